@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import {
+  deviceCapabilitiesSchema,
+  deviceClassSchema,
+  deviceIdentitySchema,
+  profileSchema,
+} from './device';
+import { environmentSchema } from './environment';
+import { outcomeSchema } from './outcome';
+import { policyIdSchema } from './policy';
+import { problemSchema, specSchema, variantSchema } from './spec';
+
+/** The bodies of API v1: what routes answer, pages read and openapi.json describes. */
+
+const date = z.iso.datetime();
+const id = z.string().min(1).max(64);
+const name = z.string().trim().min(1).max(120);
+
+/** A list, and where to go on from; null at the end. */
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+export const sweepStatusSchema = z.enum(['queued', 'running', 'done', 'cancelled']);
+export const countsSchema = z.object({
+  total: z.number().int(),
+  pending: z.number().int(),
+  measured: z.number().int(),
+  skipped: z.number().int(),
+  incorrect: z.number().int(),
+  failed: z.number().int(),
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+export const newSweepSchema = z.union([
+  z.strictObject({
+    name,
+    suite: z.string().max(80),
+    params: z.record(z.string().max(40), z.number()).default({}),
+    profiles: z.array(profileSchema).min(1).max(2).optional(),
+    policy: policyIdSchema.optional(),
+    devices: z.array(z.string().max(300)).min(1).max(200).optional(),
+  }),
+  z.strictObject({ name, spec: specSchema }),
+]);
+export type NewSweep = z.infer<typeof newSweepSchema>;
+
+export const sweepCreatedSchema = z.object({ id, counts: countsSchema });
+
+export const sweepSchema = z.object({
+  id,
+  name,
+  /** `suite@version`, or null for one built by hand. */
+  suite: z.string().nullable(),
+  status: sweepStatusSchema,
+  counts: countsSchema,
+  spec: specSchema,
+  createdAt: date,
+  finishedAt: date.nullable(),
+  createdBy: z.string(),
+});
+export type Sweep = z.infer<typeof sweepSchema>;
+
+export const deviceRefSchema = z.object({
+  key: z.string(),
+  name: z.string(),
+  class: deviceClassSchema,
+});
+export type DeviceRef = z.infer<typeof deviceRefSchema>;
+
+/** One run of a sweep; `outcome` is null until it has ended. */
+export const runResultSchema = z.object({
+  runId: id,
+  /** Set once there is an outcome: `GET /results/:id`. */
+  resultId: id.nullable(),
+  variant: variantSchema,
+  /** `matmul/tiled[TILE=16,...]`. */
+  address: z.string(),
+  problem: problemSchema,
+  device: deviceRefSchema,
+  profile: profileSchema,
+  policy: policyIdSchema,
+  outcome: outcomeSchema.nullable(),
+  /** GFLOP/s or GB/s from the cold median; null unless measured. */
+  rate: z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) }).nullable(),
+});
+export type RunResult = z.infer<typeof runResultSchema>;
+
+export const resultDetailSchema = runResultSchema.extend({
+  sweep: z.object({ id, name }),
+  environment: environmentSchema,
+  /** The specialised source that ran; null for host kernels. */
+  wgsl: z.string().nullable(),
+  worker: z.object({ id, name: z.string() }),
+  createdAt: date,
+});
+export type ResultDetail = z.infer<typeof resultDetailSchema>;
+
+export const workerSchema = z.object({
+  id,
+  name: z.string(),
+  host: z.string(),
+  version: z.string(),
+  device: deviceRefSchema,
+  state: z.enum(['idle', 'running', 'draining', 'lost']),
+  lastHeartbeatAt: date,
+  attachedAt: date,
+});
+export type Worker = z.infer<typeof workerSchema>;
+
+export const deviceSchema = deviceRefSchema.extend({
+  identity: deviceIdentitySchema,
+  capabilities: deviceCapabilitiesSchema,
+  workers: z.number().int(),
+  /** Runs waiting for this device. */
+  pending: z.number().int(),
+  results: z.number().int(),
+  firstSeenAt: date,
+  lastSeenAt: date,
+});
+export type Device = z.infer<typeof deviceSchema>;
+
+export const leaderboardQuerySchema = z.object({
+  op: z.enum(['matmul', 'transpose']).default('matmul'),
+  dtype: z.enum(['f32', 'i32', 'f16']).default('f32'),
+  /** `MxNxK`, `RxC`, or one number for a square; absent: the problem most devices have. */
+  shape: z.string().max(40).optional(),
+  profile: profileSchema.default('default'),
+});
+export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
+
+export const leaderboardRowSchema = z.object({
+  /** Shared by rows whose intervals overlap; null for results that are not ranked. */
+  rank: z.number().int().positive().nullable(),
+  device: deviceRefSchema,
+  resultId: id,
+  address: z.string(),
+  variant: variantSchema,
+  medianNs: z.number(),
+  lowNs: z.number(),
+  highNs: z.number(),
+  rate: z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) }),
+  /** Over the op's naive kernel on the same device and problem; null where that was not measured. */
+  speedupOverNaive: z.number().nullable(),
+  /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
+  unranked: z.string().nullable(),
+  measuredAt: date,
+});
+export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
+
+export const leaderboardSchema = z.object({
+  problem: problemSchema.nullable(),
+  profile: profileSchema,
+  /** Other problems that have results, most devices first: what the shape filter offers. */
+  problems: z.array(z.object({ problem: problemSchema, devices: z.number().int() })),
+  rows: z.array(leaderboardRowSchema),
+});
+export type Leaderboard = z.infer<typeof leaderboardSchema>;
+
+export const healthSchema = z.object({
+  status: z.enum(['ok', 'degraded']),
+  version: z.string(),
+  database: z.enum(['up', 'down']),
+  queue: z.object({ backend: z.enum(['redis', 'postgres']), state: z.enum(['up', 'down']) }),
+});
+
+/** RFC 9457. `field` names what is at fault in the request. */
+export const problemDetailsSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  field: z.string().optional(),
+});
+export type ProblemDetails = z.infer<typeof problemDetailsSchema>;
+
+/** Sent over `sweeps/:id/events`. */
+export const sweepEventSchema = z.object({
+  counts: countsSchema,
+  status: sweepStatusSchema,
+  /** Results recorded since the last event. */
+  results: z.array(runResultSchema),
+});
+export type SweepEvent = z.infer<typeof sweepEventSchema>;
+
+/** What `tilemark bench --json` writes and `results/import` takes. */
+export const benchFileSchema = z.object({
+  version: z.literal(1),
+  environment: environmentSchema,
+  results: z.array(runResultSchema),
+});

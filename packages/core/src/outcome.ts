@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+export const METHODOLOGY_VERSION = 1;
+
+/** A time in ns that a clock can have given: finite and above zero, so NaN never passes. */
+const ns = z.number().positive();
+
+/** Order statistics of one series of samples; times are per dispatch, in ns. */
+export const seriesSchema = z.object({
+  n: z.number().int().positive(),
+  medianNs: ns,
+  /** 95% order-statistic interval of the median. */
+  lowNs: ns,
+  highNs: ns,
+  minNs: ns,
+  q1Ns: ns,
+  q3Ns: ns,
+  /** Standard deviation over mean. */
+  cv: z.number().nonnegative(),
+  /** Every sample in the order taken. */
+  samplesNs: z.array(ns),
+});
+export type Series = z.infer<typeof seriesSchema>;
+
+export const verificationSchema = z.object({
+  method: z.enum(['whole', 'exact', 'freivalds']),
+  /** Largest error over its bound; at most 1 passes. 0 for exact comparisons. */
+  worstRatio: z.number().nonnegative(),
+  /** Elements (or rows, for Freivalds) looked at. */
+  checked: z.number().int().positive(),
+  ns: z.number().nonnegative(),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
+export const stopReasonSchema = z.enum(['converged', 'noisy', 'capped', 'throttled', 'quick']);
+export type StopReason = z.infer<typeof stopReasonSchema>;
+
+export const measurementSchema = z.object({
+  methodologyVersion: z.number().int().positive(),
+  policy: z.string(),
+  timer: z.object({ kind: z.enum(['timestamp', 'wall']), tickNs: z.number().nonnegative() }),
+  dispatchesPerSample: z.number().int().positive(),
+  bufferSets: z.number().int().positive(),
+  /** The headline: buffer sets rotated so that the last-level cache starts cold. */
+  cold: seriesSchema,
+  /** The same buffers again and again. */
+  hot: seriesSchema.nullable(),
+  compileNs: z.number().nonnegative(),
+  transfer: z.object({
+    hostToDeviceNs: z.number().nonnegative().nullable(),
+    deviceToHostNs: z.number().nonnegative(),
+  }),
+  stop: stopReasonSchema,
+  /** Samples thrown away and why, for example by the throttle canary. */
+  discarded: z.array(z.object({ count: z.number().int().positive(), why: z.string() })),
+  verification: z.object({ before: verificationSchema, after: verificationSchema }),
+  /** Why the result is shown and not ranked; null when it is ranked. */
+  unranked: z.string().nullable(),
+});
+export type Measurement = z.infer<typeof measurementSchema>;
+
+export const worstElementSchema = z.object({
+  /** Indices into the output, row then column. */
+  row: z.number().int().nonnegative(),
+  col: z.number().int().nonnegative(),
+  /** What was found: a number, or its name where JSON has none (`NaN`, `Infinity`). */
+  got: z.union([z.number(), z.string()]),
+  want: z.number(),
+  bound: z.number().nonnegative(),
+});
+export type WorstElement = z.infer<typeof worstElementSchema>;
+
+export const STAGES = ['prepare', 'compile', 'verify', 'measure', 'device'] as const;
+
+/** A run ends in exactly one of these. */
+export const outcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('measured'), measurement: measurementSchema }),
+  z.object({ kind: z.literal('skipped'), why: z.string() }),
+  z.object({
+    kind: z.literal('incorrect'),
+    when: z.enum(['before', 'after']),
+    worst: worstElementSchema,
+  }),
+  z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: z.string() }),
+]);
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type OutcomeKind = Outcome['kind'];

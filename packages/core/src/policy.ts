@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+export const POLICY_IDS = ['default', 'smoke'] as const;
+export const policyIdSchema = z.enum(POLICY_IDS);
+export type PolicyId = z.infer<typeof policyIdSchema>;
+
+/** How long and how well to measure. See docs/measurement.md for where the numbers come from. */
+export interface Policy {
+  readonly id: PolicyId;
+  /** Results of an unrankable policy are shown and never ranked. */
+  readonly rankable: boolean;
+  readonly minSampleNs: number;
+  readonly minSampleTicks: number;
+  readonly warmup: { readonly samples: number; readonly ns: number };
+  readonly minSamples: number;
+  /** Enough when one sample takes more than 200 ms. */
+  readonly minSamplesSlow: number;
+  readonly minTotalNs: number;
+  /** Half width of the 95% interval of the median, relative. */
+  readonly interval: number;
+  readonly cv: number;
+  readonly maxWallNs: number;
+}
+
+export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
+  default: {
+    id: 'default',
+    rankable: true,
+    minSampleNs: 1e6,
+    minSampleTicks: 200,
+    warmup: { samples: 2, ns: 0.5e9 },
+    minSamples: 30,
+    minSamplesSlow: 10,
+    minTotalNs: 0.5e9,
+    interval: 0.005,
+    cv: 0.02,
+    maxWallNs: 15e9,
+  },
+  smoke: {
+    id: 'smoke',
+    rankable: false,
+    minSampleNs: 0,
+    minSampleTicks: 0,
+    warmup: { samples: 1, ns: 0 },
+    minSamples: 5,
+    minSamplesSlow: 5,
+    minTotalNs: 0,
+    interval: Number.POSITIVE_INFINITY,
+    cv: Number.POSITIVE_INFINITY,
+    maxWallNs: 15e9,
+  },
+};

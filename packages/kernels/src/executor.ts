@@ -1,0 +1,57 @@
+import type { Tensor, Variant } from './kernel';
+import type { Problem } from './problem';
+
+/** How an executor knows the time of a sample. Never mixed in a ranking. */
+export type Timer =
+  /** GPU timestamps; `tickNs` is the smallest step observed, proved not to be quantised. */
+  | { readonly kind: 'timestamp'; readonly tickNs: number }
+  /** Wall clock around a batch: no timestamps on this device, or the host CPU. */
+  | { readonly kind: 'wall'; readonly tickNs: number };
+
+export interface PrepareOptions {
+  /** Seed of the inputs. */
+  readonly seed: number;
+  /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
+  readonly bufferSets: number;
+}
+
+/** One timed sample: `dispatches` back-to-back runs of the kernel. */
+export interface Sample {
+  /** Time of the whole sample by the executor's timer, ns. */
+  readonly ns: number;
+  /** Wall time of the same batch, ns; `ns <= wallNs` or the timer is broken. */
+  readonly wallNs: number;
+}
+
+export interface SampleOptions {
+  readonly dispatches: number;
+  /** Rotate through all buffer sets (cold) or stay on the first one (hot). */
+  readonly rotate: boolean;
+}
+
+/** A variant compiled and bound for one problem. */
+export interface Prepared {
+  readonly bufferSets: number;
+  /** Time to build the pipeline, ns. 0 on the host. */
+  readonly compileNs: number;
+  /** Host-to-device time of the first buffer set, ns; null where inputs are made on the device. */
+  readonly uploadNs: number | null;
+  /** Fills every output with NaN (sentinel for i32) and rewrites the canary words behind it. */
+  poison(): Promise<void>;
+  /** Runs `dispatches` times and times it. Throws `DeviceFault` when the device is lost. */
+  sample(options: SampleOptions): Promise<Sample>;
+  /** Copies back the output of a buffer set. Throws `OutOfBoundsWrite` when canary words changed. */
+  readOutput(bufferSet: number): Promise<{ output: Tensor; downloadNs: number }>;
+  destroy(): void;
+}
+
+/**
+ * Runs variants on one device. `prepare` (compile, bind) and `sample` (run,
+ * time) are separate verbs, so that compiling is never inside a timed region.
+ */
+export interface Executor {
+  readonly timer: Timer;
+  /** Throws `CompileError` with stage, message, line and source line. */
+  prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared>;
+  destroy(): void;
+}

@@ -1,0 +1,85 @@
+import type { Dtype } from './dtype';
+import type { OpId, Problem } from './problem';
+
+export type TunableValue = number | string;
+
+/** Chosen values, one for each declared tunable of a kernel. */
+export type TunableValues = Readonly<Record<string, TunableValue>>;
+
+/**
+ * A declared parameter of a kernel. Shader, dispatch, needs, forms and docs all
+ * read this one declaration.
+ */
+export interface Tunable {
+  /** The name in the shader, in addresses and in forms: `TILE`. */
+  readonly name: string;
+  /** One line for people: what it changes. */
+  readonly about: string;
+  readonly values: readonly TunableValue[];
+  /** Used where a variant does not name the tunable; one of `values`. */
+  readonly default: TunableValue;
+}
+
+/** A combination that makes no sense, with the reason people are shown. */
+export interface Constraint {
+  readonly reason: string;
+  readonly holds: (values: TunableValues) => boolean;
+}
+
+/** What a specialised kernel asks of a device. */
+export interface Needs {
+  readonly workgroupSize: readonly [x: number, y: number, z: number];
+  /** Bytes of workgroup memory. */
+  readonly workgroupBytes: number;
+  /** WebGPU features, for example `shader-f16`. */
+  readonly features: readonly GPUFeatureName[];
+}
+
+interface KernelBase {
+  /** `<op>/<name>`, for example `matmul/tiled`. */
+  readonly id: string;
+  readonly op: OpId;
+  /** The idea in one line. */
+  readonly idea: string;
+  readonly dtypes: readonly Dtype[];
+  readonly tunables: readonly Tunable[];
+  readonly constraints: readonly Constraint[];
+  /** Rung of the op's ladder; orders kernels and names the rung to diff against. */
+  readonly rung: number;
+}
+
+/** A kernel written in WGSL. Entry point `main`; bindings 0 = A, 1 = B or output, ..., see `wgsl`. */
+export interface GpuKernel extends KernelBase {
+  readonly runsOn: 'gpu';
+  /** The shader body; `specialise` puts the declarations of dtype and tunables before it. */
+  readonly wgsl: string | ((values: TunableValues, dtype: Dtype) => string);
+  readonly needs: (values: TunableValues, dtype: Dtype) => Needs;
+  /** Workgroups to dispatch for a problem. */
+  readonly workgroups: (
+    values: TunableValues,
+    problem: Problem,
+  ) => readonly [x: number, y: number, z: number];
+}
+
+/** A kernel run by the host CPU: the baseline every speed-up over the host is taken from. */
+export interface HostKernel extends KernelBase {
+  readonly runsOn: 'cpu';
+  /** Computes `output` from `inputs` (row-major); the arrays' type follows the problem's dtype. */
+  readonly run: (
+    values: TunableValues,
+    problem: Problem,
+    inputs: readonly Tensor[],
+    output: Tensor,
+  ) => void | Promise<void>;
+}
+
+export type Kernel = GpuKernel | HostKernel;
+
+/** Host-side contents of a tensor. f16 is held as f32 values rounded to half precision. */
+export type Tensor = Float32Array | Int32Array;
+
+/** One kernel with a value for every tunable. */
+export interface Variant {
+  readonly kernel: string;
+  readonly tunables: TunableValues;
+}
