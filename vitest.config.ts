@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { defineConfig } from 'vitest/config';
+
+/** Shaders are imported as text, as the bundlers of the worker and the site do. */
+const wgslAsText = {
+  name: 'wgsl-as-text',
+  enforce: 'pre' as const,
+  async load(id: string) {
+    if (!id.endsWith('.wgsl')) return null;
+    return `export default ${JSON.stringify(await readFile(id, 'utf8'))};`;
+  },
+};
+
+/** One project a workspace. GPU and database tests share one machine, so files run two at a time. */
+const project = (name: string, root: string) => ({
+  extends: true as const,
+  test: { name, root, include: ['**/*.test.ts'] },
+});
+
+export default defineConfig({
+  plugins: [wgslAsText],
+  test: {
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      project('db', 'prisma'),
+      project('kernels', 'packages/kernels'),
+      project('core', 'packages/core'),
+      project('worker', 'apps/worker'),
+      project('web', 'apps/web/src'),
+      project('scripts', 'scripts'),
+    ],
+  },
+});
