@@ -1,0 +1,6 @@
+import { create } from 'webgpu';
+
+/** Prints the name of the adapter that Dawn would use; nothing where it finds none. */
+const gpu = create([]);
+const adapter = await gpu.requestAdapter();
+if (adapter) console.log(adapter.info.device || adapter.info.description);

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type AptRequest, aptAllowed, aptCommand, aptInstall, onPath } from './apt';
+
+const REDIS: AptRequest = { packages: ['redis-server'] };
+const BROWSER: AptRequest = { packages: ['chromium'] };
+/** Mesa's software Vulkan. Debian 12's own is too old for Dawn; its backports are not. */
+const VULKAN: AptRequest = {
+  packages: ['mesa-vulkan-drivers', 'libvulkan1'],
+  backportsOnDebian12: true,
+};
+
+/** Each brings one thing: null once it is there, else the line that says what to do. */
+type Bring = () => Promise<string | null>;
+
+export const bringRedis: Bring = async () =>
+  (await redisIsHere()) ? null : bring('A Redis server', REDIS, redisIsHere);
+
+export const bringBrowser: Bring = async () =>
+  (await browserIsHere()) ? null : bring('Chromium', BROWSER, browserIsHere);
+
+/** A Vulkan driver that Dawn accepts; elsewhere than Linux the system brings its own GPU API. */
+export const bringVulkan: Bring = async () =>
+  process.platform !== 'linux' || (await adapterIsHere())
+    ? null
+    : bring('A GPU driver (no adapter was found; this is the software one)', VULKAN, adapterIsHere);
+
+async function bring(
+  what: string,
+  request: AptRequest,
+  isHere: () => Promise<boolean>,
+): Promise<string | null> {
+  const advice = `${what} is missing. Install it: ${await aptCommand(request)}`;
+  if (!aptAllowed()) return advice;
+  console.log(`  ${what} is missing; installing ${request.packages.join(', ')} ...`);
+  try {
+    await aptInstall(request);
+  } catch (error) {
+    return `${(error as Error).message}\n${advice}`;
+  }
+  return (await isHere()) ? null : `${what} is still missing after its installation.`;
+}
+
+const redisIsHere = async () => (await onPath('redis-server')) || (await onPath('valkey-server'));
+const browserIsHere = async () => existsSync('/usr/bin/chromium');
+
+/** Asked in a process of its own: a driver installed since would not be seen by this one. */
+async function adapterIsHere(): Promise<boolean> {
+  const script = fileURLToPath(new URL('./adapter.mjs', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script]);
+  return stdout.trim() !== '';
+}

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Runs before anything is installed, so this file uses Node's own modules only. */
+
+const OLDEST_NODE = [20, 19];
+
+/** Exits with one clear line where Node is older than what the dependencies support. */
+export function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [wantMajor, wantMinor] = OLDEST_NODE;
+  if (major > wantMajor || (major === wantMajor && minor >= wantMinor)) return;
+  console.error(
+    `Tilemark needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. Install a newer Node and try again.`,
+  );
+  process.exit(1);
+}
+
+const modifiedMs = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** True when node_modules was installed from the lockfile as it is now. */
+export const dependenciesInstalled = (root) =>
+  modifiedMs(join(root, 'node_modules', '.package-lock.json')) >=
+  modifiedMs(join(root, 'package-lock.json'));
+
+/** `npm ci`; exits with npm's own message when it fails. */
+export function installDependencies(root) {
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const { status } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status === 0) return;
+  console.error('npm ci failed, see above. Mend that and try again.');
+  process.exit(1);
+}
