@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   dependenciesInstalled,
+  generateClient,
   installDependencies,
   requireNode,
 } from './bootstrap/dependencies.mjs';
@@ -16,6 +17,7 @@ if (!dependenciesInstalled(root)) {
   console.log('Installing dependencies ...');
   installDependencies(root);
 }
+generateClient(root);
 const { status } = spawnSync(
   process.execPath,
   [

@@ -36,3 +36,13 @@ export function installDependencies(root) {
   console.error('npm ci failed, see above. Mend that and try again.');
   process.exit(1);
 }
+
+/** Generates the database client where it is missing or older than the schema. */
+export function generateClient(root) {
+  const generated = join(root, 'prisma', 'generated', 'client.ts');
+  if (modifiedMs(generated) >= modifiedMs(join(root, 'prisma', 'schema.prisma'))) return;
+  const { status } = spawnSync(process.execPath, [join(root, 'prisma', 'generate.mjs')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(1);
+}

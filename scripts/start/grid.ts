@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { migrate } from '../../prisma';
+import { bringVulkan } from '../bootstrap/bring';
+import { ensureAdminToken, readAdminToken } from './admin-token';
+import { build } from './build';
+import { claimDataFolder } from './data-folder';
+import { isLoopback, type StartOptions } from './options';
+import { requireFreePort } from './port';
+import { StartProblem } from './problem';
+import { startServices } from './services';
+import { waitForSite } from './site';
+import { say, step } from './steps';
+import { Supervisor } from './supervisor';
+
+export interface Grid {
+  stop(): Promise<void>;
+}
+
+/** Starts every part of the grid in order and prints the URL that logs in. */
+export async function startGrid(options: StartOptions, root: string): Promise<Grid> {
+  const { dataDir, host, port } = options;
+  await requireFreePort(host, port);
+  const release = await claimDataFolder(dataDir);
+  const logDir = join(dataDir, 'logs');
+  const supervisor = new Supervisor(logDir, say);
+  const grid = {
+    stop: async () => {
+      await supervisor.stop();
+      await release();
+    },
+  };
+  try {
+    if (!isLoopback(host) && !(await readAdminToken(dataDir))) {
+      throw new StartProblem(
+        `Refusing to listen on ${host} without an admin token. Start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
+      );
+    }
+    await step('Build the site and the worker', () => build(root));
+    const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
+    await step('Migrate the database', () => migrate(databaseUrl));
+    const token = await ensureAdminToken(dataDir, databaseUrl);
+    const env = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl ?? '',
+      TILEMARK_DATA: dataDir,
+      NEXT_TELEMETRY_DISABLED: '1',
+    };
+
+    const url = `http://${isLoopback(host) ? 'localhost' : host}:${port}`;
+    await step('Start the site', async () => {
+      await supervisor.run({
+        name: 'web',
+        script: join(root, 'node_modules', 'next', 'dist', 'bin', 'next'),
+        args: ['start', '--port', String(port), '--hostname', host],
+        env,
+        cwd: join(root, 'apps', 'web'),
+      });
+      await waitForSite(url, join(logDir, 'web.log'));
+    });
+    if (options.worker) await startWorkers(supervisor, env, root);
+    say('');
+    say(`Tilemark is up. Open  ${url}/login?token=${token}`);
+    say(`Data and logs: ${dataDir}   Stop: Ctrl-C`);
+    return grid;
+  } catch (error) {
+    await grid.stop();
+    throw error;
+  }
+}
+
+/** One worker for this machine's GPU and one for its CPU, the host baseline. */
+async function startWorkers(
+  supervisor: Supervisor,
+  env: Readonly<Record<string, string>>,
+  root: string,
+): Promise<void> {
+  const noGpu = await bringVulkan();
+  if (noGpu) say(`${noGpu}\n  Until then this machine benchmarks its CPU only.`);
+  const devices = noGpu ? ['cpu'] : ['0', 'cpu'];
+  await step(`Start ${devices.length === 1 ? 'the worker' : 'the workers'}`, async () => {
+    for (const device of devices) {
+      await supervisor.run({
+        name: `worker-${device === 'cpu' ? 'cpu' : `gpu${device}`}`,
+        script: join(root, 'apps', 'worker', 'dist', 'main.mjs'),
+        args: ['worker', '--device', device],
+        env,
+        cwd: root,
+      });
+    }
+  });
+}

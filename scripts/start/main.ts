@@ -1,0 +1,29 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startGrid } from './grid';
+import { readOptions, USAGE } from './options';
+import { StartProblem } from './problem';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+try {
+  const options = readOptions(process.argv.slice(2), root);
+  if (options === 'help') {
+    console.log(USAGE);
+  } else {
+    const grid = await startGrid(options, root);
+    let stopping = false;
+    const stop = async () => {
+      if (stopping) return;
+      stopping = true;
+      console.log('\n  Stopping; a run in progress may take some seconds to finish ...');
+      await grid.stop();
+      process.exit(0);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+  }
+} catch (error) {
+  if (error instanceof StartProblem) console.error(`\n${error.message}`);
+  else console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
+import { step } from './steps';
+import type { Supervisor } from './supervisor';
+
+/** Where the grid's parts find their services; `redisUrl` null: the queue is kept in Postgres. */
+export interface ServiceUrls {
+  readonly databaseUrl: string;
+  readonly redisUrl: string | null;
+}
+
+/** Uses the services the environment names, and starts what it does not name. */
+export async function startServices(dataDir: string, supervisor: Supervisor): Promise<ServiceUrls> {
+  const databaseUrl =
+    process.env.DATABASE_URL ||
+    (await step('Start Postgres (embedded)', async () => {
+      const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') });
+      supervisor.keep('Postgres', postgres, () =>
+        startPostgres({ dataDir: join(dataDir, 'postgres'), port: postgres.port }),
+      );
+      return postgres.url;
+    }));
+  const redisUrl =
+    process.env.REDIS_URL ||
+    (await step('Start the queue', async () => {
+      const redis = await startRedis({ dataDir: join(dataDir, 'redis') });
+      if (!redis) return null;
+      const again = async () => {
+        const restarted = await startRedis({ dataDir: join(dataDir, 'redis'), port: redis.port });
+        if (!restarted) throw new Error('redis-server is no longer on PATH');
+        return restarted;
+      };
+      supervisor.keep('Redis', redis, again);
+      return redis.url;
+    }));
+  return { databaseUrl, redisUrl };
+}

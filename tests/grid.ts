@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** A grid as `npm start` makes it, on a free port. */
+export interface Grid {
+  readonly url: string;
+  /** The URL that logs a browser in, as printed. */
+  readonly loginUrl: string;
+  readonly dataDir: string;
+  /** Everything printed so far. */
+  output(): string;
+  /** Ends it with a signal and waits; returns the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts a grid on `dataDir` and waits until it has printed its URL. */
+export async function startGrid(dataDir: string, flags: readonly string[] = []): Promise<Grid> {
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    [join(root, 'scripts', 'start.mjs'), '--port', String(port), '--data', dataDir, ...flags],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' } },
+  );
+  let output = '';
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const loginUrl = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const printed = /http:\/\/\S+\/login\?token=\S+/.exec(output)?.[0];
+      if (printed) resolve(printed);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('close', () => reject(new Error(`The grid ended before it was up:\n${output}`)));
+  });
+  return {
+    url: `http://localhost:${port}`,
+    loginUrl,
+    dataDir,
+    output: () => output,
+    stop: (signal = 'SIGTERM') => end(child, ended, signal),
+  };
+}
+
+/** An empty data folder, and its removal. */
+export async function emptyDataFolder(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tilemark-grid-'));
+  return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
+}
+
+async function end(
+  child: ChildProcess,
+  ended: Promise<number | null>,
+  signal: NodeJS.Signals,
+): Promise<number | null> {
+  child.kill(signal);
+  return ended;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      );
+    });
+  });
+}
