@@ -35,10 +35,10 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
         `Refusing to listen on ${host} without an admin token. Start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
       );
     }
-    await step('Build the site and the worker', () => build(root));
     const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
     await step('Migrate the database', () => migrate(databaseUrl));
     const token = await ensureAdminToken(dataDir, databaseUrl);
+    await step('Build the site and the worker', () => build(root));
     const env = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl ?? '',

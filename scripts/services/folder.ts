@@ -1,0 +1,24 @@
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartProblem } from '../start/problem';
+
+/** Makes a service's folder. Throws StartProblem when nothing can be written there. */
+export async function ensureWritable(folder: string): Promise<void> {
+  const probe = join(folder, `.probe-${process.pid}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(probe, '');
+    await rm(probe);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new StartProblem(
+      `The data folder ${folder} cannot be written (${code ?? message}). Make it writable, or choose another: npm start -- --data DIR`,
+    );
+  }
+}
+
+export const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

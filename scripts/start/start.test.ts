@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const script = fileURLToPath(new URL('../start.mjs', import.meta.url));
+let scratch: string;
+let busy: Server;
+let busyPort: number;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'tilemark-start-'));
+  busy = createServer();
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+  busyPort = (busy.address() as { port: number }).port;
+});
+
+afterAll(async () => {
+  busy.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+/** Runs `npm start` with flags that it must refuse. */
+function refused(
+  flags: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [script, ...flags],
+      { env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env } },
+      (error, _stdout, stderr) => {
+        if (!error) reject(new Error('it started'));
+        else resolve({ code: Number(error.code), stderr: stderr.trim() });
+      },
+    );
+  });
+}
+
+const data = () => ['--data', join(scratch, 'data')];
+const oneLine = (text: string) => expect(text.split('\n'), text).toHaveLength(1);
+
+test('a port in use is named, with the flag that chooses another', async () => {
+  const { code, stderr } = await refused(['--port', String(busyPort), ...data()]);
+  expect(code).toBe(1);
+  oneLine(stderr);
+  expect(stderr).toContain(`Port ${busyPort} is in use`);
+  expect(stderr).toContain(`--port ${busyPort + 1}`);
+});
+
+test('a data folder that cannot be made is named', async () => {
+  const file = join(scratch, 'file');
+  await writeFile(file, '');
+  const { code, stderr } = await refused(['--port', '39517', '--data', join(file, 'data')]);
+  expect(code).toBe(1);
+  oneLine(stderr);
+  expect(stderr).toContain(join(file, 'data'));
+  expect(stderr).toContain('--data DIR');
+});
+
+test('an unknown flag and a port out of range are refused with the usage or the range', async () => {
+  expect((await refused(['--prot', '3000'])).stderr).toContain('--prot');
+  expect((await refused(['--port', '70000'])).stderr).toContain('1 to 65535');
+});
+
+test('listening beyond loopback needs an admin token', async () => {
+  const { code, stderr } = await refused(['--host', '0.0.0.0', '--port', '39518', ...data()]);
+  expect(code).toBe(1);
+  oneLine(stderr);
+  expect(stderr).toContain('admin token');
+});
+
+test('an unreachable database is named, and nothing is left behind', async () => {
+  const own = join(scratch, 'unreachable');
+  const { code, stderr } = await refused(['--port', '39519', '--data', own], {
+    DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/tilemark',
+    REDIS_URL: 'redis://127.0.0.1:9',
+  });
+  expect(code).toBe(1);
+  oneLine(stderr);
+  expect(stderr).toContain('Postgres');
+  expect(stderr).toContain('DATABASE_URL');
+  expect(await readdir(own)).not.toContain('grid.pid');
+});
+
+test('an unreachable queue is named', async () => {
+  const { code, stderr } = await refused(['--port', '39520', ...data()], {
+    REDIS_URL: 'redis://127.0.0.1:9',
+  });
+  expect(code).toBe(1);
+  oneLine(stderr);
+  expect(stderr).toContain('Redis');
+  expect(stderr).toContain('REDIS_URL');
+});
