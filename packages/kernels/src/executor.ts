@@ -1,3 +1,4 @@
+import type { InputMode } from './inputs';
 import type { Tensor, Variant } from './kernel';
 import type { Problem } from './problem';
 
@@ -11,6 +12,8 @@ export type Timer =
 export interface PrepareOptions {
   /** Seed of the inputs. */
   readonly seed: number;
+  /** Absent: `uniform`. */
+  readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
 }

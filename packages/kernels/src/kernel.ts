@@ -46,6 +46,8 @@ interface KernelBase {
   readonly constraints: readonly Constraint[];
   /** Rung of the op's ladder; orders kernels and names the rung to diff against. */
   readonly rung: number;
+  /** `copy`: the output is the input unchanged (a ceiling). Absent: what the op says. */
+  readonly computes?: 'copy';
 }
 
 /** A kernel written in WGSL. Entry point `main`; bindings 0 = A, 1 = B or output, ..., see `wgsl`. */

@@ -1,0 +1,80 @@
+import { bufferBytes, bytesText } from './bytes';
+import type { GpuKernel, Variant } from './kernel';
+import type { Problem } from './problem';
+import { featuresOf } from './specialise';
+import { resolveVariant } from './variant';
+
+/** The limits and features of a device that decide what can run on it. */
+export interface DeviceLimits {
+  readonly features: readonly string[];
+  readonly maxComputeInvocationsPerWorkgroup: number;
+  readonly maxComputeWorkgroupSizeX: number;
+  readonly maxComputeWorkgroupSizeY: number;
+  readonly maxComputeWorkgroupSizeZ: number;
+  readonly maxComputeWorkgroupStorageSize: number;
+  readonly maxComputeWorkgroupsPerDimension: number;
+  readonly maxStorageBufferBindingSize: number;
+  readonly maxBufferSize: number;
+}
+
+export type Feasibility =
+  | { readonly ok: true }
+  /** Every reason, with numbers and units, for people to read. */
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * Whether a device can run a variant on a problem. Says nothing about which
+ * devices run host kernels: that is the caller's pairing (`kernel.runsOn`).
+ * Throws InputError for a variant that does not exist.
+ */
+export function feasible(variant: Variant, problem: Problem, device: DeviceLimits): Feasibility {
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  const reasons: string[] = [];
+  if (definition.op !== problem.op) {
+    reasons.push(`${definition.id} computes ${definition.op}, not ${problem.op}`);
+  } else if (!definition.dtypes.includes(problem.dtype)) {
+    reasons.push(`${definition.id} runs ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
+  } else if (definition.runsOn === 'gpu') {
+    reasons.push(...deviceReasons(definition, tunables, problem, device));
+  }
+  return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; ') };
+}
+
+function deviceReasons(
+  kernel: GpuKernel,
+  values: Variant['tunables'],
+  problem: Problem,
+  device: DeviceLimits,
+): string[] {
+  const { workgroupSize, workgroupBytes } = kernel.needs(values, problem.dtype);
+  const [x, y, z] = workgroupSize;
+  const groups = kernel.workgroups(values, problem);
+  const buffers = bufferBytes(problem);
+  const largest = Math.max(...buffers.inputs, buffers.output);
+  const count = (needed: number, limit: number, what: string) =>
+    needed > limit ? [`needs ${needed} ${what}, the device allows ${limit}`] : [];
+  const size = (needed: number, limit: number, what: string) =>
+    needed > limit
+      ? [`needs ${bytesText(needed)} ${what}, the device allows ${bytesText(limit)}`]
+      : [];
+  return [
+    ...featuresOf(kernel, values, problem.dtype)
+      .filter((feature) => !device.features.includes(feature))
+      .map((feature) => `needs the feature ${feature}, which the device does not have`),
+    ...count(x * y * z, device.maxComputeInvocationsPerWorkgroup, 'threads a workgroup'),
+    ...count(x, device.maxComputeWorkgroupSizeX, 'threads along x'),
+    ...count(y, device.maxComputeWorkgroupSizeY, 'threads along y'),
+    ...count(z, device.maxComputeWorkgroupSizeZ, 'threads along z'),
+    ...size(workgroupBytes, device.maxComputeWorkgroupStorageSize, 'of workgroup memory'),
+    ...count(
+      Math.max(...groups),
+      device.maxComputeWorkgroupsPerDimension,
+      'workgroups along a side',
+    ),
+    ...size(
+      largest,
+      Math.min(device.maxStorageBufferBindingSize, device.maxBufferSize),
+      'in one buffer',
+    ),
+  ];
+}

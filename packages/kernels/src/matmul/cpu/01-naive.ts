@@ -1,0 +1,27 @@
+import type { HostKernel } from '../../kernel';
+import { matmulShape } from '../op';
+
+/** The textbook triple loop, adding into C in memory: the host baseline of the published reports. */
+export const cpuNaive: HostKernel = {
+  id: 'matmul/cpu-naive',
+  op: 'matmul',
+  runsOn: 'cpu',
+  rung: 1,
+  idea: 'Triple loop on the host, the sum in memory',
+  dtypes: ['f32', 'i32'],
+  tunables: [],
+  constraints: [],
+  run: (_values, problem, [a, b], c) => {
+    const { m, n, k } = matmulShape(problem);
+    if (!a || !b) throw new TypeError('matmul takes two inputs');
+    for (let row = 0; row < m; row++) {
+      for (let col = 0; col < n; col++) {
+        const at = row * n + col;
+        c[at] = 0;
+        for (let p = 0; p < k; p++) {
+          c[at] = Number(c[at]) + Number(a[row * k + p]) * Number(b[p * n + col]);
+        }
+      }
+    }
+  },
+};

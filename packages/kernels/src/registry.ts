@@ -1,0 +1,38 @@
+import { InputError } from './errors';
+import type { Kernel } from './kernel';
+import { naive as matmulNaive } from './matmul/01-naive';
+import { tiled as matmulTiled } from './matmul/02-tiled';
+import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
+import type { OpId } from './problem';
+import { copy as transposeCopy } from './transpose/00-copy';
+import { naive as transposeNaive } from './transpose/01-naive';
+import { tiled as transposeTiled } from './transpose/02-tiled';
+import { padded as transposePadded } from './transpose/03-padded';
+import { cpuNaive as transposeCpuNaive } from './transpose/cpu/01-naive';
+
+/** Every kernel there is. Adding one is a `.wgsl`, a `.ts` and a line here. */
+export const KERNELS: readonly Kernel[] = [
+  matmulNaive,
+  matmulTiled,
+  matmulCpuNaive,
+  transposeCopy,
+  transposeNaive,
+  transposeTiled,
+  transposePadded,
+  transposeCpuNaive,
+];
+
+/** Throws InputError naming `field` when there is no such kernel. */
+export function kernelById(id: string, field = 'kernel'): Kernel {
+  const kernel = KERNELS.find((candidate) => candidate.id === id);
+  if (kernel) return kernel;
+  const ids = KERNELS.map((candidate) => candidate.id).join(', ');
+  throw new InputError(`there is no kernel ${id}; there are: ${ids}`, field);
+}
+
+/** The ladder of an op: GPU rungs in order, then the host's. */
+export function kernelsOf(op: OpId): readonly Kernel[] {
+  return KERNELS.filter((kernel) => kernel.op === op).toSorted(
+    (a, b) => b.runsOn.localeCompare(a.runsOn) || a.rung - b.rung,
+  );
+}

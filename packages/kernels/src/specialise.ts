@@ -1,0 +1,61 @@
+import type { Dtype } from './dtype';
+import type { GpuKernel, TunableValue, TunableValues } from './kernel';
+
+/**
+ * The WGSL that runs: generated declarations of the element type and of every
+ * tunable, then the kernel's body as it stands in its file. The text is the
+ * pipeline's identity: equal sources share a pipeline, nothing else is a key.
+ */
+export function specialise(kernel: GpuKernel, values: TunableValues, dtype: Dtype): string {
+  const body = typeof kernel.wgsl === 'string' ? kernel.wgsl : kernel.wgsl(values, dtype);
+  const { features } = kernel.needs(values, dtype);
+  return [
+    ...(features.includes('subgroups') ? ['enable subgroups;'] : []),
+    typeHeader(dtype),
+    tunableHeader(kernel, values),
+    body,
+  ].join('\n');
+}
+
+/** WebGPU features a specialised kernel uses, those of its dtype included. */
+export function featuresOf(
+  kernel: GpuKernel,
+  values: TunableValues,
+  dtype: Dtype,
+): readonly GPUFeatureName[] {
+  const { features } = kernel.needs(values, dtype);
+  return dtype === 'f16' ? ['shader-f16', ...features] : features;
+}
+
+/** `T` is the element type in memory, `Acc` the type sums are kept in: f16 accumulates in f32. */
+export function typeHeader(dtype: Dtype): string {
+  return [
+    ...(dtype === 'f16' ? ['enable f16;'] : []),
+    `alias T = ${dtype};`,
+    `alias Acc = ${dtype === 'f16' ? 'f32' : dtype};`,
+  ].join('\n');
+}
+
+/**
+ * Numbers become `const TILE: u32 = 16u;`. Words become named constants, so that
+ * a body can say `if (A_LAYOUT == COL)`; the compiler folds the branch away.
+ */
+function tunableHeader(kernel: GpuKernel, values: TunableValues): string {
+  const words = new Set(kernel.tunables.flatMap((tunable) => tunable.values.filter(isWord)));
+  const names = [...words].map((word, i) => `const ${constantName(word)}: u32 = ${i}u;`);
+  const tunables = kernel.tunables.map(({ name }) => {
+    const value = values[name];
+    if (value === undefined) throw new TypeError(`${kernel.id}: no value for ${name}`);
+    return `const ${name}: u32 = ${isWord(value) ? constantName(value) : `${value}u`};`;
+  });
+  return [...names, ...tunables].join('\n');
+}
+
+function isWord(value: TunableValue): value is string {
+  return typeof value === 'string';
+}
+
+/** `read-coalesced` -> `READ_COALESCED`. */
+function constantName(word: string): string {
+  return word.toUpperCase().replaceAll('-', '_');
+}

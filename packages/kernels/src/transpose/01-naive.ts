@@ -1,0 +1,40 @@
+import type { GpuKernel } from '../kernel';
+import { ceilDiv, numberOf } from '../values';
+import wgsl from './01-naive.wgsl';
+import { transposeShape } from './op';
+
+export const naive: GpuKernel = {
+  id: 'transpose/naive',
+  op: 'transpose',
+  runsOn: 'gpu',
+  rung: 1,
+  idea: 'One element a thread',
+  dtypes: ['f32', 'i32', 'f16'],
+  tunables: [
+    {
+      name: 'BLOCK',
+      about: 'Threads along each side of a workgroup',
+      values: [1, 2, 4, 8, 16, 32],
+      default: 16,
+    },
+    {
+      name: 'DIRECTION',
+      about: 'Which side neighbouring threads touch neighbours on: the read or the write',
+      values: ['read-coalesced', 'write-coalesced'],
+      default: 'read-coalesced',
+    },
+  ],
+  constraints: [],
+  wgsl,
+  needs: (values) => {
+    const block = numberOf(values, 'BLOCK');
+    return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
+  },
+  workgroups: (values, problem) => {
+    const { rows, cols } = transposeShape(problem);
+    const block = numberOf(values, 'BLOCK');
+    const down = ceilDiv(rows, block);
+    const across = ceilDiv(cols, block);
+    return values.DIRECTION === 'write-coalesced' ? [down, across, 1] : [across, down, 1];
+  },
+};

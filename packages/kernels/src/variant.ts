@@ -1,0 +1,88 @@
+import { InputError } from './errors';
+import type { Kernel, Tunable, TunableValue, TunableValues, Variant } from './kernel';
+import { kernelById } from './registry';
+
+/** A variant with its kernel looked up and a value for every tunable, in declaration order. */
+export interface ResolvedVariant extends Variant {
+  readonly definition: Kernel;
+  /** Canonical address, see `variantAddress`. */
+  readonly address: string;
+}
+
+/**
+ * Looks the kernel up, fills defaults and checks every value and constraint.
+ * Throws InputError naming the field under `path`: `tunables.TILE`.
+ */
+export function resolveVariant(
+  kernel: string,
+  tunables: TunableValues = {},
+  path = '',
+): ResolvedVariant {
+  const field = (name: string) => (path ? `${path}.${name}` : name);
+  const definition = kernelById(kernel, field('kernel'));
+  for (const name of Object.keys(tunables)) {
+    if (definition.tunables.some((tunable) => tunable.name === name)) continue;
+    const names = definition.tunables.map((tunable) => tunable.name).join(', ') || 'none';
+    throw new InputError(
+      `${kernel} has no tunable ${name}; it has: ${names}`,
+      field(`tunables.${name}`),
+    );
+  }
+  const values: Record<string, TunableValue> = {};
+  for (const tunable of definition.tunables) {
+    const value = tunables[tunable.name] ?? tunable.default;
+    if (!tunable.values.includes(value)) {
+      throw new InputError(
+        `${tunable.name} of ${kernel} cannot be ${value}; it takes: ${tunable.values.join(', ')}`,
+        field(`tunables.${tunable.name}`),
+      );
+    }
+    values[tunable.name] = value;
+  }
+  for (const constraint of definition.constraints) {
+    if (!constraint.holds(values)) {
+      throw new InputError(
+        `${addressText(kernel, values)}: ${constraint.reason}`,
+        field('tunables'),
+      );
+    }
+  }
+  return { kernel, tunables: values, definition, address: addressText(kernel, values) };
+}
+
+/** Canonical address: every tunable in declaration order, `matmul/naive[BLOCK=16,MAPPING=col-x]`. */
+export function variantAddress(variant: Variant): string {
+  return resolveVariant(variant.kernel, variant.tunables).address;
+}
+
+/** Reads an address; tunables left out take their defaults. Throws InputError. */
+export function parseVariant(address: string): ResolvedVariant {
+  const match = /^([a-z0-9/-]+)(?:\[([^[\]]*)\])?$/.exec(address.trim());
+  if (!match?.[1]) {
+    throw new InputError(`'${address}' is not a variant: write kernel[NAME=value,...]`, 'variant');
+  }
+  const kernel = match[1];
+  const declared = kernelById(kernel, 'kernel').tunables;
+  const tunables: Record<string, TunableValue> = {};
+  for (const part of (match[2] ?? '').split(',').filter((text) => text.trim() !== '')) {
+    const [name = '', value] = part.split('=').map((text) => text.trim());
+    if (value === undefined) {
+      throw new InputError(`'${part}' in '${address}' is not NAME=value`, `tunables.${name}`);
+    }
+    tunables[name] = parseTunableValue(
+      declared.find((tunable) => tunable.name === name),
+      value,
+    );
+  }
+  return resolveVariant(kernel, tunables);
+}
+
+/** The declared value written as `text`; unknown text is returned as it is, for the check to name. */
+export function parseTunableValue(tunable: Tunable | undefined, text: string): TunableValue {
+  return tunable?.values.find((value) => String(value) === text) ?? text;
+}
+
+function addressText(kernel: string, values: TunableValues): string {
+  const list = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  return list.length > 0 ? `${kernel}[${list.join(',')}]` : kernel;
+}
