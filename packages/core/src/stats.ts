@@ -36,7 +36,7 @@ export function medianIntervalRank(n: number): number {
 }
 
 /** Median and its 95% interval, of values in ascending order. Throws `RangeError` for none. */
-export function medianInterval(sorted: readonly number[]): {
+export function medianInterval(sorted: number[]): {
   median: number;
   low: number;
   high: number;

@@ -1,0 +1,12 @@
+export * from './api';
+export * from './device';
+export * from './environment';
+export * from './expand';
+export * from './outcome';
+export * from './policy';
+export * from './rank';
+export * from './spec';
+export * from './stats';
+export * from './stopping';
+export * from './suites/registry';
+export type { Suite, SuiteParam } from './suites/suite';

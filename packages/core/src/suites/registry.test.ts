@@ -1,0 +1,86 @@
+import { InputError } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import type { DeviceCapabilities } from '../device';
+import { expand } from '../expand';
+import { specSchema } from '../spec';
+import { findSuite, SUITES, suiteRef, suiteSpec } from './registry';
+
+const capabilities: DeviceCapabilities = {
+  features: ['shader-f16'],
+  maxComputeInvocationsPerWorkgroup: 1024,
+  maxComputeWorkgroupSizeX: 1024,
+  maxComputeWorkgroupSizeY: 1024,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 49_152,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBufferBindingSize: 2 ** 31 - 4,
+  maxBufferSize: 2 ** 31 - 4,
+};
+const DEVICES = [
+  { key: 'gpu', class: 'gpu', capabilities },
+  { key: 'cpu', class: 'cpu', capabilities },
+] as const;
+
+const fieldOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof InputError) return error.field;
+    throw error;
+  }
+  throw new Error('expected an InputError');
+};
+
+describe.each(SUITES.map((suite) => [suite.id, suite] as const))('%s', (id, suite) => {
+  it('is a valid sweep at its defaults and at the ends of every parameter', () => {
+    const ends = (['min', 'max'] as const).map((end) =>
+      Object.fromEntries(suite.params.map((param) => [param.name, param[end]])),
+    );
+    for (const params of [{}, ...ends]) {
+      const spec = suiteSpec(id, params);
+      expect(specSchema.parse(spec)).toEqual(spec);
+      expect(expand(spec, DEVICES).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('has defaults inside their ranges', () => {
+    for (const param of suite.params) {
+      expect(param.default).toBeGreaterThanOrEqual(param.min);
+      expect(param.default).toBeLessThanOrEqual(param.max);
+    }
+  });
+});
+
+describe('suites', () => {
+  it('have distinct names and a reference with the version', () => {
+    expect(new Set(SUITES.map((suite) => suite.id)).size).toBe(SUITES.length);
+    expect(suiteRef(findSuite('starter'))).toMatch(/^starter@\d+$/);
+  });
+
+  it('name the field at fault', () => {
+    expect(fieldOf(() => suiteSpec('nope'))).toBe('suite');
+    expect(fieldOf(() => suiteSpec('layouts', { size: 4 }))).toBe('params.size');
+    expect(fieldOf(() => suiteSpec('layouts', { n: 0 }))).toBe('params.n');
+    expect(fieldOf(() => suiteSpec('layouts', { n: 64.5 }))).toBe('params.n');
+    expect(fieldOf(() => suiteSpec('layouts', { n: Number.NaN }))).toBe('params.n');
+  });
+
+  it('layouts are Basic, RR, RC, CR and CC with x along rows', () => {
+    expect(expand(suiteSpec('layouts', { n: 512 }), DEVICES).map((run) => run.address)).toEqual([
+      'matmul/naive[BLOCK=16,MAPPING=row-x]',
+      ...['row,B_LAYOUT=row', 'row,B_LAYOUT=col', 'col,B_LAYOUT=row', 'col,B_LAYOUT=col'].map(
+        (layouts) => expect.stringContaining(`TILE=16,A_LAYOUT=${layouts},MAPPING=row-x`),
+      ),
+    ]);
+  });
+
+  it('transpose-ladder has its ceiling and every rung', () => {
+    const kernels = expand(suiteSpec('transpose-ladder'), DEVICES).map((run) => run.variant.kernel);
+    expect(kernels.slice(0, 4)).toEqual([
+      'transpose/copy',
+      'transpose/naive',
+      'transpose/tiled',
+      'transpose/padded',
+    ]);
+  });
+});
