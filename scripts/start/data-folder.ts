@@ -1,21 +1,15 @@
-import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureWritable } from '../services/folder';
 import { StartProblem } from './problem';
 
 /**
- * Makes the data folder (mode 0700) and claims it for this process, so that two
+ * Makes the data folder and claims it for this process, so that two
  * grids never share one. Returns the release. Throws StartProblem when the
  * folder is not writable or in use.
  */
 export async function claimDataFolder(dataDir: string): Promise<() => Promise<void>> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.W_OK);
-  } catch (error) {
-    throw new StartProblem(
-      `The data folder ${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}). Choose another: npm start -- --data DIR`,
-    );
-  }
+  await ensureWritable(dataDir);
   const claim = join(dataDir, 'grid.pid');
   const holder = Number(await readFile(claim, 'utf8').catch(() => ''));
   if (holder > 0 && holder !== process.pid && isRunning(holder)) {
