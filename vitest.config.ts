@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Shaders are imported as text, as the bundlers of the worker and the site do. */
@@ -12,10 +13,13 @@ const wgslAsText = {
 };
 
 /** One project a workspace. GPU and database tests share one machine, so files run two at a time. */
-const project = (name: string, root: string) => ({
+const project = (name: string, root: string, globalSetup: string[] = []) => ({
   extends: true as const,
-  test: { name, root, include: ['**/*.test.ts'] },
+  test: { name, root, include: ['**/*.test.ts'], globalSetup },
 });
+
+/** Starts a Postgres and a Redis for the projects that need them. */
+const SERVICES = [fileURLToPath(new URL('packages/core/test-setup.ts', import.meta.url))];
 
 export default defineConfig({
   plugins: [wgslAsText],
@@ -24,10 +28,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      project('db', 'prisma'),
+      project('db', 'prisma', SERVICES),
       project('kernels', 'packages/kernels'),
-      project('core', 'packages/core'),
-      project('worker', 'apps/worker'),
+      project('core', 'packages/core', SERVICES),
+      project('worker', 'apps/worker', SERVICES),
       project('web', 'apps/web/src'),
       project('scripts', 'scripts'),
     ],

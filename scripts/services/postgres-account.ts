@@ -12,53 +12,78 @@ const USER = 'postgres';
  * Who the embedded Postgres runs as. It refuses to run as root, so root starts it
  * as the owner of an existing cluster, or as user `postgres`, made when missing.
  *
- * @param cluster folder of the cluster, which need not exist yet
+ * @param dataDir holds the cluster; opened for passing through where root closed it
+ * @param binaries folder of the server's binaries
  */
-export async function postgresAccount(cluster: string): Promise<Account> {
+export async function postgresAccount(
+  dataDir: string,
+  cluster: string,
+  binaries: string,
+): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
-  const owner = await stat(cluster).catch(() => null);
-  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  return (await lookUp()) ?? (await create());
+  const made = await stat(cluster).catch(() => null);
+  const owner =
+    made && made.uid !== 0
+      ? { uid: made.uid, gid: made.gid }
+      : ((await lookUp()) ?? (await create()));
+  // The service's folder and the grid's around it are ours to open, for passing only.
+  for (const path of [dataDir, dirname(dataDir)]) await letPass(path);
+  const closed = (await closedAbove(dataDir)) ?? (await closedAbove(binaries));
+  return closed === null ? { owner } : { owner, wrapper: await passingWrapper(owner, closed) };
 }
 
-async function lookUp(): Promise<Account | null> {
+type Owner = NonNullable<Account['owner']>;
+
+async function lookUp(): Promise<Owner | null> {
+  const id = async (flag: string) => Number((await run('id', [flag, USER])).stdout);
   try {
-    const [uid, gid] = await Promise.all(
-      ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, USER])).stdout)),
-    );
-    return { uid: uid as number, gid: gid as number };
+    return { uid: await id('-u'), gid: await id('-g') };
   } catch {
     return null;
   }
 }
 
-async function create(): Promise<Account> {
+async function create(): Promise<Owner> {
   await run('useradd', ['--system', '--user-group', '--no-create-home', USER]).catch(() => null);
-  const account = await lookUp();
-  if (account) return account;
+  const owner = await lookUp();
+  if (owner) return owner;
   throw new StartProblem(
     `Postgres does not run as root and user "${USER}" could not be made. Start as another user, or set DATABASE_URL to a Postgres of your own.`,
   );
 }
 
-/**
- * Lets another account pass through a folder of root's to reach what it owns
- * inside. Only `folder` and its parent (the grid's data folder) are opened, and
- * for passing only; an ancestor that is closed is for its owner to open.
- */
-export async function letThrough(folder: string, account: Account): Promise<void> {
-  if (account.uid === undefined) return;
-  const ours = [folder, dirname(folder)];
-  for (let path = folder; ; path = dirname(path)) {
-    const { mode, uid } = await stat(path);
-    const passable = (mode & 0o001) !== 0 || uid === account.uid;
-    if (!passable && ours.includes(path)) {
-      await chmod(path, (mode & 0o777) | 0o011);
-    } else if (!passable) {
-      throw new StartProblem(
-        `Postgres does not run as root, and user ${account.uid} cannot pass through ${path}. Choose a folder elsewhere (npm start -- --data /var/lib/tilemark), or start as another user.`,
-      );
-    }
-    if (path === dirname(path)) return;
+const OTHERS_PASS = 0o001;
+
+async function letPass(path: string): Promise<void> {
+  const { mode, uid } = await stat(path);
+  if (uid === 0 && (mode & OTHERS_PASS) === 0) await chmod(path, (mode & 0o777) | 0o011);
+}
+
+/** The nearest folder at or above `path` that others cannot pass through, or null. */
+async function closedAbove(path: string): Promise<string | null> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & OTHERS_PASS) === 0) return folder;
+    if (folder === dirname(folder)) return null;
   }
+}
+
+/**
+ * A checkout in root's own home (mode 0700) is closed to every other account.
+ * There `setpriv` changes the account and keeps the one capability that passes.
+ */
+async function passingWrapper({ uid, gid }: Owner, closed: string): Promise<string[]> {
+  const wrapper = [
+    'setpriv',
+    ...[`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+    ...['--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
+  ];
+  const [command = '', ...args] = wrapper;
+  const passes = await run(command, [...args, 'test', '-x', closed]).then(
+    () => true,
+    () => false,
+  );
+  if (passes) return wrapper;
+  throw new StartProblem(
+    `Postgres does not run as root, and user ${uid} cannot pass through ${closed}. Start as another user, move the checkout and its data elsewhere, or set DATABASE_URL to a Postgres of your own.`,
+  );
 }

