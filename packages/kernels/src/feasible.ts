@@ -1,5 +1,5 @@
 import { bufferBytes, bytesText } from './bytes';
-import type { GpuKernel, Variant } from './kernel';
+import type { GpuKernel, Kernel, TunableValues, Variant } from './kernel';
 import type { Problem } from './problem';
 import { featuresOf } from './specialise';
 import { resolveVariant } from './variant';
@@ -34,10 +34,18 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
     reasons.push(`${definition.id} computes ${definition.op}, not ${problem.op}`);
   } else if (!definition.dtypes.includes(problem.dtype)) {
     reasons.push(`${definition.id} runs ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
-  } else if (definition.runsOn === 'gpu') {
-    reasons.push(...deviceReasons(definition, tunables, problem, device));
+  } else {
+    reasons.push(...brokenConstraints(definition, tunables));
+    if (definition.runsOn === 'gpu' && reasons.length === 0) {
+      reasons.push(...deviceReasons(definition, tunables, problem, device));
+    }
   }
   return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; ') };
+}
+
+/** Reasons why tunable values make no sense together, on any device. */
+export function brokenConstraints(kernel: Kernel, values: TunableValues): string[] {
+  return kernel.constraints.filter(({ holds }) => !holds(values)).map(({ reason }) => reason);
 }
 
 function deviceReasons(

@@ -1,9 +1,12 @@
 export * from './bytes';
+export type { Comparison, WorstElement } from './compare';
 export * from './dtype';
 export * from './errors';
 export * from './executor';
 export * from './feasible';
-export * from './inputs';
+export { createGpuExecutor } from './gpu/executor';
+export { createHostExecutor } from './host/executor';
+export { type InputChoice, type InputMode, inputTensors } from './inputs';
 export * from './kernel';
 export * from './op';
 export * from './ops';
@@ -13,3 +16,4 @@ export * from './shape';
 export * from './specialise';
 export * from './values';
 export * from './variant';
+export * from './verify';

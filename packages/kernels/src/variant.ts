@@ -10,7 +10,8 @@ export interface ResolvedVariant extends Variant {
 }
 
 /**
- * Looks the kernel up, fills defaults and checks every value and constraint.
+ * Looks the kernel up, fills defaults and checks every value. Values that break a
+ * constraint together still have an address: `feasible` says why they cannot run.
  * Throws InputError naming the field under `path`: `tunables.TILE`.
  */
 export function resolveVariant(
@@ -38,14 +39,6 @@ export function resolveVariant(
       );
     }
     values[tunable.name] = value;
-  }
-  for (const constraint of definition.constraints) {
-    if (!constraint.holds(values)) {
-      throw new InputError(
-        `${addressText(kernel, values)}: ${constraint.reason}`,
-        field('tunables'),
-      );
-    }
   }
   return { kernel, tunables: values, definition, address: addressText(kernel, values) };
 }

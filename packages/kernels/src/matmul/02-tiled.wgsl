@@ -29,8 +29,13 @@ struct Shape { m: u32, n: u32, k: u32 }
 var<workgroup> a_tile: array<T, TILE * TILE>;
 var<workgroup> b_tile: array<T, TILE * TILE>;
 
-fn in_tile(layout: u32, row: u32, col: u32) -> u32 {
-  return select(row * TILE + col, col * TILE + row, layout == COL);
+// Where an element of a tile lies.
+fn a_at(row: u32, col: u32) -> u32 {
+  return select(row * TILE + col, col * TILE + row, A_LAYOUT == COL);
+}
+
+fn b_at(row: u32, col: u32) -> u32 {
+  return select(row * TILE + col, col * TILE + row, B_LAYOUT == COL);
 }
 
 // Beyond the edge a tile holds zeros, which add nothing to the sums.
@@ -57,11 +62,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
 
   var sum = Acc(0);
   for (var t = 0u; t < shape.k; t += TILE) {
-    a_tile[in_tile(A_LAYOUT, i, j)] = load_a(row, t + j);
-    b_tile[in_tile(B_LAYOUT, i, j)] = load_b(t + i, col);
+    a_tile[a_at(i, j)] = load_a(row, t + j);
+    b_tile[b_at(i, j)] = load_b(t + i, col);
     workgroupBarrier();
     for (var p = 0u; p < TILE; p++) {
-      sum += Acc(a_tile[in_tile(A_LAYOUT, i, p)]) * Acc(b_tile[in_tile(B_LAYOUT, p, j)]);
+      sum += Acc(a_tile[a_at(i, p)]) * Acc(b_tile[b_at(p, j)]);
     }
     workgroupBarrier();
   }

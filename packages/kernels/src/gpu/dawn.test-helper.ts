@@ -1,0 +1,71 @@
+import { afterAll, beforeAll } from 'vitest';
+import { create } from 'webgpu';
+import type { Executor } from '../executor';
+import type { DeviceLimits } from '../feasible';
+import { createGpuExecutor } from './executor';
+
+/** Features the kernels know how to use. */
+const WANTED: readonly GPUFeatureName[] = ['timestamp-query', 'shader-f16', 'subgroups'];
+
+/** Opens the first adapter with every limit it has, its clock not quantised. */
+export async function openDevice(
+  toggles = ['disable-dawn-features=timestamp_quantization'],
+): Promise<{ gpu: GPU; device: GPUDevice }> {
+  const gpu = create(toggles);
+  const adapter = await gpu.requestAdapter();
+  if (!adapter) throw new Error('no GPU adapter: install mesa-vulkan-drivers 25 or newer');
+  const { limits } = adapter;
+  const device = await adapter.requestDevice({
+    requiredFeatures: WANTED.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: {
+      maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+      maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
+      maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
+      maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+      maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+      maxBufferSize: limits.maxBufferSize,
+    },
+  });
+  return { gpu, device };
+}
+
+/** What `feasible` reads, of an open device. */
+export function limitsOf({ limits, features }: GPUDevice): DeviceLimits {
+  return {
+    features: [...features],
+    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+    maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
+    maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
+    maxComputeWorkgroupSizeZ: limits.maxComputeWorkgroupSizeZ,
+    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+    maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
+    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+    maxBufferSize: limits.maxBufferSize,
+  };
+}
+
+/** One executor for the tests of a file. */
+export function useExecutor(): { readonly executor: Executor; readonly device: GPUDevice } {
+  let open: { gpu: GPU; device: GPUDevice } | undefined;
+  let executor: Executor | undefined;
+  beforeAll(async () => {
+    open = await openDevice();
+    executor = await createGpuExecutor(open.device);
+  });
+  afterAll(() => {
+    executor?.destroy();
+    open?.device.destroy();
+    // Dawn keeps Node alive for as long as the GPU object is referenced.
+    open = undefined;
+  });
+  return {
+    get executor() {
+      if (!executor) throw new Error('the device is not open yet');
+      return executor;
+    },
+    get device() {
+      if (!open) throw new Error('the device is not open yet');
+      return open.device;
+    },
+  };
+}

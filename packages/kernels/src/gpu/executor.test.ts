@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { CompileError, OutOfBoundsWrite } from '../errors';
+import { inputTensors } from '../inputs';
+import type { GpuKernel } from '../kernel';
+import { naive } from '../matmul/01-naive';
+import type { Problem } from '../problem';
+import { KERNELS } from '../registry';
+import { openDevice, useExecutor } from './dawn.test-helper';
+import { createGpuExecutor } from './executor';
+
+const gpu = useExecutor();
+const problem: Problem = { op: 'matmul', shape: { m: 33, n: 17, k: 9 }, dtype: 'f32' };
+const variant = { kernel: 'matmul/naive', tunables: {} };
+
+/** Puts a kernel in the registry for the length of a test. */
+async function withKernel(kernel: GpuKernel, act: () => Promise<void>): Promise<void> {
+  const kernels = KERNELS as GpuKernel[];
+  kernels.push(kernel);
+  try {
+    await act();
+  } finally {
+    kernels.pop();
+  }
+}
+
+describe('a sample', () => {
+  test('is timed by timestamps that are not quantised, within the wall time', async () => {
+    expect(gpu.executor.timer.kind).toBe('timestamp');
+    expect(gpu.executor.timer.tickNs).toBeLessThan(65_536);
+    const prepared = await gpu.executor.prepare(variant, problem, { seed: 1, bufferSets: 3 });
+    const { ns, wallNs } = await prepared.sample({ dispatches: 4, rotate: true });
+    expect(ns).toBeGreaterThan(0);
+    expect(ns).toBeLessThanOrEqual(wallNs);
+    prepared.destroy();
+  });
+
+  test('rotates through the buffer sets, going on where the last one stopped', async () => {
+    const prepared = await gpu.executor.prepare(variant, problem, { seed: 1, bufferSets: 3 });
+    const written = async () => {
+      const outputs = await Promise.all([0, 1, 2].map((set) => prepared.readOutput(set)));
+      return outputs.map(({ output }) => !Number.isNaN(output[0]));
+    };
+    await prepared.sample({ dispatches: 1, rotate: false });
+    expect(await written()).toEqual([true, false, false]);
+    await prepared.poison();
+    expect(await written()).toEqual([false, false, false]);
+    await prepared.sample({ dispatches: 2, rotate: true });
+    expect(await written()).toEqual([true, true, false]);
+    await prepared.sample({ dispatches: 1, rotate: true });
+    expect(await written()).toEqual([true, true, true]);
+    prepared.destroy();
+  });
+
+  test('is timed by the wall clock where the device has no timestamps', async () => {
+    const { gpu: dawn, device } = await openDevice();
+    const plain = await (await dawn.requestAdapter())?.requestDevice();
+    if (!plain) throw new Error('no second device');
+    const executor = await createGpuExecutor(plain);
+    expect(executor.timer.kind).toBe('wall');
+    const prepared = await executor.prepare(variant, problem, { seed: 1, bufferSets: 1 });
+    const { ns, wallNs } = await prepared.sample({ dispatches: 1, rotate: false });
+    expect(ns).toBe(wallNs);
+    plain.destroy();
+    device.destroy();
+  });
+});
+
+test('quantised timestamps are refused with the toggle that is missing', async () => {
+  const { device } = await openDevice([]);
+  await expect(createGpuExecutor(device)).rejects.toThrow('timestamp_quantization');
+  device.destroy();
+});
+
+test('a lost device is a fault of the device', async () => {
+  const { device } = await openDevice();
+  const executor = await createGpuExecutor(device);
+  const prepared = await executor.prepare(variant, problem, { seed: 1, bufferSets: 1 });
+  device.destroy();
+  await expect(prepared.sample({ dispatches: 1, rotate: false })).rejects.toThrow(
+    expect.objectContaining({ name: 'DeviceFault' }),
+  );
+});
+
+test('compile errors carry the line and its text', async () => {
+  const broken: GpuKernel = { ...naive, id: 'matmul/broken', wgsl: 'fn main() {\n  nonsense;\n}' };
+  await withKernel(broken, async () => {
+    const attempt = gpu.executor.prepare({ kernel: broken.id, tunables: {} }, problem, {
+      seed: 1,
+      bufferSets: 1,
+    });
+    const error: unknown = await attempt.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CompileError);
+    expect((error as CompileError).at?.text).toContain('nonsense');
+  });
+});
+
+test('a write behind the output is noticed, even clamped by robust access', async () => {
+  const stray: GpuKernel = {
+    ...naive,
+    id: 'matmul/stray',
+    wgsl: String(naive.wgsl).replace('C[row * shape.n + col] =', 'C[row * shape.n + col + 1u] ='),
+  };
+  await withKernel(stray, async () => {
+    const prepared = await gpu.executor.prepare({ kernel: stray.id, tunables: {} }, problem, {
+      seed: 1,
+      bufferSets: 1,
+    });
+    await prepared.sample({ dispatches: 1, rotate: false });
+    await expect(prepared.readOutput(0)).rejects.toThrow(OutOfBoundsWrite);
+    await prepared.poison();
+    await expect(prepared.readOutput(0)).resolves.toBeDefined();
+    prepared.destroy();
+  });
+});
+
+test.each(['f32', 'i32', 'f16'] as const)(
+  "inputs made on the device equal the host's bit for bit in %s",
+  async (dtype) => {
+    // A copy hands the input back.
+    for (const mode of ['uniform', 'exact'] as const) {
+      const copied: Problem = { op: 'transpose', shape: { rows: 301, cols: 1_000 }, dtype };
+      const prepared = await gpu.executor.prepare(
+        { kernel: 'transpose/copy', tunables: {} },
+        copied,
+        { seed: 0xdeadbeef, bufferSets: 2, inputs: mode },
+      );
+      await prepared.sample({ dispatches: 2, rotate: true });
+      for (const set of [0, 1]) {
+        const { output } = await prepared.readOutput(set);
+        const [input] = inputTensors(copied, { seed: 0xdeadbeef, set, mode });
+        expect(Buffer.from(output.buffer)).toEqual(Buffer.from(input?.buffer ?? []));
+      }
+      prepared.destroy();
+    }
+  },
+);

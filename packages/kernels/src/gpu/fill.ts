@@ -1,0 +1,85 @@
+import type { Dtype } from '../dtype';
+import { type Fill, FRACTION_BITS } from '../inputs';
+import { POISON_WORD } from '../poison';
+import { typeHeader } from '../specialise';
+import fillWgsl from './fill.wgsl';
+import type { Pipelines } from './pipelines';
+import poisonWgsl from './poison.wgsl';
+import { BufferUsage } from './usage';
+import type { DeviceWatch } from './watch';
+
+const WORKGROUP = 256;
+/** Workgroups of a fill; each thread strides over the rest. */
+const MAX_GROUPS = 4_096;
+
+/** Writes inputs and poison on the device, so that large tensors need no upload. */
+export class Filler {
+  readonly #watch: DeviceWatch;
+  readonly #pipelines: Pipelines;
+
+  constructor(watch: DeviceWatch, pipelines: Pipelines) {
+    this.#watch = watch;
+    this.#pipelines = pipelines;
+  }
+
+  /** Fills a buffer with the input that `fill` describes; bits equal those of `inputTensors`. */
+  async fill(buffer: GPUBuffer, fill: Fill, dtype: Dtype): Promise<void> {
+    const source = [
+      typeHeader(dtype),
+      `const FRACTION_BITS = ${FRACTION_BITS[dtype]}u;`,
+      fillWgsl,
+    ].join('\n');
+    const { pipeline } = await this.#pipelines.compile(source, ['storage', 'uniform']);
+    const { device } = this.#watch;
+    const uniform = uniformOf(device, [fill.length, fill.stream, fill.range]);
+    await this.#run(pipeline, [{ buffer }, { buffer: uniform }], fill.length);
+    uniform.destroy();
+  }
+
+  /** Writes POISON_WORD over whole buffers. */
+  async poison(buffers: readonly GPUBuffer[]): Promise<void> {
+    const source = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
+    const { pipeline } = await this.#pipelines.compile(source, ['storage']);
+    for (const buffer of buffers) await this.#run(pipeline, [{ buffer }], buffer.size / 4);
+  }
+
+  async #run(
+    pipeline: GPUComputePipeline,
+    resources: readonly GPUBindingResource[],
+    length: number,
+  ): Promise<void> {
+    const { device } = this.#watch;
+    await this.#watch.scoped('fill a buffer', () => {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroupOf(device, pipeline, resources));
+      pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+    });
+    await this.#watch.idle();
+  }
+}
+
+/** A uniform buffer of u32 words. */
+export function uniformOf(device: GPUDevice, words: readonly number[]): GPUBuffer {
+  const buffer = device.createBuffer({
+    size: Math.ceil(words.length / 4) * 16,
+    usage: BufferUsage.UNIFORM | BufferUsage.COPY_DST,
+  });
+  device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
+  return buffer;
+}
+
+/** Binds resources to group 0 in order. */
+export function bindGroupOf(
+  device: GPUDevice,
+  pipeline: GPUComputePipeline,
+  resources: readonly GPUBindingResource[],
+): GPUBindGroup {
+  return device.createBindGroup({
+    layout: pipeline.getBindGroupLayout(0),
+    entries: resources.map((resource, binding) => ({ binding, resource })),
+  });
+}

@@ -1,0 +1,122 @@
+import { nowNs } from '../clock';
+import { BYTES_PER_ELEMENT } from '../dtype';
+import { OutOfBoundsWrite } from '../errors';
+import type { Prepared, Sample, SampleOptions } from '../executor';
+import { fromHalves } from '../half';
+import type { Tensor } from '../kernel';
+import { elements } from '../op';
+import { opOf } from '../ops';
+import { POISON_HALF } from '../poison';
+import type { Problem } from '../problem';
+import { type BufferSet, destroyBufferSet, download } from './buffers';
+import type { Filler } from './fill';
+import type { Timestamps } from './timestamps';
+import type { DeviceWatch } from './watch';
+
+/** What an executor shares with everything it prepares. */
+export interface GpuContext {
+  readonly watch: DeviceWatch;
+  readonly filler: Filler;
+  /** Null where the device has no timestamps: samples are timed by the wall clock. */
+  readonly timestamps: Timestamps | null;
+}
+
+/** One pipeline bound to every buffer set of a problem. */
+export interface Binding {
+  readonly pipeline: GPUComputePipeline;
+  readonly workgroups: readonly [x: number, y: number, z: number];
+  readonly sets: readonly (BufferSet & { readonly group: GPUBindGroup })[];
+  readonly shape: GPUBuffer;
+}
+
+export class GpuPrepared implements Prepared {
+  readonly #context: GpuContext;
+  readonly #problem: Problem;
+  readonly #binding: Binding;
+  /** Set the next rotated dispatch takes; goes on from sample to sample. */
+  #next = 0;
+
+  constructor(
+    context: GpuContext,
+    problem: Problem,
+    binding: Binding,
+    readonly compileNs: number,
+    readonly uploadNs: number,
+  ) {
+    this.#context = context;
+    this.#problem = problem;
+    this.#binding = binding;
+  }
+
+  get bufferSets(): number {
+    return this.#binding.sets.length;
+  }
+
+  async poison(): Promise<void> {
+    await this.#context.filler.poison(this.#binding.sets.map(({ output }) => output));
+  }
+
+  async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
+    const { watch, timestamps } = this.#context;
+    const { device } = watch;
+    // A pass's timestamps start when it reaches the GPU's front: nothing may be before it.
+    await watch.idle();
+    let startNs = 0;
+    await watch.scoped('run the kernel', () => {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass(
+        timestamps ? { timestampWrites: timestamps.writes() } : {},
+      );
+      this.#encode(pass, dispatches, rotate);
+      pass.end();
+      timestamps?.resolve(encoder);
+      const commands = encoder.finish();
+      startNs = nowNs();
+      device.queue.submit([commands]);
+    });
+    await watch.idle();
+    const wallNs = nowNs() - startNs;
+    return { ns: timestamps ? await timestamps.elapsedNs() : wallNs, wallNs };
+  }
+
+  async readOutput(bufferSet: number): Promise<{ output: Tensor; downloadNs: number }> {
+    const set = this.#binding.sets[bufferSet];
+    if (!set) throw new RangeError(`no buffer set ${bufferSet}: there are ${this.bufferSets}`);
+    const { bytes, ns } = await download(this.#context.watch, set.output);
+    const { shape, dtype } = this.#problem;
+    const length = elements(opOf(this.#problem).output(shape));
+    checkCanary(bytes, length * BYTES_PER_ELEMENT[dtype]);
+    return { output: tensorOf(bytes, length, dtype), downloadNs: ns };
+  }
+
+  destroy(): void {
+    for (const set of this.#binding.sets) destroyBufferSet(set);
+    this.#binding.shape.destroy();
+  }
+
+  #encode(pass: GPUComputePassEncoder, dispatches: number, rotate: boolean): void {
+    const { pipeline, sets, workgroups } = this.#binding;
+    pass.setPipeline(pipeline);
+    for (let i = 0; i < dispatches; i++) {
+      const set = sets[rotate ? this.#next++ % sets.length : 0];
+      if (set && (rotate || i === 0)) pass.setBindGroup(0, set.group);
+      pass.dispatchWorkgroups(...workgroups);
+    }
+  }
+}
+
+/** Throws OutOfBoundsWrite when a byte behind the output is not as `poison` left it. */
+function checkCanary(bytes: ArrayBuffer, outputBytes: number): void {
+  const canary = new Uint16Array(bytes, outputBytes);
+  const at = canary.findIndex((half) => half !== POISON_HALF);
+  if (at >= 0) {
+    throw new OutOfBoundsWrite(
+      `the kernel wrote ${2 * at} bytes behind the end of its output of ${outputBytes} bytes`,
+    );
+  }
+}
+
+function tensorOf(bytes: ArrayBuffer, length: number, dtype: Problem['dtype']): Tensor {
+  if (dtype === 'f16') return fromHalves(new Uint16Array(bytes, 0, length));
+  return dtype === 'i32' ? new Int32Array(bytes, 0, length) : new Float32Array(bytes, 0, length);
+}
