@@ -2,6 +2,7 @@ export * from './api';
 export * from './device';
 export * from './environment';
 export * from './expand';
+export * from './measure';
 export * from './outcome';
 export * from './policy';
 export * from './rank';

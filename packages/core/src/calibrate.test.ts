@@ -1,0 +1,55 @@
+import type { Problem } from '@tilemark/kernels';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bufferSetsFor, MAX_BUFFER_SETS, nextDispatches, shortestSampleNs } from './calibrate';
+import { POLICIES } from './policy';
+
+const MiB = 2 ** 20;
+const square = (n: number): Problem => ({
+  op: 'matmul',
+  shape: { m: n, n, k: n },
+  dtype: 'f32',
+});
+
+describe('bufferSetsFor', () => {
+  it.each([
+    ['twice a known cache', 1024, 50 * MiB, 9],
+    ['256 MiB where the cache is unknown', 1024, null, 22],
+    ['one set that is larger than that', 8192, 50 * MiB, 1],
+    ['no more sets than a launch is worth', 16, 50 * MiB, MAX_BUFFER_SETS],
+  ])('covers %s', (_what, n, cache, sets) => {
+    expect(bufferSetsFor(square(n), cache)).toBe(sets);
+  });
+});
+
+describe('shortestSampleNs', () => {
+  it('is 1 ms, or 200 ticks of a coarse clock', () => {
+    const { default: policy } = POLICIES;
+    expect(shortestSampleNs(policy, { kind: 'timestamp', tickNs: 32 })).toBe(1e6);
+    expect(shortestSampleNs(policy, { kind: 'timestamp', tickNs: 10_000 })).toBe(2e6);
+  });
+});
+
+describe('nextDispatches', () => {
+  it('stays where the sample is long enough', () => {
+    expect(nextDispatches(7, 1e6, 1e6)).toBe(7);
+  });
+
+  it('grows to what reaches the target, at most four times', () => {
+    expect(nextDispatches(10, 5e5, 1e6)).toBe(24);
+    expect(nextDispatches(10, 1e3, 1e6)).toBe(40);
+    expect(nextDispatches(10, 0, 1e6)).toBe(40);
+  });
+
+  it('reaches the target for any kernel time, or ends at its limit', async () => {
+    await fc.assert(
+      fc.property(fc.double({ min: 0.1, max: 1e10, noNaN: true }), (kernelNs) => {
+        let dispatches = 1;
+        for (let probe = 0; probe < 12; probe++) {
+          dispatches = nextDispatches(dispatches, kernelNs * dispatches, 1e6);
+        }
+        expect(dispatches === 65_536 || kernelNs * dispatches >= 1e6).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { bufferBytes, type Problem, type Timer } from '@tilemark/kernels';
+import type { Policy } from './policy';
+
+/** Bytes that the buffer sets cover where the last-level cache is not known. */
+const UNKNOWN_CACHE_COVER_BYTES = 256 * 2 ** 20;
+
+/** Beyond this many sets a tiny problem measures its launch, whatever the cache holds. */
+export const MAX_BUFFER_SETS = 128;
+
+/** A sample grows at most this much a probe: a cold first probe says little about the next. */
+const MAX_GROWTH = 4;
+
+/** Dispatches a sample may hold; also ends the growth where a timer gives nothing but zeros. */
+const MAX_DISPATCHES = 65_536;
+
+/**
+ * How many sets of buffers to rotate so that together they cover twice the
+ * last-level cache, and a set has left it before its turn comes again.
+ *
+ * @param lastLevelCacheBytes null where it is not known: 256 MiB are covered
+ */
+export function bufferSetsFor(problem: Problem, lastLevelCacheBytes: number | null): number {
+  const { inputs, output } = bufferBytes(problem);
+  const setBytes = inputs.reduce((sum, bytes) => sum + bytes, output);
+  const coverBytes = lastLevelCacheBytes ? 2 * lastLevelCacheBytes : UNKNOWN_CACHE_COVER_BYTES;
+  return Math.min(Math.max(Math.ceil(coverBytes / setBytes), 1), MAX_BUFFER_SETS);
+}
+
+/** The shortest sample that the timer resolves well enough for the policy, ns. */
+export function shortestSampleNs(policy: Policy, timer: Timer): number {
+  return Math.max(policy.minSampleNs, policy.minSampleTicks * timer.tickNs);
+}
+
+/**
+ * Dispatches for the next probe, after one of `dispatches` took `ns`: the same
+ * number once the sample is long enough, otherwise what should reach
+ * `targetNs` with a fifth to spare, at most four times as many.
+ */
+export function nextDispatches(dispatches: number, ns: number, targetNs: number): number {
+  if (ns >= targetNs) return dispatches;
+  const wanted = ns > 0 ? Math.ceil((1.2 * targetNs * dispatches) / ns) : Number.POSITIVE_INFINITY;
+  return Math.min(wanted, MAX_GROWTH * dispatches, MAX_DISPATCHES);
+}

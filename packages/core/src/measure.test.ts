@@ -1,0 +1,180 @@
+import {
+  CompileError,
+  createHostExecutor,
+  DeviceFault,
+  type Executor,
+  OutOfBoundsWrite,
+  type Prepared,
+  type Problem,
+} from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import type { DeviceCapabilities } from './device';
+import { runVariant, type Step } from './measure';
+import { type Outcome, outcomeSchema } from './outcome';
+import { POLICIES } from './policy';
+
+const capabilities: DeviceCapabilities = {
+  features: [],
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 16_384,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBufferBindingSize: 2 ** 27,
+  maxBufferSize: 2 ** 28,
+};
+const problem: Problem = { op: 'transpose', shape: { rows: 33, cols: 65 }, dtype: 'f32' };
+const variant = { kernel: 'transpose/cpu-naive', tunables: {} };
+
+function run(executor: Executor, onStep?: (step: Step) => void): Promise<Outcome> {
+  return runVariant(executor, variant, problem, POLICIES.smoke, capabilities, {
+    deviceClass: 'cpu',
+    lastLevelCacheBytes: 16_384,
+    nowNs: () => performance.now() * 1e6,
+    ...(onStep && { onStep }),
+  });
+}
+
+/** The host executor with one verb gone wrong. */
+function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
+  const executor = createHostExecutor();
+  return {
+    ...executor,
+    prepare: async (...args) => {
+      const good = await executor.prepare(...args);
+      const bad = fault(good);
+      return new Proxy(good, {
+        get: (target, name) => {
+          const from = name in bad ? bad : target;
+          const value: unknown = Reflect.get(from, name, from);
+          return typeof value === 'function' ? value.bind(from) : value;
+        },
+      });
+    },
+  };
+}
+
+describe('runVariant', () => {
+  it('verifies, warms up, measures cold and hot, and verifies again', async () => {
+    const steps: Step[] = [];
+    const outcome = await run(createHostExecutor(), (step) => steps.push(step));
+    expect(steps).toEqual(['compile', 'verify', 'warm-up', 'cold', 'hot', 'verify-again']);
+    expect(outcomeSchema.parse(outcome)).toEqual(outcome);
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      measurement: {
+        policy: 'smoke',
+        timer: { kind: 'wall' },
+        // 2 x 16 KiB of cache over two matrices of 33 x 65 floats and the canary.
+        bufferSets: 2,
+        cold: { n: 5 },
+        hot: { n: 5 },
+        stop: 'quick',
+        discarded: [{ why: 'warm-up' }],
+        verification: { before: { method: 'exact', worstRatio: 0, checked: 33 * 65 } },
+        unranked: expect.stringContaining('smoke'),
+      },
+    });
+  });
+
+  it('has no hot series where one set of buffers outgrows the cache', async () => {
+    const outcome = await runVariant(
+      createHostExecutor(),
+      variant,
+      problem,
+      POLICIES.smoke,
+      capabilities,
+      { deviceClass: 'cpu', lastLevelCacheBytes: 1024, nowNs: () => performance.now() * 1e6 },
+    );
+    expect(outcome).toMatchObject({ kind: 'measured', measurement: { bufferSets: 1, hot: null } });
+  });
+
+  it('skips what the device cannot run, and says why', async () => {
+    const f16: Problem = { ...problem, dtype: 'f16' };
+    const outcome = await runVariant(
+      createHostExecutor(),
+      variant,
+      f16,
+      POLICIES.smoke,
+      capabilities,
+      { deviceClass: 'cpu', lastLevelCacheBytes: null, nowNs: () => 0 },
+    );
+    expect(outcome).toMatchObject({ kind: 'skipped', why: expect.stringContaining('f16') });
+  });
+
+  it('calls a wrong element incorrect before anything is timed', async () => {
+    const steps: Step[] = [];
+    const executor = withFault((good) => ({
+      readOutput: async (set) => {
+        const read = await good.readOutput(set);
+        read.output[7] = Number.NaN;
+        return read;
+      },
+    }));
+    expect(await run(executor, (step) => steps.push(step))).toMatchObject({
+      kind: 'incorrect',
+      when: 'before',
+      worst: { row: 0, col: 7, got: 'NaN' },
+    });
+    expect(steps).not.toContain('warm-up');
+  });
+
+  it('catches a kernel that stops writing once it is timed', async () => {
+    let samples = 0;
+    const executor = withFault((good) => ({
+      sample: async (options) => (samples++ === 0 ? good.sample(options) : { ns: 1, wallNs: 1 }),
+    }));
+    expect(await run(executor)).toMatchObject({ kind: 'incorrect', when: 'after' });
+  });
+
+  it.each([
+    ['a shader that does not compile', 'compile', new CompileError('no such type', null)],
+    ['a device without memory for the buffers', 'prepare', new RangeError('Invalid array length')],
+  ])('records %s as failed at stage %s', async (_what, stage, error) => {
+    const executor: Executor = {
+      ...createHostExecutor(),
+      prepare: () => Promise.reject(error),
+    };
+    expect(await run(executor)).toEqual({ kind: 'failed', stage, message: error.message });
+  });
+
+  it('records a write out of bounds as failed at stage verify', async () => {
+    const executor = withFault(() => ({
+      readOutput: () => Promise.reject(new OutOfBoundsWrite('4 bytes behind the output')),
+    }));
+    expect(await run(executor)).toEqual({
+      kind: 'failed',
+      stage: 'verify',
+      message: '4 bytes behind the output',
+    });
+  });
+
+  it.each([
+    ['runs ahead of the wall', { ns: 2, wallNs: 1 }, /2 ns of device time in 1 ns of wall time/],
+    ['stands still', { ns: 0, wallNs: 1 }, /gave 0 ns/],
+    ['gives no number', { ns: Number.NaN, wallNs: 1 }, /timer is broken/],
+  ])('fails a measurement whose clock %s', async (_what, broken, message) => {
+    let samples = 0;
+    const executor = withFault((good) => ({
+      sample: async (options) => (samples++ === 0 ? good.sample(options) : broken),
+    }));
+    expect(await run(executor)).toMatchObject({
+      kind: 'failed',
+      stage: 'measure',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('leaves a lost device to the caller, and what it prepared destroyed', async () => {
+    let destroyed = 0;
+    const executor = withFault(() => ({
+      sample: () => Promise.reject(new DeviceFault('lost')),
+      destroy: () => {
+        destroyed++;
+      },
+    }));
+    await expect(run(executor)).rejects.toThrow(DeviceFault);
+    expect(destroyed).toBe(1);
+  });
+});
