@@ -56,6 +56,11 @@ export interface GpuKernel extends KernelBase {
   /** The shader body; `specialise` puts the declarations of dtype and tunables before it. */
   readonly wgsl: string | ((values: TunableValues, dtype: Dtype) => string);
   readonly needs: (values: TunableValues, dtype: Dtype) => Needs;
+  /**
+   * Entry point of the shader for a problem; absent: always `main`. A kernel whose
+   * fast path asks something of a shape has a second entry point for the others.
+   */
+  readonly entryPoint?: (values: TunableValues, problem: Problem) => string;
   /** Workgroups to dispatch for a problem. */
   readonly workgroups: (
     values: TunableValues,

@@ -8,6 +8,9 @@ import { copy as transposeCopy } from './transpose/00-copy';
 import { naive as transposeNaive } from './transpose/01-naive';
 import { tiled as transposeTiled } from './transpose/02-tiled';
 import { padded as transposePadded } from './transpose/03-padded';
+import { multiRow as transposeMultiRow } from './transpose/04-multi-row';
+import { vec4 as transposeVec4 } from './transpose/05-vec4';
+import { swizzled as transposeSwizzled } from './transpose/06-swizzled';
 import { cpuNaive as transposeCpuNaive } from './transpose/cpu/01-naive';
 
 /** Every kernel there is. Adding one is a `.wgsl`, a `.ts` and a line here. */
@@ -19,6 +22,9 @@ export const KERNELS: readonly Kernel[] = [
   transposeNaive,
   transposeTiled,
   transposePadded,
+  transposeMultiRow,
+  transposeVec4,
+  transposeSwizzled,
   transposeCpuNaive,
 ];
 

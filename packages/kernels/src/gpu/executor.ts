@@ -55,7 +55,8 @@ class GpuExecutor implements Executor {
       'uniform',
     ];
     const source = specialise(definition, tunables, problem.dtype);
-    const { pipeline, compileNs } = await this.#pipelines.compile(source, bindings);
+    const entryPoint = definition.entryPoint?.(tunables, problem) ?? 'main';
+    const { pipeline, compileNs } = await this.#pipelines.compile(source, bindings, entryPoint);
 
     const { watch } = this.#context;
     const buffers = await this.#allocate(problem, options);

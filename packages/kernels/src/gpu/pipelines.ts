@@ -11,7 +11,7 @@ export interface Compiled {
 
 export type BindingType = GPUBufferBindingType;
 
-/** Pipelines of a device by their full source: nothing else identifies one. */
+/** Pipelines of a device by entry point and full source: nothing else identifies one. */
 export class Pipelines {
   readonly #watch: DeviceWatch;
   readonly #compiled = new Map<string, Promise<Compiled>>();
@@ -21,20 +21,29 @@ export class Pipelines {
   }
 
   /** Throws CompileError with the line at fault; a failure is not kept. */
-  async compile(source: string, bindings: readonly BindingType[]): Promise<Compiled> {
-    const known = this.#compiled.get(source);
+  async compile(
+    source: string,
+    bindings: readonly BindingType[],
+    entryPoint = 'main',
+  ): Promise<Compiled> {
+    const key = `${entryPoint}\n${source}`;
+    const known = this.#compiled.get(key);
     if (known) return known;
-    const compiled = this.#build(source, bindings);
-    this.#compiled.set(source, compiled);
+    const compiled = this.#build(source, bindings, entryPoint);
+    this.#compiled.set(key, compiled);
     try {
       return await compiled;
     } catch (error) {
-      this.#compiled.delete(source);
+      this.#compiled.delete(key);
       throw error;
     }
   }
 
-  async #build(source: string, bindings: readonly BindingType[]): Promise<Compiled> {
+  async #build(
+    source: string,
+    bindings: readonly BindingType[],
+    entryPoint: string,
+  ): Promise<Compiled> {
     const { device } = this.#watch;
     const start = nowNs();
     device.pushErrorScope('validation');
@@ -56,7 +65,7 @@ export class Pipelines {
     try {
       const pipeline = await device.createComputePipelineAsync({
         layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
-        compute: { module, entryPoint: 'main' },
+        compute: { module, entryPoint },
       });
       return { pipeline, compileNs: nowNs() - start };
     } catch (reason) {
