@@ -77,7 +77,8 @@ export function hash32(value: number): number {
 function filled({ length, stream, range }: Fill, dtype: Dtype): Tensor {
   const out = dtype === 'i32' ? new Int32Array(length) : new Float32Array(length);
   if (range > 0) {
-    for (let i = 0; i < length; i++) out[i] = (hash32(i + stream) % (2 * range + 1)) - range;
+    for (let i = 0; i < length; i++)
+      out[i] = ((hash32(i + stream) >>> 1) % (2 * range + 1)) - range;
     return out;
   }
   const bits = FRACTION_BITS[dtype];

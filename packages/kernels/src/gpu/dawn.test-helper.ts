@@ -7,11 +7,15 @@ import { createGpuExecutor } from './executor';
 /** Features the kernels know how to use. */
 const WANTED: readonly GPUFeatureName[] = ['timestamp-query', 'shader-f16', 'subgroups'];
 
+/** Every GPU object of this process: Dawn crashes when one is collected before its devices. */
+const opened: GPU[] = [];
+
 /** Opens the first adapter with every limit it has, its clock not quantised. */
 export async function openDevice(
   toggles = ['disable-dawn-features=timestamp_quantization'],
 ): Promise<{ gpu: GPU; device: GPUDevice }> {
   const gpu = create(toggles);
+  opened.push(gpu);
   const adapter = await gpu.requestAdapter();
   if (!adapter) throw new Error('no GPU adapter: install mesa-vulkan-drivers 25 or newer');
   const { limits } = adapter;
@@ -55,7 +59,6 @@ export function useExecutor(): { readonly executor: Executor; readonly device: G
   afterAll(() => {
     executor?.destroy();
     open?.device.destroy();
-    // Dawn keeps Node alive for as long as the GPU object is referenced.
     open = undefined;
   });
   return {

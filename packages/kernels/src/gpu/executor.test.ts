@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { compareBits } from '../compare';
 import { CompileError, OutOfBoundsWrite } from '../errors';
 import { inputTensors } from '../inputs';
 import type { GpuKernel } from '../kernel';
@@ -128,7 +129,8 @@ test.each(['f32', 'i32', 'f16'] as const)(
       for (const set of [0, 1]) {
         const { output } = await prepared.readOutput(set);
         const [input] = inputTensors(copied, { seed: 0xdeadbeef, set, mode });
-        expect(Buffer.from(output.buffer)).toEqual(Buffer.from(input?.buffer ?? []));
+        if (!input) throw new Error('a copy has one input');
+        expect(compareBits(output, input, copied.shape.cols).worst).toBeNull();
       }
       prepared.destroy();
     }

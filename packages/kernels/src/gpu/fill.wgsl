@@ -21,7 +21,7 @@ fn hash32(value: u32) -> u32 {
 
 fn value(bits: u32) -> T {
   if (fill.range > 0u) {
-    return T(i32(bits % (2u * fill.range + 1u)) - i32(fill.range));
+    return T(i32((bits >> 1u) % (2u * fill.range + 1u)) - i32(fill.range));
   }
   let odd = i32(2u * (bits >> (32u - FRACTION_BITS)) + 1u) - (1i << FRACTION_BITS);
   return T(f32(odd) * SCALE);

@@ -7,7 +7,7 @@ import { elementBound, residualBound } from './bound';
 import { columnNorms, referenceColumn, referenceRow, rowNorms } from './reference';
 
 /** Multiply-adds of the f64 reference that take about 0.3 s on one core of 2026. */
-const WHOLE_LIMIT = 2 ** 28;
+const WHOLE_LIMIT = 2 ** 27;
 
 /** Whether the O(n^3) reference is quick enough to compare every element. */
 export function canCompareWhole({ m, n, k }: MatmulShape): boolean {

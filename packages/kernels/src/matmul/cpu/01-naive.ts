@@ -19,7 +19,7 @@ export const cpuNaive: HostKernel = {
         const at = row * n + col;
         c[at] = 0;
         for (let p = 0; p < k; p++) {
-          c[at] = Number(c[at]) + Number(a[row * k + p]) * Number(b[p * n + col]);
+          c[at] = (c[at] as number) + (a[row * k + p] as number) * (b[p * n + col] as number);
         }
       }
     }

@@ -16,7 +16,7 @@ export const cpuNaive: HostKernel = {
     if (!a) throw new TypeError('transpose takes one input');
     for (let row = 0; row < rows; row++) {
       for (let col = 0; col < cols; col++) {
-        b[col * rows + row] = a[row * cols + col] ?? 0;
+        b[col * rows + row] = a[row * cols + col] as number;
       }
     }
   },

@@ -1,0 +1,32 @@
+import type { Kernel, TunableValues } from './kernel';
+import { combinations } from './values';
+
+/**
+ * Variants of a kernel in which every two values of different tunables meet at
+ * least once, if constraints and `runs` let them: errors come from one value or
+ * from two together, so this finds them without running the whole product.
+ */
+export function coveringVariants(
+  kernel: Kernel,
+  runs: (values: TunableValues) => boolean,
+): TunableValues[] {
+  const axes = Object.fromEntries(kernel.tunables.map(({ name, values }) => [name, values]));
+  const candidates = combinations(axes)
+    .filter((values) => kernel.constraints.every((c) => c.holds(values)) && runs(values))
+    .map((values) => ({ values, pairs: pairsOf(values) }));
+  const open = new Set(candidates.flatMap(({ pairs }) => pairs));
+  const chosen: TunableValues[] = [];
+  while (open.size > 0) {
+    const gain = (pairs: readonly string[]) => pairs.filter((pair) => open.has(pair)).length;
+    const best = candidates.reduce((a, b) => (gain(b.pairs) > gain(a.pairs) ? b : a));
+    chosen.push(best.values);
+    for (const pair of best.pairs) open.delete(pair);
+  }
+  return chosen;
+}
+
+/** Every two settings of a variant; a lone tunable is paired with itself. */
+function pairsOf(values: TunableValues): string[] {
+  const settings = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  return settings.flatMap((first, i) => settings.slice(i).map((second) => `${first} ${second}`));
+}

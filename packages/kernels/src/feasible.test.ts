@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { type DeviceLimits, feasible } from './feasible';
+import type { Problem } from './problem';
+
+/** The limits every WebGPU device has. */
+const limits: DeviceLimits = {
+  features: [],
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 16_384,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBufferBindingSize: 134_217_728,
+  maxBufferSize: 268_435_456,
+};
+
+const square = (n: number, dtype: Problem['dtype'] = 'f32'): Problem => ({
+  op: 'matmul',
+  shape: { m: n, n, k: n },
+  dtype,
+});
+
+function why(
+  kernel: string,
+  tunables: Record<string, number>,
+  problem: Problem,
+  device: DeviceLimits = limits,
+): string | null {
+  const result = feasible({ kernel, tunables }, problem, device);
+  return result.ok ? null : result.why;
+}
+
+describe('a device can run a variant', () => {
+  test('within its limits', () => {
+    expect(why('matmul/naive', { BLOCK: 16 }, square(1024))).toBeNull();
+    expect(why('matmul/cpu-naive', {}, square(1024))).toBeNull();
+    expect(why('matmul/naive', { BLOCK: 1 }, square(4096))).toBeNull();
+  });
+
+  test('not with more threads than a workgroup may have', () => {
+    expect(why('matmul/naive', { BLOCK: 32 }, square(64))).toBe(
+      'needs 1024 threads a workgroup, the device allows 256',
+    );
+  });
+
+  test('not without the workgroup memory, said in KiB', () => {
+    const device = {
+      ...limits,
+      maxComputeInvocationsPerWorkgroup: 1024,
+      maxComputeWorkgroupStorageSize: 4096,
+    };
+    expect(why('matmul/tiled', { TILE: 32 }, square(64), device)).toBe(
+      'needs 8 KiB of workgroup memory, the device allows 4 KiB',
+    );
+  });
+
+  test('not with buffers it cannot bind, canary included', () => {
+    const fits = { op: 'transpose', shape: { rows: 4096, cols: 8191 }, dtype: 'f32' } as const;
+    expect(why('transpose/naive', {}, fits)).toBeNull();
+    expect(why('transpose/naive', {}, { ...fits, shape: { rows: 4096, cols: 8192 } })).toContain(
+      'in one buffer, the device allows 128 MiB',
+    );
+  });
+
+  test('not with more workgroups than a dispatch may have', () => {
+    const tall: Problem = { op: 'matmul', shape: { m: 65_536, n: 1, k: 1 }, dtype: 'f32' };
+    expect(why('matmul/naive', { BLOCK: 1 }, tall)).toBe(
+      'needs 65536 workgroups along a side, the device allows 65535',
+    );
+  });
+
+  test('not without the features of the dtype', () => {
+    expect(why('matmul/naive', {}, square(64, 'f16'))).toContain('shader-f16');
+    const device = { ...limits, features: ['shader-f16'] };
+    expect(why('matmul/naive', {}, square(64, 'f16'), device)).toBeNull();
+  });
+
+  test("not in a dtype or op that is not the kernel's", () => {
+    expect(why('matmul/cpu-naive', {}, square(64, 'f16'))).toBe(
+      'matmul/cpu-naive runs f32, i32, not f16',
+    );
+    expect(why('transpose/naive', {}, square(64))).toBe(
+      'transpose/naive computes transpose, not matmul',
+    );
+  });
+
+  test('and every reason is told', () => {
+    const device = { ...limits, maxComputeWorkgroupStorageSize: 4096 };
+    expect(why('matmul/tiled', { TILE: 32 }, square(8192), device)?.split('; ')).toHaveLength(3);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { inputTensors } from '../inputs';
+import type { Problem } from '../problem';
+import { KERNELS } from '../registry';
+import { shapeText } from '../shape';
+import { verify } from '../verify';
+import { createHostExecutor } from './executor';
+
+const executor = createHostExecutor();
+const hostKernels = KERNELS.filter((kernel) => kernel.runsOn === 'cpu');
+const problems: Record<string, Pick<Problem, 'op' | 'shape'>[]> = {
+  matmul: [
+    { op: 'matmul', shape: { m: 1, n: 1, k: 1 } },
+    { op: 'matmul', shape: { m: 33, n: 65, k: 17 } },
+    { op: 'matmul', shape: { m: 1, n: 70, k: 300 } },
+  ],
+  transpose: [
+    { op: 'transpose', shape: { rows: 1, cols: 1 } },
+    { op: 'transpose', shape: { rows: 33, cols: 70 } },
+    { op: 'transpose', shape: { rows: 131, cols: 1 } },
+  ],
+};
+
+describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (id, kernel) => {
+  test.each(kernel.dtypes)('is right for any shape in %s', async (dtype) => {
+    for (const mode of ['uniform', 'exact'] as const) {
+      for (const shape of problems[kernel.op] ?? []) {
+        const problem = { ...shape, dtype } as Problem;
+        const prepared = await executor.prepare({ kernel: id, tunables: {} }, problem, {
+          seed: 2,
+          bufferSets: 2,
+          inputs: mode,
+        });
+        const { ns, wallNs } = await prepared.sample({ dispatches: 2, rotate: true });
+        expect(ns).toBeLessThanOrEqual(wallNs);
+        for (const set of [0, 1]) {
+          const { output } = await prepared.readOutput(set);
+          const inputs = inputTensors(problem, { seed: 2, set, mode });
+          const verdict = verify(problem, inputs, output, { exact: mode === 'exact' });
+          expect(verdict.worst, shapeText(problem)).toBeNull();
+        }
+      }
+    }
+  });
+});
+
+test('outputs are poisoned until they are computed', async () => {
+  for (const dtype of ['f32', 'i32'] as const) {
+    const problem: Problem = { op: 'transpose', shape: { rows: 5, cols: 5 }, dtype };
+    const prepared = await executor.prepare(
+      { kernel: 'transpose/cpu-naive', tunables: {} },
+      problem,
+      {
+        seed: 2,
+        bufferSets: 1,
+      },
+    );
+    const inputs = inputTensors(problem, { seed: 2 });
+    const passes = async () => verify(problem, inputs, (await prepared.readOutput(0)).output);
+    expect((await passes()).worst).not.toBeNull();
+    await prepared.sample({ dispatches: 1, rotate: false });
+    expect((await passes()).worst).toBeNull();
+    await prepared.poison();
+    expect((await passes()).worst).not.toBeNull();
+  }
+});
+
+test('a kernel of the GPU is refused', async () => {
+  const problem: Problem = { op: 'transpose', shape: { rows: 5, cols: 5 }, dtype: 'f32' };
+  await expect(
+    executor.prepare({ kernel: 'transpose/naive', tunables: {} }, problem, {
+      seed: 1,
+      bufferSets: 1,
+    }),
+  ).rejects.toThrow('runs on a GPU');
+});

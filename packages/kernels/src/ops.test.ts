@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { opOf } from './ops';
+import type { Problem } from './problem';
+
+test('a product of 1000 x 1000 in 1 ms is 2,000 GFLOP/s', () => {
+  const problem: Problem = { op: 'matmul', shape: { m: 1000, n: 1000, k: 1000 }, dtype: 'f32' };
+  const op = opOf(problem);
+  expect(op.flops(problem.shape)).toBe(2e9);
+  expect(op.bytes(problem.shape, 'f32')).toBe(12e6);
+  expect(op.rateUnit).toBe('GFLOP/s');
+  expect(op.rate(problem, 1e6)).toBe(2000);
+});
+
+test('a transpose moves 8 bytes an element in f32, 4 in f16, and computes nothing', () => {
+  const problem: Problem = { op: 'transpose', shape: { rows: 1000, cols: 500 }, dtype: 'f16' };
+  const op = opOf(problem);
+  expect(op.flops(problem.shape)).toBe(0);
+  expect(op.bytes(problem.shape, 'f32')).toBe(4e6);
+  expect(op.rate(problem, 1e6)).toBe(2);
+  expect(op.output(problem.shape)).toEqual({ rows: 500, cols: 1000 });
+});

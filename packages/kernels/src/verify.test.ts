@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { type InputMode, inputTensors } from './inputs';
+import type { Tensor } from './kernel';
+import { referenceMatmul } from './matmul/reference';
+import type { MatmulProblem, Problem, TransposeProblem } from './problem';
+import { referenceTranspose } from './transpose/reference';
+import { type VerifyMethod, verify } from './verify';
+
+const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): MatmulProblem => ({
+  op: 'matmul',
+  shape: { m: n, n, k },
+  dtype,
+});
+
+/** C = A B as a right kernel leaves it, each sum rounded once to the dtype. */
+function rightOutput(problem: MatmulProblem, [a, b]: readonly Tensor[]): Tensor {
+  if (!a || !b) throw new Error('two inputs');
+  const exact = referenceMatmul(problem.shape, a, b);
+  return problem.dtype === 'i32' ? Int32Array.from(exact) : Float32Array.from(exact);
+}
+
+interface Case {
+  readonly problem: MatmulProblem;
+  readonly method: VerifyMethod;
+  readonly inputs: readonly Tensor[];
+  readonly right: Tensor;
+  readonly exact: boolean;
+}
+
+function caseOf(problem: MatmulProblem, method: VerifyMethod, mode: InputMode = 'uniform'): Case {
+  const inputs = inputTensors(problem, { seed: 3, mode });
+  const right = rightOutput(problem, inputs);
+  return { problem, method, inputs, right, exact: mode === 'exact' };
+}
+
+/** Errors that kernels make, each done to a right output. */
+const MUTATIONS: Record<string, (c: Case, out: Tensor) => void> = {
+  'a dropped K step': ({ problem, inputs }, out) => {
+    const { m, n, k } = problem.shape;
+    const [a, b] = inputs as [Tensor, Tensor];
+    const p = k - 1;
+    for (let row = 0; row < m; row++) {
+      for (let col = 0; col < n; col++) {
+        out[row * n + col]! -= a[row * k + p]! * b[p * n + col]!;
+      }
+    }
+  },
+  'a dropped K step in one element': ({ problem, inputs }, out) => {
+    const { n, k } = problem.shape;
+    const [a, b] = inputs as [Tensor, Tensor];
+    const [row, col] = [45, 39];
+    out[row * n + col]! -= a[row * k + 5]! * b[5 * n + col]!;
+  },
+  'swapped indices': ({ problem }, out) => {
+    const { n } = problem.shape;
+    const before = out.slice();
+    for (let row = 0; row < n; row++) {
+      for (let col = 0; col < n; col++) out[row * n + col] = before[col * n + row]!;
+    }
+  },
+  'swapped indices in one tile': ({ problem }, out) => {
+    const { n } = problem.shape;
+    const before = out.slice();
+    for (let row = 0; row < 16; row++) {
+      for (let col = 0; col < 16; col++) {
+        out[(32 + row) * n + 32 + col] = before[(32 + col) * n + 32 + row]!;
+      }
+    }
+  },
+  'one wrong tile': ({ problem }, out) => {
+    const { n } = problem.shape;
+    for (let row = 40; row < 48; row++)
+      out.copyWithin(row * n + 40, (row - 8) * n + 32, (row - 8) * n + 40);
+  },
+  'one unwritten element': (_case, out) => {
+    out[out.length - 700] = out instanceof Int32Array ? 0x7fc1_7fc1 : Number.NaN;
+  },
+  'one infinity': ({ problem }, out) => {
+    if (problem.dtype !== 'i32') out[777] = Number.POSITIVE_INFINITY;
+    else out[777]! += 1;
+  },
+  'nothing written': (_case, out) => {
+    out.fill(out instanceof Int32Array ? 0x7fc1_7fc1 : Number.NaN);
+  },
+  'the output of other inputs': ({ problem }, out) => {
+    out.set(rightOutput(problem, inputTensors(problem, { seed: 4 })));
+  },
+};
+
+describe.each([
+  ['the whole product at 64', () => caseOf(product(64), 'whole')],
+  ['half precision at 64', () => caseOf(product(64, 'f16'), 'whole')],
+  ['i32 at 64', () => caseOf(product(64, 'i32'), 'exact')],
+  ['integers in f32 at 64', () => caseOf(product(64), 'exact', 'exact')],
+  // 700^3 and 2048 x 2048 x 256 are above what is compared whole.
+  ['Freivalds at 700', () => caseOf(product(700), 'freivalds')],
+  ['Freivalds in i32 at 700', () => caseOf(product(700, 'i32'), 'freivalds')],
+  ['Freivalds at 2048 x 256', () => caseOf(product(2048, 'f32', 256), 'freivalds')],
+] as const)('%s', (_name, make) => {
+  let made: Case | undefined;
+  const shared = () => {
+    made ??= make();
+    return made;
+  };
+
+  test('passes what is right', () => {
+    const { problem, inputs, right, exact, method } = shared();
+    const verdict = verify(problem, inputs, right, { exact });
+    expect(verdict.worst).toBeNull();
+    expect(verdict.method).toBe(method);
+    expect(verdict.worstRatio).toBeLessThanOrEqual(exact ? 0 : 1);
+  });
+
+  test.each(Object.keys(MUTATIONS))('catches %s', (name) => {
+    const c = shared();
+    const out = c.right.slice();
+    MUTATIONS[name]?.(c, out);
+    const { worst, worstRatio } = verify(c.problem, c.inputs, out, { exact: c.exact });
+    expect(worst).not.toBeNull();
+    expect(worstRatio).toBeGreaterThan(1);
+    const at = (worst?.row ?? 0) * c.problem.shape.n + (worst?.col ?? 0);
+    // The element named is one that was changed, with the value found there.
+    expect(out[at]).not.toBe(c.right[at]);
+    expect(String(worst?.got)).toBe(String(out[at]));
+  });
+});
+
+test('Freivalds keeps sums in f32 order within its bound', () => {
+  // Rounded after every step, in the order a naive kernel adds.
+  const problem = product(700, 'f32', 600);
+  const [a, b] = inputTensors(problem, { seed: 9 }) as [Tensor, Tensor];
+  const { m, n, k } = problem.shape;
+  const out = new Float32Array(m * n);
+  for (let row = 0; row < m; row++) {
+    for (let p = 0; p < k; p++) {
+      const factor = a[row * k + p]!;
+      for (let col = 0; col < n; col++) {
+        const at = row * n + col;
+        out[at] = Math.fround(out[at]! + Math.fround(factor * b[p * n + col]!));
+      }
+    }
+  }
+  const verdict = verify(problem, [a, b], out);
+  expect(verdict).toMatchObject({ method: 'freivalds', worst: null });
+  expect(verdict.worstRatio).toBeGreaterThan(0.05);
+});
+
+describe('a transpose', () => {
+  const problem: TransposeProblem = {
+    op: 'transpose',
+    shape: { rows: 70, cols: 33 },
+    dtype: 'f32',
+  };
+  const inputs = inputTensors(problem, { seed: 1 });
+  const right = referenceTranspose(problem.shape, inputs[0]!);
+
+  test('is compared bit for bit', () => {
+    expect(verify(problem, inputs, right)).toMatchObject({
+      method: 'exact',
+      checked: 70 * 33,
+      worst: null,
+    });
+    const out = right.slice();
+    out[5 * 70 + 3]! += 1e-6;
+    expect(verify(problem, inputs, out).worst).toMatchObject({ row: 5, col: 3 });
+  });
+
+  test('left undone is caught, and is what a copy must be', () => {
+    expect(verify(problem, inputs, inputs[0]!).worst).not.toBeNull();
+    expect(verify(problem, inputs, inputs[0]!, { computes: 'copy' }).worst).toBeNull();
+    expect(verify(problem, inputs, right, { computes: 'copy' }).worst).not.toBeNull();
+  });
+
+  test('with an element unwritten names it', () => {
+    const out = right.slice();
+    out[7] = Number.NaN;
+    expect(verify(problem, inputs, out).worst).toMatchObject({ row: 0, col: 7, got: 'NaN' });
+  });
+});
+
+test('an output of the wrong size is refused', () => {
+  const problem = product(8);
+  const inputs = inputTensors(problem, { seed: 1 });
+  expect(() => verify(problem, inputs, new Float32Array(63))).toThrow('63 elements');
+  expect(() => verify(problem, inputs.slice(0, 1), new Float32Array(64))).toThrow('2 inputs');
+});
