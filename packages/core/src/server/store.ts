@@ -27,6 +27,8 @@ export interface ClaimedRun {
   readonly problem: Problem;
   readonly profile: Profile;
   readonly policy: PolicyId;
+  /** 1 the first time; more: that many workers less one were lost while running it. */
+  readonly attempt: number;
 }
 
 /** What a worker hands in; also a line of its journal. Writing it twice changes nothing. */
@@ -46,7 +48,10 @@ export interface Principal {
   readonly role: Role;
 }
 
-/** Everything the product keeps, on Postgres. */
+/** Workers beat a few times within this. */
+export const LOST_AFTER_MS = 20_000;
+
+/** Everything the product keeps, on Postgres. Every method may throw `DatabaseUnavailable`. */
 export interface Store {
   readonly sweeps: {
     /** One transaction: the sweep and all of its runs. */
@@ -56,28 +61,51 @@ export interface Store {
       spec: SweepSpec;
       runs: readonly PlannedRun[];
       createdBy: string;
+      /** A second sweep with the same key is not made: the first is returned, and no runs. */
+      idempotencyKey?: string;
     }): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
     list(cursor?: string): Promise<Page<Sweep>>;
     get(id: string): Promise<Sweep | null>;
     results(id: string, cursor?: string): Promise<Page<RunResult>>;
-    /** Ends a sweep; runs that had not begun are dropped. Null: no such sweep. */
+    /**
+     * Ends a sweep; runs that had not begun are dropped. A run that was claimed
+     * before goes on and its result is recorded. Null: no such sweep.
+     */
     cancel(id: string): Promise<Sweep | null>;
-    /** Puts runs that `failed` back to pending; returns them to be enqueued again. */
+    /**
+     * Puts runs that `failed` back to pending; returns them to be enqueued again.
+     * Null: no such sweep. Throws InputError when the sweep was cancelled.
+     */
     retryFailed(id: string): Promise<{ id: string; deviceKey: string }[] | null>;
     /** Ids of sweeps started for a suite, for example `starter@1`, on a device. */
     ofSuite(suite: string, deviceKey: string): Promise<string[]>;
-    /** Calls back after every recorded result of the sweep until the signal aborts. */
+    /**
+     * Calls back at once with counts, status and the newest results (at most 100),
+     * so that a page rendered a moment ago misses nothing, and then after every
+     * change until the signal aborts. The same result may come twice.
+     * Throws InputError when there is no such sweep.
+     */
     watch(id: string, onEvent: (event: SweepEvent) => void, signal: AbortSignal): Promise<void>;
   };
   readonly runs: {
-    /** Takes a pending run for a worker; null when it is not pending any more (ended, cancelled, gone). */
+    /**
+     * Takes a run for a worker of its device; null when there is nothing to take (ended,
+     * cancelled, gone, or claimed by a worker that is alive). A run that this worker or
+     * a lost one had claimed is taken over.
+     */
     claim(runId: string, workerId: string): Promise<ClaimedRun | null>;
     /** Gives a claimed run back to pending: the worker stops before it ended. */
     release(runId: string, workerId: string): Promise<void>;
-    /** Ends the run, writes the result and moves `Best`, idempotently. */
+    /**
+     * Ends the run, writes the result and moves `Best`, in one transaction. False
+     * when the run has ended already or was dropped: the first result stands,
+     * whoever holds the claim by now.
+     */
     record(run: RecordedRun): Promise<{ recorded: boolean }>;
     /** Pending runs with the device they wait for: what the queue must hold. */
     pending(): AsyncIterable<{ id: string; deviceKey: string }>;
+    /** Returns to pending what lost workers had claimed; drops leftovers of cancelled sweeps. */
+    reclaim(): Promise<{ reclaimed: number; dropped: number }>;
   };
   readonly results: { get(id: string): Promise<ResultDetail | null> };
   readonly devices: {
@@ -95,6 +123,7 @@ export interface Store {
       identity: DeviceIdentity;
       capabilities: DeviceCapabilities;
     }): Promise<{ workerId: string; deviceKey: string; newDevice: boolean }>;
+    /** Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken over. */
     heartbeat(workerId: string, state: 'idle' | 'running' | 'draining'): Promise<void>;
     /** Clean end: the worker is no longer listed. */
     detach(workerId: string): Promise<void>;

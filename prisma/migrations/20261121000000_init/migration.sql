@@ -53,7 +53,6 @@ CREATE TABLE "Worker" (
 -- CreateTable
 CREATE TABLE "Environment" (
     "hash" TEXT NOT NULL,
-    "deviceKey" TEXT NOT NULL,
     "content" JSONB NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
@@ -164,13 +163,7 @@ CREATE TABLE "Token" (
 CREATE INDEX "Worker_deviceKey_detachedAt_idx" ON "Worker"("deviceKey", "detachedAt");
 
 -- CreateIndex
-CREATE INDEX "Environment_deviceKey_idx" ON "Environment"("deviceKey");
-
--- CreateIndex
 CREATE UNIQUE INDEX "Sweep_idempotencyKey_key" ON "Sweep"("idempotencyKey");
-
--- CreateIndex
-CREATE INDEX "Sweep_createdAt_id_idx" ON "Sweep"("createdAt", "id");
 
 -- CreateIndex
 CREATE INDEX "Sweep_suite_idx" ON "Sweep"("suite");
@@ -191,9 +184,6 @@ CREATE UNIQUE INDEX "Run_sweepId_ordinal_key" ON "Run"("sweepId", "ordinal");
 CREATE UNIQUE INDEX "Result_runId_key" ON "Result"("runId");
 
 -- CreateIndex
-CREATE INDEX "Result_environmentHash_idx" ON "Result"("environmentHash");
-
--- CreateIndex
 CREATE INDEX "Best_op_dtype_profile_shape_idx" ON "Best"("op", "dtype", "profile", "shape");
 
 -- CreateIndex
@@ -201,9 +191,6 @@ CREATE UNIQUE INDEX "Token_hash_key" ON "Token"("hash");
 
 -- AddForeignKey
 ALTER TABLE "Worker" ADD CONSTRAINT "Worker_deviceKey_fkey" FOREIGN KEY ("deviceKey") REFERENCES "Device"("key") ON DELETE RESTRICT ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "Environment" ADD CONSTRAINT "Environment_deviceKey_fkey" FOREIGN KEY ("deviceKey") REFERENCES "Device"("key") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "Run" ADD CONSTRAINT "Run_sweepId_fkey" FOREIGN KEY ("sweepId") REFERENCES "Sweep"("id") ON DELETE CASCADE ON UPDATE CASCADE;

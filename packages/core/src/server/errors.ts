@@ -1,0 +1,111 @@
+/** A service that the product needs cannot be reached. Retry later; nothing was changed. */
+export class ServiceUnavailable extends Error {
+  override readonly name: string = 'ServiceUnavailable';
+}
+
+export class DatabaseUnavailable extends ServiceUnavailable {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+export class QueueUnavailable extends ServiceUnavailable {
+  override readonly name = 'QueueUnavailable';
+}
+
+/** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "no connection". */
+const CONNECTION_CODES = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'ENOENT'],
+  ...['EHOSTUNREACH', 'ENETUNREACH'],
+  // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections,
+  // object_not_in_prerequisite_state (the database takes no connections)
+  ...['57P01', '57P02', '57P03', '53300', '55000'],
+  // wrong password, unknown database
+  ...['28P01', '28000', '3D000'],
+  ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2037'],
+]);
+
+const CONNECTION_MESSAGES =
+  /connection terminated|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH/i;
+
+/**
+ * The typed one-line error for a service that cannot be reached; any other
+ * error comes back as it is.
+ *
+ * @param what where the service should be, for example `Postgres at 127.0.0.1:5432`
+ */
+export function connectionError(error: unknown, what: DatabaseOrQueue): unknown {
+  if (error instanceof ServiceUnavailable) return error;
+  const reason = connectionReason(error);
+  if (reason === null) return error;
+  const { kind, at, variable } = what;
+  const message = `${kind === 'database' ? 'The database' : 'The queue'} at ${at} cannot be reached (${reason}). Start it, or correct ${variable}.`;
+  return kind === 'database'
+    ? new DatabaseUnavailable(message, { cause: error })
+    : new QueueUnavailable(message, { cause: error });
+}
+
+export interface DatabaseOrQueue {
+  readonly kind: 'database' | 'queue';
+  /** Host and port, without user and password. */
+  readonly at: string;
+  /** The environment variable that says where it is. */
+  readonly variable: 'DATABASE_URL' | 'REDIS_URL';
+}
+
+/** `host:port/database` of a URL: what may be shown. */
+export function placeOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host || 'a socket'}${pathname.length > 1 ? pathname : ''}`;
+}
+
+/** Why there is no connection, looked for in the error and its causes; null for other errors. */
+function connectionReason(error: unknown, depth = 0): string | null {
+  if (!(error instanceof Error) || depth > 5) return null;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string' && CONNECTION_CODES.has(code)) return code;
+  const [firstLine = ''] = error.message.split('\n');
+  if (CONNECTION_MESSAGES.test(error.message)) return firstLine;
+  const inner = error instanceof AggregateError ? error.errors : [error.cause];
+  for (const cause of inner) {
+    const reason = connectionReason(cause, depth + 1);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/**
+ * The same object with every promise (or async iterable) its methods return rejecting with what
+ * `translate` makes of the error: one place instead of a catch in each method.
+ */
+export function translatingErrors<T extends object>(
+  target: T,
+  translate: (error: unknown) => unknown,
+): T {
+  return new Proxy(target, {
+    get(object, key) {
+      const value: unknown = Reflect.get(object, key);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        const result: unknown = value.apply(object, args);
+        if (isAsyncIterable(result)) return translatingItems(result, translate);
+        if (!(result instanceof Promise)) return result;
+        return result.catch((error: unknown) => {
+          throw translate(error);
+        });
+      };
+    },
+  });
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+async function* translatingItems(
+  items: AsyncIterable<unknown>,
+  translate: (error: unknown) => unknown,
+): AsyncGenerator<unknown> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw translate(error);
+  }
+}

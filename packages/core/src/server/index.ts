@@ -1,0 +1,16 @@
+export {
+  connectionError,
+  DatabaseUnavailable,
+  QueueUnavailable,
+  ServiceUnavailable,
+} from './errors';
+export type { Queue, RunConsumer, RunJob } from './queue';
+export {
+  type ClaimedRun,
+  LOST_AFTER_MS,
+  type Principal,
+  type RecordedRun,
+  type Role,
+  type Store,
+} from './store';
+export { openStore } from './store/open-store';

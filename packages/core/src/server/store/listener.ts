@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { CHANNEL, parseSweepChange, type SweepChange } from './events';
+
+export interface Subscriber {
+  onChange(change: SweepChange): void;
+  /** Changes may have been missed: the connection was made anew. */
+  onGap(): void;
+}
+
+export interface Listener {
+  /** Resolves once changes are heard. Rejects when the database cannot be reached. */
+  subscribe(sweepId: string, subscriber: Subscriber): Promise<() => void>;
+  close(): Promise<void>;
+}
+
+const RECONNECT_DELAYS_MS = [250, 1_000, 2_000, 5_000];
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * One connection that listens for changes of sweeps, however many watch. Made on
+ * the first subscription and again whenever it breaks.
+ */
+export function openListener(url: string): Listener {
+  const subscribers = new Map<string, Set<Subscriber>>();
+  let connected: Promise<pg.Client> | null = null;
+  const closing = new AbortController();
+
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    // While it is being made, `connect` itself reports a failure.
+    let established = false;
+    const onLost = () => {
+      if (!established) return;
+      established = false;
+      client.end().catch(() => undefined);
+      void reconnect();
+    };
+    client.on('error', onLost);
+    client.on('end', onLost);
+    client.on('notification', ({ channel, payload }) => {
+      if (channel !== CHANNEL || !payload) return;
+      const change = parseSweepChange(payload);
+      for (const each of subscribers.get(change.sweepId) ?? []) each.onChange(change);
+    });
+    await client.connect();
+    await client.query(`LISTEN ${CHANNEL}`);
+    established = true;
+    return client;
+  };
+
+  const reconnect = async (): Promise<void> => {
+    connected = null;
+    for (let attempt = 0; !closing.signal.aborted; attempt++) {
+      const delayMs = RECONNECT_DELAYS_MS[attempt] ?? RECONNECT_DELAYS_MS.at(-1);
+      await sleep(delayMs, undefined, { signal: closing.signal, ref: false }).catch(
+        () => undefined,
+      );
+      if (closing.signal.aborted || subscribers.size === 0) return;
+      try {
+        connected ??= connect();
+        await connected;
+        for (const each of [...subscribers.values()].flatMap((set) => [...set])) each.onGap();
+        return;
+      } catch {
+        connected = null;
+      }
+    }
+  };
+
+  return {
+    async subscribe(sweepId, subscriber) {
+      const set = subscribers.get(sweepId) ?? new Set();
+      subscribers.set(sweepId, set.add(subscriber));
+      const unsubscribe = () => {
+        set.delete(subscriber);
+        if (set.size === 0) subscribers.delete(sweepId);
+      };
+      connected ??= connect();
+      const attempt = connected;
+      try {
+        await attempt;
+      } catch (error) {
+        if (connected === attempt) connected = null;
+        unsubscribe();
+        throw error;
+      }
+      return unsubscribe;
+    },
+    async close() {
+      closing.abort();
+      const client = await connected?.catch(() => null);
+      client?.removeAllListeners('end');
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { createClient } from '@tilemark/db';
+import { connectionError, placeOf, translatingErrors } from '../errors';
+import type { Store } from '../store';
+import { devicesOf } from './devices';
+import { leaderboardOf } from './leaderboard';
+import { openListener } from './listener';
+import { resultsOf } from './results';
+import { runsOf } from './runs';
+import { sweepsOf } from './sweeps';
+import { tokensOf } from './tokens';
+import { watchOf } from './watch';
+import { workersOf } from './workers';
+
+/**
+ * The store on a migrated Postgres database. Connects on first use: an outage
+ * shows as `DatabaseUnavailable` from each method, and ends when the database is back.
+ *
+ * @param databaseUrl `postgres://user:password@host:port/database`
+ */
+export function openStore(databaseUrl: string): Store {
+  const place = { kind: 'database', at: placeOf(databaseUrl), variable: 'DATABASE_URL' } as const;
+  const translate = (error: unknown) => connectionError(error, place);
+  const typed = <T extends object>(part: T): T => translatingErrors(part, translate);
+
+  const db = createClient(databaseUrl);
+  const listener = openListener(databaseUrl);
+  const closing = new AbortController();
+  return typed({
+    sweeps: typed({
+      ...sweepsOf(db),
+      watch: watchOf(db, listener, closing.signal, translate),
+    }),
+    runs: typed(runsOf(db)),
+    results: typed(resultsOf(db)),
+    devices: typed(devicesOf(db)),
+    workers: typed(workersOf(db)),
+    tokens: typed(tokensOf(db)),
+    leaderboard: (query) => leaderboardOf(db, query),
+    ping: async () => {
+      await db.$queryRaw`SELECT 1`;
+    },
+    close: async () => {
+      closing.abort();
+      await listener.close();
+      await db.$disconnect();
+    },
+  } satisfies Store);
+}

@@ -1,0 +1,169 @@
+import { createClient, type PrismaClient } from '@tilemark/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import type { Store } from '../store';
+import { openStore } from './open-store';
+import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
+
+let store: Store;
+let db: PrismaClient;
+
+beforeAll(async () => {
+  const url = await testDatabase();
+  store = openStore(url);
+  db = createClient(url);
+});
+afterAll(async () => {
+  await store.close();
+  await db.$disconnect();
+});
+
+/** As if the worker's process had died a minute ago. */
+const lose = (workerId: string) =>
+  db.worker.update({
+    where: { id: workerId },
+    data: { lastHeartbeatAt: new Date(Date.now() - 60_000) },
+  });
+
+async function oneRun(device: string) {
+  const worker = await attach(store, device);
+  const { id, runIds } = await sweepOf(store, [planned(worker.deviceKey)]);
+  return { ...worker, sweepId: id, runId: runIds[0]! };
+}
+
+const pendingIds = async () => {
+  const ids: string[] = [];
+  for await (const { id } of store.runs.pending()) ids.push(id);
+  return ids;
+};
+
+test('a claim hands over what the worker needs', async () => {
+  const { runId, workerId, deviceKey } = await oneRun('Claim');
+  expect(await store.runs.claim(runId, workerId)).toEqual({
+    id: runId,
+    deviceKey,
+    variant: { kernel: 'matmul/tiled', tunables: { TILE: 16 } },
+    problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
+    profile: 'default',
+    policy: 'default',
+    attempt: 1,
+  });
+});
+
+test('of workers that claim at once exactly one gets the run', async () => {
+  const { runId } = await oneRun('Race');
+  const workers = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => attach(store, 'Race', name)),
+  );
+  const claims = await Promise.all(
+    workers.map(({ workerId }) => store.runs.claim(runId, workerId)),
+  );
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+});
+
+test('a worker of another device gets nothing', async () => {
+  const { runId } = await oneRun('Mine');
+  const other = await attach(store, 'Yours');
+  expect(await store.runs.claim(runId, other.workerId)).toBeNull();
+});
+
+test('the same worker claims again; another one only once the holder is lost', async () => {
+  const { runId, workerId } = await oneRun('Takeover');
+  const other = await attach(store, 'Takeover', 'w2');
+  await store.runs.claim(runId, workerId);
+  expect((await store.runs.claim(runId, workerId))?.attempt).toBe(2);
+  expect(await store.runs.claim(runId, other.workerId)).toBeNull();
+  await lose(workerId);
+  expect((await store.runs.claim(runId, other.workerId))?.attempt).toBe(3);
+});
+
+test('a released run is pending again and its attempt does not count', async () => {
+  const { runId, workerId } = await oneRun('Release');
+  await store.runs.claim(runId, workerId);
+  await store.runs.release(runId, 'somebody else');
+  expect(await pendingIds()).not.toContain(runId);
+  await store.runs.release(runId, workerId);
+  expect(await pendingIds()).toContain(runId);
+  expect((await store.runs.claim(runId, workerId))?.attempt).toBe(1);
+});
+
+test('a run released after its sweep was cancelled is dropped', async () => {
+  const { runId, workerId, sweepId } = await oneRun('ReleaseCancelled');
+  await store.runs.claim(runId, workerId);
+  await store.sweeps.cancel(sweepId);
+  await store.runs.release(runId, workerId);
+  expect((await store.sweeps.get(sweepId))?.counts.total).toBe(0);
+});
+
+test('reclaim returns what a lost worker held, and only that', async () => {
+  const held = await oneRun('Reclaim');
+  const alive = await oneRun('Alive');
+  await store.runs.claim(held.runId, held.workerId);
+  await store.runs.claim(alive.runId, alive.workerId);
+  await lose(held.workerId);
+  expect(await store.runs.reclaim()).toEqual({ reclaimed: 1, dropped: 0 });
+  const pending = await pendingIds();
+  expect(pending).toContain(held.runId);
+  expect(pending).not.toContain(alive.runId);
+});
+
+test('a result that comes back from a lost worker counts; the run ends once', async () => {
+  const { runId, workerId } = await oneRun('Late');
+  const other = await attach(store, 'Late', 'w2');
+  await store.runs.claim(runId, workerId);
+  await lose(workerId);
+  await store.runs.claim(runId, other.workerId);
+  const late = recorded(runId, workerId, measured(1e6));
+  expect(await store.runs.record(late)).toEqual({ recorded: true });
+  const second = recorded(runId, other.workerId, failed);
+  expect(await store.runs.record(second)).toEqual({ recorded: false });
+  expect(await store.runs.claim(runId, other.workerId)).toBeNull();
+});
+
+test('recording the same result many times at once writes it once', async () => {
+  const { runId, workerId, sweepId } = await oneRun('Idempotent');
+  const result = recorded(runId, workerId, measured(1e6));
+  const answers = await Promise.all([1, 2, 3, 4].map(() => store.runs.record(result)));
+  expect(answers.filter((answer) => answer.recorded)).toHaveLength(1);
+  expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ total: 1, measured: 1 });
+  expect(await db.result.count({ where: { runId } })).toBe(1);
+});
+
+test('a result reads back as it was recorded, samples and all', async () => {
+  const { runId, workerId, sweepId, deviceKey } = await oneRun('ReadBack');
+  const run = recorded(runId, workerId, measured(2e6), 'ReadBack');
+  await store.runs.record(run);
+  const [item] = (await store.sweeps.results(sweepId)).items;
+  expect(item).toMatchObject({ runId, outcome: run.outcome, rate: { unit: 'GFLOP/s' } });
+  expect(item?.rate?.value).toBeCloseTo((2 * 64 ** 3) / 2e6, 9);
+  const detail = await store.results.get(item?.resultId ?? '');
+  expect(detail).toMatchObject({
+    outcome: run.outcome,
+    environment: run.environment,
+    wgsl: run.wgsl,
+    device: { key: deviceKey, name: 'ReadBack', class: 'gpu' },
+    worker: { id: workerId, name: 'w1' },
+    sweep: { id: sweepId, name: 'test' },
+    createdAt: run.endedAt,
+  });
+  expect(await store.results.get('unknown')).toBeNull();
+});
+
+test('environments and sources are kept once per content', async () => {
+  const worker = await attach(store, 'Once');
+  const { runIds } = await sweepOf(store, [planned(worker.deviceKey), planned(worker.deviceKey)]);
+  const before = [await db.environment.count(), await db.kernelSource.count()];
+  for (const runId of runIds) {
+    const run = recorded(runId, worker.workerId, measured(1e6), 'Once');
+    await store.runs.record({ ...run, wgsl: '// once' });
+  }
+  expect([await db.environment.count(), await db.kernelSource.count()]).toEqual(
+    before.map((count) => count + 1),
+  );
+});
+
+test('text that Postgres cannot hold does not lose a result', async () => {
+  const { runId, workerId } = await oneRun('Nul');
+  const outcome = { kind: 'failed', stage: 'compile', message: 'a\0b' } as const;
+  expect(await store.runs.record(recorded(runId, workerId, outcome))).toEqual({ recorded: true });
+});

@@ -1,0 +1,107 @@
+import type { Prisma, PrismaClient } from '@tilemark/db';
+import type { PolicyId } from '../../policy';
+import type { ClaimedRun, Store } from '../store';
+import { notifySweep } from './events';
+import { fromJson } from './json';
+import { isLost } from './lost';
+import { recordRun } from './record';
+import { problemOf } from './run-view';
+
+/** Rows of one page of `pending`. */
+const BATCH = 1_000;
+
+export function runsOf(db: PrismaClient): Store['runs'] {
+  return {
+    async claim(runId, workerId) {
+      // One statement: of two workers that claim at once, Postgres lets one wait
+      // for the other and then finds the condition false.
+      const [row] = await db.$queryRaw<ClaimedRow[]>`
+        UPDATE "Run" AS r
+        SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1
+        FROM "Worker" AS w, "Sweep" AS s
+        WHERE r."id" = ${runId}
+          AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
+          AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
+          AND (r."state" = 'pending' OR (r."state" = 'running' AND (
+            r."workerId" = w."id"
+            OR EXISTS (SELECT FROM "Worker" AS holder
+                       WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
+        RETURNING r."id", r."sweepId", r."deviceKey", r."kernel", r."tunables", r."op",
+          r."shape", r."dtype", r."profile", r."policy", r."attempts"`;
+      if (!row) return null;
+      await notifySweep(db, { sweepId: row.sweepId, runId: null });
+      return claimedRun(row);
+    },
+
+    async release(runId, workerId) {
+      await db.$transaction(async (tx) => {
+        const claimed = { id: runId, workerId, state: 'running' as const };
+        await tx.run.deleteMany({ where: { ...claimed, sweep: { cancelledAt: { not: null } } } });
+        await tx.run.updateMany({
+          where: claimed,
+          // The worker was not lost, so the attempt does not count.
+          data: { state: 'pending', workerId: null, attempts: { decrement: 1 } },
+        });
+      });
+    },
+
+    record: (run) => recordRun(db, run),
+
+    async *pending() {
+      let after = '';
+      for (;;) {
+        const rows = await db.run.findMany({
+          where: { state: 'pending', sweep: { cancelledAt: null }, id: { gt: after } },
+          orderBy: { id: 'asc' },
+          take: BATCH,
+          select: { id: true, deviceKey: true },
+        });
+        yield* rows;
+        const last = rows.at(-1);
+        if (!last || rows.length < BATCH) return;
+        after = last.id;
+      }
+    },
+
+    async reclaim() {
+      const [dropped, reclaimed] = await db.$transaction([
+        db.$executeRaw`
+          DELETE FROM "Run" AS r USING "Sweep" AS s
+          WHERE s."id" = r."sweepId" AND s."cancelledAt" IS NOT NULL
+            AND (r."state" = 'pending' OR (r."state" = 'running' AND EXISTS (
+              SELECT FROM "Worker" AS holder
+              WHERE holder."id" = r."workerId" AND ${isLost('holder')})))`,
+        db.$executeRaw`
+          UPDATE "Run" AS r SET "state" = 'pending', "workerId" = NULL
+          FROM "Worker" AS holder
+          WHERE r."state" = 'running' AND holder."id" = r."workerId" AND ${isLost('holder')}`,
+      ]);
+      return { reclaimed, dropped };
+    },
+  };
+}
+
+type ClaimedRow = Pick<
+  Prisma.RunGetPayload<object>,
+  | 'id'
+  | 'sweepId'
+  | 'deviceKey'
+  | 'kernel'
+  | 'tunables'
+  | 'op'
+  | 'shape'
+  | 'dtype'
+  | 'profile'
+  | 'policy'
+  | 'attempts'
+>;
+
+const claimedRun = (row: ClaimedRow): ClaimedRun => ({
+  id: row.id,
+  deviceKey: row.deviceKey,
+  variant: { kernel: row.kernel, tunables: fromJson(row.tunables) },
+  problem: problemOf(row),
+  profile: row.profile,
+  policy: row.policy as PolicyId,
+  attempt: row.attempts,
+});
