@@ -8,7 +8,7 @@ import {
 import { environmentSchema } from './environment';
 import { outcomeSchema } from './outcome';
 import { policyIdSchema } from './policy';
-import { problemSchema, specSchema, variantSchema } from './spec';
+import { dtypeSchema, problemSchema, specSchema, tunableValueSchema, variantSchema } from './spec';
 
 /** The bodies of API v1: what routes answer, pages read and openapi.json describes. */
 
@@ -160,6 +160,61 @@ export const leaderboardSchema = z.object({
 });
 export type Leaderboard = z.infer<typeof leaderboardSchema>;
 
+/** A kernel of the registry, as data. */
+export const kernelSchema = z.object({
+  id: z.string(),
+  op: z.enum(['matmul', 'transpose']),
+  idea: z.string(),
+  runsOn: z.enum(['gpu', 'cpu']),
+  rung: z.number(),
+  dtypes: z.array(dtypeSchema),
+  tunables: z.array(
+    z.object({
+      name: z.string(),
+      about: z.string(),
+      values: z.array(tunableValueSchema),
+      default: tunableValueSchema,
+    }),
+  ),
+});
+export type KernelInfo = z.infer<typeof kernelSchema>;
+
+/** A kernel specialised for one dtype and one value of each tunable. */
+export const kernelDetailSchema = kernelSchema.extend({
+  address: z.string(),
+  dtype: dtypeSchema,
+  chosen: z.record(z.string(), tunableValueSchema),
+  /** What a device must have; null for host kernels. */
+  needs: z
+    .object({
+      workgroupSize: z.tuple([z.number(), z.number(), z.number()]),
+      workgroupBytes: z.number(),
+      features: z.array(z.string()),
+    })
+    .nullable(),
+  /** Null for host kernels. */
+  wgsl: z.string().nullable(),
+});
+export type KernelDetail = z.infer<typeof kernelDetailSchema>;
+
+/** A named, versioned sweep kept in code. */
+export const suiteSchema = z.object({
+  id: z.string(),
+  version: z.number().int().positive(),
+  title: z.string(),
+  about: z.string(),
+  params: z.array(
+    z.object({
+      name: z.string(),
+      about: z.string(),
+      default: z.number(),
+      min: z.number(),
+      max: z.number(),
+    }),
+  ),
+});
+export type SuiteInfo = z.infer<typeof suiteSchema>;
+
 export const healthSchema = z.object({
   status: z.enum(['ok', 'degraded']),
   version: z.string(),
@@ -189,6 +244,10 @@ export type SweepEvent = z.infer<typeof sweepEventSchema>;
 /** What `tilemark bench --json` writes and `results/import` takes. */
 export const benchFileSchema = z.object({
   version: z.literal(1),
+  /** Of the first device and profile. */
   environment: environmentSchema,
+  /** Of the others, where there are several; a result's is the one with its device and profile. */
+  environments: z.array(environmentSchema).default([]),
   results: z.array(runResultSchema),
 });
+export type BenchFile = z.infer<typeof benchFileSchema>;

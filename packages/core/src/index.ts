@@ -1,9 +1,11 @@
 export * from './api';
+export { CSV_HEADER, csvLine } from './csv';
 export * from './device';
 export * from './environment';
 export * from './expand';
 export * from './measure';
 export * from './outcome';
+export { outcomeReason } from './outcome-reason';
 export * from './policy';
 export * from './rank';
 export * from './spec';

@@ -51,7 +51,7 @@ export function unrankedReason(of: {
   readonly stop: StopReason;
 }): string | null {
   const { policy, timer, deviceClass, cold, stop } = of;
-  if (!policy.rankable) return `measured with the ${policy.id} policy, which is never ranked`;
+  if (!policy.rankable) return `the ${policy.id} policy is too quick for a ranking`;
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
   }

@@ -1,8 +1,8 @@
 import { type Suite, square } from './suite';
 
 /** Small enough for a software GPU on two cores to finish within a minute. */
-const MATMUL = [square(256)];
-const TRANSPOSE = [{ rows: 768, cols: 1024 }];
+const MATMUL = [square(128)];
+const TRANSPOSE = [{ rows: 384, cols: 512 }];
 
 const matmul = (kernel: string, tunables: Record<string, (number | string)[]> = {}) => ({
   kernel: `matmul/${kernel}`,

@@ -1,0 +1,3 @@
+import { childMain } from './child/child-main';
+
+await childMain();

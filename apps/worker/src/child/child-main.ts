@@ -1,0 +1,74 @@
+import { POLICIES, runVariant } from '@tilemark/core';
+import { DeviceFault, InputError } from '@tilemark/kernels';
+import type { OpenDevice } from '../device/device';
+import { chooseDevice, listDevices, openDevice } from '../device/select';
+import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
+
+/**
+ * The process that owns a device: opens it, then measures what its parent
+ * sends, one run at a time. A driver that crashes or hangs takes this process
+ * with it and nothing else. It ends with its parent, on `fault`, or when killed.
+ */
+export async function childMain(): Promise<void> {
+  // Ctrl-C reaches the whole process group; when to stop is the parent's word.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  process.on('disconnect', () => process.exit(0));
+
+  const task: ChildTask = JSON.parse(process.argv[2] ?? '{}');
+  if (task.kind === 'list') {
+    await send({ kind: 'devices', devices: await listDevices() });
+    process.exit(0);
+  }
+  let open: OpenDevice;
+  try {
+    open = await openDevice(await chooseDevice(task.device), task.profile);
+  } catch (error) {
+    const field = error instanceof InputError ? error.field : null;
+    await send({ kind: 'unavailable', message: messageOf(error), field });
+    process.exit(1);
+  }
+  process.on('message', ({ run }: FromParent) => {
+    void measure(open, run);
+  });
+  const { executor: _, ...description } = open;
+  await send({ kind: 'ready', description });
+}
+
+async function measure(open: OpenDevice, run: Measurable): Promise<void> {
+  try {
+    const { executor, identity, capabilities, lastLevelCacheBytes } = open;
+    const outcome = await runVariant(
+      executor,
+      run.variant,
+      run.problem,
+      POLICIES[run.policy],
+      capabilities,
+      {
+        deviceClass: identity.class,
+        lastLevelCacheBytes,
+        nowNs: () => Number(process.hrtime.bigint()),
+        onStep: (step) => void send({ kind: 'step', step }),
+      },
+    );
+    await send({ kind: 'outcome', outcome });
+  } catch (error) {
+    // An error that is no DeviceFault is a defect here, and no better for the next run.
+    const prefix = error instanceof DeviceFault ? '' : 'unexpected: ';
+    await send({ kind: 'fault', message: prefix + messageOf(error) });
+    process.exit(1);
+  }
+}
+
+/** Settles once the message has left, so that an exit after it loses nothing. */
+function send(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.send)
+      throw new Error('this program is started by the worker, with a channel to it');
+    process.send(message, () => resolve());
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

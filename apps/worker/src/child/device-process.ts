@@ -1,0 +1,151 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Outcome, Profile, Step } from '@tilemark/core';
+import { DeviceFault, InputError } from '@tilemark/kernels';
+import type { DeviceDescription } from '../device/device';
+import type { ListedDevice } from '../device/select';
+import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
+
+/** Silence after which a child counts as hung: longer than any step of a sane run, ms. */
+export const WATCHDOG_MS = 120_000;
+
+/** Of what a child wrote to stderr, this much may explain its end. */
+const STDERR_TAIL_CHARS = 600;
+
+export interface DeviceProcessOptions {
+  /** The bundled program of the child. */
+  readonly entry: URL;
+  /** What `--device` takes: an index, `cpu` or `auto`. */
+  readonly device: string;
+  readonly profile: Profile;
+  readonly watchdogMs?: number;
+}
+
+/** A child process that owns a device, seen from its parent. */
+export class DeviceProcess {
+  readonly #child: ChildProcess;
+  readonly #watchdogMs: number;
+  readonly #exited: Promise<void>;
+  #stderr = '';
+  #lastStep: Step | 'open the device' = 'open the device';
+
+  private constructor(entry: URL, task: ChildTask, watchdogMs = WATCHDOG_MS) {
+    this.#watchdogMs = watchdogMs;
+    this.#child = fork(entry, [JSON.stringify(task)], {
+      // Samples may hold what JSON cannot.
+      serialization: 'advanced',
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARS);
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('close', () => resolve());
+    });
+  }
+
+  /**
+   * Starts a child and waits until its device is open. Throws InputError when
+   * there is no such device and DeviceFault when it cannot be opened.
+   */
+  static async open(
+    options: DeviceProcessOptions,
+  ): Promise<{ process: DeviceProcess; description: DeviceDescription }> {
+    const { entry, device, profile, watchdogMs } = options;
+    const process = new DeviceProcess(entry, { kind: 'own', device, profile }, watchdogMs);
+    try {
+      const description = await process.#converse(null, (message) =>
+        message.kind === 'ready' ? message.description : undefined,
+      );
+      return { process, description };
+    } catch (error) {
+      await process.kill();
+      throw error;
+    }
+  }
+
+  /** The devices of this machine. Throws DeviceFault when a driver crashes over the question. */
+  static async list(entry: URL): Promise<readonly ListedDevice[]> {
+    const process = new DeviceProcess(entry, { kind: 'list' });
+    try {
+      return await process.#converse(null, (message) =>
+        message.kind === 'devices' ? message.devices : undefined,
+      );
+    } finally {
+      await process.kill();
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Measures one run. Throws DeviceFault when the child crashed, hung or lost its device. */
+  run(run: Measurable, onStep?: (step: Step) => void): Promise<Outcome> {
+    return this.#converse({ kind: 'run', run }, (message) => {
+      if (message.kind === 'step') {
+        this.#lastStep = message.step;
+        onStep?.(message.step);
+      }
+      return message.kind === 'outcome' ? message.outcome : undefined;
+    });
+  }
+
+  /** Ends the child whatever it is doing, and waits until it has ended. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+
+  /** Sends a message, then listens until `answer` finds in one what it waits for. */
+  async #converse<T>(
+    message: FromParent | null,
+    answer: (message: FromChild) => T | undefined,
+  ): Promise<T> {
+    const child = this.#child;
+    const ended = new AbortController();
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const hung = setTimeout(() => {
+          const seconds = this.#watchdogMs / 1000;
+          reject(new DeviceFault(`no answer for ${seconds} s at step: ${this.#lastStep}`));
+        }, this.#watchdogMs);
+        const onMessage = (reply: FromChild) => {
+          hung.refresh();
+          if (reply.kind === 'fault') reject(new DeviceFault(reply.message));
+          if (reply.kind === 'unavailable') reject(unavailable(reply));
+          const value = answer(reply);
+          if (value !== undefined) resolve(value);
+        };
+        const onClose = () => reject(new DeviceFault(this.#explainEnd()));
+        child.on('message', onMessage);
+        child.once('close', onClose);
+        ended.signal.addEventListener('abort', () => {
+          clearTimeout(hung);
+          child.off('message', onMessage);
+          child.off('close', onClose);
+        });
+        if (this.hasEnded) onClose();
+        else if (message)
+          child.send(message, (error) => error && reject(new DeviceFault(error.message)));
+      });
+    } finally {
+      ended.abort();
+    }
+  }
+
+  #explainEnd(): string {
+    const { exitCode, signalCode } = this.#child;
+    const how = signalCode ? `was ended by ${signalCode}` : `ended with exit code ${exitCode}`;
+    const said = this.#stderr.trim();
+    return `the GPU process ${how} at step: ${this.#lastStep}${said ? `; it said: ${said}` : ''}`;
+  }
+}
+
+function unavailable({ message, field }: Extract<FromChild, { kind: 'unavailable' }>): Error {
+  return field === null ? new DeviceFault(message) : new InputError(message, field);
+}

@@ -1,0 +1,61 @@
+import { outcomeReason, type RunResult } from '@tilemark/core';
+import { kernelById, shapeText } from '@tilemark/kernels';
+import { table } from '../../table';
+import { intervalText, significant, timeText } from '../../units';
+
+/** One table a device and profile: what ran, how long, how fast, how sure. */
+export function resultTables(results: readonly RunResult[]): string {
+  const titles = [...new Set(results.map(titleOf))];
+  return titles
+    .map((title) => `${title}\n${tableOf(results.filter((each) => titleOf(each) === title))}`)
+    .join('\n\n');
+}
+
+const titleOf = ({ device, profile }: RunResult) => `${device.name}, profile ${profile}`;
+
+const HEAD = ['variant', 'problem', 'median', '95%', 'rate', 'vs naive', 'CV', 'remark'];
+const ALIGNMENTS = HEAD.map((_, column) => (column >= 2 && column <= 6 ? 'right' : 'left'));
+
+function tableOf(results: readonly RunResult[]): string {
+  const rows = results.map((result) => rowOf(result, results));
+  return table(HEAD, rows, ALIGNMENTS);
+}
+
+function rowOf(result: RunResult, peers: readonly RunResult[]): string[] {
+  const { address, problem, outcome, rate } = result;
+  const what = [address, `${shapeText(problem)} ${problem.dtype}`];
+  const remark = outcomeReason(outcome) ?? '';
+  if (outcome?.kind !== 'measured' || !rate) {
+    return [...what, '', '', '', '', '', `${outcome?.kind}: ${remark}`];
+  }
+  const { cold } = outcome.measurement;
+  const speedup = speedupOverNaive(result, peers);
+  return [
+    ...what,
+    timeText(cold.medianNs),
+    intervalText(cold.lowNs, cold.medianNs, cold.highNs),
+    `${significant(rate.value)} ${rate.unit}`,
+    speedup === null ? '' : `${significant(speedup)}x`,
+    `${(100 * cold.cv).toFixed(1)}%`,
+    remark,
+  ];
+}
+
+/** Over the fastest naive variant of the same problem in the table; null where there is none. */
+function speedupOverNaive(result: RunResult, peers: readonly RunResult[]): number | null {
+  const naive = peers
+    .filter((peer) => kernelById(peer.variant.kernel).rung === 1 && isSameProblem(peer, result))
+    .map(medianNs)
+    .filter((ns) => ns !== null);
+  const own = medianNs(result);
+  return own === null || naive.length === 0 ? null : Math.min(...naive) / own;
+}
+
+function isSameProblem(a: RunResult, b: RunResult): boolean {
+  const text = ({ problem }: RunResult) => [problem.op, shapeText(problem), problem.dtype].join();
+  return text(a) === text(b);
+}
+
+function medianNs({ outcome }: RunResult): number | null {
+  return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
+}

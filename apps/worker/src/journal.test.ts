@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RecordedRun } from '@tilemark/core/server';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Journal } from './journal';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-journal-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const record = (runId: string, endedAt: string): RecordedRun => ({
+  runId,
+  workerId: 'w1',
+  environment: {
+    device: {
+      vendor: 'v',
+      architecture: 'a',
+      device: 'd',
+      backend: 'b',
+      runtime: 'r',
+      class: 'gpu',
+    },
+    capabilities: {
+      features: [],
+      maxComputeInvocationsPerWorkgroup: 1,
+      maxComputeWorkgroupSizeX: 1,
+      maxComputeWorkgroupSizeY: 1,
+      maxComputeWorkgroupSizeZ: 1,
+      maxComputeWorkgroupStorageSize: 1,
+      maxComputeWorkgroupsPerDimension: 1,
+      maxStorageBufferBindingSize: 1,
+      maxBufferSize: 1,
+    },
+    profile: 'default',
+    driver: '',
+    toggles: { enabled: [], disabled: [] },
+    runtimeVersions: {},
+    os: 'os',
+    cpu: { model: 'c', cores: 1 },
+    memoryBytes: 1,
+    tilemarkVersion: '0',
+  },
+  wgsl: 'fn main() {}',
+  outcome: { kind: 'failed', stage: 'compile', message: 'line 1\nline 2' },
+  endedAt,
+});
+const first = record('run-1', '2026-01-01T00:00:00.000Z');
+const second = record('run-2', '2026-01-01T00:00:01.000Z');
+
+it('gives back what was appended, oldest first, also to the next process', async () => {
+  const journal = await Journal.open(folder);
+  await journal.append(second);
+  await journal.append(first);
+  expect(await (await Journal.open(folder)).pending()).toEqual([first, second]);
+});
+
+it('forgets what was struck, and does not mind striking twice', async () => {
+  const journal = await Journal.open(folder);
+  await journal.append(first);
+  await journal.append(second);
+  await journal.strike('run-1');
+  await journal.strike('run-1');
+  expect(await journal.pending()).toEqual([second]);
+});
+
+it('never offers a record that was half written when the machine stopped', async () => {
+  const journal = await Journal.open(folder);
+  await writeFile(join(folder, '.run-9-torn'), '{"runId":"run-9","outc');
+  await journal.append(first);
+  expect(await journal.pending()).toEqual([first]);
+});
+
+it('keeps a refused record for people and offers it no more', async () => {
+  const journal = await Journal.open(folder);
+  await journal.append(first);
+  await journal.setAside('run-1');
+  expect(await journal.pending()).toEqual([]);
+  expect(await readdir(folder)).toEqual(['run-1.refused']);
+});

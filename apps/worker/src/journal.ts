@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecordedRun } from '@tilemark/core/server';
+
+const SUFFIX = '.json';
+
+/**
+ * Results that are measured and not yet in the database: one file a run, whole
+ * or absent, on disk before `append` returns. Workers may share a folder.
+ */
+export class Journal {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async open(folder: string): Promise<Journal> {
+    await mkdir(folder, { recursive: true });
+    return new Journal(folder);
+  }
+
+  /** Survives a crash of the process and of the machine once it returns. */
+  async append(record: RecordedRun): Promise<void> {
+    // Written aside and renamed: a reader never meets half a record.
+    const aside = join(this.#folder, `.${record.runId}-${randomUUID()}`);
+    const file = await open(aside, 'w', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(record));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, this.#fileOf(record.runId));
+    await this.#syncFolder();
+  }
+
+  /** The record is in the database. */
+  async strike(runId: string): Promise<void> {
+    await rm(this.#fileOf(runId), { force: true });
+  }
+
+  /** The store will never take the record: kept for a person to look at, and not offered again. */
+  async setAside(runId: string): Promise<void> {
+    await rename(this.#fileOf(runId), join(this.#folder, `${encodeURIComponent(runId)}.refused`));
+  }
+
+  /** What has still to be written to the database, oldest first. */
+  async pending(): Promise<RecordedRun[]> {
+    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(SUFFIX));
+    const records = await Promise.all(
+      names.map(async (name): Promise<RecordedRun[]> => {
+        // Another worker may have struck it since the folder was read.
+        const text = await readFile(join(this.#folder, name), 'utf8').catch(() => null);
+        return text === null ? [] : [JSON.parse(text)];
+      }),
+    );
+    return records.flat().sort((a, b) => a.endedAt.localeCompare(b.endedAt));
+  }
+
+  #fileOf(runId: string): string {
+    return join(this.#folder, `${encodeURIComponent(runId)}${SUFFIX}`);
+  }
+
+  /** Makes the rename itself durable. Windows cannot open folders, and needs no such thing. */
+  async #syncFolder(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const folder = await open(this.#folder, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+}

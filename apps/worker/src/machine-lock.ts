@@ -1,0 +1,41 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lock } from 'proper-lockfile';
+
+const DEFAULT_PATH = join(tmpdir(), 'tilemark-measuring');
+
+/** A lock whose holder died is free again after this long, ms. */
+const STALE_MS = 10_000;
+const RETRY_MS = 200;
+
+/**
+ * Does `work` while no other process of this machine does: two runs that share
+ * a CPU, a memory bus or a GPU would measure each other. Waits for its turn;
+ * throws the signal's reason when aborted before it came.
+ */
+export async function withMachineLock<T>(
+  work: () => Promise<T>,
+  { signal, path = DEFAULT_PATH }: { signal?: AbortSignal | undefined; path?: string } = {},
+): Promise<T> {
+  const release = await acquire(path, signal);
+  try {
+    return await work();
+  } finally {
+    // Only a lock taken over after 10 s without a heartbeat fails to be released; the run is over.
+    await release().catch(() => {});
+  }
+}
+
+async function acquire(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      // The default answer to a lock lost (this process slept) is to crash; the run goes on instead.
+      return await lock(path, { realpath: false, stale: STALE_MS, onCompromised: () => {} });
+    } catch (error) {
+      if (!(error instanceof Error && Reflect.get(error, 'code') === 'ELOCKED')) throw error;
+      await sleep(RETRY_MS, undefined, signal ? { signal } : {}).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import { program } from './program';
+
+await program(new URL('./child.mjs', import.meta.url)).parseAsync();

@@ -1,0 +1,74 @@
+import { POLICY_IDS, PROFILES, SUITES } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import { Command } from 'commander';
+import { type BenchOptions, bench } from './commands/bench/bench';
+import { devices } from './commands/devices';
+import { VERSION } from './version';
+
+/** Codes a shell script can tell apart. */
+const EXIT = { bad: 1, badInput: 2 } as const;
+
+/**
+ * The `tilemark` command line.
+ *
+ * @param childEntry the bundled program of the process that owns a device
+ */
+export function program(childEntry: URL): Command {
+  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  const cli = new Command('tilemark')
+    .description(
+      'Benchmarks WGSL matrix-multiply and transpose kernels, each result proved correct.',
+    )
+    .version(VERSION)
+    .showHelpAfterError()
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.badInput));
+
+  cli
+    .command('devices')
+    .description('list what can be measured on this machine')
+    .action(guarded(() => devices(childEntry, print)));
+
+  cli
+    .command('bench')
+    .description('measure on this machine, without any service')
+    .option(
+      '--suite <name>',
+      `a named sweep: ${SUITES.map(({ id }) => id).join(', ')} (default: starter)`,
+    )
+    .option('--param <name=value...>', 'a parameter of the suite, for example n=1024')
+    .option('--kernel <id...>', 'kernels instead of a suite, for example matmul/tiled')
+    .option(
+      '--tunable <name=values...>',
+      'values to try, for example TILE=8,16 (default: each default)',
+    )
+    .option('--shape <shapes>', 'for example 4096,512x256x128 (MxNxK or RxC)', undefined)
+    .option('--dtype <types>', 'f32, i32, f16')
+    .option('--device <devices>', 'as `tilemark devices` lists them (default: auto,cpu)')
+    .option('--profile <profiles>', `${PROFILES.join(', ')} (default: ${PROFILES[0]})`)
+    .option('--policy <policy>', `${POLICY_IDS.join(', ')} (default: ${POLICY_IDS[0]})`)
+    .option('--json <file>', 'write the results with all samples')
+    .option('--csv <file>', 'write the results as a table')
+    .action(
+      guarded(async (options: BenchOptions) => {
+        process.exitCode = await bench(options, childEntry, print);
+      }),
+    );
+  return cli;
+}
+
+/** Turns what a person got wrong, and what is missing, into one line and an exit code. */
+function guarded<A extends unknown[]>(action: (...args: A) => Promise<void>) {
+  return async (...args: A): Promise<void> => {
+    try {
+      await action(...args);
+    } catch (error) {
+      process.stderr.write(`error: ${describe(error)}\n`);
+      process.exitCode = error instanceof InputError ? EXIT.badInput : EXIT.bad;
+    }
+  };
+}
+
+function describe(error: unknown): string {
+  if (error instanceof InputError) return `${error.field}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}

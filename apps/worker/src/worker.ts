@@ -1,0 +1,229 @@
+import { hostname } from 'node:os';
+import { setInterval, setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimedRun, Queue, RunConsumer, RunJob, Store } from '@tilemark/core/server';
+import { ServiceUnavailable } from '@tilemark/core/server';
+import type { Logger } from 'pino';
+import type { DeviceDescription } from './device/device';
+import type { Journal } from './journal';
+import { withMachineLock } from './machine-lock';
+import type { Runner, RunReport } from './runner';
+import { VERSION } from './version';
+
+const HEARTBEAT_MS = 5_000;
+
+/** A run in hand may take this long to end before a worker that stops gives it back, ms. */
+const FINISH_WITHIN_MS = 20_000;
+
+export interface WorkerParts {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly runner: Runner;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly finishWithinMs?: number;
+  readonly lockPath?: string;
+}
+
+/** The run was given back because the worker stops; another worker, or the next start, takes it. */
+class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/**
+ * Serves the queue of one device: claims a run, measures it, keeps the result in
+ * the journal, writes it to the store, strikes it from the journal.
+ */
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #id: string;
+  /** Ends the heartbeat. */
+  readonly #ending = new AbortController();
+  /** Ends the run in hand. */
+  readonly #interrupt = new AbortController();
+  #state: 'idle' | 'running' | 'draining' = 'idle';
+  #consumer: RunConsumer | null = null;
+  #beating: Promise<void> = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
+  #isStoreAway = false;
+
+  private constructor(parts: WorkerParts, id: string) {
+    this.#parts = parts;
+    this.#id = id;
+  }
+
+  /**
+   * Opens the device, registers it and this worker, and begins to take runs.
+   * Throws InputError and DeviceFault of the device, ServiceUnavailable of the services.
+   */
+  static async attach(
+    parts: WorkerParts,
+  ): Promise<{ worker: Worker; deviceKey: string; newDevice: boolean }> {
+    const { store, queue, runner, log } = parts;
+    await queue.ping();
+    const { identity, capabilities }: DeviceDescription = await runner.open('default');
+    const { workerId, deviceKey, newDevice } = await store.workers.attach({
+      name: `${hostname()}: ${identity.device}`,
+      host: hostname(),
+      version: VERSION,
+      identity,
+      capabilities,
+    });
+    log.info({ workerId, deviceKey, device: identity.device }, 'attached');
+    const worker = new Worker(parts, workerId);
+    await worker.#writeJournal();
+    worker.#beating = worker.#beat();
+    worker.#consumer = await queue.consume(deviceKey, (job, signal) => worker.#take(job, signal));
+    return { worker, deviceKey, newDevice };
+  }
+
+  /**
+   * Takes no new run, finishes the one in hand or gives it back after 20 s, and
+   * signs off. Calling it again gives the run back at once.
+   */
+  async stop(): Promise<void> {
+    const { store, runner, log, finishWithinMs = FINISH_WITHIN_MS } = this.#parts;
+    if (this.#state === 'draining') {
+      this.#interrupt.abort();
+      return;
+    }
+    log.info(this.#state === 'running' ? 'stopping once the run in hand has ended' : 'stopping');
+    this.#state = 'draining';
+    const drained = this.#consumer?.close() ?? Promise.resolve();
+    const late = sleep(finishWithinMs, undefined, { signal: this.#ending.signal }).then(
+      () => this.#interrupt.abort(),
+      () => {},
+    );
+    await drained;
+    this.#ending.abort();
+    await Promise.all([late, this.#beating]);
+    await runner.close();
+    await this.#writeJournal();
+    await store.workers.detach(this.#id).catch((error: unknown) => {
+      log.warn(
+        { error: messageOf(error) },
+        'could not sign off; the worker will be listed as lost',
+      );
+    });
+    log.info('stopped');
+  }
+
+  async #take({ runId }: RunJob, signal: AbortSignal): Promise<void> {
+    const { store, log } = this.#parts;
+    const run = await store.runs.claim(runId, this.#id);
+    if (!run) return log.debug({ runId }, 'not pending any more');
+    if (this.#state === 'idle') this.#state = 'running';
+    try {
+      const report = await this.#measure(run, AbortSignal.any([signal, this.#interrupt.signal]));
+      await this.#keep(run, report);
+    } catch (error) {
+      log.warn({ runId, error: messageOf(error) }, 'run given back');
+      await store.runs.release(runId, this.#id).catch((cause: unknown) => {
+        log.warn({ runId, error: messageOf(cause) }, 'could not give the run back');
+      });
+      throw error;
+    } finally {
+      if (this.#state === 'running') this.#state = 'idle';
+    }
+  }
+
+  /** Measures while nothing else on this machine does. Throws Interrupted when aborted first. */
+  async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
+    const { runner, log, lockPath } = this.#parts;
+    const abandon = () => void runner.close();
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      return await withMachineLock(
+        async () => {
+          const report = await runner.run(run, (step) => log.debug({ runId: run.id, step }));
+          // A child ended by us says nothing about the kernel.
+          if (signal.aborted && report.outcome.kind === 'failed') throw new Interrupted('aborted');
+          return report;
+        },
+        { signal, ...(lockPath !== undefined && { path: lockPath }) },
+      );
+    } catch (error) {
+      throw signal.aborted ? new Interrupted('the worker stops') : error;
+    } finally {
+      signal.removeEventListener('abort', abandon);
+    }
+  }
+
+  /** The result is safe once it is in the journal; the store may be away. */
+  async #keep(run: ClaimedRun, report: RunReport): Promise<void> {
+    const { journal, log } = this.#parts;
+    const { outcome } = report;
+    log.info({ runId: run.id, kernel: run.variant.kernel, ...summaryOf(report) }, outcome.kind);
+    await journal.append({
+      runId: run.id,
+      workerId: this.#id,
+      ...report,
+      endedAt: new Date().toISOString(),
+    });
+    await this.#writeJournal();
+  }
+
+  /** Writes what the journal holds to the store, one caller at a time. */
+  #writeJournal(): Promise<void> {
+    const writing = this.#writing.then(() => this.#writePending());
+    this.#writing = writing.catch(() => {});
+    return writing;
+  }
+
+  async #writePending(): Promise<void> {
+    const { store, journal, log } = this.#parts;
+    for (const record of await journal.pending()) {
+      try {
+        await store.runs.record(record);
+        await journal.strike(record.runId);
+      } catch (error) {
+        if (error instanceof ServiceUnavailable) return this.#noteStore(error);
+        log.error({ runId: record.runId, error: messageOf(error) }, 'the store refused a result');
+        await journal.setAside(record.runId);
+      }
+    }
+    this.#noteStore(null);
+  }
+
+  async #beat(): Promise<void> {
+    const { store } = this.#parts;
+    try {
+      for await (const _ of setInterval(HEARTBEAT_MS, undefined, { signal: this.#ending.signal })) {
+        try {
+          await store.workers.heartbeat(this.#id, this.#state);
+          await this.#writeJournal();
+        } catch (error) {
+          this.#noteStore(error);
+        }
+      }
+    } catch (error) {
+      if (!this.#ending.signal.aborted) throw error;
+    }
+  }
+
+  /** Says once that the store went away, and once that it is back. */
+  #noteStore(error: unknown): void {
+    const { log } = this.#parts;
+    if (error && !this.#isStoreAway) {
+      log.warn({ error: messageOf(error) }, 'the store is away; results wait in the journal');
+    }
+    if (!error && this.#isStoreAway) log.info('the store is back; the journal is written');
+    this.#isStoreAway = Boolean(error);
+  }
+}
+
+function summaryOf({ outcome }: RunReport): Record<string, unknown> {
+  switch (outcome.kind) {
+    case 'measured':
+      return { medianNs: outcome.measurement.cold.medianNs, stop: outcome.measurement.stop };
+    case 'skipped':
+      return { why: outcome.why };
+    case 'incorrect':
+      return { when: outcome.when, worst: outcome.worst };
+    case 'failed':
+      return { stage: outcome.stage, message: outcome.message };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const outdir = process.argv[2] ? resolve(process.argv[2]) : join(root, 'apps/worker/dist');
+
+// The worker and its child as ES modules that need Node and `webgpu` beside them
+// and nothing else, so that a bare GPU machine can run them. What only the command
+// `worker` needs (database, queue) lands in chunks that the others never load.
+await rm(outdir, { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: { main: 'apps/worker/src/main.ts', child: 'apps/worker/src/child.ts' },
+  outdir,
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  loader: { '.wgsl': 'text' },
+  // pg loads its native client only where a program asks for it.
+  external: ['webgpu', 'pg-native'],
+  // CommonJS packages in the bundle still require Node's own modules.
+  banner: {
+    js: "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);",
+  },
+  sourcemap: 'linked',
+  keepNames: true,
+  legalComments: 'linked',
+  logLevel: 'warning',
+});
