@@ -90,3 +90,26 @@ describe('a device can run a variant', () => {
     expect(why('matmul/tiled', { TILE: 32 }, square(8192), device)?.split('; ')).toHaveLength(3);
   });
 });
+
+describe('a problem may be what a variant is not made for', () => {
+  const tiled = (tunables: Record<string, string | number>, problem: Problem) => {
+    const device = { ...limits, maxComputeInvocationsPerWorkgroup: 1024 };
+    const result = feasible({ kernel: 'matmul/tiled', tunables }, problem, device);
+    return result.ok ? null : result.why;
+  };
+
+  test('a size, where nobody looks at bounds', () => {
+    expect(tiled({ BOUNDS: 'none' }, square(64))).toBeNull();
+    expect(tiled({ BOUNDS: 'none' }, square(65))).toContain('multiples of TILE');
+    expect(tiled({ BOUNDS: 'or' }, square(65))).toBeNull();
+  });
+
+  test('a dtype, where the hardware has no such operation', () => {
+    expect(tiled({ MULADD: 'fma' }, square(64))).toBeNull();
+    expect(tiled({ MULADD: 'fma' }, square(64, 'i32'))).toContain('integers have no fma');
+  });
+
+  test('values, where they make no sense together', () => {
+    expect(tiled({ TILE: 2, UNROLL: 4 }, square(64))).toContain('UNROLL must be at most TILE');
+  });
+});

@@ -36,6 +36,7 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
     reasons.push(`${definition.id} runs ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
   } else {
     reasons.push(...brokenConstraints(definition, tunables));
+    reasons.push(...problemReasons(definition, tunables, problem));
     if (definition.runsOn === 'gpu' && reasons.length === 0) {
       reasons.push(...deviceReasons(definition, tunables, problem, device));
     }
@@ -48,9 +49,15 @@ export function brokenConstraints(kernel: Kernel, values: TunableValues): string
   return kernel.constraints.filter(({ holds }) => !holds(values)).map(({ reason }) => reason);
 }
 
+function problemReasons(kernel: Kernel, values: TunableValues, problem: Problem): string[] {
+  return (kernel.problemConstraints ?? [])
+    .filter((constraint) => !constraint.holds(values, problem))
+    .map(({ reason }) => reason);
+}
+
 function deviceReasons(
   kernel: GpuKernel,
-  values: Variant['tunables'],
+  values: TunableValues,
   problem: Problem,
   device: DeviceLimits,
 ): string[] {

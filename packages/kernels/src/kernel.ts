@@ -26,6 +26,12 @@ export interface Constraint {
   readonly holds: (values: TunableValues) => boolean;
 }
 
+/** A shape or dtype that a combination is not made for, with the reason people are shown. */
+export interface ProblemConstraint {
+  readonly reason: string;
+  readonly holds: (values: TunableValues, problem: Problem) => boolean;
+}
+
 /** What a specialised kernel asks of a device. */
 export interface Needs {
   readonly workgroupSize: readonly [x: number, y: number, z: number];
@@ -44,6 +50,8 @@ interface KernelBase {
   readonly dtypes: readonly Dtype[];
   readonly tunables: readonly Tunable[];
   readonly constraints: readonly Constraint[];
+  /** Problems it cannot take; `feasible` reports them. Absent: it takes any. */
+  readonly problemConstraints?: readonly ProblemConstraint[];
   /** Rung of the op's ladder; orders kernels and names the rung to diff against. */
   readonly rung: number;
   /** `copy`: the output is the input unchanged (a ceiling). Absent: what the op says. */
@@ -55,6 +63,8 @@ export interface GpuKernel extends KernelBase {
   readonly runsOn: 'gpu';
   /** The shader body; `specialise` puts the declarations of dtype and tunables before it. */
   readonly wgsl: string | ((values: TunableValues, dtype: Dtype) => string);
+  /** Tunables declared `override`, known to the shader only when its pipeline is built. */
+  readonly overrides?: (values: TunableValues) => readonly string[];
   readonly needs: (values: TunableValues, dtype: Dtype) => Needs;
   /**
    * Entry point of the shader for a problem; absent: always `main`. A kernel whose

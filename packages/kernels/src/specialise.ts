@@ -43,10 +43,12 @@ export function typeHeader(dtype: Dtype): string {
 function tunableHeader(kernel: GpuKernel, values: TunableValues): string {
   const words = new Set(kernel.tunables.flatMap((tunable) => tunable.values.filter(isWord)));
   const names = [...words].map((word, i) => `const ${constantName(word)}: u32 = ${i}u;`);
+  const overrides = kernel.overrides?.(values) ?? [];
   const tunables = kernel.tunables.map(({ name }) => {
     const value = values[name];
     if (value === undefined) throw new TypeError(`${kernel.id}: no value for ${name}`);
-    return `const ${name}: u32 = ${isWord(value) ? constantName(value) : `${value}u`};`;
+    const declared = overrides.includes(name) ? 'override' : 'const';
+    return `${declared} ${name}: u32 = ${isWord(value) ? constantName(value) : `${value}u`};`;
   });
   return [...names, ...tunables].join('\n');
 }

@@ -7,6 +7,11 @@
 //           A_LAYOUT  how the tile of A lies in workgroup memory: ROW as in A, COL transposed
 //           B_LAYOUT  the same for B
 //           MAPPING   COL_X: neighbouring threads take neighbouring columns; ROW_X: rows
+//           UNROLL    products written out in a turn of the inner loop; FULL: no loop
+//           INDEXING  RECOMPUTED: addresses from indices at every tile; HOISTED: by addition
+//           SIZING    CONST: TILE is known to the compiler; OVERRIDE: to the pipeline only
+//           BOUNDS    how "outside" is asked: AND_NOT, OR, or NONE (not at all)
+//           MULADD    MUL_ADD: a * b + sum; FMA: fma(a, b, sum)
 //
 //                          B
 //                         +--+--+--+
@@ -39,18 +44,28 @@ fn b_at(row: u32, col: u32) -> u32 {
 }
 
 // Beyond the edge a tile holds zeros, which add nothing to the sums.
-fn load_a(row: u32, col: u32) -> T {
-  if (row < shape.m && col < shape.k) {
-    return A[row * shape.k + col];
+fn outside(row: u32, col: u32, rows: u32, cols: u32) -> bool {
+  if (BOUNDS == AND_NOT) {
+    return !(row < rows && col < cols);
   }
-  return T(0);
+  if (BOUNDS == OR) {
+    return row >= rows || col >= cols;
+  }
+  return false;
 }
 
-fn load_b(row: u32, col: u32) -> T {
-  if (row < shape.k && col < shape.n) {
-    return B[row * shape.n + col];
+fn load_a(at: u32, row: u32, col: u32) -> T {
+  if (outside(row, col, shape.m, shape.k)) {
+    return T(0);
   }
-  return T(0);
+  return A[at];
+}
+
+fn load_b(at: u32, row: u32, col: u32) -> T {
+  if (outside(row, col, shape.k, shape.n)) {
+    return T(0);
+  }
+  return B[at];
 }
 
 @compute @workgroup_size(TILE, TILE)
@@ -60,18 +75,30 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   let row = select(group.y, group.x, MAPPING == ROW_X) * TILE + i;
   let col = select(group.x, group.y, MAPPING == ROW_X) * TILE + j;
 
+  var a_from = row * shape.k + j;
+  var b_from = i * shape.n + col;
   var sum = Acc(0);
   for (var t = 0u; t < shape.k; t += TILE) {
-    a_tile[a_at(i, j)] = load_a(row, t + j);
-    b_tile[b_at(i, j)] = load_b(t + i, col);
-    workgroupBarrier();
-    for (var p = 0u; p < TILE; p++) {
-      sum += Acc(a_tile[a_at(i, p)]) * Acc(b_tile[b_at(p, j)]);
+    if (INDEXING == RECOMPUTED) {
+      a_from = row * shape.k + t + j;
+      b_from = (t + i) * shape.n + col;
     }
+    a_tile[a_at(i, j)] = load_a(a_from, row, t + j);
+    b_tile[b_at(i, j)] = load_b(b_from, t + i, col);
+    if (INDEXING == HOISTED) {
+      a_from += TILE;
+      b_from += TILE * shape.n;
+    }
+    workgroupBarrier();
+    sum = add_products(sum, i, j);
     workgroupBarrier();
   }
 
-  if (row < shape.m && col < shape.n) {
+  if (!outside(row, col, shape.m, shape.n)) {
     C[row * shape.n + col] = T(sum);
   }
 }
+
+// fn add_products(sum: Acc, i: u32, j: u32) -> Acc adds to sum the products of row i
+// of the tile of A and column j of the tile of B. 02-tiled.ts writes it, because
+// WGSL cannot be told to unroll a loop:
