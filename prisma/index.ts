@@ -18,5 +18,10 @@ export function createClient(url: string): PrismaClient {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  return new PrismaClient({ adapter, errorFormat: 'minimal' });
+  return new PrismaClient({
+    adapter,
+    errorFormat: 'minimal',
+    // Prisma's own 2 s are short for a burst of results on a loaded machine.
+    transactionOptions: { maxWait: 10_000, timeout: 20_000 },
+  });
 }

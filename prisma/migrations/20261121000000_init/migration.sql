@@ -121,6 +121,7 @@ CREATE TABLE "Result" (
     "unranked" TEXT,
     "endedAt" TIMESTAMPTZ(3) NOT NULL,
     "recordedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "transaction" xid8 NOT NULL DEFAULT pg_current_xact_id(),
 
     CONSTRAINT "Result_pkey" PRIMARY KEY ("id")
 );
@@ -182,6 +183,9 @@ CREATE UNIQUE INDEX "Run_sweepId_ordinal_key" ON "Run"("sweepId", "ordinal");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "Result_runId_key" ON "Result"("runId");
+
+-- CreateIndex
+CREATE INDEX "Result_transaction_idx" ON "Result"("transaction");
 
 -- CreateIndex
 CREATE INDEX "Best_op_dtype_profile_shape_idx" ON "Best"("op", "dtype", "profile", "shape");

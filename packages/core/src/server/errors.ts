@@ -23,6 +23,12 @@ const CONNECTION_CODES = new Set([
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2037'],
 ]);
 
+/** Prisma's driver adapter's names for the same. */
+const ADAPTER_KINDS = new Set([
+  ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
+  ...['TlsConnectionError', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
+]);
+
 const CONNECTION_MESSAGES =
   /connection terminated|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH/i;
 
@@ -57,19 +63,36 @@ export function placeOf(url: string): string {
   return `${host || 'a socket'}${pathname.length > 1 ? pathname : ''}`;
 }
 
-/** Why there is no connection, looked for in the error and its causes; null for other errors. */
+/**
+ * Why there is no connection, looked for in the error and in what it keeps of its
+ * causes; null for other errors.
+ */
 function connectionReason(error: unknown, depth = 0): string | null {
-  if (!(error instanceof Error) || depth > 5) return null;
-  const { code } = error as { code?: unknown };
+  if (typeof error !== 'object' || error === null || depth > 5) return null;
+  const { code, kind, message, cause, meta, errors } = error as ErrorParts;
   if (typeof code === 'string' && CONNECTION_CODES.has(code)) return code;
-  const [firstLine = ''] = error.message.split('\n');
-  if (CONNECTION_MESSAGES.test(error.message)) return firstLine;
-  const inner = error instanceof AggregateError ? error.errors : [error.cause];
-  for (const cause of inner) {
-    const reason = connectionReason(cause, depth + 1);
+  if (typeof kind === 'string' && ADAPTER_KINDS.has(kind)) return kind;
+  if (typeof message === 'string' && CONNECTION_MESSAGES.test(message)) {
+    return message.split('\n')[0] ?? message;
+  }
+  for (const inner of [cause, meta?.driverAdapterError, ...(errors ?? [])]) {
+    const reason = connectionReason(inner, depth + 1);
     if (reason !== null) return reason;
   }
   return null;
+}
+
+/** What Node's, node-postgres's and Prisma's errors may carry. */
+interface ErrorParts {
+  readonly code?: unknown;
+  /** Of a cause kept by Prisma's driver adapter. */
+  readonly kind?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  /** Of Prisma, which keeps the adapter's error here. */
+  readonly meta?: { readonly driverAdapterError?: unknown };
+  /** Of an AggregateError: one for each address tried. */
+  readonly errors?: readonly unknown[];
 }
 
 /**

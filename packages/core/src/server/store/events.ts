@@ -1,24 +1,12 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 
-/** The Postgres channel on which sweeps tell of changes. */
+/** The Postgres channel on which changes of sweeps are told, by the sweep's id. */
 export const CHANNEL = 'tilemark_sweeps';
 
-export interface SweepChange {
-  readonly sweepId: string;
-  /** The run that ended; null when something else changed (claimed, cancelled, retried). */
-  readonly runId: string | null;
-}
-
-/** Tells every watcher of a sweep; within a transaction, once it has committed. */
+/** Wakes every watcher of a sweep; within a transaction, once it has committed. */
 export async function notifySweep(
   db: PrismaClient | Prisma.TransactionClient,
-  { sweepId, runId }: SweepChange,
+  sweepId: string,
 ): Promise<void> {
-  const payload = runId ? `${sweepId} ${runId}` : sweepId;
-  await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${payload})`;
-}
-
-export function parseSweepChange(payload: string): SweepChange {
-  const [sweepId = '', runId = null] = payload.split(' ');
-  return { sweepId, runId };
+  await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${sweepId})`;
 }

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { CHANNEL, parseSweepChange, type SweepChange } from './events';
-
-export interface Subscriber {
-  onChange(change: SweepChange): void;
-  /** Changes may have been missed: the connection was made anew. */
-  onGap(): void;
-}
+import { CHANNEL } from './events';
 
 export interface Listener {
-  /** Resolves once changes are heard. Rejects when the database cannot be reached. */
-  subscribe(sweepId: string, subscriber: Subscriber): Promise<() => void>;
+  /**
+   * Calls back when a sweep has changed, or may have: the connection was made anew.
+   * Resolves to its end once changes are heard; rejects when the database cannot be reached.
+   */
+  subscribe(sweepId: string, onChange: () => void): Promise<() => void>;
   close(): Promise<void>;
 }
 
@@ -22,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * the first subscription and again whenever it breaks.
  */
 export function openListener(url: string): Listener {
-  const subscribers = new Map<string, Set<Subscriber>>();
+  const subscribers = new Map<string, Set<() => void>>();
   let connected: Promise<pg.Client> | null = null;
   const closing = new AbortController();
 
@@ -44,8 +41,7 @@ export function openListener(url: string): Listener {
     client.on('end', onLost);
     client.on('notification', ({ channel, payload }) => {
       if (channel !== CHANNEL || !payload) return;
-      const change = parseSweepChange(payload);
-      for (const each of subscribers.get(change.sweepId) ?? []) each.onChange(change);
+      for (const onChange of subscribers.get(payload) ?? []) onChange();
     });
     await client.connect();
     await client.query(`LISTEN ${CHANNEL}`);
@@ -64,7 +60,7 @@ export function openListener(url: string): Listener {
       try {
         connected ??= connect();
         await connected;
-        for (const each of [...subscribers.values()].flatMap((set) => [...set])) each.onGap();
+        for (const set of subscribers.values()) for (const onChange of set) onChange();
         return;
       } catch {
         connected = null;
@@ -73,11 +69,11 @@ export function openListener(url: string): Listener {
   };
 
   return {
-    async subscribe(sweepId, subscriber) {
+    async subscribe(sweepId, onChange) {
       const set = subscribers.get(sweepId) ?? new Set();
-      subscribers.set(sweepId, set.add(subscriber));
+      subscribers.set(sweepId, set.add(onChange));
       const unsubscribe = () => {
-        set.delete(subscriber);
+        set.delete(onChange);
         if (set.size === 0) subscribers.delete(sweepId);
       };
       connected ??= connect();

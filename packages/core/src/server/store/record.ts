@@ -30,7 +30,7 @@ export function recordRun(db: PrismaClient, recorded: RecordedRun): Promise<{ re
     if (outcome.kind === 'measured') {
       await moveBest(tx, { ...run, resultId: result.id, measuredAt: recorded.endedAt }, outcome);
     }
-    await notifySweep(tx, { sweepId: run.sweepId, runId });
+    await notifySweep(tx, run.sweepId);
     return { recorded: true };
   });
 }

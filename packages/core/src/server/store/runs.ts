@@ -29,7 +29,7 @@ export function runsOf(db: PrismaClient): Store['runs'] {
         RETURNING r."id", r."sweepId", r."deviceKey", r."kernel", r."tunables", r."op",
           r."shape", r."dtype", r."profile", r."policy", r."attempts"`;
       if (!row) return null;
-      await notifySweep(db, { sweepId: row.sweepId, runId: null });
+      await notifySweep(db, row.sweepId);
       return claimedRun(row);
     },
 

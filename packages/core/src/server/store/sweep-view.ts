@@ -5,7 +5,10 @@ import { fromJson } from './json';
 type SweepRow = Prisma.SweepGetPayload<object>;
 
 /** Sweeps as they are shown, their counts taken by one query over all of them. */
-export async function sweepViews(db: PrismaClient, rows: readonly SweepRow[]): Promise<Sweep[]> {
+export async function sweepViews(
+  db: PrismaClient | Prisma.TransactionClient,
+  rows: readonly SweepRow[],
+): Promise<Sweep[]> {
   const groups = await db.run.groupBy({
     by: ['sweepId', 'state'],
     where: { sweepId: { in: rows.map((row) => row.id) } },

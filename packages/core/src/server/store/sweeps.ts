@@ -99,7 +99,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
         });
         if (count === 0) return;
         await tx.run.deleteMany({ where: { sweepId: id, state: 'pending' } });
-        await notifySweep(tx, { sweepId: id, runId: null });
+        await notifySweep(tx, id);
       });
       return get(id);
     },
@@ -118,7 +118,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
           WHERE "sweepId" = ${id} AND "state" = 'failed'
           RETURNING "id", "deviceKey"`;
         await tx.result.deleteMany({ where: { runId: { in: runs.map((run) => run.id) } } });
-        if (runs.length > 0) await notifySweep(tx, { sweepId: id, runId: null });
+        if (runs.length > 0) await notifySweep(tx, id);
         return runs;
       });
     },

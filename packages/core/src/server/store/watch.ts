@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import type { SweepEvent } from '../../api';
 import { ServiceUnavailable } from '../errors';
@@ -8,18 +8,10 @@ import type { Listener } from './listener';
 import { RUN_VIEW, runResult } from './run-view';
 import { sweepViews } from './sweep-view';
 
-/** Results sent when it is unknown which ones a watcher has. */
+/** Results in the first event of a watch. */
 const NEWEST = 100;
 /** Changes within this go out as one event: a fast sweep ends many runs a second. */
 const GATHER_MS = 100;
-
-/** What has changed since the last event. */
-interface Changes {
-  /** Send the newest results rather than named ones. */
-  unknown: boolean;
-  readonly runIds: Set<string>;
-  any: boolean;
-}
 
 /** Live events of sweeps: the contract is at `Store.sweeps.watch`. */
 export function watchOf(
@@ -30,36 +22,35 @@ export function watchOf(
 ): Store['sweeps']['watch'] {
   return async (id, onEvent, signal) => {
     const ended = AbortSignal.any([signal, closing]);
-    const changes: Changes = { unknown: true, runIds: new Set(), any: true };
+    let changed = true;
     let wake: () => void = () => undefined;
-    const changed = () => {
-      changes.any = true;
-      wake();
-    };
-    ended.addEventListener('abort', () => wake(), { once: true });
     // Heard before it is read, so that nothing falls in between.
-    const unsubscribe = await listener.subscribe(id, {
-      onChange: ({ runId }) => {
-        if (runId) changes.runIds.add(runId);
-        changed();
-      },
-      onGap: () => {
-        changes.unknown = true;
-        changed();
-      },
+    const unsubscribe = await listener.subscribe(id, () => {
+      changed = true;
+      wake();
     });
+    ended.addEventListener('abort', () => wake(), { once: true });
+    let seen: string | null = null;
     try {
       while (!ended.aborted) {
-        if (!changes.any) {
+        if (changed) {
+          changed = false;
+          const read: Read | null = await readEvent(db, id, seen).catch((error: unknown) => {
+            // The listener tells when the database is back, and nothing was missed.
+            if (translate(error) instanceof ServiceUnavailable && seen !== null) return null;
+            throw error;
+          });
+          if (read && !ended.aborted) {
+            seen = read.snapshot;
+            onEvent(read.event);
+          }
+        } else {
           await new Promise<void>((resolve) => {
             wake = resolve;
-            if (changes.any || ended.aborted) resolve();
+            if (changed || ended.aborted) resolve();
           });
           await sleep(GATHER_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
-          continue;
         }
-        const event = await nextEvent(db, id, changes, translate);
-        if (event && !ended.aborted) onEvent(event);
       }
     } finally {
       unsubscribe();
@@ -67,43 +58,49 @@ export function watchOf(
   };
 }
 
-/** The event for the changes, which are taken; null when the database went away meanwhile. */
-async function nextEvent(
-  db: PrismaClient,
-  id: string,
-  changes: Changes,
-  translate: (error: unknown) => unknown,
-): Promise<SweepEvent | null> {
-  const { unknown } = changes;
-  const runIds = [...changes.runIds];
-  changes.unknown = false;
-  changes.any = false;
-  changes.runIds.clear();
-  try {
-    return await readEvent(db, id, unknown ? 'newest' : runIds);
-  } catch (error) {
-    if (!(translate(error) instanceof ServiceUnavailable)) throw error;
-    // The listener finds the database again and reports the gap.
-    return null;
-  }
+interface Read {
+  readonly event: SweepEvent;
+  /** What of the database the event has seen, as Postgres writes it. */
+  readonly snapshot: string;
 }
 
-async function readEvent(
-  db: PrismaClient,
-  id: string,
-  which: 'newest' | readonly string[],
-): Promise<SweepEvent> {
-  const row = await db.sweep.findUnique({ where: { id } });
-  const [sweep] = row ? await sweepViews(db, [row]) : [];
-  if (!sweep) throw new InputError(`There is no sweep ${id}.`, 'id');
-  const runs =
-    which === 'newest'
-      ? await db.run.findMany({
-          where: { sweepId: id, state: { notIn: ['pending', 'running'] } },
-          orderBy: { endedAt: 'desc' },
-          take: NEWEST,
-          include: RUN_VIEW,
-        })
-      : await db.run.findMany({ where: { id: { in: [...which] } }, include: RUN_VIEW });
-  return { counts: sweep.counts, status: sweep.status, results: runs.map(runResult) };
+/**
+ * Counts, status and results of one snapshot of the database, so that an event
+ * never counts a result that no event has brought: exactly the results that
+ * became visible since the snapshot `seen`, or the newest ones without it.
+ */
+function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<Read> {
+  return db.$transaction(
+    async (tx) => {
+      const [now] = await tx.$queryRaw<{ snapshot: string }[]>`
+        SELECT pg_current_snapshot()::text AS snapshot`;
+      const row = await tx.sweep.findUnique({ where: { id } });
+      const [sweep] = row ? await sweepViews(tx, [row]) : [];
+      if (!now || !sweep) throw new InputError(`There is no sweep ${id}.`, 'id');
+      const runs = await tx.run.findMany({
+        where: seen
+          ? { id: { in: await recordedSince(tx, id, seen) } }
+          : { sweepId: id, state: { notIn: ['pending', 'running'] } },
+        ...(seen ? {} : { orderBy: { endedAt: 'desc' }, take: NEWEST }),
+        include: RUN_VIEW,
+      });
+      const { counts, status } = sweep;
+      return { event: { counts, status, results: runs.map(runResult) }, snapshot: now.snapshot };
+    },
+    { isolationLevel: 'RepeatableRead' },
+  );
+}
+
+/** Ids of the runs whose result was written by a transaction that `snapshot` does not see. */
+async function recordedSince(
+  tx: Prisma.TransactionClient,
+  sweepId: string,
+  snapshot: string,
+): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ runId: string }[]>`
+    SELECT result."runId" FROM "Result" AS result JOIN "Run" AS run ON run."id" = result."runId"
+    WHERE run."sweepId" = ${sweepId}
+      AND result."transaction" >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
+      AND NOT pg_visible_in_snapshot(result."transaction", ${snapshot}::pg_snapshot)`;
+  return rows.map((row) => row.runId);
 }

@@ -1,0 +1,63 @@
+import { createClient, type PrismaClient } from '@tilemark/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import type { Store } from '../store';
+import { openStore } from './open-store';
+
+let store: Store;
+let db: PrismaClient;
+
+beforeAll(async () => {
+  const url = await testDatabase();
+  store = openStore(url);
+  db = createClient(url);
+});
+afterAll(async () => {
+  await store.close();
+  await db.$disconnect();
+});
+
+const create = (expiresAt: Date | null = null) =>
+  store.tokens.create({ name: 'bench box', role: 'worker', expiresAt });
+
+test('a secret names its role and is verified; only its hash is kept', async () => {
+  const { id, secret } = await create();
+  expect(secret).toMatch(/^tm_worker_[\w-]{43}$/);
+  expect(await store.tokens.verify(secret)).toEqual({
+    tokenId: id,
+    name: 'bench box',
+    role: 'worker',
+  });
+  const row = await db.token.findUniqueOrThrow({ where: { id } });
+  expect(JSON.stringify(row)).not.toContain(secret.slice(-43));
+  expect(row.lastUsedAt).not.toBeNull();
+});
+
+test('the role is the one it was made for, whatever the secret claims', async () => {
+  const { secret } = await create();
+  expect(await store.tokens.verify(secret.replace('tm_worker_', 'tm_admin_'))).toBeNull();
+});
+
+test.each(['', 'tm_admin_', 'Bearer x', `tm_admin_${'a'.repeat(43)}`])(
+  '%j is nobody',
+  async (secret) => {
+    expect(await store.tokens.verify(secret)).toBeNull();
+  },
+);
+
+test('a revoked token is nobody, for requests and sessions', async () => {
+  const { id, secret } = await create();
+  expect(await store.tokens.get(id)).not.toBeNull();
+  expect(await store.tokens.revoke(id)).toBe(true);
+  expect(await store.tokens.revoke(id)).toBe(false);
+  expect(await store.tokens.verify(secret)).toBeNull();
+  expect(await store.tokens.get(id)).toBeNull();
+});
+
+test('an expired token is nobody', async () => {
+  const { id, secret } = await create(new Date(Date.now() - 1));
+  expect(await store.tokens.verify(secret)).toBeNull();
+  expect(await store.tokens.get(id)).toBeNull();
+  const { secret: valid } = await create(new Date(Date.now() + 60_000));
+  expect(await store.tokens.verify(valid)).not.toBeNull();
+});
