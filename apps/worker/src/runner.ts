@@ -21,7 +21,7 @@ export interface RunInput {
 export interface RunReport {
   readonly outcome: Outcome;
   readonly environment: Environment;
-  /** The specialised source; null for host kernels. */
+  /** The specialised source; null for host kernels and what was skipped. */
   readonly wgsl: string | null;
 }
 
@@ -65,11 +65,12 @@ export class Runner {
     onStep?: (step: Step) => void,
   ): Promise<RunReport> {
     const { environment } = await this.open(profile);
-    const wgsl = sourceOf(variant, problem);
     try {
       const process = this.#open?.process;
       if (!process) throw new DeviceFault('the device was closed');
       const outcome = await process.run({ variant, problem, policy }, onStep);
+      // What cannot run has no source: its tunables may contradict each other.
+      const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
       return { outcome, environment, wgsl };
     } catch (error) {
       if (!(error instanceof DeviceFault)) throw error;
@@ -77,7 +78,7 @@ export class Runner {
       return {
         outcome: { kind: 'failed', stage: 'device', message: error.message },
         environment,
-        wgsl,
+        wgsl: sourceOf(variant, problem),
       };
     }
   }

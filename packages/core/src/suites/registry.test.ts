@@ -1,4 +1,4 @@
-import { InputError } from '@tilemark/kernels';
+import { feasible, InputError } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import type { DeviceCapabilities } from '../device';
 import { expand } from '../expand';
@@ -43,6 +43,12 @@ describe.each(SUITES.map((suite) => [suite.id, suite] as const))('%s', (id, suit
     }
   });
 
+  it('asks for nothing that a large device cannot run', () => {
+    for (const { variant, problem } of expand(suiteSpec(id), DEVICES)) {
+      expect(feasible(variant, problem, capabilities)).toEqual({ ok: true });
+    }
+  });
+
   it('has defaults inside their ranges', () => {
     for (const param of suite.params) {
       expect(param.default).toBeGreaterThanOrEqual(param.min);
@@ -66,12 +72,26 @@ describe('suites', () => {
   });
 
   it('layouts are Basic, RR, RC, CR and CC with x along rows', () => {
-    expect(expand(suiteSpec('layouts', { n: 512 }), DEVICES).map((run) => run.address)).toEqual([
-      'matmul/naive[BLOCK=16,MAPPING=row-x]',
-      ...['row,B_LAYOUT=row', 'row,B_LAYOUT=col', 'col,B_LAYOUT=row', 'col,B_LAYOUT=col'].map(
-        (layouts) => expect.stringContaining(`TILE=16,A_LAYOUT=${layouts},MAPPING=row-x`),
-      ),
+    const runs = expand(suiteSpec('layouts', { n: 512 }), DEVICES);
+    expect(runs.map(({ variant }) => variant)).toMatchObject([
+      { kernel: 'matmul/naive', tunables: { BLOCK: 16, MAPPING: 'row-x' } },
+      ...['row row', 'row col', 'col row', 'col col'].map((pair) => {
+        const [A_LAYOUT, B_LAYOUT] = pair.split(' ');
+        return {
+          kernel: 'matmul/tiled',
+          tunables: { TILE: 16, A_LAYOUT, B_LAYOUT, MAPPING: 'row-x' },
+        };
+      }),
     ]);
+  });
+
+  it('micro-optimisations measure their base once', () => {
+    const runs = expand(suiteSpec('micro-optimisations'), DEVICES);
+    expect(runs).toHaveLength(1 + 1 + 1 + 2 + 1 + 5);
+  });
+
+  it('threads-per-block is the published grid', () => {
+    expect(expand(suiteSpec('threads-per-block'), DEVICES)).toHaveLength(48);
   });
 
   it('transpose-ladder has its ceiling and every rung', () => {

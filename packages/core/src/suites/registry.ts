@@ -1,12 +1,24 @@
 import { InputError } from '@tilemark/kernels';
 import type { SweepSpec } from '../spec';
-import { layouts } from './layouts';
+import { blockSize, hostVsDevice, layouts } from './layouts';
+import { microOptimisations } from './micro-optimisations';
 import { starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
+import { threadsPerBlock, tiledVsNaive, tilingLadder } from './tiling';
 import { transposeLadder } from './transpose-ladder';
 
 /** Every suite, in the order shown. */
-export const SUITES: readonly Suite[] = [starter, layouts, transposeLadder];
+export const SUITES: readonly Suite[] = [
+  starter,
+  tilingLadder,
+  tiledVsNaive,
+  threadsPerBlock,
+  layouts,
+  blockSize,
+  microOptimisations,
+  hostVsDevice,
+  transposeLadder,
+];
 
 /** `starter@1`: what a sweep keeps of the suite it came from. */
 export const suiteRef = (suite: Suite): string => `${suite.id}@${suite.version}`;

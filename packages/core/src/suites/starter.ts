@@ -1,21 +1,8 @@
-import { type Suite, square } from './suite';
+import { caseOf, type Suite, square, sweepOf } from './suite';
 
 /** Small enough for a software GPU on two cores to finish within a minute. */
 const MATMUL = [square(128)];
 const TRANSPOSE = [{ rows: 384, cols: 512 }];
-
-const matmul = (kernel: string, tunables: Record<string, (number | string)[]> = {}) => ({
-  kernel: `matmul/${kernel}`,
-  tunables,
-  shapes: MATMUL,
-  dtypes: ['f32' as const],
-});
-const transpose = (kernel: string, tunables: Record<string, (number | string)[]> = {}) => ({
-  kernel: `transpose/${kernel}`,
-  tunables,
-  shapes: TRANSPOSE,
-  dtypes: ['f32' as const],
-});
 
 export const starter: Suite<never> = {
   id: 'starter',
@@ -23,18 +10,17 @@ export const starter: Suite<never> = {
   title: 'Starter',
   about: 'Both ladders at small shapes, on the GPU and on the host, in under a minute a device',
   params: [],
-  spec: () => ({
-    cases: [
-      matmul('naive', { BLOCK: [16], MAPPING: ['col-x', 'row-x'] }),
-      matmul('tiled', { TILE: [8, 16] }),
-      transpose('copy'),
-      transpose('naive', { DIRECTION: ['read-coalesced', 'write-coalesced'] }),
-      transpose('tiled'),
-      transpose('padded'),
-      matmul('cpu-naive'),
-      transpose('cpu-naive'),
-    ],
-    profiles: ['default'],
-    policy: 'default',
-  }),
+  spec: () =>
+    sweepOf([
+      caseOf('matmul/naive', { MAPPING: ['col-x', 'row-x'] }, MATMUL),
+      caseOf('matmul/tiled', { TILE: [8, 16] }, MATMUL),
+      caseOf('matmul/tiled-wpt', {}, MATMUL),
+      caseOf('transpose/copy', {}, TRANSPOSE),
+      caseOf('transpose/naive', { DIRECTION: ['read-coalesced', 'write-coalesced'] }, TRANSPOSE),
+      caseOf('transpose/tiled', {}, TRANSPOSE),
+      caseOf('transpose/padded', {}, TRANSPOSE),
+      caseOf('transpose/vec4', {}, TRANSPOSE),
+      caseOf('matmul/cpu-naive', {}, MATMUL),
+      caseOf('transpose/cpu-naive', {}, TRANSPOSE),
+    ]),
 };

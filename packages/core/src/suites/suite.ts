@@ -1,8 +1,9 @@
-import type { SweepSpec } from '../spec';
+import type { Dtype, MatmulShape, Shape, TunableValue } from '@tilemark/kernels';
+import type { SweepCase, SweepSpec } from '../spec';
 
 /** A number a person may set before running a suite. */
-export interface SuiteParam {
-  readonly name: string;
+export interface SuiteParam<Name extends string = string> {
+  readonly name: Name;
   readonly about: string;
   readonly min: number;
   readonly max: number;
@@ -16,18 +17,33 @@ export interface Suite<Name extends string = string> {
   readonly title: string;
   /** One line: the question the suite answers. */
   readonly about: string;
-  readonly params: readonly (SuiteParam & { readonly name: Name })[];
+  readonly params: readonly SuiteParam<Name>[];
   /** The sweep for values that are whole, inside their range, and complete. */
   readonly spec: (params: Readonly<Record<Name, number>>) => SweepSpec;
 }
 
 /** The edge of the square matrices of a suite. */
-export const edge = (value: number) => ({
-  name: 'n' as const,
+export const edge = (value: number): SuiteParam<'n'> => ({
+  name: 'n',
   about: 'Rows and columns of the square matrices',
   min: 16,
   max: 16_384,
   default: value,
 });
 
-export const square = (n: number) => ({ m: n, n, k: n });
+export const square = (n: number): MatmulShape => ({ m: n, n, k: n });
+
+/** The cases under the default profile and policy, which a submission may replace. */
+export const sweepOf = (cases: SweepCase[]): SweepSpec => ({
+  cases,
+  profiles: ['default'],
+  policy: 'default',
+});
+
+/** The values to try of each tunable of a kernel on every shape, in f32 unless said otherwise. */
+export const caseOf = (
+  kernel: string,
+  tunables: Readonly<Record<string, TunableValue[]>>,
+  shapes: Shape[],
+  dtypes: Dtype[] = ['f32'],
+): SweepCase => ({ kernel, tunables, shapes, dtypes });

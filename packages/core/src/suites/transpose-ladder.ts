@@ -1,6 +1,6 @@
-import type { Suite } from './suite';
+import { caseOf, type Suite, sweepOf } from './suite';
 
-const KERNELS = ['copy', 'naive', 'tiled', 'padded'] as const;
+const RUNGS = ['copy', 'naive', 'tiled', 'padded'] as const;
 
 export const transposeLadder: Suite<'rows' | 'cols'> = {
   id: 'transpose-ladder',
@@ -11,14 +11,6 @@ export const transposeLadder: Suite<'rows' | 'cols'> = {
     { name: 'rows', about: 'Rows of the matrix', min: 1, max: 16_384, default: 3072 },
     { name: 'cols', about: 'Columns of the matrix', min: 1, max: 16_384, default: 4096 },
   ],
-  spec: ({ rows, cols }) => ({
-    cases: KERNELS.map((kernel) => ({
-      kernel: `transpose/${kernel}`,
-      tunables: {},
-      shapes: [{ rows, cols }],
-      dtypes: ['f32'],
-    })),
-    profiles: ['default'],
-    policy: 'default',
-  }),
+  spec: ({ rows, cols }) =>
+    sweepOf(RUNGS.map((rung) => caseOf(`transpose/${rung}`, {}, [{ rows, cols }]))),
 };

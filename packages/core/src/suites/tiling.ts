@@ -1,0 +1,55 @@
+import { caseOf, edge, type Suite, square, sweepOf } from './suite';
+
+export const tilingLadder: Suite<'n'> = {
+  id: 'tiling-ladder',
+  version: 1,
+  title: 'Tiling ladder',
+  about: 'From a sum in global memory to several elements a thread, rung by rung',
+  params: [edge(2048)],
+  spec: ({ n }) =>
+    sweepOf([
+      caseOf('matmul/naive-global', {}, [square(n)]),
+      caseOf('matmul/naive', {}, [square(n)]),
+      caseOf('matmul/tiled', { TILE: [8, 16, 32], UNROLL: [1, 'full'] }, [square(n)]),
+      caseOf('matmul/tiled-wpt', { TILE: [16, 32], WPT: [2, 4, 8] }, [square(n)]),
+    ]),
+};
+
+export const tiledVsNaive: Suite<'n'> = {
+  id: 'tiled-vs-naive',
+  version: 1,
+  title: 'Tiled against naive',
+  about: 'What one 16 x 16 tile in workgroup memory brings over reading everything from memory',
+  params: [edge(1024)],
+  spec: ({ n }) =>
+    sweepOf([
+      caseOf('matmul/naive', { BLOCK: [16] }, [square(n)]),
+      caseOf('matmul/tiled', { TILE: [16] }, [square(n)]),
+    ]),
+};
+
+const SIDES = [1, 2, 4, 8, 16, 32];
+const SIZES = [256, 512, 1024, 4096];
+
+export const threadsPerBlock: Suite<'largest'> = {
+  id: 'threads-per-block',
+  version: 1,
+  title: 'Threads per block',
+  about: 'i32 products with 1 to 1,024 threads a workgroup, with and without workgroup memory',
+  params: [
+    {
+      name: 'largest',
+      about: `Largest matrix of ${SIZES.join(', ')} to run`,
+      min: 256,
+      max: 4096,
+      default: 4096,
+    },
+  ],
+  spec: ({ largest }) => {
+    const shapes = SIZES.filter((n) => n <= largest).map(square);
+    return sweepOf([
+      caseOf('matmul/naive', { BLOCK: SIDES }, shapes, ['i32']),
+      caseOf('matmul/tiled', { TILE: SIDES }, shapes, ['i32']),
+    ]);
+  },
+};
