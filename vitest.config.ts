@@ -32,7 +32,10 @@ export default defineConfig({
       project('kernels', 'packages/kernels'),
       project('core', 'packages/core', SERVICES),
       project('worker', 'apps/worker', SERVICES),
-      project('web', 'apps/web/src'),
+      {
+        ...project('web', 'apps/web/src', SERVICES),
+        resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
+      },
       project('scripts', 'scripts'),
     ],
   },

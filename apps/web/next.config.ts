@@ -1,0 +1,25 @@
+import type { NextConfig } from 'next';
+
+/** Sent with every response; the content security policy, which needs a nonce, is set in proxy.ts. */
+const securityHeaders = [
+  { key: 'X-Content-Type-Options', value: 'nosniff' },
+  { key: 'X-Frame-Options', value: 'DENY' },
+  { key: 'Referrer-Policy', value: 'same-origin' },
+  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
+  { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=()' },
+];
+
+const config: NextConfig = {
+  poweredByHeader: false,
+  reactStrictMode: true,
+  // `npm test` checks the types of every package, this one too; once is enough.
+  typescript: { ignoreBuildErrors: true },
+  transpilePackages: ['@tilemark/core', '@tilemark/db', '@tilemark/kernels'],
+  serverExternalPackages: ['bullmq', 'ioredis', 'pg', '@prisma/client', '@prisma/adapter-pg'],
+  turbopack: {
+    rules: { '*.wgsl': { loaders: ['raw-loader'], as: '*.js' } },
+  },
+  headers: async () => [{ source: '/:path*', headers: securityHeaders }],
+};
+
+export default config;

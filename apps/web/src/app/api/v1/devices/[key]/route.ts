@@ -1,0 +1,10 @@
+import { operations } from '@/server/operations';
+import { found, serve } from '@/server/serve';
+
+export const GET = serve(
+  operations.getDevice,
+  async ({ params: { key = '' }, services: { store } }) => {
+    const device = found(await store.devices.get(key), `There is no device ${key}.`);
+    return { ...device, best: await store.devices.best(key) };
+  },
+);

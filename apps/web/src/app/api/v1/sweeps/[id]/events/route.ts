@@ -1,0 +1,22 @@
+import { eventStream } from '@/server/events';
+import { operations } from '@/server/operations';
+import { found, serve } from '@/server/serve';
+
+/** The counts and newest results at once, then every change, until the sweep ends or the reader leaves. */
+export const GET = serve(
+  operations.watchSweep,
+  async ({ request, params: { id = '' }, services: { store, stopping } }) => {
+    found(await store.sweeps.get(id), `There is no sweep ${id}.`);
+    return eventStream([request.signal, stopping], async (send, signal) => {
+      const ended = new AbortController();
+      await store.sweeps.watch(
+        id,
+        (event) => {
+          send(event);
+          if (event.status === 'done' || event.status === 'cancelled') ended.abort();
+        },
+        AbortSignal.any([signal, ended.signal]),
+      );
+    });
+  },
+);

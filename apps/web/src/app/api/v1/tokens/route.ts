@@ -1,0 +1,8 @@
+import { operations } from '@/server/operations';
+import { serve } from '@/server/serve';
+
+export const POST = serve(
+  operations.createToken,
+  ({ body: { name, role, expiresAt }, services: { store } }) =>
+    store.tokens.create({ name, role, expiresAt: expiresAt ? new Date(expiresAt) : null }),
+);

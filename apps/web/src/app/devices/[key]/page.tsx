@@ -1,0 +1,95 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { cache } from 'react';
+import { BestResults } from '@/features/devices/best-results';
+import { Capabilities } from '@/features/devices/capabilities';
+import { ClassBadge } from '@/features/devices/device-name';
+import { WorkersTable } from '@/features/workers/workers-table';
+import { etagOf } from '@/server/etag';
+import { readable } from '@/server/visitor';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { Facts } from '@/ui/facts';
+import { formatCount } from '@/ui/format';
+import { Live } from '@/ui/live';
+import { Moment } from '@/ui/moment';
+import { PageHeader, Panel, Section } from '@/ui/page';
+
+type Props = { params: Promise<{ key: string }> };
+
+const load = cache(async (key: string) => {
+  const { store } = await readable();
+  return (await store.devices.get(key)) ?? notFound();
+});
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await load(decodeURIComponent((await params).key))).name };
+}
+
+export default async function DevicePage({ params }: Props) {
+  const { store } = await readable();
+  const device = await load(decodeURIComponent((await params).key));
+  const [best, workers] = await Promise.all([store.devices.best(device.key), store.workers.list()]);
+  const attached = workers.filter((worker) => worker.device.key === device.key);
+  const { identity } = device;
+
+  return (
+    <>
+      <PageHeader
+        above={<TextLink href="/devices">Devices</TextLink>}
+        title={
+          <span className="inline-flex flex-wrap items-center gap-2">
+            {device.name} <ClassBadge of={device.class} />
+          </span>
+        }
+        actions={
+          <>
+            <Live
+              source={`/api/v1/devices/${encodeURIComponent(device.key)}`}
+              etag={etagOf({ ...device, best })}
+            />
+            <ButtonLink href={`/sweeps/new?device=${encodeURIComponent(device.key)}`}>
+              Sweep this device
+            </ButtonLink>
+          </>
+        }
+      />
+      <Section title="Identity" id="identity">
+        <Panel>
+          <Facts
+            columns={2}
+            facts={[
+              { name: 'Vendor', value: identity.vendor },
+              { name: 'Architecture', value: identity.architecture || '–' },
+              { name: 'Backend', value: identity.backend },
+              { name: 'Runtime', value: identity.runtime },
+              { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
+              { name: 'Last seen', value: <Moment date={device.lastSeenAt} /> },
+              { name: 'Results', value: formatCount(device.results) },
+              { name: 'Waiting runs', value: formatCount(device.pending) },
+            ]}
+          />
+          <div className="border-t border-line px-4 py-2 text-[0.8125rem]">
+            <span className="mr-3 text-muted">Key</span>
+            <code className="break-all">{device.key}</code>
+          </div>
+        </Panel>
+      </Section>
+      <Section title="Best results" id="best">
+        <BestResults results={best} device={device.name} />
+      </Section>
+      <Section title="Workers" id="workers">
+        {attached.length > 0 ? (
+          <WorkersTable workers={attached} withDevice={false} />
+        ) : (
+          <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
+            No worker is attached. Runs for this device wait until{' '}
+            <TextLink href="/workers">one comes</TextLink>.
+          </Panel>
+        )}
+      </Section>
+      <Section title="Capabilities" id="capabilities">
+        <Capabilities device={device} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { GeistMono } from 'geist/font/mono';
+import { GeistSans } from 'geist/font/sans';
+import type { Metadata, Viewport } from 'next';
+import { cookies } from 'next/headers';
+import type { ReactNode } from 'react';
+import { visitor } from '@/server/visitor';
+import { SiteHeader } from '@/ui/site-header';
+import { parseTheme, THEME_COOKIE } from '@/ui/theme';
+import './globals.css';
+
+export const metadata: Metadata = {
+  title: { default: 'Tilemark', template: '%s · Tilemark' },
+  description:
+    'WGSL matrix-multiply and transpose kernels, measured and verified on every GPU that joins.',
+};
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#ffffff' },
+    { media: '(prefers-color-scheme: dark)', color: '#14181b' },
+  ],
+};
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  return (
+    <html
+      lang="en"
+      data-theme={theme === 'system' ? undefined : theme}
+      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      // The toggle changes data-theme before React knows.
+      suppressHydrationWarning
+    >
+      <body className="flex min-h-dvh flex-col font-sans">
+        <a
+          href="#main"
+          className="absolute top-1 left-1 z-10 -translate-y-16 rounded-tile bg-accent px-3 py-1.5 text-on-accent focus:translate-y-0"
+        >
+          Skip to content
+        </a>
+        <SiteHeader theme={theme} user={await visitor()} />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl flex-1 px-4 py-7 outline-none sm:px-6"
+        >
+          {children}
+        </main>
+        <footer className="border-t border-line">
+          <div className="mx-auto flex max-w-6xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-xs text-muted sm:px-6">
+            <p>
+              Every number shown was verified against a reference before and after it was timed.
+            </p>
+            <a className="ml-auto hover:text-ink" href="/api/v1/openapi.json">
+              API
+            </a>
+          </div>
+        </footer>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
+import { z } from 'zod';
+import { visitor } from '@/server/visitor';
+import { Button, ButtonLink } from '@/ui/button';
+import { Field, Input } from '@/ui/field';
+import { Notice } from '@/ui/notice';
+import { PageHeader, Panel } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
+
+export const metadata: Metadata = { title: 'Log in' };
+
+const querySchema = z.object({
+  token: z.string().max(500).optional(),
+  refused: z.literal('1').optional(),
+});
+
+/** Takes a token once, by address or by form, and keeps a session in its place. */
+export default async function LoginPage({ searchParams }: { searchParams: SearchParams }) {
+  const { query } = parseQuery(querySchema, await searchParams);
+  if (query.token) redirect(`/login/token?${new URLSearchParams({ token: query.token })}`);
+  const user = await visitor();
+
+  return (
+    <div className="mx-auto max-w-md">
+      <PageHeader title="Log in">
+        Reading needs no account where the grid is public. Submitting sweeps takes a member or an
+        admin token.
+      </PageHeader>
+      {query.refused && (
+        <div className="mb-4">
+          <Notice tone="rose" alert>
+            This token is unknown, expired or revoked.
+          </Notice>
+        </div>
+      )}
+      {user ? (
+        <Panel className="space-y-3 p-4">
+          <p>
+            You are logged in as <strong className="font-medium">{user.name}</strong> ({user.role}).
+          </p>
+          <ButtonLink href="/">Leaderboard</ButtonLink>
+        </Panel>
+      ) : (
+        <Panel className="p-4">
+          <form action="/login/token" method="post" className="space-y-4">
+            <Field
+              id="token"
+              label="Token"
+              hint="The first start writes an admin token to admin-token in the data folder and prints a link that logs in."
+            >
+              <Input
+                id="token"
+                name="token"
+                type="password"
+                autoComplete="current-password"
+                required
+                aria-describedby="token-hint"
+                placeholder="tm_…"
+                className="font-mono"
+              />
+            </Field>
+            <Button type="submit" look="primary">
+              Log in
+            </Button>
+          </form>
+        </Panel>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { cache } from 'react';
+import { loadRows } from '@/features/sweeps/load';
+import { SpecSummary } from '@/features/sweeps/spec-summary';
+import { SweepView } from '@/features/sweeps/sweep-view';
+import { readable, visitor } from '@/server/visitor';
+import { TextLink } from '@/ui/button';
+import { Moment } from '@/ui/moment';
+import { PageHeader, Section } from '@/ui/page';
+
+type Props = { params: Promise<{ id: string }> };
+
+const load = cache(async (id: string) => {
+  const { store } = await readable();
+  return (await store.sweeps.get(id)) ?? notFound();
+});
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await load((await params).id)).name };
+}
+
+export default async function SweepPage({ params }: Props) {
+  const { store } = await readable();
+  const sweep = await load((await params).id);
+  const [rows, user] = await Promise.all([loadRows(store, sweep), visitor()]);
+  const mayChange =
+    user?.role === 'admin' || (user?.role === 'member' && user.name === sweep.createdBy);
+
+  return (
+    <>
+      <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title={sweep.name}>
+        {sweep.suite ? `Suite ${sweep.suite}` : 'Built by hand'}, submitted by {sweep.createdBy},{' '}
+        <Moment date={sweep.createdAt} />
+      </PageHeader>
+      <SweepView
+        id={sweep.id}
+        counts={sweep.counts}
+        status={sweep.status}
+        rows={rows}
+        mayChange={mayChange}
+      />
+      <Section id="specification" title="Specification">
+        <SpecSummary spec={sweep.spec} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Device } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
+import type { Metadata } from 'next';
+import { prefilled, prefillSchema } from '@/features/sweeps/new/prefill';
+import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
+import { allItems } from '@/server/pages';
+import { readable, visitor } from '@/server/visitor';
+import { TextLink } from '@/ui/button';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
+import { Refused } from '@/ui/refused';
+
+export const metadata: Metadata = { title: 'New sweep' };
+
+export default async function NewSweepPage({ searchParams }: { searchParams: SearchParams }) {
+  const { store } = await readable();
+  const params = await searchParams;
+  const { query, refused } = parseQuery(prefillSchema, params);
+  const extra = (name: string) => {
+    const value = params[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  const [devices, user] = await Promise.all([allDevices(store), visitor()]);
+  const maySubmit = user?.role === 'member' || user?.role === 'admin';
+  const initial = prefilled(query, extra);
+
+  return (
+    <>
+      <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title="New sweep">
+        Kernels × tunables × shapes × element types × devices. Every run is verified before it is
+        timed, and again after.
+      </PageHeader>
+      <Refused reasons={refused} reset="/sweeps/new" />
+      {!maySubmit && (
+        <div className="mb-6">
+          <Notice>
+            Submitting takes a member or an admin token. <TextLink href="/login">Log in</TextLink>{' '}
+            first; the form works for counting without.
+          </Notice>
+        </div>
+      )}
+      <NewSweepForm
+        // Another address is another form.
+        key={JSON.stringify(initial)}
+        initial={initial}
+        devices={devices}
+      />
+    </>
+  );
+}
+
+async function allDevices(store: Store): Promise<Device[]> {
+  const devices: Device[] = [];
+  for await (const device of allItems(store.devices.list)) devices.push(device);
+  return devices;
+}

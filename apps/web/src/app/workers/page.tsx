@@ -1,0 +1,76 @@
+import type { Metadata } from 'next';
+import { headers } from 'next/headers';
+import { TokenForm } from '@/features/workers/token-form';
+import { WorkersTable } from '@/features/workers/workers-table';
+import { etagOf } from '@/server/etag';
+import { readable, visitor } from '@/server/visitor';
+import { Command } from '@/ui/copy';
+import { Live } from '@/ui/live';
+import { Empty } from '@/ui/notice';
+import { PageHeader, Section } from '@/ui/page';
+
+export const metadata: Metadata = { title: 'Workers' };
+
+export default async function WorkersPage() {
+  const { store } = await readable();
+  const items = await store.workers.list();
+  const origin = await ownOrigin();
+  const isAdmin = (await visitor())?.role === 'admin';
+
+  return (
+    <>
+      <PageHeader
+        title="Workers"
+        actions={<Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />}
+      >
+        Each worker owns the devices of one machine and runs one benchmark at a time on each.
+      </PageHeader>
+      {items.length > 0 ? (
+        <WorkersTable workers={items} />
+      ) : (
+        <Empty title="No worker is attached">
+          <p>Attach this machine or another one as below. Waiting runs begin by themselves.</p>
+        </Empty>
+      )}
+      <Section title="Attach a machine" id="attach">
+        <ol className="max-w-3xl list-inside list-decimal space-y-4 marker:text-muted">
+          <li>
+            {isAdmin
+              ? 'Make a worker token.'
+              : 'Ask an admin for a worker token, or make one with an admin token.'}
+            <div className="mt-1.5">
+              {isAdmin ? (
+                <TokenForm />
+              ) : (
+                <Command
+                  label="the command that makes a token"
+                  text={`curl ${origin}/api/v1/tokens -H "Authorization: Bearer $ADMIN_TOKEN" --json '{"name":"lab machine","role":"worker"}'`}
+                />
+              )}
+            </div>
+          </li>
+          <li>
+            On the machine with the GPU, in a checkout of Tilemark:
+            <div className="mt-1.5">
+              <Command
+                label="the command that attaches a worker"
+                text={`npx tilemark worker --server ${origin} --token $TOKEN`}
+              />
+            </div>
+          </li>
+          <li>
+            A device never seen before runs the starter suite at once, and appears on the
+            leaderboard in about a minute.
+          </li>
+        </ol>
+      </Section>
+    </>
+  );
+}
+
+/** The address under which the reader reaches this grid. */
+async function ownOrigin(): Promise<string> {
+  const given = await headers();
+  const host = given.get('x-forwarded-host') ?? given.get('host') ?? 'localhost';
+  return `${given.get('x-forwarded-proto') ?? 'http'}://${host}`;
+}

@@ -1,0 +1,27 @@
+import type { DeviceRef } from '@tilemark/core';
+import { Badge } from '@/ui/badge';
+import { TextLink } from '@/ui/button';
+
+const CLASSES: Readonly<Record<DeviceRef['class'], string>> = {
+  gpu: 'GPU',
+  software: 'Software',
+  cpu: 'CPU',
+  browser: 'Browser',
+};
+
+/** What kind of device it is, in a word. Classes are separate groups on the board. */
+export function ClassBadge({ of }: { of: DeviceRef['class'] }) {
+  return <Badge tone={of === 'gpu' ? 'accent' : 'neutral'}>{CLASSES[of]}</Badge>;
+}
+
+export const deviceHref = (key: string): string => `/devices/${encodeURIComponent(key)}`;
+
+/** A device's name, its class, and the way to its page. */
+export function DeviceName({ device }: { device: DeviceRef }) {
+  return (
+    <span className="inline-flex flex-wrap items-baseline gap-x-2">
+      <TextLink href={deviceHref(device.key)}>{device.name}</TextLink>
+      <ClassBadge of={device.class} />
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import { type Leaderboard, type LeaderboardQuery, PROFILES } from '@tilemark/core';
+import { DTYPES, OPS, shapeText } from '@tilemark/kernels';
+import { Field, Select } from '@/ui/field';
+import { QueryForm } from '@/ui/query-form';
+
+/** The board's filters; the choice is in the address. */
+export function Filters({ board, query }: { board: Leaderboard; query: LeaderboardQuery }) {
+  const shapes = board.problems
+    .filter(({ problem }) => problem.op === query.op && problem.dtype === query.dtype)
+    .map(({ problem, devices }) => ({ shape: shapeText(problem), devices }));
+  const shown = board.problem && shapeText(board.problem);
+  // A shape without results may be asked for: it stays chosen, so that the form tells the truth.
+  const asked = query.shape ?? shown ?? '';
+  const isListed = shapes.some(({ shape }) => shape === asked);
+
+  return (
+    <QueryForm label="Filter the leaderboard" resets={{ op: ['shape'], dtype: ['shape'] }}>
+      <Choice
+        name="op"
+        label="Operation"
+        value={query.op}
+        options={OPS.map((op) => [op.id, op.title])}
+      />
+      <Choice
+        name="dtype"
+        label="Element type"
+        value={query.dtype}
+        options={DTYPES.map((dtype) => [dtype, dtype])}
+      />
+      <Choice
+        name="shape"
+        label={query.op === 'matmul' ? 'Shape (M×N×K)' : 'Shape (R×C)'}
+        value={asked}
+        options={[
+          ...(isListed ? [] : [[asked, asked || 'no results yet'] as const]),
+          ...shapes.map(
+            ({ shape, devices }) =>
+              [shape, `${shape} (${devices} ${devices === 1 ? 'device' : 'devices'})`] as const,
+          ),
+        ]}
+      />
+      <Choice
+        name="profile"
+        label="Profile"
+        value={query.profile}
+        options={PROFILES.map((profile) => [profile, profile])}
+      />
+    </QueryForm>
+  );
+}
+
+function Choice({
+  name,
+  label,
+  value,
+  options,
+}: {
+  name: string;
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+}) {
+  const id = `filter-${name}`;
+  return (
+    <div className="min-w-32 flex-1 sm:flex-none">
+      <Field id={id} label={label}>
+        {/* The key renews the control when the address changes under it. */}
+        <Select id={id} name={name} defaultValue={value} key={value}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { outcomeReason, type ResultDetail } from '@tilemark/core';
+import { formatInterval, formatNs, formatRate } from '@/ui/format';
+import { Notice } from '@/ui/notice';
+
+/** The number, or the reason there is none. */
+export function Headline({ result }: { result: ResultDetail }) {
+  const { outcome, rate } = result;
+  const reason = outcomeReason(outcome);
+  if (outcome?.kind !== 'measured') {
+    return (
+      <Notice tone={outcome?.kind === 'incorrect' ? 'rose' : 'amber'}>
+        <p className="break-words whitespace-pre-wrap">
+          <span className="font-medium">{outcome?.kind ?? 'pending'}</span>: {reason}
+        </p>
+        {outcome?.kind === 'incorrect' && (
+          <p className="mt-1">
+            The error bound of this element is {outcome.worst.bound.toPrecision(3)}. Incorrect
+            results are kept and never ranked.
+          </p>
+        )}
+      </Notice>
+    );
+  }
+  const { highNs, lowNs, medianNs } = outcome.measurement.cold;
+  return (
+    <>
+      <dl className="flex flex-wrap gap-x-10 gap-y-4">
+        <Figure
+          name={`Rate, higher is better`}
+          value={rate ? formatRate(rate.value) : '–'}
+          unit={rate?.unit ?? ''}
+        />
+        <Figure
+          name="Median time"
+          value={formatNs(medianNs)}
+          unit={formatInterval(medianNs, lowNs, highNs)}
+        />
+      </dl>
+      {reason && (
+        <div className="mt-4">
+          <Notice tone="amber">{reason}</Notice>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Figure({ name, value, unit }: { name: string; value: string; unit: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="mt-0.5 text-2xl font-semibold tracking-tight">
+        {value} <span className="text-sm font-normal tracking-normal text-muted">{unit}</span>
+      </dd>
+    </div>
+  );
+}

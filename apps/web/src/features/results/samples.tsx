@@ -1,0 +1,101 @@
+'use client';
+
+import type { RectYOptions } from '@observablehq/plot';
+import type { Series } from '@tilemark/core';
+import { useCallback } from 'react';
+import { formatNs } from '@/ui/format';
+import { type DrawPlot, Figure } from '@/ui/plot';
+
+/** ns, µs, ms or s: one unit for a whole chart. */
+function unitFor(ns: number): { readonly scale: number; readonly unit: string } {
+  if (ns < 1e3) return { scale: 1, unit: 'ns' };
+  if (ns < 1e6) return { scale: 1e3, unit: 'µs' };
+  if (ns < 1e9) return { scale: 1e6, unit: 'ms' };
+  return { scale: 1e9, unit: 's' };
+}
+
+const span = ({ minNs, samplesNs }: Series) =>
+  `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;
+
+/** Every sample in the order taken, with the median and its interval. */
+export function SampleStrip({ series }: { series: Series }) {
+  const draw = useCallback<DrawPlot>(
+    (Plot) => {
+      const { scale, unit } = unitFor(series.medianNs);
+      const samples = series.samplesNs.map((ns, index) => ({ index: index + 1, time: ns / scale }));
+      return {
+        marginLeft: 56,
+        marginRight: 8,
+        x: { label: 'sample', tickFormat: 'd', nice: false },
+        y: {
+          label: `time (${unit}), lower is faster`,
+          grid: true,
+          nice: true,
+          zero: false,
+          ticks: 5,
+        },
+        marks: [
+          Plot.rectY([series], {
+            y1: () => series.lowNs / scale,
+            y2: () => series.highNs / scale,
+            fill: 'var(--accent)',
+            fillOpacity: 0.18,
+          }),
+          Plot.ruleY([series.medianNs / scale], { stroke: 'var(--accent)' }),
+          Plot.dot(samples, { x: 'index', y: 'time', r: 2, fill: 'var(--ink)', fillOpacity: 0.7 }),
+        ],
+      };
+    },
+    [series],
+  );
+  return (
+    <Figure
+      draw={draw}
+      height={190}
+      caption="Samples in the order taken; the line is the median, the band its 95 % interval"
+      summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
+    />
+  );
+}
+
+/** How the samples are distributed. */
+export function SampleHistogram({ series }: { series: Series }) {
+  const draw = useCallback<DrawPlot>(
+    (Plot) => {
+      const { scale, unit } = unitFor(series.medianNs);
+      const times = series.samplesNs.map((ns) => ns / scale);
+      return {
+        marginLeft: 40,
+        marginRight: 8,
+        x: { label: `time (${unit}), lower is faster`, ticks: 5, nice: true },
+        y: { label: 'samples', grid: true, ticks: 4 },
+        marks: [
+          Plot.rectY(
+            times,
+            Plot.binX<RectYOptions>(
+              { y: 'count' },
+              {
+                x: (time: number) => time,
+                thresholds: 24,
+                // Bars may be narrower than the gap there is by default.
+                inset: 0,
+                fill: 'var(--line-strong)',
+              },
+            ),
+          ),
+          Plot.ruleX([series.medianNs / scale], { stroke: 'var(--accent)', strokeWidth: 1.5 }),
+          Plot.ruleY([0], { stroke: 'var(--line-strong)' }),
+        ],
+      };
+    },
+    [series],
+  );
+  return (
+    <Figure
+      draw={draw}
+      height={190}
+      caption="Distribution of the samples; the line is the median"
+      summary={`Half of the samples lie between ${formatNs(series.q1Ns)} and ${formatNs(series.q3Ns)}; coefficient of variation ${(series.cv * 100).toFixed(2)} %.`}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import type { Measurement, Series } from '@tilemark/core';
+import { Facts } from '@/ui/facts';
+import { formatCount, formatInterval, formatNs, formatPercent } from '@/ui/format';
+import { Panel } from '@/ui/page';
+
+const STOPS: Readonly<Record<Measurement['stop'], string>> = {
+  converged: 'converged: the interval and the variation are small enough',
+  noisy: 'noisy: more samples would not have reduced the noise',
+  capped: 'capped: the time allowed was used up',
+  throttled: 'throttled: the device slowed down under load',
+  quick: 'quick: the policy takes a fixed number of samples',
+};
+
+/** The statistics of a measurement and how it was taken. */
+export function Statistics({ measurement }: { measurement: Measurement }) {
+  const { cold, discarded, hot, timer, transfer } = measurement;
+  return (
+    <Panel>
+      <Facts
+        columns={2}
+        facts={[
+          ...seriesFacts(cold),
+          ...(hot
+            ? [
+                {
+                  name: 'Median with warm cache',
+                  value: formatNs(hot.medianNs),
+                  about: 'The same buffers again and again',
+                },
+              ]
+            : []),
+          { name: 'Stopped', value: STOPS[measurement.stop] },
+          {
+            name: 'Discarded samples',
+            value:
+              discarded.map(({ count, why }) => `${formatCount(count)}: ${why}`).join('; ') ||
+              'none',
+          },
+          { name: 'Dispatches a sample', value: formatCount(measurement.dispatchesPerSample) },
+          {
+            name: 'Buffer sets',
+            value: formatCount(measurement.bufferSets),
+            about: 'Rotated, so that the last-level cache starts cold',
+          },
+          {
+            name: 'Timer',
+            value:
+              timer.kind === 'timestamp'
+                ? `GPU timestamps, tick ${formatNs(timer.tickNs)}`
+                : `wall clock, tick ${formatNs(timer.tickNs)}`,
+          },
+          { name: 'Compile', value: formatNs(measurement.compileNs) },
+          {
+            name: 'Host to device',
+            value:
+              transfer.hostToDeviceNs === null
+                ? 'inputs made on the device'
+                : formatNs(transfer.hostToDeviceNs),
+          },
+          { name: 'Device to host', value: formatNs(transfer.deviceToHostNs) },
+          { name: 'Policy', value: measurement.policy },
+          { name: 'Method', value: `version ${measurement.methodologyVersion}` },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const seriesFacts = (series: Series) => [
+  { name: 'Median', value: formatNs(series.medianNs) },
+  {
+    name: '95 % interval',
+    value: `${formatNs(series.lowNs)} to ${formatNs(series.highNs)} (${formatInterval(series.medianNs, series.lowNs, series.highNs)})`,
+  },
+  { name: 'Minimum', value: formatNs(series.minNs) },
+  { name: 'Quartiles', value: `${formatNs(series.q1Ns)}, ${formatNs(series.q3Ns)}` },
+  {
+    name: 'Coefficient of variation',
+    value: formatPercent(series.cv),
+    about: 'Standard deviation over mean',
+  },
+  { name: 'Samples', value: formatCount(series.n) },
+];

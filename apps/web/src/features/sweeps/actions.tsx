@@ -1,0 +1,72 @@
+'use client';
+
+import { type Counts, problemDetailsSchema, type Sweep } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
+import { useState, useTransition } from 'react';
+import { Button, ButtonAnchor } from '@/ui/button';
+import { Notice } from '@/ui/notice';
+import { hasEnded } from './use-sweep';
+
+/** What can be done with a sweep; `mayChange` for its owner and admins. */
+export function SweepActions({
+  id,
+  status,
+  counts,
+  mayChange,
+}: {
+  id: string;
+  status: Sweep['status'];
+  counts: Counts;
+  mayChange: boolean;
+}) {
+  const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const [problem, setProblem] = useState<string | null>(null);
+  const base = `/api/v1/sweeps/${encodeURIComponent(id)}`;
+
+  const post = (verb: 'cancel' | 'retry') =>
+    startTransition(async () => {
+      setProblem(await refusal(`${base}/${verb}`));
+      router.refresh();
+    });
+
+  return (
+    <div className="space-y-2">
+      <div className="flex flex-wrap items-center gap-2">
+        {mayChange && !hasEnded(status) && (
+          <Button onClick={() => post('cancel')} disabled={isPending}>
+            Cancel sweep
+          </Button>
+        )}
+        {mayChange && counts.failed > 0 && status !== 'cancelled' && (
+          <Button onClick={() => post('retry')} disabled={isPending}>
+            Retry failed
+          </Button>
+        )}
+        <ButtonAnchor href={`${base}/results?format=csv`} download>
+          Export CSV
+        </ButtonAnchor>
+        <ButtonAnchor href={`${base}/results?format=json&all=1`} download>
+          Export JSON
+        </ButtonAnchor>
+      </div>
+      {problem && (
+        <Notice tone="rose" alert>
+          {problem}
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+/** Posts; why it was refused, or null when it was done. */
+async function refusal(url: string): Promise<string | null> {
+  try {
+    const response = await fetch(url, { method: 'POST' });
+    if (response.ok) return null;
+    const problem = problemDetailsSchema.safeParse(await response.json());
+    return problem.success ? problem.data.detail : `The server answered ${response.status}.`;
+  } catch {
+    return 'The server could not be reached.';
+  }
+}

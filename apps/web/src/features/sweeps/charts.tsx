@@ -1,0 +1,162 @@
+'use client';
+
+import { useCallback, useMemo } from 'react';
+import { Field, Select } from '@/ui/field';
+import { formatRate } from '@/ui/format';
+import { Empty } from '@/ui/notice';
+import { Panel } from '@/ui/page';
+import { type DrawPlot, Figure } from '@/ui/plot';
+import { useQuery } from '@/ui/use-query';
+import { groupRows, type Row, shortLabels } from './row';
+import { SizeCurves } from './size-curves';
+
+/** More bars than this are not read as a picture; the table has them all. */
+const MAX_BARS = 40;
+
+interface Bar {
+  readonly label: string;
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Charts of a sweep: the variants of one problem side by side, and rates by size. */
+export function Charts({ rows }: { rows: readonly Row[] }) {
+  const [query, setQuery] = useQuery();
+  const groups = useMemo(() => groupRows(rows.filter((row) => row.kind === 'measured')), [rows]);
+  const keys = [...groups.keys()];
+  const key = keys.find((each) => each === query.get('group')) ?? keys[0];
+  const group = key === undefined ? undefined : groups.get(key);
+
+  if (!group) {
+    return (
+      <Empty title="No run has been measured yet">
+        <p>The charts draw themselves as results come in.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Panel>
+      {keys.length > 1 && (
+        <div className="max-w-xl px-4 pt-3">
+          <Field id="group" label="Problem, profile and device">
+            <Select
+              id="group"
+              value={key}
+              onChange={(event) => setQuery({ group: event.target.value })}
+            >
+              {[...groups].map(([each, [row]]) => (
+                <option key={each} value={each}>
+                  {row && `${row.op} ${row.shape} ${row.dtype}, ${row.profile}, ${row.device.name}`}
+                </option>
+              ))}
+            </Select>
+          </Field>
+        </div>
+      )}
+      <VariantBars rows={group} />
+      <SizeCurves rows={rows} of={group} />
+    </Panel>
+  );
+}
+
+function VariantBars({ rows }: { rows: readonly Row[] }) {
+  const bars = useMemo(() => barsOf(rows), [rows]);
+  const [best] = bars;
+  const unit = rows[0]?.unit ?? '';
+
+  const draw = useCallback<DrawPlot>(
+    (Plot, width) => {
+      const labelWidth = Math.min(
+        width * 0.42,
+        Math.max(...bars.map(({ label }) => label.length)) * 6.4 + 16,
+      );
+      const room = Math.floor((labelWidth - 12) / 6.2);
+      return {
+        marginLeft: labelWidth,
+        marginRight: 52,
+        marginTop: 4,
+        marginBottom: 34,
+        x: {
+          label: `${unit}, higher is better →`,
+          grid: true,
+          ticks: Math.max(2, Math.floor(width / 160)),
+          zero: true,
+          insetRight: 4,
+        },
+        y: {
+          label: null,
+          domain: bars.map(({ label }) => label),
+          tickSize: 0,
+          padding: 0.28,
+          tickFormat: (label: string) =>
+            label.length > room ? `${label.slice(0, Math.max(1, room - 1))}…` : label,
+        },
+        marks: [
+          Plot.barX(bars, {
+            y: 'label',
+            x: 'rate',
+            fill: (bar: Bar) => (bar === bars[0] ? 'var(--accent)' : 'var(--line-strong)'),
+          }),
+          Plot.ruleY(bars, {
+            y: 'label',
+            x1: 'low',
+            x2: 'high',
+            stroke: 'var(--ink)',
+            marker: 'tick',
+          }),
+          Plot.text(bars, {
+            y: 'label',
+            x: 'high',
+            text: (bar: Bar) => formatRate(bar.rate),
+            textAnchor: 'start',
+            dx: 6,
+            fill: 'var(--ink)',
+          }),
+          Plot.ruleX([0], { stroke: 'var(--line-strong)' }),
+        ],
+      };
+    },
+    [bars, unit],
+  );
+
+  if (!best) return null;
+  return (
+    <Figure
+      draw={draw}
+      height={bars.length * 22 + 42}
+      caption={
+        <>
+          Rate by variant in {unit}, higher is better; the line at a bar’s end is the 95 % interval
+          {rows.length > bars.length && `. The fastest ${bars.length} of ${rows.length} are drawn`}
+        </>
+      }
+      summary={`Rate by variant, fastest first: ${bars
+        .slice(0, 5)
+        .map(({ label, rate }) => `${label} ${formatRate(rate)} ${unit}`)
+        .join(
+          '; ',
+        )}${bars.length > 5 ? `; and ${bars.length - 5} more` : ''}. The table below has every figure.`}
+    />
+  );
+}
+
+/** Fastest first; labels are made unique by the address where the short ones collide. */
+function barsOf(rows: readonly Row[]): Bar[] {
+  const labels = shortLabels(rows);
+  return rows
+    .flatMap(({ address, highNs, lowNs, medianNs, rate }) =>
+      rate === null || medianNs === null || lowNs === null || highNs === null
+        ? []
+        : [
+            {
+              label: labels.get(address) ?? address,
+              rate,
+              low: (rate * medianNs) / highNs,
+              high: (rate * medianNs) / lowNs,
+            },
+          ],
+    )
+    .toSorted((a, b) => b.rate - a.rate)
+    .slice(0, MAX_BARS);
+}

@@ -1,0 +1,109 @@
+import { type DeviceRef, outcomeReason, type RunResult } from '@tilemark/core';
+import { opById, type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
+import type { OutcomeKind } from '../results/outcome';
+
+/** What the page of a sweep shows of a run: without the samples, which would be megabytes. */
+export interface Row {
+  readonly runId: string;
+  readonly resultId: string | null;
+  readonly address: string;
+  readonly kernel: string;
+  readonly tunables: TunableValues;
+  readonly op: Problem['op'];
+  /** `512` or `512x256x128`. */
+  readonly shape: string;
+  /** Operations of one run (matmul) or elements moved (transpose): orders shapes by size. */
+  readonly size: number;
+  readonly dtype: Problem['dtype'];
+  readonly device: DeviceRef;
+  readonly profile: RunResult['profile'];
+  readonly kind: OutcomeKind;
+  readonly reason: string | null;
+  readonly medianNs: number | null;
+  readonly lowNs: number | null;
+  readonly highNs: number | null;
+  readonly rate: number | null;
+  readonly unit: string;
+}
+
+/** The row of a run. */
+export function rowOf(result: RunResult): Row {
+  const { address, device, outcome, problem, profile, rate, resultId, runId, variant } = result;
+  const cold = outcome?.kind === 'measured' ? outcome.measurement.cold : null;
+  const op = opById(problem.op);
+  return {
+    runId,
+    resultId,
+    address,
+    kernel: variant.kernel,
+    tunables: variant.tunables,
+    op: problem.op,
+    shape: shapeText(problem),
+    size: op.sizes(problem.shape).reduce((product, size) => product * size, 1),
+    dtype: problem.dtype,
+    device,
+    profile,
+    kind: outcome?.kind ?? 'pending',
+    reason: outcomeReason(outcome),
+    medianNs: cold?.medianNs ?? null,
+    lowNs: cold?.lowNs ?? null,
+    highNs: cold?.highNs ?? null,
+    rate: rate?.value ?? null,
+    unit: op.rateUnit,
+  };
+}
+
+/** What must be equal for two rows to be compared: the problem, the device and the profile. */
+export const groupKey = ({ device, dtype, op, profile, shape }: Row): string =>
+  [op, shape, dtype, profile, device.key].join(' ');
+
+/** Rows by `groupKey`, in the order of their first row. */
+export function groupRows(rows: readonly Row[]): ReadonlyMap<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = groupKey(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return groups;
+}
+
+/**
+ * Speed-up of each measured row over the fastest naive kernel of its group, by
+ * run id. Rows of groups in which naive was not measured are left out.
+ */
+export function speedups(rows: readonly Row[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const group of groupRows(rows).values()) {
+    const naive = group
+      .filter((row) => row.kernel === `${row.op}/naive`)
+      .flatMap((row) => row.medianNs ?? []);
+    if (naive.length === 0) continue;
+    const base = Math.min(...naive);
+    for (const row of group) if (row.medianNs !== null) found.set(row.runId, base / row.medianNs);
+  }
+  return found;
+}
+
+/**
+ * Short labels for charts, by address: the kernel without its op, and of its
+ * tunables only those that differ among the rows.
+ */
+export function shortLabels(rows: readonly Row[]): ReadonlyMap<string, string> {
+  const values = new Map<string, Set<unknown>>();
+  for (const { kernel, tunables } of rows) {
+    for (const [name, value] of Object.entries(tunables)) {
+      const key = `${kernel} ${name}`;
+      values.set(key, (values.get(key) ?? new Set()).add(value));
+    }
+  }
+  return new Map(
+    rows.map(({ address, kernel, tunables }) => {
+      const varied = Object.entries(tunables)
+        .filter(([name]) => (values.get(`${kernel} ${name}`)?.size ?? 0) > 1)
+        .map(([, value]) => value);
+      return [address, [kernel.split('/')[1] ?? kernel, ...varied].join(' · ')];
+    }),
+  );
+}

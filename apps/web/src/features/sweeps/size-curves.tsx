@@ -1,0 +1,116 @@
+'use client';
+
+import { useCallback, useMemo } from 'react';
+import { formatRate } from '@/ui/format';
+import { type DrawPlot, Figure } from '@/ui/plot';
+import type { Row } from './row';
+
+const COLORS = [
+  'var(--accent)',
+  'var(--amber)',
+  'var(--violet)',
+  'var(--rose)',
+  'var(--blue)',
+  'var(--muted)',
+];
+const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as const;
+
+interface Point {
+  readonly kernel: string;
+  readonly edge: number;
+  readonly rate: number;
+}
+
+/**
+ * How the best variant of each kernel fares as square problems grow, on the
+ * device, dtype and profile of `of`. Nothing where there are not two sizes.
+ */
+export function SizeCurves({ rows, of }: { rows: readonly Row[]; of: readonly Row[] }) {
+  const points = useMemo(() => pointsOf(rows, of[0]), [rows, of]);
+  const unit = of[0]?.unit ?? '';
+  const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
+
+  const draw = useCallback<DrawPlot>(
+    (Plot) => ({
+      marginLeft: 52,
+      marginRight: 12,
+      marginBottom: 36,
+      x: {
+        type: 'log',
+        base: 2,
+        label: 'edge of the square problem →',
+        tickFormat: 'd',
+        ticks: [...new Set(points.map(({ edge }) => edge))],
+      },
+      y: { label: `↑ ${unit}, higher is better`, grid: true, zero: true, ticks: 5 },
+      color: { domain: kernels, range: COLORS },
+      symbol: { domain: kernels, range: SYMBOLS },
+      marks: [
+        Plot.lineY(points, { x: 'edge', y: 'rate', stroke: 'kernel', strokeWidth: 1.5 }),
+        Plot.dot(points, { x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 }),
+      ],
+    }),
+    [points, kernels, unit],
+  );
+
+  if (new Set(points.map(({ edge }) => edge)).size < 2) return null;
+  return (
+    <div className="border-t border-line">
+      <Figure
+        draw={draw}
+        height={260}
+        caption={
+          <>
+            Rate by size in {unit}, higher is better; the best variant of each kernel.{' '}
+            <Legend kernels={kernels} />
+          </>
+        }
+        summary={`Rate by size: ${kernels
+          .map((kernel) => {
+            const best = points
+              .filter((point) => point.kernel === kernel)
+              .reduce((a, b) => (b.rate > a.rate ? b : a));
+            return `${kernel} peaks at ${formatRate(best.rate)} ${unit} for size ${best.edge}`;
+          })
+          .join('; ')}.`}
+      />
+    </div>
+  );
+}
+
+function Legend({ kernels }: { kernels: readonly string[] }) {
+  return (
+    <span className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
+      {kernels.map((kernel, index) => (
+        <span key={kernel} className="inline-flex items-center gap-1.5 font-mono text-ink">
+          <span
+            aria-hidden="true"
+            className="inline-block h-0.5 w-4"
+            style={{ background: COLORS[index % COLORS.length] }}
+          />
+          {kernel}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** The fastest rate of each kernel at each square size. */
+function pointsOf(rows: readonly Row[], like: Row | undefined): Point[] {
+  const best = new Map<string, Point>();
+  for (const row of rows) {
+    const edge = Number(row.shape);
+    const isAlike =
+      like &&
+      row.op === like.op &&
+      row.dtype === like.dtype &&
+      row.profile === like.profile &&
+      row.device.key === like.device.key;
+    if (!isAlike || row.rate === null || !Number.isInteger(edge)) continue;
+    const key = `${row.kernel} ${edge}`;
+    if (row.rate > (best.get(key)?.rate ?? 0)) {
+      best.set(key, { kernel: row.kernel, edge, rate: row.rate });
+    }
+  }
+  return [...best.values()].sort((a, b) => a.edge - b.edge);
+}

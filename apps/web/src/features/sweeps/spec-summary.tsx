@@ -1,0 +1,57 @@
+import type { SweepSpec } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
+import { kernelHref } from '@/features/kernels/href';
+import { TextLink } from '@/ui/button';
+import { TablePanel } from '@/ui/table';
+
+/** What was asked for. */
+export function SpecSummary({ spec }: { spec: SweepSpec }) {
+  return (
+    <>
+      <TablePanel caption="Specification of the sweep">
+        <thead>
+          <tr>
+            <th scope="col">Kernel</th>
+            <th scope="col">Tunables</th>
+            <th scope="col">Shapes</th>
+            <th scope="col">Element types</th>
+          </tr>
+        </thead>
+        <tbody>
+          {spec.cases.map((each, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a specification never changes its order
+            <tr key={index}>
+              <th scope="row" className="whitespace-nowrap">
+                <TextLink href={kernelHref(each.kernel)}>
+                  <code>{each.kernel}</code>
+                </TextLink>
+              </th>
+              <td className="min-w-56 font-mono text-xs leading-5">
+                {Object.entries(each.tunables).map(([name, values]) => (
+                  <span key={name} className="mr-4 inline-block">
+                    <span className="text-muted">{name}=</span>
+                    {values.join('|')}
+                  </span>
+                ))}
+              </td>
+              <td className="min-w-32 font-mono text-xs leading-5">
+                {each.shapes.map((shape) => textOf(shape)).join(', ')}
+              </td>
+              <td className="font-mono text-xs">{each.dtypes.join(' ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </TablePanel>
+      <p className="mt-2 text-xs text-muted">
+        Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}. Devices:{' '}
+        {spec.devices?.join(', ') ?? 'every device with a worker attached'}.
+      </p>
+    </>
+  );
+}
+
+type Shape = SweepSpec['cases'][number]['shapes'][number];
+
+/** The shape says its op: a stored sweep may name a kernel that has left the registry. */
+const textOf = (shape: Shape): string =>
+  'm' in shape ? shapeText({ op: 'matmul', shape }) : shapeText({ op: 'transpose', shape });

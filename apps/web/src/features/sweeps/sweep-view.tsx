@@ -1,0 +1,86 @@
+'use client';
+
+import type { Counts, Sweep } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
+import { useCallback } from 'react';
+import { formatCount } from '@/ui/format';
+import { LiveDot } from '@/ui/live';
+import { Notice } from '@/ui/notice';
+import { Panel, Section } from '@/ui/page';
+import { SweepActions } from './actions';
+import { Charts } from './charts';
+import { CountsLine, ProgressBar } from './progress';
+import { ResultsTable } from './results-table';
+import type { Row } from './row';
+import { StatusBadge } from './status-badge';
+import { hasEnded, useSweep } from './use-sweep';
+
+/** A sweep as it runs: progress, charts and every run, kept current by its events. */
+export function SweepView({
+  id,
+  counts,
+  status,
+  rows,
+  mayChange,
+}: {
+  id: string;
+  counts: Counts;
+  status: Sweep['status'];
+  rows: readonly Row[];
+  mayChange: boolean;
+}) {
+  const router = useRouter();
+  const refresh = useCallback(() => router.refresh(), [router]);
+  const sweep = useSweep(id, { counts, status, rows }, refresh);
+  const ended = sweep.counts.total - sweep.counts.pending;
+
+  return (
+    <>
+      <Section id="progress" title="Progress">
+        <Panel className="space-y-3 p-4">
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+            <StatusBadge status={sweep.status} />
+            <p>
+              <span className="font-medium">{formatCount(ended)}</span> of{' '}
+              {formatCount(sweep.counts.total)} runs ended
+            </p>
+            <span className="ml-auto">
+              <LiveDot state={sweep.connection} />
+            </span>
+          </div>
+          <ProgressBar counts={sweep.counts} label="Progress of the sweep" />
+          <div className="flex flex-wrap items-start justify-between gap-3">
+            <CountsLine counts={sweep.counts} />
+            <SweepActions
+              id={id}
+              status={sweep.status}
+              counts={sweep.counts}
+              mayChange={mayChange}
+            />
+          </div>
+        </Panel>
+        {ended === 0 && !hasEnded(sweep.status) && (
+          <div className="mt-3">
+            <Notice>
+              Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
+            </Notice>
+          </div>
+        )}
+      </Section>
+      <Section id="charts" title="Charts">
+        <Charts rows={sweep.rows} />
+      </Section>
+      <Section
+        id="results"
+        title="Results"
+        note={
+          sweep.rows.length < sweep.counts.total
+            ? `the first ${formatCount(sweep.rows.length)} of ${formatCount(sweep.counts.total)} runs; the export has all`
+            : undefined
+        }
+      >
+        <ResultsTable rows={sweep.rows} />
+      </Section>
+    </>
+  );
+}

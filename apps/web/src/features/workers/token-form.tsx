@@ -1,0 +1,81 @@
+'use client';
+
+import { problemDetailsSchema } from '@tilemark/core';
+import { type FormEvent, useState, useTransition } from 'react';
+import { z } from 'zod';
+import { Button } from '@/ui/button';
+import { Command } from '@/ui/copy';
+import { Field, Input, Select } from '@/ui/field';
+import { Notice } from '@/ui/notice';
+
+type Made =
+  | { readonly ok: true; readonly name: string; readonly secret: string }
+  | { readonly ok: false; readonly message: string };
+
+const madeSchema = z.object({ secret: z.string() });
+
+async function makeToken(name: string, role: string): Promise<Made> {
+  try {
+    const response = await fetch('/api/v1/tokens', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name, role }),
+    });
+    const body: unknown = await response.json();
+    if (response.ok) return { ok: true, name, secret: madeSchema.parse(body).secret };
+    return { ok: false, message: problemDetailsSchema.parse(body).detail };
+  } catch {
+    return { ok: false, message: 'The server could not be reached. No token was made.' };
+  }
+}
+
+/** Makes a token; for admins. The secret is shown here and never again. */
+export function TokenForm() {
+  const [made, setMade] = useState<Made | null>(null);
+  const [isPending, startTransition] = useTransition();
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    startTransition(async () => {
+      setMade(await makeToken(String(data.get('name')), String(data.get('role'))));
+    });
+  };
+
+  return (
+    <div className="space-y-3">
+      <form
+        onSubmit={submit}
+        aria-label="Make a token"
+        className="grid items-end gap-3 sm:grid-cols-[1fr_10rem_auto]"
+      >
+        <Field id="token-name" label="For whom">
+          <Input id="token-name" name="name" required maxLength={80} placeholder="lab machine" />
+        </Field>
+        <Field id="token-role" label="Role">
+          <Select id="token-role" name="role" defaultValue="worker">
+            <option value="worker">worker</option>
+            <option value="member">member</option>
+            <option value="admin">admin</option>
+          </Select>
+        </Field>
+        <Button type="submit" disabled={isPending}>
+          Make token
+        </Button>
+      </form>
+      {made?.ok === false && (
+        <Notice tone="rose" alert>
+          {made.message}
+        </Notice>
+      )}
+      {made?.ok && (
+        <div role="status">
+          <p className="mb-1 text-[0.8125rem]">
+            The token for {made.name}. Copy it now: it is not shown again.
+          </p>
+          <Command label="the token" text={made.secret} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Principal } from '@tilemark/core/server';
+import { HttpProblem } from './problem';
+
+/**
+ * Who an operation is for. `open` is for everyone always; `read` for everyone
+ * while the grid is public, and for any token otherwise.
+ */
+export type Access = 'open' | 'read' | 'submit' | 'enroll' | 'admin';
+
+const ALLOWED: Readonly<Record<Exclude<Access, 'open' | 'read'>, readonly Principal['role'][]>> = {
+  submit: ['member', 'admin'],
+  enroll: ['worker', 'admin'],
+  admin: ['admin'],
+};
+
+/** Throws 401 or 403 where the principal may not do what the operation does. */
+export function checkAccess(access: Access, principal: Principal | null, isPublic: boolean): void {
+  if (access === 'open') return;
+  if (access === 'read') {
+    if (isPublic || principal) return;
+    throw new HttpProblem(401, 'This grid is private: send a token, or sign in at /login.');
+  }
+  if (!principal) {
+    throw new HttpProblem(401, 'Send a token as `Authorization: Bearer`, or sign in at /login.');
+  }
+  const roles = ALLOWED[access];
+  if (!roles.includes(principal.role)) {
+    throw new HttpProblem(
+      403,
+      `A ${principal.role} token may not do this; it takes ${roles.join(' or ')}.`,
+    );
+  }
+}
+
+/** Members act on what they made; admins on everything. */
+export function checkOwner(principal: Principal, createdBy: string): void {
+  if (principal.role !== 'admin' && principal.name !== createdBy) {
+    throw new HttpProblem(403, `Only ${createdBy} or an admin may do this.`);
+  }
+}
+
+/**
+ * Refuses a write that a cookie would authenticate from another site. Browsers
+ * send Sec-Fetch-Site; older ones send Origin with every POST and DELETE.
+ */
+export function checkSameOrigin(request: Request): void {
+  const site = request.headers.get('sec-fetch-site');
+  const origin = request.headers.get('origin');
+  const host = request.headers.get('x-forwarded-host') ?? request.headers.get('host');
+  const same = site
+    ? site === 'same-origin' || site === 'none'
+    : origin !== null && URL.canParse(origin) && new URL(origin).host === host;
+  if (!same) throw new HttpProblem(403, 'This request comes from another site.');
+}

@@ -1,0 +1,246 @@
+import {
+  countsSchema,
+  deviceSchema,
+  dtypeSchema,
+  healthSchema,
+  kernelDetailSchema,
+  kernelSchema,
+  leaderboardQuerySchema,
+  leaderboardSchema,
+  newSweepSchema,
+  pageOf,
+  resultDetailSchema,
+  runResultSchema,
+  suiteSchema,
+  sweepCreatedSchema,
+  sweepEventSchema,
+  sweepSchema,
+  workerSchema,
+} from '@tilemark/core';
+import { z } from 'zod';
+import type { Access } from './access';
+
+/** Where the answers of an operation may be kept. */
+export type Caching =
+  /** Changes with the grid: kept, and asked for again by its ETag. */
+  | 'revalidate'
+  /** Changes with the release only. */
+  | 'release'
+  | 'never';
+
+/**
+ * One operation of API v1: what routes check and openapi.json describes are
+ * this one declaration.
+ */
+export interface Operation<
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** As OpenAPI writes it: `/sweeps/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly caching: Caching;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly answer: {
+    readonly status: 200 | 201 | 204;
+    readonly schema?: z.ZodType;
+    /** Media types of the answer; JSON unless said. */
+    readonly types?: readonly string[];
+  };
+}
+
+const operation = <Query extends z.ZodType, Body extends z.ZodType>(
+  declared: Operation<Query, Body>,
+) => declared;
+
+const cursorQuery = z.object({ cursor: z.string().min(1).max(500).optional() });
+const ok = (schema: z.ZodType) => ({ status: 200, schema }) as const;
+
+export const newTokenSchema = z.strictObject({
+  name: z.string().trim().min(1).max(80),
+  role: z.enum(['member', 'admin', 'worker']),
+  /** Absent: it does not expire. */
+  expiresAt: z.iso.datetime().optional(),
+});
+
+export const operations = {
+  health: operation({
+    method: 'GET',
+    path: '/health',
+    summary: 'Whether the server reaches its database and its queue; 503 where it does not.',
+    access: 'open',
+    caching: 'never',
+    answer: ok(healthSchema),
+  }),
+  listDevices: operation({
+    method: 'GET',
+    path: '/devices',
+    summary: 'Devices that have been attached, with their capabilities.',
+    access: 'read',
+    caching: 'revalidate',
+    query: cursorQuery,
+    answer: ok(pageOf(deviceSchema)),
+  }),
+  getDevice: operation({
+    method: 'GET',
+    path: '/devices/{key}',
+    summary: 'A device and the best measured result of each problem on it.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(deviceSchema.extend({ best: z.array(runResultSchema) })),
+  }),
+  listKernels: operation({
+    method: 'GET',
+    path: '/kernels',
+    summary: 'The kernel registry: ideas, dtypes and tunables.',
+    access: 'read',
+    caching: 'release',
+    answer: ok(pageOf(kernelSchema)),
+  }),
+  getKernel: operation({
+    method: 'GET',
+    path: '/kernels/{id}',
+    summary:
+      'A kernel specialised for a dtype and tunables, with its WGSL. Tunables are query parameters: `?TILE=16&dtype=f32`. The id holds a slash.',
+    access: 'read',
+    caching: 'release',
+    query: z.looseObject({ dtype: dtypeSchema.optional() }),
+    answer: ok(kernelDetailSchema),
+  }),
+  listSuites: operation({
+    method: 'GET',
+    path: '/suites',
+    summary: 'Named, versioned sweeps and the parameters they take.',
+    access: 'read',
+    caching: 'release',
+    answer: ok(pageOf(suiteSchema)),
+  }),
+  listSweeps: operation({
+    method: 'GET',
+    path: '/sweeps',
+    summary: 'Sweeps, newest first.',
+    access: 'read',
+    caching: 'revalidate',
+    query: cursorQuery,
+    answer: ok(pageOf(sweepSchema)),
+  }),
+  createSweep: operation({
+    method: 'POST',
+    path: '/sweeps',
+    summary: 'Expands a suite or a specification into runs and enqueues them.',
+    access: 'submit',
+    caching: 'never',
+    body: newSweepSchema,
+    answer: { status: 201, schema: sweepCreatedSchema },
+  }),
+  getSweep: operation({
+    method: 'GET',
+    path: '/sweeps/{id}',
+    summary: 'A sweep, its specification and how far it is.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(sweepSchema),
+  }),
+  getSweepResults: operation({
+    method: 'GET',
+    path: '/sweeps/{id}/results',
+    summary:
+      'The runs of a sweep. JSON comes in pages, or whole as a download with `all=1`; CSV is whole.',
+    access: 'read',
+    caching: 'revalidate',
+    query: cursorQuery.extend({
+      format: z.enum(['json', 'csv']).default('json'),
+      all: z.literal('1').optional(),
+    }),
+    answer: {
+      status: 200,
+      schema: pageOf(runResultSchema),
+      types: ['application/json', 'text/csv'],
+    },
+  }),
+  watchSweep: operation({
+    method: 'GET',
+    path: '/sweeps/{id}/events',
+    summary: 'Server-sent events: the counts and the results recorded since the last event.',
+    access: 'read',
+    caching: 'never',
+    answer: { status: 200, schema: sweepEventSchema, types: ['text/event-stream'] },
+  }),
+  cancelSweep: operation({
+    method: 'POST',
+    path: '/sweeps/{id}/cancel',
+    summary: 'Ends a sweep; runs that have not begun are dropped.',
+    access: 'submit',
+    caching: 'never',
+    answer: ok(sweepSchema),
+  }),
+  retrySweep: operation({
+    method: 'POST',
+    path: '/sweeps/{id}/retry',
+    summary: 'Enqueues the failed runs of a sweep again.',
+    access: 'submit',
+    caching: 'never',
+    answer: ok(z.object({ id: z.string(), retried: z.number().int(), counts: countsSchema })),
+  }),
+  getResult: operation({
+    method: 'GET',
+    path: '/results/{id}',
+    summary: 'A result with every sample, its environment and the WGSL that ran.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(resultDetailSchema),
+  }),
+  getLeaderboard: operation({
+    method: 'GET',
+    path: '/leaderboard',
+    summary: 'The best verified result of each device on one problem, ranked.',
+    access: 'read',
+    caching: 'revalidate',
+    query: leaderboardQuerySchema,
+    answer: ok(leaderboardSchema),
+  }),
+  listWorkers: operation({
+    method: 'GET',
+    path: '/workers',
+    summary: 'Attached workers.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(pageOf(workerSchema)),
+  }),
+  enrollWorker: operation({
+    method: 'POST',
+    path: '/workers/enroll',
+    summary: 'What a worker connects to. Takes a worker or an admin token.',
+    access: 'enroll',
+    caching: 'never',
+    answer: ok(z.object({ databaseUrl: z.string(), redisUrl: z.string().nullable() })),
+  }),
+  createToken: operation({
+    method: 'POST',
+    path: '/tokens',
+    summary: 'Makes a token. Its secret is in this answer and nowhere else.',
+    access: 'admin',
+    caching: 'never',
+    body: newTokenSchema,
+    answer: { status: 201, schema: z.object({ id: z.string(), secret: z.string() }) },
+  }),
+  revokeToken: operation({
+    method: 'DELETE',
+    path: '/tokens/{id}',
+    summary: 'Revokes a token and every session it opened.',
+    access: 'admin',
+    caching: 'never',
+    answer: { status: 204 },
+  }),
+  describe: operation({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This description.',
+    access: 'open',
+    caching: 'release',
+    answer: ok(z.looseObject({ openapi: z.string() })),
+  }),
+} as const;

@@ -1,0 +1,43 @@
+import type { Principal } from '@tilemark/core/server';
+import { HttpProblem } from './problem';
+import type { Services } from './services';
+import { SESSION_COOKIE, tokenIdOf } from './session';
+
+/** Who asks, and how they said so: only cookies can be sent by another site. */
+export interface Identity {
+  readonly principal: Principal | null;
+  readonly by: 'token' | 'session' | 'none';
+}
+
+const NOBODY: Identity = { principal: null, by: 'none' };
+
+/** The principal of a request, from its bearer token or else its session. Throws 401 for a bad token. */
+export async function identify(request: Request, services: Services): Promise<Identity> {
+  const authorization = request.headers.get('authorization');
+  if (authorization !== null) {
+    const secret = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];
+    const principal = secret ? await services.store.tokens.verify(secret) : null;
+    if (!principal) {
+      throw new HttpProblem(401, 'The token is unknown, expired or revoked.');
+    }
+    return { principal, by: 'token' };
+  }
+  return identifySession(cookieOf(request, SESSION_COOKIE), services);
+}
+
+/** The principal of a session cookie's value. */
+export async function identifySession(
+  sealed: string | undefined,
+  { store, settings }: Services,
+): Promise<Identity> {
+  if (!sealed) return NOBODY;
+  const tokenId = await tokenIdOf(sealed, settings.sessionSecret);
+  const principal = tokenId ? await store.tokens.get(tokenId) : null;
+  return principal ? { principal, by: 'session' } : NOBODY;
+}
+
+function cookieOf(request: Request, name: string): string | undefined {
+  const pairs = request.headers.get('cookie')?.split(';') ?? [];
+  const pair = pairs.map((each) => each.trim()).find((each) => each.startsWith(`${name}=`));
+  return pair?.slice(name.length + 1);
+}

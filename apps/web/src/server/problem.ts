@@ -1,0 +1,113 @@
+import type { ProblemDetails } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import type { z } from 'zod';
+
+const TITLES = {
+  400: 'The request is not valid',
+  401: 'Not signed in',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'Not possible now',
+  413: 'The request is too large',
+  415: 'Unsupported media type',
+  500: 'Internal error',
+  503: 'Service unavailable',
+} as const;
+export type ProblemStatus = keyof typeof TITLES;
+
+/** Ends a request with a status and a sentence for people; `field` is what is at fault. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  constructor(
+    readonly status: ProblemStatus,
+    message: string,
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** RFC 9457 body of an error. */
+export function problemDetails(problem: HttpProblem): ProblemDetails {
+  return {
+    type: 'about:blank',
+    title: TITLES[problem.status],
+    status: problem.status,
+    detail: problem.message,
+    ...(problem.field === undefined ? {} : { field: problem.field }),
+  };
+}
+
+export function problemResponse(problem: HttpProblem): Response {
+  return Response.json(problemDetails(problem), {
+    status: problem.status,
+    headers: {
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      ...(problem.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="tilemark"' } : {}),
+    },
+  });
+}
+
+/** `cases[0].tunables.TILE` */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
+    '',
+  );
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (at, key) =>
+      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[key] : undefined,
+    value,
+  );
+
+type Issue = z.core.$ZodIssue;
+
+/** An issue of form: a key that is missing or too many, so this branch of a union was not meant. */
+const isAboutForm = (issue: Issue, input: unknown) =>
+  issue.code === 'unrecognized_keys' ||
+  (issue.path.length === 1 && valueAt(input, issue.path) === undefined);
+
+/**
+ * The first thing wrong. A union reports the faults of every branch; the branch
+ * that was meant is the one whose keys fit best.
+ */
+function firstIssue(
+  issues: readonly Issue[],
+  input: unknown,
+): { path: PropertyKey[]; message: string } {
+  const issue = issues[0];
+  if (!issue) return { path: [], message: 'Not valid.' };
+  if (issue.code === 'unrecognized_keys') {
+    const [key] = issue.keys;
+    return {
+      path: key === undefined ? issue.path : [...issue.path, key],
+      message: `There is no field \`${key}\` here.`,
+    };
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const inner = valueAt(input, issue.path);
+    const misfit = (branch: readonly Issue[]) =>
+      branch.filter((each) => isAboutForm(each, inner)).length;
+    const [meant] = issue.errors.toSorted((a, b) => misfit(a) - misfit(b) || a.length - b.length);
+    const first = firstIssue(meant ?? [], inner);
+    return { path: [...issue.path, ...first.path], message: first.message };
+  }
+  return { path: issue.path, message: issue.message };
+}
+
+/** A request that its schema refuses, as a 400 that names the field. */
+export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
+  const { path, message } = firstIssue(error.issues, input);
+  return new HttpProblem(400, message, formatPath(path) || undefined);
+}
+
+/** What is told of any error: input errors name their field, faults of ours say nothing of the inside. */
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof InputError) return new HttpProblem(400, error.message, error.field);
+  return new HttpProblem(500, 'Something failed on the server; its log says what.');
+}

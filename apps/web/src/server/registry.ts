@@ -1,0 +1,80 @@
+import type { KernelDetail, KernelInfo, SuiteInfo } from '@tilemark/core';
+import { SUITES } from '@tilemark/core';
+import {
+  type Dtype,
+  featuresOf,
+  InputError,
+  type Kernel,
+  kernelById,
+  parseTunableValue,
+  resolveVariant,
+  specialise,
+} from '@tilemark/kernels';
+
+/** The data of a kernel's declaration, without its functions. */
+export function kernelInfo(kernel: Kernel): KernelInfo {
+  const { id, op, idea, runsOn, rung } = kernel;
+  return {
+    id,
+    op,
+    idea,
+    runsOn,
+    rung,
+    dtypes: [...kernel.dtypes],
+    tunables: kernel.tunables.map((tunable) => ({ ...tunable, values: [...tunable.values] })),
+  };
+}
+
+/**
+ * A kernel specialised for what a query string asks: tunables by name, `dtype`
+ * (default: the kernel's first). Throws InputError naming the field.
+ */
+export function kernelDetail(id: string, query: Readonly<Record<string, unknown>>): KernelDetail {
+  const kernel = kernelById(id, 'id');
+  const { dtype: asked, ...rest } = query;
+  const dtype = kernel.dtypes.find((each) => each === (asked ?? kernel.dtypes[0]));
+  if (!dtype) {
+    throw new InputError(
+      `${id} has no dtype ${String(asked)}; it has: ${kernel.dtypes.join(', ')}`,
+      'dtype',
+    );
+  }
+  const tunables = Object.fromEntries(
+    Object.entries(rest).map(([name, text]) => [
+      name,
+      parseTunableValue(
+        kernel.tunables.find((tunable) => tunable.name === name),
+        String(text),
+      ),
+    ]),
+  );
+  const { address, tunables: chosen } = resolveVariant(id, tunables);
+  return { ...kernelInfo(kernel), address, dtype, chosen, ...sourceOf(kernel, chosen, dtype) };
+}
+
+function sourceOf(
+  kernel: Kernel,
+  chosen: KernelDetail['chosen'],
+  dtype: Dtype,
+): Pick<KernelDetail, 'needs' | 'wgsl'> {
+  if (kernel.runsOn === 'cpu') return { needs: null, wgsl: null };
+  const { workgroupBytes, workgroupSize } = kernel.needs(chosen, dtype);
+  return {
+    needs: {
+      workgroupSize: [...workgroupSize],
+      workgroupBytes,
+      features: [...featuresOf(kernel, chosen, dtype)],
+    },
+    wgsl: specialise(kernel, chosen, dtype),
+  };
+}
+
+/** The suites' declarations, without their functions. */
+export const suiteInfos = (): SuiteInfo[] =>
+  SUITES.map(({ id, version, title, about, params }) => ({
+    id,
+    version,
+    title,
+    about,
+    params: params.map((param) => ({ ...param })),
+  }));

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+  /** What the name means, where it is not plain. */
+  readonly about?: string;
+}
+
+/** Names and values in the manner of a data sheet. */
+export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?: 1 | 2 | 3 }) {
+  const grid = { 1: '', 2: 'sm:grid-cols-2', 3: 'sm:grid-cols-2 lg:grid-cols-3' }[columns];
+  return (
+    <dl className={`grid gap-x-8 px-4 py-1 text-[0.8125rem] ${grid}`}>
+      {facts.map(({ name, value, about }) => (
+        <div
+          key={name}
+          className="flex items-baseline justify-between gap-4 border-b border-line py-1.5 last:border-b-0"
+        >
+          <dt className="shrink-0 text-muted" title={about}>
+            {name}
+          </dt>
+          <dd className="min-w-0 text-right break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

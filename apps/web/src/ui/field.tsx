@@ -1,0 +1,69 @@
+import type { ComponentProps, ReactNode } from 'react';
+
+export const controlStyle =
+  'h-8 w-full min-w-0 rounded-tile border border-line-strong bg-surface px-2 text-[0.8125rem] aria-invalid:border-rose';
+
+/** A labelled control with its hint and error; the error is tied to the control by `describedBy`. */
+export function Field({
+  id,
+  label,
+  hint,
+  error,
+  children,
+}: {
+  id: string;
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-xs font-medium">
+        {label}
+      </label>
+      {children}
+      {hint && (
+        <p id={`${id}-hint`} className="mt-1 text-xs text-muted">
+          {hint}
+        </p>
+      )}
+      <FieldError id={id} error={error} />
+    </div>
+  );
+}
+
+export function FieldError({ id, error }: { id: string; error?: string | undefined }) {
+  if (!error) return null;
+  return (
+    <p id={`${id}-error`} role="alert" className="mt-1 text-xs font-medium text-rose">
+      {error}
+    </p>
+  );
+}
+
+/** Attributes that tie a control to the hint and error of its `Field`. */
+export const describedBy = (id: string, error: string | undefined, hint = false) => ({
+  id,
+  'aria-invalid': error ? (true as const) : undefined,
+  'aria-describedby':
+    [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
+});
+
+export function Select({ className = '', ...rest }: ComponentProps<'select'>) {
+  return <select className={`${controlStyle} ${className}`} {...rest} />;
+}
+
+export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
+  return <input className={`${controlStyle} ${className}`} {...rest} />;
+}
+
+/** A checkbox shown as a chip: one of several values that may be chosen together. */
+export function Chip({ children, ...rest }: ComponentProps<'input'> & { children: ReactNode }) {
+  return (
+    <label className="inline-flex h-7 cursor-pointer items-center gap-1.5 rounded-tile border border-line-strong bg-surface px-2 text-xs whitespace-nowrap has-checked:border-accent has-checked:bg-accent-soft has-disabled:cursor-not-allowed has-disabled:opacity-50">
+      <input type="checkbox" className="size-3.5 accent-accent" {...rest} />
+      {children}
+    </label>
+  );
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formatAge,
+  formatBytes,
+  formatInterval,
+  formatNs,
+  formatRate,
+  formatSpeedup,
+} from './format';
+
+const spaced = (text: string) => text.replaceAll('\u202f', ' ');
+
+describe('formatNs', () => {
+  it.each([
+    [850, '850.0 ns'],
+    [12_344, '12.34 µs'],
+    [1_234_000, '1.234 ms'],
+    [2.5e9, '2.500 s'],
+    [999.96, '1.000 µs'],
+    [999_960, '1.000 ms'],
+  ])('%d ns is %s', (ns, text) => {
+    expect(spaced(formatNs(ns))).toBe(text);
+  });
+});
+
+describe('formatInterval', () => {
+  it('gives the wider side, relative', () => {
+    expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50 %');
+    expect(spaced(formatInterval(100, 100, 100))).toBe('±0 %');
+    expect(spaced(formatInterval(100, 80, 110))).toBe('±20 %');
+  });
+});
+
+it('gives rates and ratios a fixed number of digits', () => {
+  expect(formatRate(48_312.7)).toBe('48,310');
+  expect(formatRate(5.12)).toBe('5.120');
+  expect(formatSpeedup(8.836)).toBe('8.84×');
+});
+
+it('gives memory in binary units', () => {
+  expect(spaced(formatBytes(49_152))).toBe('48 KiB');
+  expect(spaced(formatBytes(2_147_483_644))).toBe('2 GiB');
+  expect(spaced(formatBytes(512))).toBe('512 B');
+});
+
+it('gives ages in the largest unit that fits', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  expect(formatAge(new Date('2026-11-21T11:59:40Z'), now)).toBe('just now');
+  expect(spaced(formatAge(new Date('2026-11-21T11:18:00Z'), now))).toBe('42 min');
+  expect(spaced(formatAge(new Date('2026-11-19T11:00:00Z'), now))).toBe('2 d');
+});

@@ -1,0 +1,19 @@
+'use client';
+
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+
+/** A place of the site; says where the reader is. */
+export function NavLink({ href, children }: { href: string; children: string }) {
+  const path = usePathname();
+  const here = href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
+  return (
+    <Link
+      href={href}
+      aria-current={here ? 'page' : undefined}
+      className="-mb-px inline-flex h-11 items-center border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+    >
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,66 @@
+import Link from 'next/link';
+import { Mark } from './mark';
+import { NavLink } from './nav-link';
+import type { Theme } from './theme';
+import { ThemeToggle } from './theme-toggle';
+
+const PLACES = [
+  ['/', 'Leaderboard'],
+  ['/sweeps', 'Sweeps'],
+  ['/kernels', 'Kernels'],
+  ['/devices', 'Devices'],
+  ['/workers', 'Workers'],
+] as const;
+
+/** Where one is, where one can go, and who one is. */
+export function SiteHeader({
+  theme,
+  user,
+}: {
+  theme: Theme;
+  user: { name: string; role: string } | null;
+}) {
+  return (
+    <header className="border-b border-line bg-surface">
+      <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-6 px-4 sm:px-6">
+        <Link href="/" className="flex h-11 items-center gap-2 font-semibold tracking-tight">
+          <Mark />
+          Tilemark
+        </Link>
+        <nav
+          aria-label="Main"
+          className="order-last -mx-4 flex w-screen gap-5 overflow-x-auto px-4 sm:order-none sm:mx-0 sm:w-auto sm:px-0"
+        >
+          {PLACES.map(([href, name]) => (
+            <NavLink key={href} href={href}>
+              {name}
+            </NavLink>
+          ))}
+        </nav>
+        <div className="ml-auto flex items-center gap-2">
+          {user ? (
+            <form action="/logout" method="post" className="flex items-center gap-2">
+              <span className="hidden text-xs text-muted md:inline" title={`Role: ${user.role}`}>
+                {user.name}
+              </span>
+              <button
+                type="submit"
+                className="h-8 rounded-tile px-2 text-[0.8125rem] text-muted hover:bg-sunken hover:text-ink"
+              >
+                Log out
+              </button>
+            </form>
+          ) : (
+            <Link
+              href="/login"
+              className="inline-flex h-8 items-center rounded-tile px-2 text-[0.8125rem] text-muted hover:bg-sunken hover:text-ink"
+            >
+              Log in
+            </Link>
+          )}
+          <ThemeToggle initial={theme} />
+        </div>
+      </div>
+    </header>
+  );
+}
