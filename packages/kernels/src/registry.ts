@@ -1,8 +1,13 @@
 import { InputError } from './errors';
 import type { Kernel } from './kernel';
+import { naiveGlobal as matmulNaiveGlobal } from './matmul/00-naive-global';
 import { naive as matmulNaive } from './matmul/01-naive';
 import { tiled as matmulTiled } from './matmul/02-tiled';
+import { tiledWpt as matmulTiledWpt } from './matmul/03-tiled-wpt';
+import { subgroup as matmulSubgroup } from './matmul/04-subgroup';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
+import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
+import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
 import type { OpId } from './problem';
 import { copy as transposeCopy } from './transpose/00-copy';
 import { naive as transposeNaive } from './transpose/01-naive';
@@ -15,9 +20,14 @@ import { cpuNaive as transposeCpuNaive } from './transpose/cpu/01-naive';
 
 /** Every kernel there is. Adding one is a `.wgsl`, a `.ts` and a line here. */
 export const KERNELS: readonly Kernel[] = [
+  matmulNaiveGlobal,
   matmulNaive,
   matmulTiled,
+  matmulTiledWpt,
+  matmulSubgroup,
   matmulCpuNaive,
+  matmulCpuRegister,
+  matmulCpuBlocked,
   transposeCopy,
   transposeNaive,
   transposeTiled,

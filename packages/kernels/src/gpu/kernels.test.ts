@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { coveringVariants } from '../covering.test-helper';
 import { feasible } from '../feasible';
 import { type InputMode, inputTensors } from '../inputs';
@@ -38,6 +38,9 @@ const TUNED: Readonly<Record<OpId, readonly Problem[]>> = {
   ],
   transpose: [{ op: 'transpose', shape: { rows: 37, cols: 70 }, dtype: 'f32' }],
 };
+
+/** A software GPU takes seconds to compile a large tile, more on a busy machine. */
+vi.setConfig({ testTimeout: 240_000 });
 
 const gpu = useExecutor();
 

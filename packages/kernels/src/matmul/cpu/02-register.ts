@@ -1,0 +1,27 @@
+import type { HostKernel } from '../../kernel';
+import { matmulShape } from '../op';
+
+/** The triple loop with the sum in a local variable. */
+export const cpuRegister: HostKernel = {
+  id: 'matmul/cpu-register',
+  op: 'matmul',
+  runsOn: 'cpu',
+  rung: 2,
+  idea: 'Triple loop on the host, the sum in a local variable',
+  dtypes: ['f32', 'i32'],
+  tunables: [],
+  constraints: [],
+  run: (_values, problem, [a, b], c) => {
+    const { m, n, k } = matmulShape(problem);
+    if (!a || !b) throw new TypeError('matmul takes two inputs');
+    for (let row = 0; row < m; row++) {
+      for (let col = 0; col < n; col++) {
+        let sum = 0;
+        for (let p = 0; p < k; p++) {
+          sum += (a[row * k + p] as number) * (b[p * n + col] as number);
+        }
+        c[row * n + col] = sum;
+      }
+    }
+  },
+};

@@ -1,0 +1,56 @@
+import type { HostKernel, Tensor } from '../../kernel';
+import type { MatmulShape } from '../../problem';
+import { numberOf } from '../../values';
+import { matmulShape } from '../op';
+
+/** Blocks of B that stay in the cache, used by row after row of A. */
+export const cpuBlocked: HostKernel = {
+  id: 'matmul/cpu-blocked',
+  op: 'matmul',
+  runsOn: 'cpu',
+  rung: 3,
+  idea: 'Cache-blocked loops on the host, along rows of B and C',
+  dtypes: ['f32', 'i32'],
+  tunables: [
+    {
+      name: 'BLOCK',
+      about: 'Side of the blocks of B that are to stay in the cache',
+      values: [16, 32, 64, 128, 256],
+      default: 64,
+    },
+  ],
+  constraints: [],
+  run: (values, problem, [a, b], c) => {
+    const shape = matmulShape(problem);
+    if (!a || !b) throw new TypeError('matmul takes two inputs');
+    multiplyRows(shape, numberOf(values, 'BLOCK'), a, b, c, 0, shape.m);
+  },
+};
+
+/** Computes rows `first` to before `end` of C = A B, reading B block by block. */
+export function multiplyRows(
+  { n, k }: MatmulShape,
+  block: number,
+  a: Tensor,
+  b: Tensor,
+  c: Tensor,
+  first: number,
+  end: number,
+): void {
+  c.fill(0, first * n, end * n);
+  for (let p0 = 0; p0 < k; p0 += block) {
+    const pEnd = Math.min(p0 + block, k);
+    for (let col0 = 0; col0 < n; col0 += block) {
+      const colEnd = Math.min(col0 + block, n);
+      for (let row = first; row < end; row++) {
+        for (let p = p0; p < pEnd; p++) {
+          const factor = a[row * k + p] as number;
+          for (let col = col0; col < colEnd; col++) {
+            const at = row * n + col;
+            c[at] = (c[at] as number) + factor * (b[p * n + col] as number);
+          }
+        }
+      }
+    }
+  }
+}
