@@ -6,6 +6,7 @@ export * from './executor';
 export * from './feasible';
 export { createGpuExecutor } from './gpu/executor';
 export { createHostExecutor } from './host/executor';
+export { type HostJob, type HostPool, runHostJob } from './host/job';
 export { type InputChoice, type InputMode, inputTensors } from './inputs';
 export * from './kernel';
 export * from './op';

@@ -78,16 +78,28 @@ export interface GpuKernel extends KernelBase {
   ) => readonly [x: number, y: number, z: number];
 }
 
+/** Rows of an output, from `first` to before `end`. */
+export interface Rows {
+  readonly first: number;
+  readonly end: number;
+}
+
 /** A kernel run by the host CPU: the baseline every speed-up over the host is taken from. */
 export interface HostKernel extends KernelBase {
   readonly runsOn: 'cpu';
-  /** Computes `output` from `inputs` (row-major); the arrays' type follows the problem's dtype. */
+  /** Threads that share the rows of the output; absent: all rows on the calling thread. */
+  readonly threads?: (values: TunableValues) => number | 'all';
+  /**
+   * Computes rows of `output` from `inputs` (row-major); the arrays' type follows the
+   * problem's dtype. A kernel without `threads` is always asked for all rows.
+   */
   readonly run: (
     values: TunableValues,
     problem: Problem,
     inputs: readonly Tensor[],
     output: Tensor,
-  ) => void | Promise<void>;
+    rows: Rows,
+  ) => void;
 }
 
 export type Kernel = GpuKernel | HostKernel;

@@ -8,6 +8,7 @@ import { subgroup as matmulSubgroup } from './matmul/04-subgroup';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
+import { cpuParallel as matmulCpuParallel } from './matmul/cpu/04-parallel';
 import type { OpId } from './problem';
 import { copy as transposeCopy } from './transpose/00-copy';
 import { naive as transposeNaive } from './transpose/01-naive';
@@ -17,6 +18,8 @@ import { multiRow as transposeMultiRow } from './transpose/04-multi-row';
 import { vec4 as transposeVec4 } from './transpose/05-vec4';
 import { swizzled as transposeSwizzled } from './transpose/06-swizzled';
 import { cpuNaive as transposeCpuNaive } from './transpose/cpu/01-naive';
+import { cpuBlocked as transposeCpuBlocked } from './transpose/cpu/02-blocked';
+import { cpuParallel as transposeCpuParallel } from './transpose/cpu/03-parallel';
 
 /** Every kernel there is. Adding one is a `.wgsl`, a `.ts` and a line here. */
 export const KERNELS: readonly Kernel[] = [
@@ -28,6 +31,7 @@ export const KERNELS: readonly Kernel[] = [
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,
+  matmulCpuParallel,
   transposeCopy,
   transposeNaive,
   transposeTiled,
@@ -36,6 +40,8 @@ export const KERNELS: readonly Kernel[] = [
   transposeVec4,
   transposeSwizzled,
   transposeCpuNaive,
+  transposeCpuBlocked,
+  transposeCpuParallel,
 ];
 
 /** Throws InputError naming `field` when there is no such kernel. */

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { coveringVariants } from '../covering.test-helper';
 import { inputTensors } from '../inputs';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { shapeText } from '../shape';
 import { verify } from '../verify';
 import { createHostExecutor } from './executor';
+import { splitRows } from './job';
+import { startPool } from './pool.test-helper';
 
-const executor = createHostExecutor();
+const executor = createHostExecutor(await startPool(3));
 const hostKernels = KERNELS.filter((kernel) => kernel.runsOn === 'cpu');
 const problems: Record<string, Pick<Problem, 'op' | 'shape'>[]> = {
   matmul: [
@@ -44,6 +47,25 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
   });
 });
 
+// Threads are left out: the loops are those of the blocked kernels, in parts.
+const tunedKernels = hostKernels.filter(({ tunables, threads }) => tunables.length > 0 && !threads);
+
+test.each(tunedKernels.map((kernel) => [kernel.id, kernel] as const))(
+  '%s is right whatever its tunables',
+  async (id, kernel) => {
+    const shape = problems[kernel.op]?.[1];
+    const problem = { ...shape, dtype: 'f32' } as Problem;
+    for (const tunables of coveringVariants(kernel, () => true)) {
+      const options = { seed: 2, bufferSets: 1 };
+      const prepared = await executor.prepare({ kernel: id, tunables }, problem, options);
+      await prepared.sample({ dispatches: 1, rotate: false });
+      const { output } = await prepared.readOutput(0);
+      const verdict = verify(problem, inputTensors(problem, options), output);
+      expect(verdict.worst, JSON.stringify(tunables)).toBeNull();
+    }
+  },
+);
+
 test('outputs are poisoned until they are computed', async () => {
   for (const dtype of ['f32', 'i32'] as const) {
     const problem: Problem = { op: 'transpose', shape: { rows: 5, cols: 5 }, dtype };
@@ -73,4 +95,33 @@ test('a kernel of the GPU is refused', async () => {
       bufferSets: 1,
     }),
   ).rejects.toThrow('runs on a GPU');
+});
+
+describe('rows shared among threads', () => {
+  test('are all there, once each, in nearly equal parts', () => {
+    for (const [rows, parts] of [
+      [10, 3],
+      [1, 8],
+      [8, 8],
+      [65_536, 7],
+    ] as const) {
+      const split = splitRows(rows, parts);
+      expect(split).toHaveLength(Math.min(rows, parts));
+      expect(split[0]?.first).toBe(0);
+      expect(split.at(-1)?.end).toBe(rows);
+      for (const [i, { first, end }] of split.entries()) {
+        expect(end - first).toBeGreaterThan(0);
+        expect(end - first).toBeLessThanOrEqual(Math.ceil(rows / parts));
+        expect(first).toBe(split[i - 1]?.end ?? 0);
+      }
+    }
+  });
+
+  test('need a pool, which the message says', async () => {
+    const problem: Problem = { op: 'transpose', shape: { rows: 5, cols: 5 }, dtype: 'f32' };
+    const variant = { kernel: 'transpose/cpu-parallel', tunables: {} };
+    await expect(
+      createHostExecutor().prepare(variant, problem, { seed: 1, bufferSets: 1 }),
+    ).rejects.toThrow('give createHostExecutor a pool');
+  });
 });

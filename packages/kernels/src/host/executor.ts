@@ -7,9 +7,13 @@ import { opOf } from '../ops';
 import { POISON_WORD } from '../poison';
 import type { Problem } from '../problem';
 import { resolveVariant } from '../variant';
+import { type HostPool, splitRows } from './job';
 
-/** An executor of host kernels on this thread, timed by the wall clock. */
-export function createHostExecutor(): Executor {
+/**
+ * An executor of host kernels, timed by the wall clock. Kernels that share their
+ * rows among threads need a pool: without one `prepare` throws Error for them.
+ */
+export function createHostExecutor(pool: HostPool | null = null): Executor {
   return {
     timer: { kind: 'wall', tickNs: wallTickNs() },
     prepare: async (variant: Variant, problem: Problem, options: PrepareOptions) => {
@@ -17,7 +21,8 @@ export function createHostExecutor(): Executor {
       if (definition.runsOn !== 'cpu') {
         throw new TypeError(`${definition.id} runs on a GPU: use the GPU executor`);
       }
-      return new HostPrepared(definition, tunables, problem, options);
+      const run = runnerOf(definition, tunables, problem, pool);
+      return new HostPrepared(run, createSets(problem, options, definition.threads !== undefined));
     },
     destroy: () => {},
   };
@@ -28,29 +33,62 @@ interface TensorSet {
   readonly output: Tensor;
 }
 
+/** Runs a kernel once on a set; a promise only where threads are waited for. */
+type Runner = (set: TensorSet) => Promise<void> | undefined;
+
+function runnerOf(
+  kernel: HostKernel,
+  values: TunableValues,
+  problem: Problem,
+  pool: HostPool | null,
+): Runner {
+  const { rows } = opOf(problem).output(problem.shape);
+  if (!kernel.threads) {
+    return ({ inputs, output }) => {
+      kernel.run(values, problem, inputs, output, { first: 0, end: rows });
+      return undefined;
+    };
+  }
+  if (!pool) throw new Error(`${kernel.id} needs threads: give createHostExecutor a pool`);
+  const threads = kernel.threads(values);
+  const parts = splitRows(rows, threads === 'all' ? pool.threads : threads);
+  return (set) =>
+    pool.run(parts.map((part) => ({ kernel: kernel.id, values, problem, ...set, rows: part })));
+}
+
+function createSets(
+  problem: Problem,
+  { seed, bufferSets, inputs: mode = 'uniform' }: PrepareOptions,
+  shared: boolean,
+): TensorSet[] {
+  const length = elements(opOf(problem).output(problem.shape));
+  return Array.from({ length: bufferSets }, (_, set) => ({
+    inputs: inputTensors(problem, { seed, set, mode }).map((input) => {
+      if (!shared) return input;
+      const copy = allocate(problem, input.length, shared);
+      copy.set(input);
+      return copy;
+    }),
+    output: allocate(problem, length, shared),
+  }));
+}
+
+function allocate({ dtype }: Problem, length: number, shared: boolean): Tensor {
+  const bytes = 4 * length;
+  const buffer = shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+  return dtype === 'i32' ? new Int32Array(buffer) : new Float32Array(buffer);
+}
+
 class HostPrepared implements Prepared {
   readonly compileNs = 0;
   readonly uploadNs = null;
-  readonly #kernel: HostKernel;
-  readonly #values: TunableValues;
-  readonly #problem: Problem;
+  readonly #run: Runner;
   readonly #sets: readonly TensorSet[];
   #next = 0;
 
-  constructor(
-    kernel: HostKernel,
-    values: TunableValues,
-    problem: Problem,
-    { seed, bufferSets, inputs: mode = 'uniform' }: PrepareOptions,
-  ) {
-    this.#kernel = kernel;
-    this.#values = values;
-    this.#problem = problem;
-    const length = elements(opOf(problem).output(problem.shape));
-    this.#sets = Array.from({ length: bufferSets }, (_, set) => ({
-      inputs: inputTensors(problem, { seed, set, mode }),
-      output: problem.dtype === 'i32' ? new Int32Array(length) : new Float32Array(length),
-    }));
+  constructor(run: Runner, sets: readonly TensorSet[]) {
+    this.#run = run;
+    this.#sets = sets;
     this.#poisonAll();
   }
 
@@ -66,9 +104,8 @@ class HostPrepared implements Prepared {
   async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
     const start = nowNs();
     for (let i = 0; i < dispatches; i++) {
-      const set = this.#set(rotate ? this.#next++ % this.bufferSets : 0);
       // Awaited only where there is a promise: a turn of the event loop is not the kernel's time.
-      const pending = this.#kernel.run(this.#values, this.#problem, set.inputs, set.output);
+      const pending = this.#run(this.#set(rotate ? this.#next++ % this.bufferSets : 0));
       if (pending) await pending;
     }
     const ns = nowNs() - start;

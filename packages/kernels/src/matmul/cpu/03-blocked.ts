@@ -1,7 +1,14 @@
-import type { HostKernel, Tensor } from '../../kernel';
+import type { HostKernel, Rows, Tensor, Tunable } from '../../kernel';
 import type { MatmulShape } from '../../problem';
 import { numberOf } from '../../values';
 import { matmulShape } from '../op';
+
+export const BLOCK: Tunable = {
+  name: 'BLOCK',
+  about: 'Side of the blocks of B that are to stay in the cache',
+  values: [16, 32, 64, 128, 256],
+  default: 64,
+};
 
 /** Blocks of B that stay in the cache, used by row after row of A. */
 export const cpuBlocked: HostKernel = {
@@ -11,31 +18,22 @@ export const cpuBlocked: HostKernel = {
   rung: 3,
   idea: 'Cache-blocked loops on the host, along rows of B and C',
   dtypes: ['f32', 'i32'],
-  tunables: [
-    {
-      name: 'BLOCK',
-      about: 'Side of the blocks of B that are to stay in the cache',
-      values: [16, 32, 64, 128, 256],
-      default: 64,
-    },
-  ],
+  tunables: [BLOCK],
   constraints: [],
-  run: (values, problem, [a, b], c) => {
-    const shape = matmulShape(problem);
+  run: (values, problem, [a, b], c, rows) => {
     if (!a || !b) throw new TypeError('matmul takes two inputs');
-    multiplyRows(shape, numberOf(values, 'BLOCK'), a, b, c, 0, shape.m);
+    multiplyRows(matmulShape(problem), numberOf(values, 'BLOCK'), a, b, c, rows);
   },
 };
 
-/** Computes rows `first` to before `end` of C = A B, reading B block by block. */
+/** Computes rows of C = A B, reading B block by block. */
 export function multiplyRows(
   { n, k }: MatmulShape,
   block: number,
   a: Tensor,
   b: Tensor,
   c: Tensor,
-  first: number,
-  end: number,
+  { first, end }: Rows,
 ): void {
   c.fill(0, first * n, end * n);
   for (let p0 = 0; p0 < k; p0 += block) {
