@@ -5,6 +5,7 @@ export {
   ServiceUnavailable,
 } from './errors';
 export type { Queue, RunConsumer, RunJob } from './queue';
+export { openQueue, type QueueOptions } from './queue/open-queue';
 export {
   type ClaimedRun,
   LOST_AFTER_MS,

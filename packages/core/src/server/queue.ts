@@ -14,15 +14,22 @@ export interface RunConsumer {
  */
 export interface Queue {
   readonly backend: 'redis' | 'postgres';
-  /** Adds runs with jobId = run id; a run that is queued already is not queued twice. */
+  /** Adds runs in the given order with jobId = run id; one that is queued already is not queued twice. */
   enqueue(runs: readonly { id: string; deviceKey: string }[]): Promise<void>;
   remove(runs: readonly { id: string; deviceKey: string }[]): Promise<void>;
-  /** `take` throws only for faults of the infrastructure: those are retried. */
+  /**
+   * Hands the device's runs to `take`, one at a time. `take` throws only for faults
+   * of the infrastructure, or to hand the run back: it is tried again after a
+   * delay, by whichever consumer is free. A run whose consumer died goes to another.
+   */
   consume(
     deviceKey: string,
     take: (job: RunJob, signal: AbortSignal) => Promise<void>,
   ): Promise<RunConsumer>;
+  /** Runs that wait for a consumer. */
   depth(deviceKey: string): Promise<number>;
+  /** Ids of the runs in the device's queue, in whatever state. */
+  runIds(deviceKey: string): Promise<Set<string>>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { placeOf } from '../errors';
+import type { RunJob } from '../queue';
+import { type Backend, JOB_OPTIONS, type OnError } from './backend';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const reconnectDelayMs = (attempt: number) => Math.min(100 * 2 ** attempt, 3_000);
+
+/** Jobs in Redis or Valkey. */
+export function redisBackend(url: string, prefix: string, onError: OnError): Backend {
+  const place = { kind: 'queue', at: placeOf(url), variable: 'REDIS_URL' } as const;
+  // For requests: a command that cannot be sent fails, instead of waiting for Redis to come back.
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: reconnectDelayMs,
+  });
+  let lastError: Error | null = null;
+  client.on('error', (error: Error) => {
+    lastError = error;
+    onError(error);
+  });
+
+  const connected = async (): Promise<void> => {
+    if (client.status === 'ready') return;
+    if (client.status === 'wait') client.connect().catch(() => undefined);
+    const giveUp = new AbortController();
+    try {
+      await Promise.race([
+        once(client, 'ready', { signal: giveUp.signal }),
+        once(client, 'close', { signal: giveUp.signal }),
+        sleep(CONNECT_TIMEOUT_MS, undefined, { signal: giveUp.signal, ref: false }),
+      ]);
+    } finally {
+      giveUp.abort();
+    }
+    // Read anew: the wait changed it.
+    if ((client.status as string) !== 'ready') {
+      throw lastError ?? Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' });
+    }
+  };
+
+  return {
+    kind: 'redis',
+    place,
+    ping: async () => {
+      await connected();
+      await client.ping();
+    },
+    openQueue: (name) => {
+      const queue = new Queue<RunJob>(name, {
+        connection: client,
+        prefix,
+        defaultJobOptions: JOB_OPTIONS,
+      });
+      queue.on('error', onError);
+      return queue;
+    },
+    openWorker: (name, processor, options) => {
+      // A worker waits for Redis to come back, however long that takes.
+      const connection = new Redis(url, {
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        maxRetriesPerRequest: null,
+        retryStrategy: reconnectDelayMs,
+      });
+      connection.on('error', onError);
+      const worker = new Worker<RunJob>(name, processor, { ...options, connection, prefix });
+      worker.on('error', onError);
+      return { worker, release: async () => connection.disconnect() };
+    },
+    close: async () => client.disconnect(),
+  };
+}
