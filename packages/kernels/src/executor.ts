@@ -1,5 +1,6 @@
 import type { InputMode } from './inputs';
 import type { Tensor, Variant } from './kernel';
+import type { Probe, ProbeRequest } from './probe/probe';
 import type { Problem } from './problem';
 
 /** How an executor knows the time of a sample. Never mixed in a ranking. */
@@ -56,5 +57,7 @@ export interface Executor {
   readonly timer: Timer;
   /** Throws `CompileError` with stage, message, line and source line. */
   prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared>;
+  /** A measurement of the device itself: its bandwidth, peak and canary. Null on the host. */
+  probe(request: ProbeRequest): Promise<Probe | null>;
   destroy(): void;
 }

@@ -3,6 +3,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
 import { fillsOf } from '../inputs';
 import type { Variant } from '../kernel';
 import { opOf } from '../ops';
+import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
 import { specialise } from '../specialise';
 import { resolveVariant } from '../variant';
@@ -10,6 +11,7 @@ import { type BufferSet, createBufferSet, destroyBufferSet, timeUpload } from '.
 import { bindGroupOf, Filler, uniformOf } from './fill';
 import { type BindingType, Pipelines } from './pipelines';
 import { type GpuContext, GpuPrepared } from './prepared';
+import { prepareProbe } from './probe';
 import { Timestamps } from './timestamps';
 import { DeviceWatch } from './watch';
 
@@ -73,6 +75,10 @@ class GpuExecutor implements Executor {
     const prepared = new GpuPrepared(this.#context, problem, binding, compileNs, uploadNs);
     await prepared.poison();
     return prepared;
+  }
+
+  async probe(request: ProbeRequest): Promise<Probe> {
+    return prepareProbe(this.#context, this.#pipelines, request);
   }
 
   destroy(): void {

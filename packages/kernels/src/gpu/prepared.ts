@@ -1,4 +1,3 @@
-import { nowNs } from '../clock';
 import { BYTES_PER_ELEMENT } from '../dtype';
 import { OutOfBoundsWrite } from '../errors';
 import type { Prepared, Sample, SampleOptions } from '../executor';
@@ -10,15 +9,11 @@ import { POISON_HALF } from '../poison';
 import type { Problem } from '../problem';
 import { type BufferSet, destroyBufferSet, download } from './buffers';
 import type { Filler } from './fill';
-import type { Timestamps } from './timestamps';
-import type { DeviceWatch } from './watch';
+import { type PassTimer, timePass } from './pass';
 
 /** What an executor shares with everything it prepares. */
-export interface GpuContext {
-  readonly watch: DeviceWatch;
+export interface GpuContext extends PassTimer {
   readonly filler: Filler;
-  /** Null where the device has no timestamps: samples are timed by the wall clock. */
-  readonly timestamps: Timestamps | null;
 }
 
 /** One pipeline bound to every buffer set of a problem. */
@@ -57,26 +52,7 @@ export class GpuPrepared implements Prepared {
   }
 
   async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
-    const { watch, timestamps } = this.#context;
-    const { device } = watch;
-    // A pass's timestamps start when it reaches the GPU's front: nothing may be before it.
-    await watch.idle();
-    let startNs = 0;
-    await watch.scoped('run the kernel', () => {
-      const encoder = device.createCommandEncoder();
-      const pass = encoder.beginComputePass(
-        timestamps ? { timestampWrites: timestamps.writes() } : {},
-      );
-      this.#encode(pass, dispatches, rotate);
-      pass.end();
-      timestamps?.resolve(encoder);
-      const commands = encoder.finish();
-      startNs = nowNs();
-      device.queue.submit([commands]);
-    });
-    await watch.idle();
-    const wallNs = nowNs() - startNs;
-    return { ns: timestamps ? await timestamps.elapsedNs() : wallNs, wallNs };
+    return timePass(this.#context, (pass) => this.#encode(pass, dispatches, rotate));
   }
 
   async readOutput(bufferSet: number): Promise<{ output: Tensor; downloadNs: number }> {

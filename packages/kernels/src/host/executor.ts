@@ -24,6 +24,7 @@ export function createHostExecutor(pool: HostPool | null = null): Executor {
       const run = runnerOf(definition, tunables, problem, pool);
       return new HostPrepared(run, createSets(problem, options, definition.threads !== undefined));
     },
+    probe: async () => null,
     destroy: () => {},
   };
 }

@@ -1,0 +1,79 @@
+import copyWgsl from '../probe/copy.wgsl';
+import fmaWgsl from '../probe/fma.wgsl';
+import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
+import { typeHeader } from '../specialise';
+import { bindGroupOf, uniformOf } from './fill';
+import { type PassTimer, timePass } from './pass';
+import type { BindingType, Pipelines } from './pipelines';
+import { BufferUsage } from './usage';
+
+/** A probe's source, what it binds, and the words of its uniform. */
+interface ProbeProgram {
+  readonly source: string;
+  readonly bindings: readonly BindingType[];
+  /** Size of each storage buffer, bytes. */
+  readonly buffers: readonly number[];
+  readonly uniform: readonly number[];
+}
+
+/** Compiles and binds a probe. Throws CompileError where the device lacks its dtype. */
+export async function prepareProbe(
+  timer: PassTimer,
+  pipelines: Pipelines,
+  request: ProbeRequest,
+): Promise<Probe> {
+  const { source, bindings, buffers: sizes, uniform } = programOf(request);
+  const { pipeline } = await pipelines.compile(source, bindings);
+  const { device } = timer.watch;
+  const { buffers, group } = await timer.watch.scoped('allocate a probe', () => {
+    const storage = sizes.map((size) => device.createBuffer({ size, usage: BufferUsage.STORAGE }));
+    const all = [...storage, uniformOf(device, uniform)];
+    const resources = all.map((buffer) => ({ buffer }));
+    return { buffers: all, group: bindGroupOf(device, pipeline, resources) };
+  });
+  const { workgroups } = loadOf(request);
+  return {
+    ...workOf(request),
+    sample: (dispatches) =>
+      timePass(timer, (pass) => {
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, group);
+        for (let i = 0; i < dispatches; i++) pass.dispatchWorkgroups(workgroups);
+      }),
+    destroy: () => {
+      for (const buffer of buffers) buffer.destroy();
+    },
+  };
+}
+
+function programOf(request: ProbeRequest): ProbeProgram {
+  const { workgroup, workgroups, turns } = loadOf(request);
+  const header = `const WORKGROUP = ${workgroup}u;`;
+  if (request.id === 'copy') {
+    const vectors = vectorsOf(request);
+    return {
+      source: [header, copyWgsl].join('\n'),
+      bindings: ['read-only-storage', 'storage', 'uniform'],
+      buffers: [16 * vectors, 16 * vectors],
+      uniform: [vectors, turns],
+    };
+  }
+  const dtype = request.id === 'fma' ? request.dtype : 'f32';
+  // Chains that settle at 1: no overflow, no subnormals, in any dtype.
+  const step = new Uint32Array(new Float32Array(dtype === 'i32' ? [3, 1] : [0.5, 0.5]).buffer);
+  return {
+    source: [
+      typeHeader(dtype),
+      header,
+      `const TURNS = ${turns}u;`,
+      // Written here, because integers have no fma.
+      'fn multiply_add(x: vec4<T>, f: vec4<T>, s: vec4<T>) -> vec4<T> {',
+      `  return ${dtype === 'i32' ? 'x * f + s' : 'fma(x, f, s)'};`,
+      '}',
+      fmaWgsl,
+    ].join('\n'),
+    bindings: ['storage', 'uniform'],
+    buffers: [4 * workgroup * workgroups],
+    uniform: [...step],
+  };
+}
