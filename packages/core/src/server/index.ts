@@ -1,11 +1,15 @@
+export { backfill } from './backfill';
+export { type Env, EnvError, readEnv } from './env';
 export {
   connectionError,
   DatabaseUnavailable,
   QueueUnavailable,
   ServiceUnavailable,
 } from './errors';
+export { importResults } from './import';
 export type { Queue, RunConsumer, RunJob } from './queue';
 export { openQueue, type QueueOptions } from './queue/open-queue';
+export { keepReconciled, type Reconciled, type ReconcileOptions, reconcile } from './reconcile';
 export {
   type ClaimedRun,
   LOST_AFTER_MS,
@@ -15,3 +19,4 @@ export {
   type Store,
 } from './store';
 export { openStore } from './store/open-store';
+export { retrySweep, type SubmitOptions, type SweepServices, submitSweep } from './submit';

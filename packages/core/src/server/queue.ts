@@ -28,7 +28,7 @@ export interface Queue {
   ): Promise<RunConsumer>;
   /** Runs that wait for a consumer. */
   depth(deviceKey: string): Promise<number>;
-  /** Ids of the runs in the device's queue, in whatever state. */
+  /** Ids of the runs that wait in the device's queue. */
   runIds(deviceKey: string): Promise<Set<string>>;
   ping(): Promise<void>;
   close(): Promise<void>;

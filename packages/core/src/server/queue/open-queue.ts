@@ -16,6 +16,8 @@ export interface QueueOptions {
   readonly onError?: OnError;
 }
 
+/** What BullMQ calls a job that no consumer has in hand. */
+const WAITING = ['waiting', 'delayed'] as const;
 /** Jobs sent to the backend at once. */
 const BATCH = 1_000;
 const LOCK_MS = 30_000;
@@ -104,12 +106,12 @@ export function openQueue(options: QueueOptions): Queue {
 
     async depth(deviceKey) {
       const jobs = await queueOf(deviceKey);
-      return jobs.getJobCountByTypes('waiting', 'delayed');
+      return jobs.getJobCountByTypes(...WAITING);
     },
 
     async runIds(deviceKey) {
       const jobs = await queueOf(deviceKey);
-      return new Set(await jobs.getRanges(['waiting', 'delayed', 'active'], 0, -1));
+      return new Set(await jobs.getRanges([...WAITING], 0, -1));
     },
 
     ping: () => backend.ping(),

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { EnvError, readEnv } from './env';
+
+const DATABASE_URL = 'postgresql://tilemark:x@localhost/tilemark';
+
+test('only the database has to be named', () => {
+  expect(readEnv({ DATABASE_URL })).toEqual({
+    databaseUrl: DATABASE_URL,
+    redisUrl: null,
+    dataDir: resolve('.tilemark'),
+    isPublic: true,
+    sessionSecret: null,
+  });
+});
+
+test('reads what is set', () => {
+  expect(
+    readEnv({
+      DATABASE_URL,
+      REDIS_URL: 'rediss://cache:6380/2',
+      TILEMARK_DATA: '/data',
+      TILEMARK_PUBLIC: '0',
+      TILEMARK_SESSION_SECRET: 's'.repeat(32),
+    }),
+  ).toMatchObject({
+    redisUrl: 'rediss://cache:6380/2',
+    dataDir: '/data',
+    isPublic: false,
+    sessionSecret: 's'.repeat(32),
+  });
+});
+
+test('empty is unset', () => {
+  const empty = { REDIS_URL: '', TILEMARK_DATA: ' ', TILEMARK_PUBLIC: '' };
+  expect(readEnv({ DATABASE_URL, ...empty })).toEqual(readEnv({ DATABASE_URL }));
+});
+
+test.each([
+  [{}, /^DATABASE_URL is not set: set it to postgresql:/],
+  [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL is no Postgres URL/],
+  [{ DATABASE_URL: 'mysql://localhost/x' }, /^DATABASE_URL is no Postgres URL/],
+  [{ DATABASE_URL, REDIS_URL: 'localhost:6379' }, /^REDIS_URL is no Redis URL/],
+  [{ DATABASE_URL, TILEMARK_PUBLIC: 'no' }, /^TILEMARK_PUBLIC is neither 0 nor 1/],
+  [{ DATABASE_URL, TILEMARK_SESSION_SECRET: 'short' }, /^TILEMARK_SESSION_SECRET is shorter/],
+])('%j is refused in words', (variables, message) => {
+  expect(() => readEnv(variables)).toThrow(EnvError);
+  expect(() => readEnv(variables)).toThrow(message);
+});
+
+test('every variable at fault is named, and no secret is repeated', () => {
+  const variables = { DATABASE_URL: 'http://hunter2@x', REDIS_URL: 'x' };
+  expect(() => readEnv(variables)).toThrow(/DATABASE_URL .*\.\nREDIS_URL .*\./);
+  expect(() => readEnv(variables)).not.toThrow(/hunter2/);
+});

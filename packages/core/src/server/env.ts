@@ -1,0 +1,74 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** What the surroundings decide. The one place that reads the process's environment. */
+export interface Env {
+  readonly databaseUrl: string;
+  /** Null: the queue is kept in Postgres. */
+  readonly redisUrl: string | null;
+  /** Absolute path of the folder for what is not in the database: tokens, journals, logs. */
+  readonly dataDir: string;
+  /** Whether reading needs no token. */
+  readonly isPublic: boolean;
+  /** Seals session cookies; null: one is made and kept in the data folder. */
+  readonly sessionSecret: string | null;
+}
+
+/** A variable is missing or wrong. One line for each, saying what to set. */
+export class EnvError extends Error {
+  override readonly name = 'EnvError';
+}
+
+const SESSION_SECRET_LENGTH = 32;
+
+const isUrl = (text: string, protocols: readonly string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+/** Unset and empty mean the same, as in a compose file that passes a variable through. */
+const optional = z
+  .string()
+  .optional()
+  .transform((text) => text?.trim() || null);
+
+const schema = z.object({
+  DATABASE_URL: optional
+    .refine((url) => url !== null, 'is not set: set it to postgresql://user:password@host/database')
+    .refine(
+      (url) => url === null || isUrl(url, ['postgres:', 'postgresql:']),
+      'is no Postgres URL: set it to postgresql://user:password@host/database',
+    ),
+  REDIS_URL: optional.refine(
+    (url) => url === null || isUrl(url, ['redis:', 'rediss:']),
+    'is no Redis URL: set it to redis://host:6379, or leave it empty to keep the queue in Postgres',
+  ),
+  TILEMARK_DATA: optional,
+  TILEMARK_PUBLIC: optional.refine(
+    (value) => value === null || value === '0' || value === '1',
+    'is neither 0 nor 1: set 0 to ask for a login before reading',
+  ),
+  TILEMARK_SESSION_SECRET: optional.refine(
+    (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
+    `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
+  ),
+});
+
+/**
+ * Reads and checks the environment.
+ *
+ * @throws EnvError naming each variable at fault and what to set
+ */
+export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
+  const { data, error } = schema.safeParse(variables);
+  if (error) {
+    throw new EnvError(
+      error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join('\n'),
+    );
+  }
+  return {
+    databaseUrl: data.DATABASE_URL ?? '',
+    redisUrl: data.REDIS_URL,
+    dataDir: resolve(data.TILEMARK_DATA ?? '.tilemark'),
+    isPublic: data.TILEMARK_PUBLIC !== '0',
+    sessionSecret: data.TILEMARK_SESSION_SECRET,
+  };
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { InputError } from '@tilemark/kernels';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../test-services';
+import type { NewSweep } from '../api';
+import { backfill } from './backfill';
+import type { Queue } from './queue';
+import { openQueue } from './queue/open-queue';
+import { keepReconciled, type Reconciled, reconcile } from './reconcile';
+import type { Store } from './store';
+import { openStore } from './store/open-store';
+import { attach, failed, planned, recorded, sweepOf } from './store/test-fixtures';
+import { retrySweep, submitSweep } from './submit';
+
+let databaseUrl: string;
+let store: Store;
+let queue: Queue;
+/** Nothing listens there. */
+let awayQueue: Queue;
+
+beforeAll(async () => {
+  databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
+  queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
+  awayQueue = openQueue({ redisUrl: 'redis://127.0.0.1:1', databaseUrl });
+});
+afterAll(async () => {
+  await Promise.all([queue.close(), awayQueue.close()]);
+  await store.close();
+});
+
+const tester = { name: 'tester' };
+const bySpec = (over: Partial<Extract<NewSweep, { spec: object }>['spec']> = {}): NewSweep => ({
+  name: 'by hand',
+  spec: {
+    cases: [
+      {
+        kernel: 'matmul/tiled',
+        tunables: { TILE: [4, 8, 16] },
+        shapes: [{ m: 64, n: 64, k: 64 }],
+        dtypes: ['f32'],
+      },
+    ],
+    profiles: ['default'],
+    policy: 'default',
+    ...over,
+  },
+});
+
+/** Waits until the worker counts as lost, in a time no test waits: by never having beaten. */
+const detached = async (device: string, name: string) => {
+  const worker = await attach(store, device, name);
+  return { ...worker, lose: () => store.workers.detach(worker.workerId) };
+};
+
+describe('submitting', () => {
+  test('writes the runs and queues them for the devices with workers', async () => {
+    const { deviceKey } = await attach(store, 'Here');
+    const gone = await detached('Away', 'w1');
+    await gone.lose();
+    const { id, counts } = await submitSweep({ store, queue }, bySpec(), tester);
+    expect(counts).toMatchObject({ total: 3, pending: 3 });
+    const { items } = await store.sweeps.results(id);
+    expect(await queue.runIds(deviceKey)).toEqual(new Set(items.map((item) => item.runId)));
+    expect(await queue.depth(gone.deviceKey)).toBe(0);
+    expect(await store.sweeps.get(id)).toMatchObject({ suite: null, createdBy: 'tester' });
+  });
+
+  test('a device that is named gets its runs though no worker is attached', async () => {
+    const gone = await detached('Later', 'w1');
+    await gone.lose();
+    await submitSweep({ store, queue }, bySpec({ devices: [gone.deviceKey] }), tester);
+    expect(await queue.depth(gone.deviceKey)).toBe(3);
+  });
+
+  test('a suite is kept by name and version, with its choices', async () => {
+    const { deviceKey } = await attach(store, 'Suite');
+    const { id } = await submitSweep(
+      { store, queue },
+      {
+        name: 'layouts',
+        suite: 'layouts',
+        params: { n: 64 },
+        policy: 'smoke',
+        devices: [deviceKey],
+      },
+      tester,
+    );
+    const sweep = await store.sweeps.get(id);
+    expect(sweep?.suite).toMatch(/^layouts@\d+$/);
+    expect(sweep?.spec).toMatchObject({ policy: 'smoke', devices: [deviceKey] });
+  });
+
+  test.each([
+    [{ name: 'x', suite: 'nothing-like-this', params: {} }, 'suite'],
+    [{ name: 'x', suite: 'layouts', params: { n: -1 } }, 'params.n'],
+    [bySpec({ devices: ['nowhere'] }), 'devices[0]'],
+  ] as [NewSweep, string][])('%j is refused at its field', async (body, field) => {
+    const error = await submitSweep({ store, queue }, body, tester).catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect((error as InputError).field).toBe(field);
+  });
+
+  test('a sweep stands when the queue is away, and is queued when it is back', async () => {
+    const { deviceKey } = await attach(store, 'Outage');
+    const { counts } = await submitSweep(
+      { store, queue: awayQueue },
+      bySpec({ devices: [deviceKey] }),
+      tester,
+    );
+    expect(counts.pending).toBe(3);
+    expect(await queue.depth(deviceKey)).toBe(0);
+    await reconcile({ store, queue });
+    expect(await queue.depth(deviceKey)).toBe(3);
+  });
+
+  test('failed runs are queued again', async () => {
+    const { deviceKey, workerId } = await attach(store, 'Retry');
+    const { id, runIds } = await sweepOf(store, [planned(deviceKey)]);
+    await store.runs.record(recorded(runIds[0]!, workerId, failed));
+    expect(await retrySweep({ store, queue }, id)).toEqual({ retried: 1 });
+    expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));
+    expect(await retrySweep({ store, queue }, 'unknown')).toBeNull();
+  });
+});
+
+describe('back-filling', () => {
+  test('a new device gets the starter suite once, however many ask', async () => {
+    const { deviceKey } = await attach(store, 'Fresh');
+    const services = { store, queue };
+    await Promise.all([1, 2, 3].map(() => backfill(services, deviceKey)));
+    const sweeps = await store.sweeps.ofSuite('starter@1', deviceKey);
+    expect(sweeps).toHaveLength(1);
+    expect(await store.sweeps.get(sweeps[0]!)).toMatchObject({
+      name: 'Starter on Fresh',
+      createdBy: 'tilemark',
+    });
+    await store.sweeps.cancel(sweeps[0]!);
+    expect(await backfill(services, deviceKey)).toBeNull();
+  });
+
+  test('a device that somebody gave the suite needs none', async () => {
+    const { deviceKey } = await attach(store, 'Given');
+    const body = { name: 'mine', suite: 'starter', params: {}, devices: [deviceKey] };
+    await submitSweep({ store, queue }, body, tester);
+    expect(await backfill({ store, queue }, deviceKey)).toBeNull();
+  });
+});
+
+describe('reconciling', () => {
+  test('queues rows without a job, and removes jobs without a row', async () => {
+    await reconcile({ store, queue });
+    const { deviceKey } = await attach(store, 'Reconcile');
+    const { runIds } = await sweepOf(store, [planned(deviceKey), planned(deviceKey)]);
+    await queue.enqueue([
+      { id: runIds[0]!, deviceKey },
+      { id: 'orphan', deviceKey },
+    ]);
+    expect(await reconcile({ store, queue })).toEqual({
+      reclaimed: 0,
+      dropped: 0,
+      enqueued: 1,
+      removed: 1,
+    });
+    expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));
+    expect(await reconcile({ store, queue })).toMatchObject({ enqueued: 0, removed: 0 });
+  });
+
+  test('takes the jobs of a cancelled sweep away', async () => {
+    const { deviceKey } = await attach(store, 'Cancel');
+    const { id } = await submitSweep({ store, queue }, bySpec({ devices: [deviceKey] }), tester);
+    await store.sweeps.cancel(id);
+    expect(await reconcile({ store, queue })).toMatchObject({ removed: 3 });
+    expect(await queue.depth(deviceKey)).toBe(0);
+  });
+
+  test('queues again what a lost worker held', async () => {
+    const worker = await detached('Lost', 'w1');
+    const { runIds } = await sweepOf(store, [planned(worker.deviceKey)]);
+    await store.runs.claim(runIds[0]!, worker.workerId);
+    await worker.lose();
+    expect(await reconcile({ store, queue })).toMatchObject({ reclaimed: 1, enqueued: 1 });
+    expect(await queue.runIds(worker.deviceKey)).toEqual(new Set(runIds));
+  });
+
+  test('goes on after a failure, until it is told to end', async () => {
+    const { deviceKey } = await attach(store, 'Kept');
+    await reconcile({ store, queue });
+    await sweepOf(store, [planned(deviceKey)]);
+    const stop = new AbortController();
+    const errors: unknown[] = [];
+    const reports: Reconciled[] = [];
+    let turn = 0;
+    const flaky: Queue = {
+      ...queue,
+      runIds: (key) => (turn++ === 0 ? awayQueue.runIds(key) : queue.runIds(key)),
+      enqueue: (runs) => queue.enqueue(runs),
+      remove: (runs) => queue.remove(runs),
+    };
+    await keepReconciled(
+      { store, queue: flaky },
+      {
+        everyMs: 1,
+        signal: stop.signal,
+        onError: (error) => errors.push(error),
+        onReconciled: (what) => {
+          reports.push(what);
+          stop.abort();
+        },
+      },
+    );
+    expect(errors).toHaveLength(1);
+    expect(reports).toMatchObject([{ enqueued: 1 }]);
+  });
+});

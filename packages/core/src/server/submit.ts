@@ -1,0 +1,107 @@
+import type { Counts, Device, NewSweep } from '../api';
+import { expand } from '../expand';
+import type { SweepSpec } from '../spec';
+import { findSuite, suiteRef, suiteSpec } from '../suites/registry';
+import { ServiceUnavailable } from './errors';
+import type { Queue } from './queue';
+import type { Principal, Store } from './store';
+
+/** What operations on sweeps work with. */
+export interface SweepServices {
+  readonly store: Store;
+  readonly queue: Queue;
+}
+
+export interface SubmitOptions {
+  /** A second sweep with the same key is not made; the first is returned. */
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * Makes a sweep and queues its runs, in random order so that a device's warming
+ * up or slowing down does not favour one kernel. Without `devices` it runs on
+ * every device that has a worker attached. Once the rows are written the sweep
+ * stands: a queue that is away gets the runs from `reconcile` when it is back.
+ *
+ * @param newSweep a body that `newSweepSchema` has accepted
+ * @throws InputError naming the field at fault; DatabaseUnavailable
+ */
+export async function submitSweep(
+  { store, queue }: SweepServices,
+  newSweep: NewSweep,
+  principal: Pick<Principal, 'name'>,
+  { idempotencyKey }: SubmitOptions = {},
+): Promise<{ id: string; counts: Counts }> {
+  const { suite, spec } = resolveSpec(newSweep);
+  const devices = await allDevices(store);
+  const plannable = spec.devices ? devices : devices.filter((device) => device.workers > 0);
+  const { sweep, runs } = await store.sweeps.create({
+    name: newSweep.name,
+    suite,
+    spec,
+    runs: expand(spec, plannable),
+    createdBy: principal.name,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  });
+  await enqueueWhenUp(queue, shuffled(runs));
+  return { id: sweep.id, counts: sweep.counts };
+}
+
+/**
+ * Puts the failed runs of a sweep back to pending and queues them. Null: no such
+ * sweep. Throws InputError when the sweep was cancelled.
+ */
+export async function retrySweep(
+  { store, queue }: SweepServices,
+  id: string,
+): Promise<{ retried: number } | null> {
+  const runs = await store.sweeps.retryFailed(id);
+  if (!runs) return null;
+  await enqueueWhenUp(queue, shuffled(runs));
+  return { retried: runs.length };
+}
+
+function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpec } {
+  if ('spec' in newSweep) return { suite: null, spec: newSweep.spec };
+  const { suite, params, profiles, policy, devices } = newSweep;
+  return {
+    suite: suiteRef(findSuite(suite)),
+    spec: {
+      ...suiteSpec(suite, params),
+      ...(profiles && { profiles }),
+      ...(policy && { policy }),
+      ...(devices && { devices }),
+    },
+  };
+}
+
+export async function allDevices(store: Store): Promise<Device[]> {
+  const devices: Device[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.devices.list(cursor);
+    devices.push(...page.items);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor);
+  return devices;
+}
+
+type QueuedRun = Parameters<Queue['enqueue']>[0][number];
+
+async function enqueueWhenUp(queue: Queue, runs: readonly QueuedRun[]): Promise<void> {
+  try {
+    await queue.enqueue(runs);
+  } catch (error) {
+    if (!(error instanceof ServiceUnavailable)) throw error;
+  }
+}
+
+/** A copy in random order (Fisher and Yates). */
+function shuffled<T>(items: readonly T[]): T[] {
+  const copy = [...items];
+  for (let end = copy.length - 1; end > 0; end--) {
+    const pick = Math.floor(Math.random() * (end + 1));
+    [copy[end], copy[pick]] = [copy[pick] as T, copy[end] as T];
+  }
+  return copy;
+}
