@@ -19,7 +19,7 @@ export interface PrepareOptions {
   readonly bufferSets: number;
 }
 
-/** One timed sample: `dispatches` back-to-back runs of the kernel. */
+/** One timed sample: `dispatches` back-to-back runs of the kernel, all of its passes each. */
 export interface Sample {
   /** Time of the whole sample by the executor's timer, ns. */
   readonly ns: number;

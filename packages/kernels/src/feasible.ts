@@ -1,5 +1,6 @@
 import { bufferBytes, bytesText } from './bytes';
 import type { GpuKernel, Kernel, TunableValues, Variant } from './kernel';
+import { passesOf } from './passes';
 import type { Problem } from './problem';
 import { featuresOf } from './specialise';
 import { resolveVariant } from './variant';
@@ -63,9 +64,10 @@ function deviceReasons(
 ): string[] {
   const { workgroupSize, workgroupBytes } = kernel.needs(values, problem.dtype);
   const [x, y, z] = workgroupSize;
-  const groups = kernel.workgroups(values, problem);
+  const groups = passesOf(kernel, values, problem).flatMap(({ workgroups }) => workgroups);
   const buffers = bufferBytes(problem);
-  const largest = Math.max(...buffers.inputs, buffers.output);
+  const scratch = kernel.scratchBytes?.(values, problem) ?? 0;
+  const largest = Math.max(...buffers.inputs, buffers.output, scratch);
   const count = (needed: number, limit: number, what: string) =>
     needed > limit ? [`needs ${needed} ${what}, the device allows ${limit}`] : [];
   const size = (needed: number, limit: number, what: string) =>

@@ -37,8 +37,11 @@ export interface Needs {
   readonly workgroupSize: readonly [x: number, y: number, z: number];
   /** Bytes of workgroup memory. */
   readonly workgroupBytes: number;
-  /** WebGPU features, for example `shader-f16`. */
-  readonly features: readonly GPUFeatureName[];
+  /**
+   * WebGPU features, for example `shader-f16`, and what else a device may or may not
+   * do, named the same way: `subgroup-size-32`, `subgroup-matrix-f32-f16-16x16x16`.
+   */
+  readonly features: readonly string[];
 }
 
 interface KernelBase {
@@ -56,6 +59,12 @@ interface KernelBase {
   readonly rung: number;
   /** `copy`: the output is the input unchanged (a ceiling). Absent: what the op says. */
   readonly computes?: 'copy';
+}
+
+/** One dispatch of a kernel. */
+export interface Pass {
+  readonly entryPoint: string;
+  readonly workgroups: readonly [x: number, y: number, z: number];
 }
 
 /** A kernel written in WGSL. Entry point `main`; bindings 0 = A, 1 = B or output, ..., see `wgsl`. */
@@ -76,6 +85,10 @@ export interface GpuKernel extends KernelBase {
     values: TunableValues,
     problem: Problem,
   ) => readonly [x: number, y: number, z: number];
+  /** Further dispatches, in order, of a kernel that takes more than one. */
+  readonly followUps?: (values: TunableValues, problem: Problem) => readonly Pass[];
+  /** Size of a buffer that its dispatches share, bytes, bound after the shape. */
+  readonly scratchBytes?: (values: TunableValues, problem: Problem) => number;
 }
 
 /** Rows of an output, from `first` to before `end`. */

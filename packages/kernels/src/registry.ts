@@ -5,6 +5,7 @@ import { naive as matmulNaive } from './matmul/01-naive';
 import { tiled as matmulTiled } from './matmul/02-tiled';
 import { tiledWpt as matmulTiledWpt } from './matmul/03-tiled-wpt';
 import { subgroup as matmulSubgroup } from './matmul/04-subgroup';
+import { splitK as matmulSplitK } from './matmul/07-split-k';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -28,6 +29,7 @@ export const KERNELS: readonly Kernel[] = [
   matmulTiled,
   matmulTiledWpt,
   matmulSubgroup,
+  matmulSplitK,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,

@@ -23,6 +23,11 @@ export function createBufferSet(device: GPUDevice, problem: Problem): BufferSet 
   };
 }
 
+/** Memory that the dispatches of a kernel share. */
+export function createScratch(device: GPUDevice, size: number): GPUBuffer {
+  return device.createBuffer({ size, usage: BufferUsage.STORAGE });
+}
+
 export function destroyBufferSet({ inputs, output }: BufferSet): void {
   for (const buffer of [...inputs, output]) buffer.destroy();
 }

@@ -1,16 +1,23 @@
 import { wallTickNs } from '../clock';
 import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
 import { fillsOf } from '../inputs';
-import type { Variant } from '../kernel';
+import type { GpuKernel, TunableValues, Variant } from '../kernel';
 import { opOf } from '../ops';
+import { passesOf } from '../passes';
 import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
 import { specialise } from '../specialise';
 import { resolveVariant } from '../variant';
-import { type BufferSet, createBufferSet, destroyBufferSet, timeUpload } from './buffers';
-import { bindGroupOf, Filler, uniformOf } from './fill';
-import { type BindingType, Pipelines } from './pipelines';
-import { type GpuContext, GpuPrepared } from './prepared';
+import {
+  type BufferSet,
+  createBufferSet,
+  createScratch,
+  destroyBufferSet,
+  timeUpload,
+} from './buffers';
+import { Filler, uniformOf } from './fill';
+import { type BindingType, bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
+import { type Binding, type Dispatch, type GpuContext, GpuPrepared } from './prepared';
 import { prepareProbe } from './probe';
 import { Timestamps } from './timestamps';
 import { DeviceWatch } from './watch';
@@ -50,31 +57,30 @@ class GpuExecutor implements Executor {
     if (definition.runsOn !== 'gpu') {
       throw new TypeError(`${definition.id} runs on the host: use the host executor`);
     }
-    const op = opOf(problem);
-    const bindings: BindingType[] = [
-      ...op.inputs(problem.shape).map((): BindingType => 'read-only-storage'),
-      'storage',
-      'uniform',
-    ];
+    const passes = passesOf(definition, tunables, problem);
     const source = specialise(definition, tunables, problem.dtype);
-    const entryPoint = definition.entryPoint?.(tunables, problem) ?? 'main';
-    const { pipeline, compileNs } = await this.#pipelines.compile(source, bindings, entryPoint);
+    const layout = bindGroupLayoutOf(this.#context.watch.device, bindingsOf(definition, problem));
+    const dispatches: Dispatch[] = [];
+    let compileNs = 0;
+    for (const { entryPoint, workgroups } of passes) {
+      const compiled = await this.#pipelines.compile(source, layout, entryPoint);
+      compileNs += compiled.compileNs;
+      dispatches.push({ pipeline: compiled.pipeline, workgroups });
+    }
 
-    const { watch } = this.#context;
     const buffers = await this.#allocate(problem, options);
-    const uploadNs = await this.#fill(buffers, problem, options);
-    const binding = await watch.scoped('bind the buffers', () => {
-      const shape = uniformOf(watch.device, op.sizes(problem.shape));
-      const sets = buffers.map((set) => {
-        const resources = [...set.inputs, set.output, shape].map((buffer) => ({ buffer }));
-        return { ...set, group: bindGroupOf(watch.device, pipeline, resources) };
-      });
-      const workgroups = definition.workgroups(tunables, problem);
-      return { pipeline, workgroups, sets, shape };
-    });
-    const prepared = new GpuPrepared(this.#context, problem, binding, compileNs, uploadNs);
-    await prepared.poison();
-    return prepared;
+    try {
+      const uploadNs = await this.#fill(buffers, problem, options);
+      const shared = await this.#createShared(definition, tunables, problem);
+      const sets = await this.#bind(layout, buffers, shared);
+      const binding = { dispatches, sets, shared };
+      const prepared = new GpuPrepared(this.#context, problem, binding, compileNs, uploadNs);
+      await prepared.poison();
+      return prepared;
+    } catch (error) {
+      buffers.forEach(destroyBufferSet);
+      throw error;
+    }
   }
 
   async probe(request: ProbeRequest): Promise<Probe> {
@@ -100,6 +106,34 @@ class GpuExecutor implements Executor {
     }
   }
 
+  /** Creates what every set shares: the shape, and scratch memory if the kernel has any. */
+  async #createShared(
+    kernel: GpuKernel,
+    values: TunableValues,
+    problem: Problem,
+  ): Promise<GPUBuffer[]> {
+    const { watch } = this.#context;
+    const scratchBytes = kernel.scratchBytes?.(values, problem);
+    return watch.scoped('allocate scratch memory', () => [
+      uniformOf(watch.device, opOf(problem).sizes(problem.shape)),
+      ...(scratchBytes === undefined ? [] : [createScratch(watch.device, scratchBytes)]),
+    ]);
+  }
+
+  async #bind(
+    layout: GPUBindGroupLayout,
+    buffers: readonly BufferSet[],
+    shared: readonly GPUBuffer[],
+  ): Promise<Binding['sets']> {
+    const { watch } = this.#context;
+    return watch.scoped('bind the buffers', () =>
+      buffers.map((set) => ({
+        ...set,
+        group: bindGroupOf(watch.device, layout, [...set.inputs, set.output, ...shared]),
+      })),
+    );
+  }
+
   /** Fills the inputs of every set; returns the time to upload those of the first, ns. */
   async #fill(
     buffers: readonly BufferSet[],
@@ -116,4 +150,16 @@ class GpuExecutor implements Executor {
     }
     return uploadNs;
   }
+}
+
+/** What a kernel binds: the inputs, the output, the shape, and scratch memory if it has any. */
+function bindingsOf(kernel: GpuKernel, problem: Problem): BindingType[] {
+  return [
+    ...opOf(problem)
+      .inputs(problem.shape)
+      .map((): BindingType => 'read-only-storage'),
+    'storage',
+    'uniform',
+    ...(kernel.scratchBytes ? (['storage'] as const) : []),
+  ];
 }

@@ -3,7 +3,7 @@ import { type Fill, FRACTION_BITS } from '../inputs';
 import { POISON_WORD } from '../poison';
 import { typeHeader } from '../specialise';
 import fillWgsl from './fill.wgsl';
-import type { Pipelines } from './pipelines';
+import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import poisonWgsl from './poison.wgsl';
 import { BufferUsage } from './usage';
 import type { DeviceWatch } from './watch';
@@ -29,31 +29,33 @@ export class Filler {
       `const FRACTION_BITS = ${FRACTION_BITS[dtype]}u;`,
       fillWgsl,
     ].join('\n');
-    const { pipeline } = await this.#pipelines.compile(source, ['storage', 'uniform']);
-    const { device } = this.#watch;
-    const uniform = uniformOf(device, [fill.length, fill.stream, fill.range]);
-    await this.#run(pipeline, [{ buffer }, { buffer: uniform }], fill.length);
+    const uniform = uniformOf(this.#watch.device, [fill.length, fill.stream, fill.range]);
+    await this.#run(source, ['storage', 'uniform'], [buffer, uniform], fill.length);
     uniform.destroy();
   }
 
   /** Writes POISON_WORD over whole buffers. */
   async poison(buffers: readonly GPUBuffer[]): Promise<void> {
     const source = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
-    const { pipeline } = await this.#pipelines.compile(source, ['storage']);
-    for (const buffer of buffers) await this.#run(pipeline, [{ buffer }], buffer.size / 4);
+    for (const buffer of buffers) {
+      await this.#run(source, ['storage'], [buffer], buffer.size / 4);
+    }
   }
 
   async #run(
-    pipeline: GPUComputePipeline,
-    resources: readonly GPUBindingResource[],
+    source: string,
+    bindings: readonly BindingType[],
+    buffers: readonly GPUBuffer[],
     length: number,
   ): Promise<void> {
     const { device } = this.#watch;
+    const layout = bindGroupLayoutOf(device, bindings);
+    const { pipeline } = await this.#pipelines.compile(source, layout);
     await this.#watch.scoped('fill a buffer', () => {
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroupOf(device, pipeline, resources));
+      pass.setBindGroup(0, bindGroupOf(device, layout, buffers));
       pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
       pass.end();
       device.queue.submit([encoder.finish()]);
@@ -70,16 +72,4 @@ export function uniformOf(device: GPUDevice, words: readonly number[]): GPUBuffe
   });
   device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
   return buffer;
-}
-
-/** Binds resources to group 0 in order. */
-export function bindGroupOf(
-  device: GPUDevice,
-  pipeline: GPUComputePipeline,
-  resources: readonly GPUBindingResource[],
-): GPUBindGroup {
-  return device.createBindGroup({
-    layout: pipeline.getBindGroupLayout(0),
-    entries: resources.map((resource, binding) => ({ binding, resource })),
-  });
 }

@@ -11,6 +11,32 @@ export interface Compiled {
 
 export type BindingType = GPUBufferBindingType;
 
+/** The layout of group 0: a buffer at each binding, also those that a shader happens not to use. */
+export function bindGroupLayoutOf(
+  device: GPUDevice,
+  bindings: readonly BindingType[],
+): GPUBindGroupLayout {
+  return device.createBindGroupLayout({
+    entries: bindings.map((type, binding) => ({
+      binding,
+      visibility: STAGE_COMPUTE,
+      buffer: { type },
+    })),
+  });
+}
+
+/** Binds buffers to group 0 in order. */
+export function bindGroupOf(
+  device: GPUDevice,
+  layout: GPUBindGroupLayout,
+  buffers: readonly GPUBuffer[],
+): GPUBindGroup {
+  return device.createBindGroup({
+    layout,
+    entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+  });
+}
+
 /** Pipelines of a device by entry point and full source: nothing else identifies one. */
 export class Pipelines {
   readonly #watch: DeviceWatch;
@@ -20,16 +46,19 @@ export class Pipelines {
     this.#watch = watch;
   }
 
-  /** Throws CompileError with the line at fault; a failure is not kept. */
+  /**
+   * Builds an entry point of a source, or finds it built, with a layout equal to this one.
+   * Throws CompileError with the line at fault; a failure is not kept.
+   */
   async compile(
     source: string,
-    bindings: readonly BindingType[],
+    layout: GPUBindGroupLayout,
     entryPoint = 'main',
   ): Promise<Compiled> {
     const key = `${entryPoint}\n${source}`;
     const known = this.#compiled.get(key);
     if (known) return known;
-    const compiled = this.#build(source, bindings, entryPoint);
+    const compiled = this.#build(source, layout, entryPoint);
     this.#compiled.set(key, compiled);
     try {
       return await compiled;
@@ -39,11 +68,7 @@ export class Pipelines {
     }
   }
 
-  async #build(
-    source: string,
-    bindings: readonly BindingType[],
-    entryPoint: string,
-  ): Promise<Compiled> {
+  async #build(source: string, layout: GPUBindGroupLayout, entryPoint: string): Promise<Compiled> {
     const { device } = this.#watch;
     const start = nowNs();
     device.pushErrorScope('validation');
@@ -54,14 +79,6 @@ export class Pipelines {
     const error = messages.find(({ type }) => type === 'error');
     if (error) throw new CompileError(error.message, lineOf(source, error.lineNum));
 
-    // An explicit layout keeps bindings that a body happens not to use.
-    const layout = device.createBindGroupLayout({
-      entries: bindings.map((type, binding) => ({
-        binding,
-        visibility: STAGE_COMPUTE,
-        buffer: { type },
-      })),
-    });
     try {
       const pipeline = await device.createComputePipelineAsync({
         layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),

@@ -16,12 +16,18 @@ export interface GpuContext extends PassTimer {
   readonly filler: Filler;
 }
 
-/** One pipeline bound to every buffer set of a problem. */
-export interface Binding {
+/** A pass of a kernel, compiled. */
+export interface Dispatch {
   readonly pipeline: GPUComputePipeline;
   readonly workgroups: readonly [x: number, y: number, z: number];
+}
+
+/** The dispatches of a kernel, bound to every buffer set of a problem. */
+export interface Binding {
+  readonly dispatches: readonly Dispatch[];
   readonly sets: readonly (BufferSet & { readonly group: GPUBindGroup })[];
-  readonly shape: GPUBuffer;
+  /** Bound in every set: the shape, and scratch memory if the kernel has any. */
+  readonly shared: readonly GPUBuffer[];
 }
 
 export class GpuPrepared implements Prepared {
@@ -67,16 +73,18 @@ export class GpuPrepared implements Prepared {
 
   destroy(): void {
     for (const set of this.#binding.sets) destroyBufferSet(set);
-    this.#binding.shape.destroy();
+    for (const buffer of this.#binding.shared) buffer.destroy();
   }
 
-  #encode(pass: GPUComputePassEncoder, dispatches: number, rotate: boolean): void {
-    const { pipeline, sets, workgroups } = this.#binding;
-    pass.setPipeline(pipeline);
-    for (let i = 0; i < dispatches; i++) {
+  #encode(pass: GPUComputePassEncoder, runs: number, rotate: boolean): void {
+    const { dispatches, sets } = this.#binding;
+    for (let run = 0; run < runs; run++) {
       const set = sets[rotate ? this.#next++ % sets.length : 0];
-      if (set && (rotate || i === 0)) pass.setBindGroup(0, set.group);
-      pass.dispatchWorkgroups(...workgroups);
+      if (set && (rotate || run === 0)) pass.setBindGroup(0, set.group);
+      for (const { pipeline, workgroups } of dispatches) {
+        if (dispatches.length > 1 || run === 0) pass.setPipeline(pipeline);
+        pass.dispatchWorkgroups(...workgroups);
+      }
     }
   }
 }

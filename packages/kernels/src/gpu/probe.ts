@@ -2,9 +2,9 @@ import copyWgsl from '../probe/copy.wgsl';
 import fmaWgsl from '../probe/fma.wgsl';
 import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
 import { typeHeader } from '../specialise';
-import { bindGroupOf, uniformOf } from './fill';
+import { uniformOf } from './fill';
 import { type PassTimer, timePass } from './pass';
-import type { BindingType, Pipelines } from './pipelines';
+import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import { BufferUsage } from './usage';
 
 /** A probe's source, what it binds, and the words of its uniform. */
@@ -23,13 +23,13 @@ export async function prepareProbe(
   request: ProbeRequest,
 ): Promise<Probe> {
   const { source, bindings, buffers: sizes, uniform } = programOf(request);
-  const { pipeline } = await pipelines.compile(source, bindings);
   const { device } = timer.watch;
+  const layout = bindGroupLayoutOf(device, bindings);
+  const { pipeline } = await pipelines.compile(source, layout);
   const { buffers, group } = await timer.watch.scoped('allocate a probe', () => {
     const storage = sizes.map((size) => device.createBuffer({ size, usage: BufferUsage.STORAGE }));
     const all = [...storage, uniformOf(device, uniform)];
-    const resources = all.map((buffer) => ({ buffer }));
-    return { buffers: all, group: bindGroupOf(device, pipeline, resources) };
+    return { buffers: all, group: bindGroupOf(device, layout, all) };
   });
   const { workgroups } = loadOf(request);
   return {
