@@ -7,13 +7,17 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const outdir = process.argv[2] ? resolve(process.argv[2]) : join(root, 'apps/worker/dist');
 
-// The worker and its child as ES modules that need Node and `webgpu` beside them
+// The worker, its child and the child's threads as ES modules that need Node and `webgpu` beside them
 // and nothing else, so that a bare GPU machine can run them. What only the command
 // `worker` needs (database, queue) lands in chunks that the others never load.
 await rm(outdir, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { main: 'apps/worker/src/main.ts', child: 'apps/worker/src/child.ts' },
+  entryPoints: {
+    main: 'apps/worker/src/main.ts',
+    child: 'apps/worker/src/child.ts',
+    thread: 'apps/worker/src/thread.ts',
+  },
   outdir,
   bundle: true,
   splitting: true,

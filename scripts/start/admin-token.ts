@@ -16,7 +16,7 @@ export const readAdminToken = (dataDir: string): Promise<string | null> =>
  * database does not know, or that was revoked or has expired, is replaced.
  */
 export async function ensureAdminToken(dataDir: string, databaseUrl: string): Promise<string> {
-  const store = await openStore(databaseUrl);
+  const store = openStore(databaseUrl);
   try {
     const known = await readAdminToken(dataDir);
     if (known && (await store.tokens.verify(known))) return known;

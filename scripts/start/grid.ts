@@ -7,7 +7,7 @@ import { claimDataFolder } from './data-folder';
 import { isLoopback, type StartOptions } from './options';
 import { requireFreePort } from './port';
 import { StartProblem } from './problem';
-import { startServices } from './services';
+import { requireServices, startServices } from './services';
 import { waitForSite } from './site';
 import { say, step } from './steps';
 import { Supervisor } from './supervisor';
@@ -36,6 +36,7 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
       );
     }
     const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
+    await requireServices(databaseUrl, redisUrl);
     await step('Migrate the database', () => migrate(databaseUrl));
     const token = await ensureAdminToken(dataDir, databaseUrl);
     await step('Build the site and the worker', () => build(root));

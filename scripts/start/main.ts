@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ServiceUnavailable } from '@tilemark/core/server';
+import { MigrationRefused } from '../../prisma';
 import { startGrid } from './grid';
 import { readOptions, USAGE } from './options';
 import { StartProblem } from './problem';
@@ -23,7 +25,11 @@ try {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
   }
 } catch (error) {
-  if (error instanceof StartProblem) console.error(`\n${error.message}`);
-  else console.error(error);
+  // What a person can mend is one line; anything else is a defect of ours, with its stack.
+  const isMendable =
+    error instanceof StartProblem ||
+    error instanceof ServiceUnavailable ||
+    error instanceof MigrationRefused;
+  console.error(isMendable ? error.message : error);
   process.exit(1);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openQueue, openStore } from '@tilemark/core/server';
 import { startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { step } from './steps';
@@ -35,4 +36,17 @@ export async function startServices(dataDir: string, supervisor: Supervisor): Pr
       return redis.url;
     }));
   return { databaseUrl, redisUrl };
+}
+
+/** Throws DatabaseUnavailable or QueueUnavailable, saying where and what to do. */
+export async function requireServices(databaseUrl: string, redisUrl: string | null): Promise<void> {
+  const store = openStore(databaseUrl);
+  const queue = openQueue({ databaseUrl, redisUrl });
+  try {
+    await store.ping();
+    await queue.ping();
+  } finally {
+    await store.close();
+    await queue.close();
+  }
 }

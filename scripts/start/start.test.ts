@@ -82,7 +82,7 @@ test('an unreachable database is named, and nothing is left behind', async () =>
   });
   expect(code).toBe(1);
   oneLine(stderr);
-  expect(stderr).toContain('Postgres');
+  expect(stderr).toContain('The database at 127.0.0.1:9');
   expect(stderr).toContain('DATABASE_URL');
   expect(await readdir(own)).not.toContain('grid.pid');
 });
@@ -93,6 +93,6 @@ test('an unreachable queue is named', async () => {
   });
   expect(code).toBe(1);
   oneLine(stderr);
-  expect(stderr).toContain('Redis');
+  expect(stderr).toContain('The queue at 127.0.0.1:9');
   expect(stderr).toContain('REDIS_URL');
 });

