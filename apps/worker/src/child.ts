@@ -1,3 +1,3 @@
 import { childMain } from './child/child-main';
 
-await childMain();
+await childMain(new URL('./thread.mjs', import.meta.url));

@@ -3,6 +3,7 @@ import { InputError } from '@tilemark/kernels';
 import { Command } from 'commander';
 import { type BenchOptions, bench } from './commands/bench/bench';
 import { devices } from './commands/devices';
+import type { WorkerOptions } from './commands/worker';
 import { VERSION } from './version';
 
 /** Codes a shell script can tell apart. */
@@ -51,6 +52,20 @@ export function program(childEntry: URL): Command {
     .action(
       guarded(async (options: BenchOptions) => {
         process.exitCode = await bench(options, childEntry, print);
+      }),
+    );
+
+  cli
+    .command('worker')
+    .description('serve a device of this machine to a grid until stopped')
+    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
+    .option('--server <url>', "the grid's site; without it DATABASE_URL and REDIS_URL are used")
+    .option('--token <token>', 'a worker token of the grid, with --server')
+    .action(
+      guarded(async (options: WorkerOptions) => {
+        // Only here: database and queue are large, and the other commands run without them.
+        const { worker } = await import('./commands/worker');
+        await worker(options, childEntry);
       }),
     );
   return cli;

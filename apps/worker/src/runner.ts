@@ -32,10 +32,16 @@ export interface RunReport {
  */
 export class Runner {
   readonly #options: Omit<DeviceProcessOptions, 'profile'>;
+  #isBusy = false;
   #open: { profile: Profile; process: DeviceProcess; description: DeviceDescription } | null = null;
 
   constructor(options: Omit<DeviceProcessOptions, 'profile'>) {
     this.#options = options;
+  }
+
+  /** Whether a child is measuring. */
+  get isBusy(): boolean {
+    return this.#isBusy;
   }
 
   /** Pid of the child in service, if any. */
@@ -65,9 +71,10 @@ export class Runner {
     onStep?: (step: Step) => void,
   ): Promise<RunReport> {
     const { environment } = await this.open(profile);
+    const process = this.#open?.process;
     try {
-      const process = this.#open?.process;
       if (!process) throw new DeviceFault('the device was closed');
+      this.#isBusy = true;
       const outcome = await process.run({ variant, problem, policy }, onStep);
       // What cannot run has no source: its tunables may contradict each other.
       const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
@@ -80,6 +87,8 @@ export class Runner {
         environment,
         wgsl: sourceOf(variant, problem),
       };
+    } finally {
+      this.#isBusy = false;
     }
   }
 

@@ -14,6 +14,9 @@ const HEARTBEAT_MS = 5_000;
 /** A run in hand may take this long to end before a worker that stops gives it back, ms. */
 const FINISH_WITHIN_MS = 20_000;
 
+/** A run that this many workers were lost over is not tried again: it may be what ends them. */
+const MAX_ATTEMPTS = 3;
+
 export interface WorkerParts {
   readonly store: Store;
   readonly queue: Queue;
@@ -111,7 +114,7 @@ export class Worker {
     const { store, log } = this.#parts;
     const run = await store.runs.claim(runId, this.#id);
     if (!run) return log.debug({ runId }, 'not pending any more');
-    if (this.#state === 'idle') this.#state = 'running';
+    await this.#become('running');
     try {
       const report = await this.#measure(run, AbortSignal.any([signal, this.#interrupt.signal]));
       await this.#keep(run, report);
@@ -122,8 +125,15 @@ export class Worker {
       });
       throw error;
     } finally {
-      if (this.#state === 'running') this.#state = 'idle';
+      await this.#become('idle');
     }
+  }
+
+  /** Tells the store at once, for people who watch; a worker that drains goes on draining. */
+  async #become(state: 'idle' | 'running'): Promise<void> {
+    if (this.#state === 'draining') return;
+    this.#state = state;
+    await this.#heartbeat();
   }
 
   /** Measures while nothing else on this machine does. Throws Interrupted when aborted first. */
@@ -134,6 +144,7 @@ export class Worker {
     try {
       return await withMachineLock(
         async () => {
+          if (run.attempt > MAX_ATTEMPTS) return await this.#giveUp(run);
           const report = await runner.run(run, (step) => log.debug({ runId: run.id, step }));
           // A child ended by us says nothing about the kernel.
           if (signal.aborted && report.outcome.kind === 'failed') throw new Interrupted('aborted');
@@ -146,6 +157,12 @@ export class Worker {
     } finally {
       signal.removeEventListener('abort', abandon);
     }
+  }
+
+  async #giveUp({ attempt, profile }: ClaimedRun): Promise<RunReport> {
+    const { environment } = await this.#parts.runner.open(profile);
+    const message = `${attempt - 1} workers were lost while running it`;
+    return { outcome: { kind: 'failed', stage: 'device', message }, environment, wgsl: null };
   }
 
   /** The result is safe once it is in the journal; the store may be away. */
@@ -185,18 +202,22 @@ export class Worker {
   }
 
   async #beat(): Promise<void> {
-    const { store } = this.#parts;
     try {
       for await (const _ of setInterval(HEARTBEAT_MS, undefined, { signal: this.#ending.signal })) {
-        try {
-          await store.workers.heartbeat(this.#id, this.#state);
-          await this.#writeJournal();
-        } catch (error) {
-          this.#noteStore(error);
-        }
+        await this.#heartbeat();
       }
     } catch (error) {
       if (!this.#ending.signal.aborted) throw error;
+    }
+  }
+
+  /** A sign of life; where the store answers, the journal is written too. */
+  async #heartbeat(): Promise<void> {
+    try {
+      await this.#parts.store.workers.heartbeat(this.#id, this.#state);
+      await this.#writeJournal();
+    } catch (error) {
+      this.#noteStore(error);
     }
   }
 

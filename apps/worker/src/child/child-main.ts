@@ -8,8 +8,10 @@ import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
  * The process that owns a device: opens it, then measures what its parent
  * sends, one run at a time. A driver that crashes or hangs takes this process
  * with it and nothing else. It ends with its parent, on `fault`, or when killed.
+ *
+ * @param threadEntry the bundled program of a thread of the host
  */
-export async function childMain(): Promise<void> {
+export async function childMain(threadEntry: URL): Promise<void> {
   // Ctrl-C reaches the whole process group; when to stop is the parent's word.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
@@ -22,7 +24,7 @@ export async function childMain(): Promise<void> {
   }
   let open: OpenDevice;
   try {
-    open = await openDevice(await chooseDevice(task.device), task.profile);
+    open = await openDevice(await chooseDevice(task.device), task.profile, threadEntry);
   } catch (error) {
     const field = error instanceof InputError ? error.field : null;
     await send({ kind: 'unavailable', message: messageOf(error), field });

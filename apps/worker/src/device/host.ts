@@ -4,6 +4,7 @@ import { createHostExecutor } from '@tilemark/kernels';
 import { VERSION } from '../version';
 import type { OpenDevice } from './device';
 import { type Machine, thisMachine } from './machine';
+import { createThreadPool } from './thread-pool';
 
 /** The CPU of this machine, the baseline that speed-ups over the host are taken from. */
 export function hostIdentity({ cpu, arch }: Machine): DeviceIdentity {
@@ -18,12 +19,13 @@ export function hostIdentity({ cpu, arch }: Machine): DeviceIdentity {
   };
 }
 
-export async function openHost(): Promise<OpenDevice> {
+/** @param threadEntry the bundled program of a thread */
+export async function openHost(threadEntry: URL): Promise<OpenDevice> {
   const machine = await thisMachine();
   const identity = hostIdentity(machine);
   const capabilities = hostCapabilities(machine);
   return {
-    executor: createHostExecutor(),
+    executor: createHostExecutor(createThreadPool(threadEntry)),
     identity,
     capabilities,
     lastLevelCacheBytes: machine.lastLevelCacheBytes,

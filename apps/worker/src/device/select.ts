@@ -47,6 +47,11 @@ export async function chooseDevice(flag: string): Promise<DeviceChoice> {
   );
 }
 
-export function openDevice(choice: DeviceChoice, profile: Profile): Promise<OpenDevice> {
-  return choice.kind === 'cpu' ? openHost() : openGpu(choice.adapter, profile);
+/** @param threadEntry the bundled program of a thread of the host */
+export function openDevice(
+  choice: DeviceChoice,
+  profile: Profile,
+  threadEntry: URL,
+): Promise<OpenDevice> {
+  return choice.kind === 'cpu' ? openHost(threadEntry) : openGpu(choice.adapter, profile);
 }

@@ -72,3 +72,8 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
     sessionSecret: data.TILEMARK_SESSION_SECRET,
   };
 }
+
+/** As `readEnv`, with some variables given: for a worker that a site told where the services are. */
+export function readEnvWith(given: Readonly<Record<string, string>>): Env {
+  return readEnv({ ...process.env, ...given });
+}

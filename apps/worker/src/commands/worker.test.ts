@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openQueue, openStore, type Store } from '@tilemark/core/server';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { useBundle } from '../bundle.test-helper';
+
+const bundle = useBundle();
+const redisUrl = testRedisUrl();
+
+let databaseUrl: string;
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-worker-'));
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+}
+
+/** Starts `tilemark worker` as a supervisor would. */
+function start(args: readonly string[], env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [bundle.main, 'worker', ...args], {
+    env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', TILEMARK_DATA: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  return {
+    child,
+    ended: new Promise((resolve) => child.on('close', resolve)),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+  };
+}
+
+async function eventually<T>(read: () => Promise<T | null | undefined>): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (value !== null && value !== undefined) return value;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const attached = () => eventually(async () => (await store.workers.list())[0]);
+
+it('attaches, starts the starter suite on a new device, and signs off on SIGTERM', async () => {
+  const { child, ended } = start(['--device', 'cpu'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl ?? '',
+  });
+  const { device } = await attached();
+  expect(device.class).toBe('cpu');
+  const sweep = await eventually(async () => (await store.sweeps.list()).items[0]);
+  expect(sweep).toMatchObject({ suite: expect.stringMatching(/^starter@/), createdBy: 'tilemark' });
+  await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(await store.workers.list()).toEqual([]);
+});
+
+it('is told by a site where the services are, and keeps its journal where the environment says', async () => {
+  const site = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ databaseUrl, redisUrl }));
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const address = site.address();
+  const port = address && typeof address === 'object' ? address.port : 0;
+  const server = ['--server', `http://127.0.0.1:${port}`, '--token', 'tm_worker_x'];
+  const { child, ended } = start(['--device', 'cpu', ...server], {});
+  await attached();
+  expect(await readdir(folder)).toContain('journal');
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+  site.close();
+});
+
+it.each([
+  ['an unreachable database', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 1, /DATABASE_URL/],
+  ['no database at all', {}, 1, /DATABASE_URL is not set/],
+])('ends with one line for %s', async (_what, env, code, message) => {
+  const { ended, stderr } = start(['--device', 'cpu'], env);
+  expect(await ended).toBe(code);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr()).toMatch(message);
+});
+
+it('ends with one line for an unreachable queue', async () => {
+  const { ended, stderr } = start(['--device', 'cpu'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: 'redis://127.0.0.1:1',
+  });
+  expect(await ended).toBe(1);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr()).toMatch(/REDIS_URL/);
+});
+
+it('ends with one line and code 2 for a device that is not there', async () => {
+  const { ended, stderr } = start(['--device', '7'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl ?? '',
+  });
+  expect(await ended).toBe(2);
+  expect(stderr()).toMatch(/^error: device: There is no device 7\. Devices: 0 \(.*\n$/);
+});
+
+it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async () => {
+  const { child, ended } = start(['--device', 'cpu'], { DATABASE_URL: databaseUrl });
+  const { device } = await attached();
+  const queue = openQueue({ databaseUrl, redisUrl: null });
+  await eventually(async () => {
+    const { items } = await store.sweeps.list();
+    return items[0]?.counts.measured ? true : null;
+  });
+  expect(await queue.depth(device.key)).toBeGreaterThanOrEqual(0);
+  await queue.close();
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});

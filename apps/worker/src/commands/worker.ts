@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { backfill, openQueue, openStore, readEnv, readEnvWith } from '@tilemark/core/server';
+import { InputError } from '@tilemark/kernels';
+import { pino } from 'pino';
+import { enroll } from '../enroll';
+import { Journal } from '../journal';
+import { Runner } from '../runner';
+import { Worker } from '../worker';
+
+export interface WorkerOptions {
+  /** What `tilemark devices` lists, or `auto`. */
+  readonly device: string;
+  /** Address of the grid's site, which says where the services are; absent: the environment says. */
+  readonly server?: string;
+  readonly token?: string;
+}
+
+/**
+ * Serves one device until SIGTERM or SIGINT. Throws InputError, EnvError,
+ * ServiceUnavailable and DeviceFault before it has attached.
+ */
+export async function worker(options: WorkerOptions, childEntry: URL): Promise<void> {
+  // From the first moment, so that no signal finds the default: to die.
+  const stop = stopSignal();
+  const { databaseUrl, redisUrl, dataDir } = await surroundings(options);
+  const log = pino({ base: null });
+  const store = openStore(databaseUrl);
+  const queue = openQueue({
+    databaseUrl,
+    redisUrl,
+    onError: (error) => log.debug({ error: error.message }, 'the queue is away'),
+  });
+  const runner = new Runner({ entry: childEntry, device: options.device });
+  try {
+    await store.ping();
+    const journal = await Journal.open(join(dataDir, 'journal'));
+    const { worker, deviceKey } = await Worker.attach({ store, queue, runner, journal, log });
+    const started = await backfill({ store, queue }, deviceKey);
+    if (started) log.info({ sweep: started }, 'started the starter suite on a new device');
+    await stop.asked;
+    stop.onAgain(() => void worker.stop());
+    await worker.stop();
+  } finally {
+    await runner.close();
+    await queue.close();
+    await store.close();
+  }
+}
+
+async function surroundings({ server, token }: WorkerOptions) {
+  if (server === undefined) return readEnv();
+  if (token === undefined) throw new InputError('is needed with --server', '--token');
+  const { databaseUrl, redisUrl } = await enroll(server, token);
+  return readEnvWith({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' });
+}
+
+/** The first signal asks to stop, every further one to hurry. */
+function stopSignal(): { asked: Promise<void>; onAgain: (hurry: () => void) => void } {
+  let onSignal = () => {};
+  const asked = new Promise<void>((resolve) => {
+    onSignal = resolve;
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal());
+  return {
+    asked,
+    onAgain: (hurry) => {
+      onSignal = hurry;
+    },
+  };
+}

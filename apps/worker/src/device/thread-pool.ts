@@ -1,0 +1,39 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { HostJob, HostPool } from '@tilemark/kernels';
+
+/**
+ * Threads of this process for host kernels, started when first used and kept:
+ * starting one takes longer than a small product. A pool serves one run at a time.
+ *
+ * @param entry the bundled program of a thread
+ */
+export function createThreadPool(entry: URL): HostPool {
+  const threads: Worker[] = [];
+  const thread = (index: number): Worker => {
+    const started = threads[index] ?? new Worker(entry);
+    threads[index] = started;
+    return started;
+  };
+  return {
+    threads: availableParallelism(),
+    run: async (jobs) => {
+      await Promise.all(jobs.map((job, index) => runOn(thread(index), job)));
+    },
+  };
+}
+
+function runOn(thread: Worker, job: HostJob): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error: Error | null) => {
+      thread.off('message', settle);
+      thread.off('error', settle);
+      if (error) reject(error);
+      else resolve();
+    };
+    // A thread answers null when its rows are done, and an Error when they are not.
+    thread.on('message', settle);
+    thread.on('error', settle);
+    thread.postMessage(job);
+  });
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expand, type PlannedRun, type RunResult, specSchema } from '@tilemark/core';
+import { openQueue, openStore, type Queue, type Store } from '@tilemark/core/server';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  bringUp,
+  takeDown,
+  testDatabase,
+  testRedisUrl,
+} from '../../../packages/core/test-services';
+import { useBundle } from './bundle.test-helper';
+import { Journal } from './journal';
+import { Runner } from './runner';
+import { Worker } from './worker';
+
+const bundle = useBundle();
+const redisUrl = testRedisUrl();
+
+let databaseUrl: string;
+let folder: string;
+let prefix: string;
+let store: Store;
+let queue: Queue;
+let cleanUp: (() => Promise<unknown>)[];
+
+beforeEach(async () => {
+  databaseUrl = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-worker-'));
+  prefix = `test-${randomUUID()}`;
+  store = openStore(databaseUrl);
+  queue = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
+  cleanUp = [() => rm(folder, { recursive: true, force: true })];
+});
+afterEach(async () => {
+  for (const step of cleanUp.reverse()) await step();
+  await queue.close();
+  await store.close();
+});
+
+const journalFolder = () => join(folder, 'journal');
+
+/** A worker of the first adapter, as the command starts it. */
+async function attach(options: { finishWithinMs?: number } = {}) {
+  const runner = new Runner({ entry: bundle.child, device: '0' });
+  const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
+  const journal = await Journal.open(journalFolder());
+  const { worker, deviceKey, newDevice } = await Worker.attach({
+    store,
+    queue: own,
+    runner,
+    journal,
+    log: pino({ level: 'silent' }),
+    lockPath: join(folder, 'lock'),
+    ...options,
+  });
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    await worker.stop();
+    await own.close();
+  };
+  cleanUp.push(stop);
+  return { worker, deviceKey, newDevice, runner, stop };
+}
+
+interface Wanted {
+  readonly kernel?: string;
+  readonly tunables?: Record<string, (number | string)[]>;
+  readonly n?: number;
+  readonly policy?: 'smoke' | 'default';
+}
+
+/** Writes a sweep and queues its runs, as the site does. */
+async function submit(deviceKey: string, wanted: Wanted): Promise<string> {
+  const { kernel = 'matmul/naive', tunables = {}, n = 33, policy = 'smoke' } = wanted;
+  const device = await store.devices.get(deviceKey);
+  const spec = specSchema.parse({
+    cases: [{ kernel, tunables, shapes: [{ m: n, n, k: n }] }],
+    policy,
+  });
+  const runs: PlannedRun[] = expand(spec, [
+    { key: deviceKey, class: 'software', capabilities: device?.capabilities },
+  ]);
+  const created = await store.sweeps.create({
+    name: 'test',
+    suite: null,
+    spec,
+    runs,
+    createdBy: 'test',
+  });
+  await queue.enqueue(created.runs);
+  return created.sweep.id;
+}
+
+async function eventually<T>(read: () => Promise<T | null>): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (value !== null) return value;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The results once every run of the sweep has ended. */
+const ended = (sweepId: string): Promise<RunResult[]> =>
+  eventually(async () => {
+    const sweep = await store.sweeps.get(sweepId);
+    return sweep?.status === 'done' ? (await store.sweeps.results(sweepId)).items : null;
+  });
+
+const kindsOf = (results: readonly RunResult[]) => results.map((result) => result.outcome?.kind);
+const stateOf = async () => (await store.workers.list())[0]?.state ?? null;
+const running = () => eventually(async () => ((await stateOf()) === 'running' ? true : null));
+const journalled = () => readdir(journalFolder());
+
+describe('a worker', () => {
+  it('registers its device, takes runs, records each outcome and leaves no journal', async () => {
+    const { deviceKey, newDevice } = await attach();
+    expect(newDevice).toBe(true);
+    expect(await store.devices.get(deviceKey)).toMatchObject({ class: 'software', workers: 1 });
+    const sweepId = await submit(deviceKey, { tunables: { BLOCK: [8, 16] } });
+    const results = await ended(sweepId);
+    expect(kindsOf(results)).toEqual(['measured', 'measured']);
+    const detail = await store.results.get(results[0]?.resultId ?? '');
+    expect(detail?.wgsl).toContain('const BLOCK: u32 = 8u;');
+    expect(detail?.environment).toMatchObject({
+      profile: 'default',
+      device: { backend: 'vulkan' },
+    });
+    expect(await journalled()).toEqual([]);
+  });
+
+  it('records a child killed in the middle of a run as failed, and the next run works', async () => {
+    const { deviceKey, runner } = await attach();
+    const sweepId = await submit(deviceKey, { n: 256, policy: 'default' });
+    await eventually(async () => {
+      const { items } = await store.sweeps.results(sweepId);
+      return items.length > 0 && runner.isBusy ? true : null;
+    });
+    process.kill(runner.pid ?? 0, 'SIGKILL');
+    const [first] = await ended(sweepId);
+    expect(first?.outcome).toMatchObject({
+      kind: 'failed',
+      stage: 'device',
+      message: expect.stringContaining('SIGKILL'),
+    });
+    expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
+  });
+
+  it('keeps results in its journal while the database is away, and writes them when it is back', async () => {
+    const { deviceKey, runner } = await attach();
+    const sweepId = await submit(deviceKey, { n: 128, policy: 'default' });
+    await eventually(async () => (runner.isBusy ? true : null));
+    await takeDown(databaseUrl);
+    const [kept] = await eventually(async () => {
+      const names = await journalled();
+      return names.some((name) => name.endsWith('.json')) ? names : null;
+    });
+    expect(kept).toMatch(/\.json$/);
+    await bringUp(databaseUrl);
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+    await eventually(async () => ((await journalled()).length === 0 ? true : null));
+  });
+
+  it('writes what an earlier process left in the journal when it starts', async () => {
+    const before = await attach();
+    const sweepId = await submit(before.deviceKey, { n: 128, policy: 'default' });
+    await eventually(async () => (before.runner.isBusy ? true : null));
+    await takeDown(databaseUrl);
+    await eventually(async () => ((await journalled()).length > 0 ? true : null));
+    await before.stop();
+    await bringUp(databaseUrl);
+    expect((await store.sweeps.get(sweepId))?.counts.pending).toBe(1);
+    await attach();
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('finishes the run in hand when stopped, takes no other, and signs off', async () => {
+    const { deviceKey, runner, stop } = await attach();
+    const sweepId = await submit(deviceKey, { tunables: { BLOCK: [4, 8, 16] }, policy: 'default' });
+    await eventually(async () => (runner.isBusy ? true : null));
+    await stop();
+    const { counts } = (await store.sweeps.get(sweepId))!;
+    expect(counts).toMatchObject({ measured: 1, pending: 2 });
+    expect(await store.workers.list()).toEqual([]);
+  });
+
+  it('gives back a run that it cannot finish in time, and the next worker takes it', async () => {
+    const slow = await attach({ finishWithinMs: 100 });
+    const sweepId = await submit(slow.deviceKey, { n: 256, policy: 'default' });
+    await eventually(async () => (slow.runner.isBusy ? true : null));
+    await slow.stop();
+    expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ pending: 1, failed: 0 });
+    await attach();
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('shows what it is doing', async () => {
+    const { deviceKey } = await attach({ finishWithinMs: 100 });
+    expect(await stateOf()).toBe('idle');
+    await submit(deviceKey, { n: 256, policy: 'default' });
+    await running();
+  });
+});
