@@ -184,7 +184,9 @@ export const kernelDetailSchema = kernelSchema.extend({
   address: z.string(),
   dtype: dtypeSchema,
   chosen: z.record(z.string(), tunableValueSchema),
-  /** What a device must have; null for host kernels. */
+  /** Reasons why the values make no sense together; a run of them ends skipped. */
+  broken: z.array(z.string()),
+  /** What a device must have; null for host kernels and where `broken`. */
   needs: z
     .object({
       workgroupSize: z.tuple([z.number(), z.number(), z.number()]),
@@ -192,7 +194,7 @@ export const kernelDetailSchema = kernelSchema.extend({
       features: z.array(z.string()),
     })
     .nullable(),
-  /** Null for host kernels. */
+  /** Null for host kernels and where `broken`. */
   wgsl: z.string().nullable(),
 });
 export type KernelDetail = z.infer<typeof kernelDetailSchema>;

@@ -1,3 +1,4 @@
+import { ServiceUnavailable } from '@tilemark/core/server';
 import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
@@ -23,6 +24,11 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const known = visitor().catch((error: unknown) => {
+    // The frame stands while the database is away; the page inside it says so.
+    if (error instanceof ServiceUnavailable) return null;
+    throw error;
+  });
   return (
     <html
       lang="en"
@@ -38,7 +44,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         >
           Skip to content
         </a>
-        <SiteHeader theme={theme} user={await visitor()} />
+        <SiteHeader theme={theme} user={await known} />
         <main
           id="main"
           tabIndex={-1}

@@ -30,7 +30,7 @@ function parameters({ path, query }: Operation) {
   return [...inPath, ...inQuery];
 }
 
-function responses({ access, answer, body, path }: Operation) {
+function responses({ access, answer, body, maxBodyBytes = 1e6, path }: Operation) {
   const { schema, status, types = ['application/json'] } = answer;
   const content = schema && {
     content: Object.fromEntries(
@@ -48,7 +48,9 @@ function responses({ access, answer, body, path }: Operation) {
       ? {}
       : { 403: problem('The role may not do this.') }),
     ...(path.includes('{') ? { 404: problem('There is no such thing.') } : {}),
-    ...(body ? { 413: problem('Over 1 MB.'), 415: problem('Not application/json.') } : {}),
+    ...(body
+      ? { 413: problem(`Over ${maxBodyBytes / 1e6} MB.`), 415: problem('Not application/json.') }
+      : {}),
   };
 }
 

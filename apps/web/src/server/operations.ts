@@ -1,5 +1,5 @@
 import {
-  countsSchema,
+  benchFileSchema,
   deviceSchema,
   dtypeSchema,
   healthSchema,
@@ -44,6 +44,8 @@ export interface Operation<
   readonly caching: Caching;
   readonly query?: Query;
   readonly body?: Body;
+  /** Larger bodies are refused; 1 MB unless said. */
+  readonly maxBodyBytes?: number;
   readonly answer: {
     readonly status: 200 | 201 | 204;
     readonly schema?: z.ZodType;
@@ -183,7 +185,7 @@ export const operations = {
     summary: 'Enqueues the failed runs of a sweep again.',
     access: 'submit',
     caching: 'never',
-    answer: ok(z.object({ id: z.string(), retried: z.number().int(), counts: countsSchema })),
+    answer: ok(z.object({ retried: z.number().int() })),
   }),
   getResult: operation({
     method: 'GET',
@@ -192,6 +194,16 @@ export const operations = {
     access: 'read',
     caching: 'revalidate',
     answer: ok(resultDetailSchema),
+  }),
+  importResults: operation({
+    method: 'POST',
+    path: '/results/import',
+    summary: 'Keeps the results of `tilemark bench --json` as a finished sweep. At most 20 MB.',
+    access: 'submit',
+    caching: 'never',
+    body: benchFileSchema,
+    maxBodyBytes: 20_000_000,
+    answer: { status: 201, schema: sweepCreatedSchema },
   }),
   getLeaderboard: operation({
     method: 'GET',

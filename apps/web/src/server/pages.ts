@@ -11,3 +11,16 @@ export async function* allItems<T>(
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
 }
+
+/** The first items of a list, all of them unless there is a limit. */
+export async function firstItems<T>(
+  list: (cursor?: string) => Promise<Page<T>>,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of allItems(list)) {
+    items.push(item);
+    if (items.length >= limit) break;
+  }
+  return items;
+}

@@ -1,4 +1,5 @@
 import type { ProblemDetails } from '@tilemark/core';
+import { ServiceUnavailable } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import type { z } from 'zod';
 
@@ -44,6 +45,7 @@ export function problemResponse(problem: HttpProblem): Response {
     headers: {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
+      ...(problem.status === 503 ? { 'Retry-After': '5' } : {}),
       ...(problem.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="tilemark"' } : {}),
     },
   });
@@ -109,5 +111,12 @@ export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof InputError) return new HttpProblem(400, error.message, error.field);
+  if (error instanceof ServiceUnavailable) {
+    // Its message says where the service is, which is for the log.
+    return new HttpProblem(
+      503,
+      'The database or the queue is away. Nothing was changed; try again soon.',
+    );
+  }
   return new HttpProblem(500, 'Something failed on the server; its log says what.');
 }

@@ -1,6 +1,7 @@
 import type { KernelDetail, KernelInfo, SuiteInfo } from '@tilemark/core';
 import { SUITES } from '@tilemark/core';
 import {
+  brokenConstraints,
   type Dtype,
   featuresOf,
   InputError,
@@ -9,6 +10,7 @@ import {
   parseTunableValue,
   resolveVariant,
   specialise,
+  type TunableValues,
 } from '@tilemark/kernels';
 
 /** The data of a kernel's declaration, without its functions. */
@@ -31,8 +33,8 @@ export function kernelInfo(kernel: Kernel): KernelInfo {
  */
 export function kernelDetail(id: string, query: Readonly<Record<string, unknown>>): KernelDetail {
   const kernel = kernelById(id, 'id');
-  const { dtype: asked, ...rest } = query;
-  const dtype = kernel.dtypes.find((each) => each === (asked ?? kernel.dtypes[0]));
+  const { dtype: asked = kernel.dtypes[0], ...rest } = query;
+  const dtype = kernel.dtypes.find((each) => each === asked);
   if (!dtype) {
     throw new InputError(
       `${id} has no dtype ${String(asked)}; it has: ${kernel.dtypes.join(', ')}`,
@@ -52,14 +54,17 @@ export function kernelDetail(id: string, query: Readonly<Record<string, unknown>
   return { ...kernelInfo(kernel), address, dtype, chosen, ...sourceOf(kernel, chosen, dtype) };
 }
 
+/** Null both for host kernels and for values that make no sense together. */
 function sourceOf(
   kernel: Kernel,
-  chosen: KernelDetail['chosen'],
+  chosen: TunableValues,
   dtype: Dtype,
-): Pick<KernelDetail, 'needs' | 'wgsl'> {
-  if (kernel.runsOn === 'cpu') return { needs: null, wgsl: null };
+): Pick<KernelDetail, 'broken' | 'needs' | 'wgsl'> {
+  const broken = brokenConstraints(kernel, chosen);
+  if (kernel.runsOn === 'cpu' || broken.length > 0) return { broken, needs: null, wgsl: null };
   const { workgroupBytes, workgroupSize } = kernel.needs(chosen, dtype);
   return {
+    broken,
     needs: {
       workgroupSize: [...workgroupSize],
       workgroupBytes,

@@ -39,7 +39,10 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
       if (operation.method !== 'GET' && by === 'session') checkSameOrigin(request);
       const params = await textParams(context.params);
       const query = check<Query>(operation.query, queryOf(request));
-      const body = check<Body>(operation.body, operation.body && (await readJson(request)));
+      const body = check<Body>(
+        operation.body,
+        operation.body && (await readJson(request, operation.maxBodyBytes)),
+      );
       const result = await answer({ request, params, query, body, principal, services: opened });
       if (result instanceof Response) return result;
       return jsonResponse(request, operation, result, opened.settings.isPublic);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -7,7 +7,8 @@ import { join } from 'node:path';
  * (mode 0600), made on the first start. Replicas share the folder, or are given
  * one secret by TILEMARK_SESSION_SECRET.
  */
-export async function sessionSecret(dataDir: string): Promise<string> {
+export async function keptSessionSecret(dataDir: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, 'session-secret');
   const made = randomBytes(32).toString('base64url');
   try {

@@ -1,5 +1,5 @@
 import type { KernelDetail } from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
+import type { Kernel } from '@tilemark/kernels';
 import { kernelDetail } from '@/server/registry';
 
 export interface Specialisation {
@@ -9,30 +9,26 @@ export interface Specialisation {
 }
 
 /**
- * The kernel as a query string asks for it. Parameters that name nothing of the
- * kernel, or a value it does not take, are put aside one after the other, each
- * with its reason, so that any address gives a page.
+ * The kernel as a query string asks for it. A value that the kernel does not
+ * take is put aside with a sentence, so that any address gives a page; what
+ * names nothing of the kernel is no concern of this page.
  */
 export function specialisation(
-  id: string,
+  kernel: Kernel,
   query: Readonly<Record<string, string | string[] | undefined>>,
 ): Specialisation {
-  const asked: Record<string, string> = {};
-  for (const [name, value] of Object.entries(query)) {
-    const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined) asked[name] = first;
-  }
+  const choices = [
+    ...kernel.tunables,
+    { name: 'dtype', values: kernel.dtypes as readonly (string | number)[] },
+  ];
+  const kept: Record<string, string> = {};
   const refused: string[] = [];
-  for (;;) {
-    try {
-      return { detail: kernelDetail(id, asked), refused };
-    } catch (error) {
-      if (!(error instanceof InputError) || Object.keys(asked).length === 0) throw error;
-      refused.push(`${error.message}.`);
-      const name = error.field.replace(/^tunables\.?/, '');
-      // A broken constraint is about several values together: all of them are put aside.
-      if (name in asked) delete asked[name];
-      else for (const each of Object.keys(asked)) delete asked[each];
-    }
+  for (const { name, values } of choices) {
+    const given = query[name];
+    const text = Array.isArray(given) ? given[0] : given;
+    if (text === undefined) continue;
+    if (values.some((value) => String(value) === text)) kept[name] = text;
+    else refused.push(`${name} cannot be “${text.slice(0, 60)}”; it takes ${values.join(', ')}.`);
   }
+  return { detail: kernelDetail(kernel.id, kept), refused };
 }

@@ -1,6 +1,6 @@
 import type { Sweep } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { allItems } from '@/server/pages';
+import { firstItems } from '@/server/pages';
 import { type Row, rowOf } from './row';
 
 /** Runs a page of a sweep shows; larger sweeps are read from the export. */
@@ -8,10 +8,6 @@ const MAX_ROWS = 2_000;
 
 /** The rows of a sweep, up to what a page can carry. */
 export async function loadRows(store: Store, sweep: Sweep): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const result of allItems((cursor) => store.sweeps.results(sweep.id, cursor))) {
-    rows.push(rowOf(result));
-    if (rows.length === MAX_ROWS) break;
-  }
-  return rows;
+  const results = await firstItems((cursor) => store.sweeps.results(sweep.id, cursor), MAX_ROWS);
+  return results.map(rowOf);
 }

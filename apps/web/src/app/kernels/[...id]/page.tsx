@@ -13,6 +13,7 @@ import { ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { Facts } from '@/ui/facts';
 import { formatBytes } from '@/ui/format';
+import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import type { SearchParams } from '@/ui/query';
 import { Refused } from '@/ui/refused';
@@ -32,7 +33,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const { store } = await readable();
   const kernel = await kernelOf(params);
   const wins = await winsOf(store, kernel.id);
-  const { detail, refused } = specialisation(kernel.id, await searchParams);
+  const { detail, refused } = specialisation(kernel, await searchParams);
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
   const after = ladder[ladder.indexOf(kernel) + 1];
@@ -65,6 +66,13 @@ export default async function KernelPage({ params, searchParams }: Props) {
       )}
       <Section id="variant" title="Variant">
         <TunableForm kernel={detail} />
+        {detail.broken.length > 0 && (
+          <div className="mt-3">
+            <Notice tone="amber">
+              A run of this combination ends skipped: {detail.broken.join('; ')}.
+            </Notice>
+          </div>
+        )}
         <Panel className="mt-3">
           <Facts
             facts={[
@@ -78,7 +86,9 @@ export default async function KernelPage({ params, searchParams }: Props) {
                     { name: 'Workgroup memory', value: formatBytes(detail.needs.workgroupBytes) },
                     { name: 'Features', value: detail.needs.features.join(', ') || 'none' },
                   ]
-                : [{ name: 'Runs on', value: 'the host CPU' }]),
+                : kernel.runsOn === 'cpu'
+                  ? [{ name: 'Runs on', value: 'the host CPU' }]
+                  : []),
             ]}
           />
         </Panel>

@@ -1,9 +1,7 @@
-import type { Device } from '@tilemark/core';
-import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/prefill';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
-import { allItems } from '@/server/pages';
+import { firstItems } from '@/server/pages';
 import { readable, visitor } from '@/server/visitor';
 import { TextLink } from '@/ui/button';
 import { Notice } from '@/ui/notice';
@@ -21,7 +19,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
     const value = params[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  const [devices, user] = await Promise.all([allDevices(store), visitor()]);
+  const [devices, user] = await Promise.all([firstItems(store.devices.list), visitor()]);
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const initial = prefilled(query, extra);
 
@@ -48,10 +46,4 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
       />
     </>
   );
-}
-
-async function allDevices(store: Store): Promise<Device[]> {
-  const devices: Device[] = [];
-  for await (const device of allItems(store.devices.list)) devices.push(device);
-  return devices;
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { countRuns, MAX_RUNS_PER_SWEEP, type PlannableDevice } from '@tilemark/core';
+import { countRuns, type Device, MAX_RUNS_PER_SWEEP } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { type Control, useWatch } from 'react-hook-form';
 import { ZodError } from 'zod';
@@ -12,9 +12,12 @@ type Counted =
   | { readonly ok: false; readonly message: string };
 
 /** What the sweep would be, counted by the same code that expands it on the server. */
-function counted(form: SweepForm, devices: readonly PlannableDevice[]): Counted {
+function counted(form: SweepForm, devices: readonly Device[]): Counted {
   try {
-    return { ok: true, count: countRuns(specOf(toNewSweep(form)), devices) };
+    const spec = specOf(toNewSweep(form));
+    // Without a choice of devices the sweep goes to those that could start at once.
+    const able = spec.devices ? devices : devices.filter(({ workers }) => workers > 0);
+    return { ok: true, count: countRuns(spec, able) };
   } catch (error) {
     if (error instanceof InputError) return { ok: false, message: error.message };
     if (error instanceof ZodError) {
@@ -30,7 +33,7 @@ export function RunCount({
   devices,
 }: {
   control: Control<SweepForm>;
-  devices: readonly PlannableDevice[];
+  devices: readonly Device[];
 }) {
   const form = useWatch({ control }) as SweepForm;
   const result = counted(form, devices);

@@ -65,7 +65,7 @@ export function NewSweepForm({
       onSubmit={(event) => void submit(event)}
       noValidate
       aria-label="New sweep"
-      className="grid items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_19rem]"
+      className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_19rem]"
     >
       <div>
         <Section id="what" title="What to run">

@@ -1,0 +1,8 @@
+/** Called once when the server starts, before it answers. */
+export async function register(): Promise<void> {
+  // biome-ignore lint/style/noProcessEnv: a constant of the build, which leaves this file out of the edge bundle
+  if (process.env.NEXT_RUNTIME === 'nodejs') {
+    const { startUpkeep } = await import('./server/upkeep');
+    startUpkeep();
+  }
+}

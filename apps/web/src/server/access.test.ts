@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { checkAccess, checkOwner, checkSameOrigin } from './access';
+
+const principal = (role: 'member' | 'admin' | 'worker', name = `${role}`) => ({
+  tokenId: 't',
+  name,
+  role,
+});
+const refusal = (status: number) => expect.objectContaining({ status });
+
+describe('checkAccess', () => {
+  it('lets everyone read a public grid, and only tokens a private one', () => {
+    expect(() => checkAccess('read', null, true)).not.toThrow();
+    expect(() => checkAccess('read', null, false)).toThrow(refusal(401));
+    expect(() => checkAccess('read', principal('worker'), false)).not.toThrow();
+    expect(() => checkAccess('open', null, false)).not.toThrow();
+  });
+
+  it.each([
+    ['submit', 'worker'],
+    ['enroll', 'member'],
+    ['admin', 'member'],
+    ['admin', 'worker'],
+  ] as const)('keeps %s from a %s', (access, role) => {
+    expect(() => checkAccess(access, principal(role), true)).toThrow(refusal(403));
+  });
+
+  it.each(['submit', 'enroll', 'admin'] as const)(
+    '%s takes a token, and an admin may',
+    (access) => {
+      expect(() => checkAccess(access, null, true)).toThrow(refusal(401));
+      expect(() => checkAccess(access, principal('admin'), true)).not.toThrow();
+    },
+  );
+});
+
+it('lets members act on their own', () => {
+  expect(() => checkOwner(principal('member', 'Ada'), 'Ada')).not.toThrow();
+  expect(() => checkOwner(principal('member', 'Ada'), 'Bo')).toThrow(refusal(403));
+  expect(() => checkOwner(principal('admin'), 'Bo')).not.toThrow();
+});
+
+describe('checkSameOrigin', () => {
+  const post = (headers: Record<string, string>) =>
+    new Request('http://grid.test/api/v1/sweeps', {
+      method: 'POST',
+      headers: { host: 'grid.test', ...headers },
+    });
+
+  it.each([{ 'sec-fetch-site': 'same-origin' }, { origin: 'http://grid.test' }])(
+    'takes %o',
+    (headers) => {
+      expect(() => checkSameOrigin(post(headers))).not.toThrow();
+    },
+  );
+
+  it.each([
+    {},
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'http://evil.test' },
+    { origin: 'null' },
+  ])('refuses %o', (headers) => {
+    expect(() => checkSameOrigin(post(headers))).toThrow(refusal(403));
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { eventStream } from './events';
+
+const decoder = new TextDecoder();
+
+it('sends each event as one data line and ends when the producer does', async () => {
+  const response = eventStream([], async (send) => {
+    send({ a: 1 });
+    send({ text: 'two\nlines' });
+  });
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  expect(response.headers.get('cache-control')).toContain('no-transform');
+  expect(await response.text()).toBe(
+    'retry: 2000\n\ndata: {"a":1}\n\ndata: {"text":"two\\nlines"}\n\n',
+  );
+});
+
+it('tells the producer when the reader leaves', async () => {
+  let producing: AbortSignal | undefined;
+  const response = eventStream([], (_, signal) => {
+    producing = signal;
+    return new Promise(() => undefined);
+  });
+  const reader = response.body!.getReader();
+  expect(decoder.decode((await reader.read()).value)).toBe('retry: 2000\n\n');
+  await reader.cancel();
+  expect(producing?.aborted).toBe(true);
+});
+
+it('ends when the server stops', async () => {
+  const stopping = new AbortController();
+  const response = eventStream(
+    [stopping.signal],
+    (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  );
+  stopping.abort();
+  expect(await response.text()).toBe('retry: 2000\n\n');
+});

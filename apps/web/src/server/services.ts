@@ -1,0 +1,66 @@
+import { openQueue, openStore, type Queue, readEnv, type Store } from '@tilemark/core/server';
+import packageJson from '../../package.json';
+import { log } from './log';
+import { keptSessionSecret } from './session-secret';
+
+/** What the deployment decides, read once. */
+export interface Settings {
+  readonly version: string;
+  /** Whether reading needs no token. */
+  readonly isPublic: boolean;
+  /** Seals session cookies. */
+  readonly sessionSecret: string;
+  /** What workers are told to connect to. */
+  readonly databaseUrl: string;
+  readonly redisUrl: string | null;
+}
+
+/** Everything behind the routes and pages, opened once for the process. */
+export interface Services {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly settings: Settings;
+  /** Aborts when the server stops: streams end then. */
+  readonly stopping: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** Routes, pages and instrumentation are bundled apart: they share by the process's global. */
+const shared = globalThis as { tilemarkServices?: Promise<Services> };
+
+/** The services, opened by the first caller. A failure to open is tried again by the next. */
+export function services(): Promise<Services> {
+  shared.tilemarkServices ??= openServices().catch((error: unknown) => {
+    delete shared.tilemarkServices;
+    throw error;
+  });
+  return shared.tilemarkServices;
+}
+
+/** Puts services of the caller's own in place; for tests. */
+export function provideServices(given: Services): void {
+  shared.tilemarkServices = Promise.resolve(given);
+}
+
+async function openServices(): Promise<Services> {
+  const env = readEnv();
+  const { databaseUrl, isPublic, redisUrl } = env;
+  const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
+  const store = openStore(databaseUrl);
+  const queue = openQueue({
+    databaseUrl,
+    redisUrl,
+    onError: (error) => log.warn({ err: error }, 'the queue reported an error'),
+  });
+  const stop = new AbortController();
+  return {
+    store,
+    queue,
+    settings: { version: packageJson.version, isPublic, sessionSecret, databaseUrl, redisUrl },
+    stopping: stop.signal,
+    async close() {
+      stop.abort();
+      await Promise.all([queue.close(), store.close()]);
+    },
+  };
+}
