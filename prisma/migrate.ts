@@ -41,7 +41,10 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
   };
 }
 
-/** Runs `use` while no other migrator works on the database: they wait for each other. */
+/**
+ * Runs `use` while no other migrator works on the database: they wait for each other,
+ * however long that takes. The engine's own lock gives up after 10 s.
+ */
 async function withLock<T>(url: string, use: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();

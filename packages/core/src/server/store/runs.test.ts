@@ -95,6 +95,17 @@ test('a run released after its sweep was cancelled is dropped', async () => {
   expect((await store.sweeps.get(sweepId))?.counts.total).toBe(0);
 });
 
+test('a run of a cancelled sweep is not taken over, and reclaim drops it', async () => {
+  const { runId, workerId, sweepId } = await oneRun('CancelledTakeover');
+  const other = await attach(store, 'CancelledTakeover', 'w2');
+  await store.runs.claim(runId, workerId);
+  await store.sweeps.cancel(sweepId);
+  await lose(workerId);
+  expect(await store.runs.claim(runId, other.workerId)).toBeNull();
+  expect(await store.runs.reclaim()).toMatchObject({ dropped: 1 });
+  expect((await store.sweeps.get(sweepId))?.counts.total).toBe(0);
+});
+
 test('reclaim returns what a lost worker held, and only that', async () => {
   const held = await oneRun('Reclaim');
   const alive = await oneRun('Alive');
