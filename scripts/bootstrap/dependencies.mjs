@@ -24,16 +24,20 @@ export const dependenciesInstalled = (root) =>
   modifiedMs(join(root, 'node_modules', '.package-lock.json')) >=
   modifiedMs(join(root, 'package-lock.json'));
 
-/** `npm ci`; exits with npm's own message when it fails. */
+/**
+ * Installs what the lockfile says, without writing to it; exits with npm's own message when it
+ * fails. Not `npm ci`: that refuses a lockfile made where other platforms' optional binaries
+ * were not to be had, and installs the same versions otherwise.
+ */
 export function installDependencies(root) {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    shell: process.platform === 'win32',
-  });
+  const isWindows = process.platform === 'win32';
+  const { status } = spawnSync(
+    isWindows ? 'npm.cmd' : 'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: isWindows },
+  );
   if (status === 0) return;
-  console.error('npm ci failed, see above. Mend that and try again.');
+  console.error('npm install failed, see above. Mend that and try again.');
   process.exit(1);
 }
 
