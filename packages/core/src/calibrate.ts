@@ -20,10 +20,14 @@ const MAX_DISPATCHES = 65_536;
  * @param lastLevelCacheBytes null where it is not known: 256 MiB are covered
  */
 export function bufferSetsFor(problem: Problem, lastLevelCacheBytes: number | null): number {
-  const { inputs, output } = bufferBytes(problem);
-  const setBytes = inputs.reduce((sum, bytes) => sum + bytes, output);
   const coverBytes = lastLevelCacheBytes ? 2 * lastLevelCacheBytes : UNKNOWN_CACHE_COVER_BYTES;
-  return Math.min(Math.max(Math.ceil(coverBytes / setBytes), 1), MAX_BUFFER_SETS);
+  return Math.min(Math.max(Math.ceil(coverBytes / setBytes(problem)), 1), MAX_BUFFER_SETS);
+}
+
+/** Bytes of one set of buffers: the inputs and the output. */
+export function setBytes(problem: Problem): number {
+  const { inputs, output } = bufferBytes(problem);
+  return inputs.reduce((sum, bytes) => sum + bytes, output);
 }
 
 /** The shortest sample that the timer resolves well enough for the policy, ns. */

@@ -151,8 +151,12 @@ describe('runVariant', () => {
   });
 
   it.each([
-    ['runs ahead of the wall', { ns: 2, wallNs: 1 }, /2 ns of device time in 1 ns of wall time/],
-    ['stands still', { ns: 0, wallNs: 1 }, /gave 0 ns/],
+    [
+      'runs ahead of the wall',
+      { ns: 2, wallNs: 1 },
+      /gave 2 ns for 1 dispatches in 1 ns of wall time/,
+    ],
+    ['stands still', { ns: 0, wallNs: 1 }, /gave 0 ns for 1 dispatches/],
     ['gives no number', { ns: Number.NaN, wallNs: 1 }, /timer is broken/],
   ])('fails a measurement whose clock %s', async (_what, broken, message) => {
     let samples = 0;

@@ -7,28 +7,28 @@ import {
   kernelById,
   type Prepared,
   type Problem,
-  type Timer,
   type Variant,
   verify,
   type WorstElement,
 } from '@tilemark/kernels';
-import { bufferSetsFor, nextDispatches, shortestSampleNs } from './calibrate';
+import { bufferSetsFor, setBytes } from './calibrate';
 import type { DeviceCapabilities, DeviceClass } from './device';
 import {
+  type Clocks,
   METHODOLOGY_VERSION,
   type Outcome,
   type Series,
   type STAGES,
-  type StopReason,
   type Verification,
 } from './outcome';
 import type { Policy } from './policy';
 import { unrankedReason } from './rank';
-import { summarise } from './stats';
-import { stoppingRule } from './stopping';
+import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';
+import { coldSeries, hotSeries, type Sampler, warmUpAndCalibrate } from './series';
+import type { Canary } from './throttle';
 
 /** What a run is doing, in the order it does it. */
-export type Step = 'compile' | 'verify' | 'warm-up' | 'cold' | 'hot' | 'verify-again';
+export type Step = 'compile' | 'verify' | 'warm-up' | 'cold' | 'hot' | 'verify-again' | 'roof';
 
 /** What measuring has to know of the machine around the device. */
 export interface Surroundings {
@@ -37,6 +37,12 @@ export interface Surroundings {
   readonly lastLevelCacheBytes: number | null;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
+  /** Absent: results are not compared with what the device can do. */
+  readonly roofline?: Roofline;
+  /** Absent: throttling is not watched for. */
+  readonly canary?: Canary | null;
+  /** What the driver says of the device's clocks; absent where nothing says it. */
+  readonly readClocks?: () => Promise<Clocks | null>;
   readonly onStep?: (step: Step) => void;
 }
 
@@ -59,7 +65,7 @@ export async function runVariant(
   const fit = feasible(variant, problem, capabilities);
   if (!fit.ok) return { kind: 'skipped', why: fit.why };
 
-  const { deviceClass, lastLevelCacheBytes, nowNs, onStep } = surroundings;
+  const { deviceClass, lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
   let stage: (typeof STAGES)[number] = 'prepare';
   let prepared: Prepared | null = null;
   try {
@@ -77,12 +83,20 @@ export async function runVariant(
 
     stage = 'measure';
     onStep?.('warm-up');
-    const sampler = { prepared, policy, timer: executor.timer, nowNs };
+    const sampler: Sampler = {
+      prepared,
+      policy,
+      timer: executor.timer,
+      nowNs,
+      canary: policy.rankable ? (surroundings.canary ?? null) : null,
+    };
     const warmUp = await warmUpAndCalibrate(sampler);
 
     onStep?.('cold');
     await prepared.poison();
+    const clocksBefore = await surroundings.readClocks?.();
     const cold = await coldSeries(sampler, warmUp.dispatches);
+    const clocksAfter = await surroundings.readClocks?.();
 
     let hot: Series | null = null;
     if (prepared.bufferSets > 1) {
@@ -96,6 +110,13 @@ export async function runVariant(
     const after = await check(prepared);
     if (after.worst) return { kind: 'incorrect', when: 'after', worst: after.worst };
 
+    let roof: Roof | null = null;
+    if (roofline && policy.rankable) {
+      stage = 'measure';
+      onStep?.('roof');
+      roof = await roofOver(variant, problem, cold.series, bufferSets, roofline);
+    }
+
     return {
       kind: 'measured',
       measurement: {
@@ -103,20 +124,23 @@ export async function runVariant(
         policy: policy.id,
         timer: executor.timer,
         dispatchesPerSample: warmUp.dispatches,
-        bufferSets: prepared.bufferSets,
+        bufferSets,
         cold: cold.series,
         hot,
         compileNs: prepared.compileNs,
         transfer: { hostToDeviceNs: prepared.uploadNs, deviceToHostNs: before.downloadNs },
         stop: cold.stop,
-        discarded: [{ count: warmUp.samples, why: 'warm-up' }],
+        discarded: [{ count: warmUp.samples, why: 'warm-up' }, ...cold.discarded],
         verification: { before: before.verification, after: after.verification },
+        roof,
+        clocks: clocksBefore && clocksAfter ? { before: clocksBefore, after: clocksAfter } : null,
         unranked: unrankedReason({
           policy,
           timer: executor.timer,
           deviceClass,
           cold: cold.series,
           stop: cold.stop,
+          roof,
         }),
       },
     };
@@ -127,13 +151,6 @@ export async function runVariant(
   } finally {
     prepared?.destroy();
   }
-}
-
-interface Sampler {
-  readonly prepared: Prepared;
-  readonly policy: Policy;
-  readonly timer: Timer;
-  readonly nowNs: () => number;
 }
 
 interface Check {
@@ -160,73 +177,17 @@ function checker(variant: Variant, problem: Problem, nowNs: () => number) {
   };
 }
 
-/**
- * Brings clocks and caches to their working state, and grows the sample until
- * the timer resolves it: both at once, because a size found on an idle device is
- * too small for one at full clocks.
- */
-async function warmUpAndCalibrate({ prepared, policy, timer, nowNs }: Sampler): Promise<{
-  dispatches: number;
-  samples: number;
-}> {
-  const targetNs = shortestSampleNs(policy, timer);
-  const beganNs = nowNs();
-  let dispatches = 1;
-  for (let samples = 1; ; samples++) {
-    const { ns } = await takeSample(prepared, dispatches, true);
-    const next = nextDispatches(dispatches, ns, targetNs);
-    const isWarm = samples >= policy.warmup.samples && nowNs() - beganNs >= policy.warmup.ns;
-    if (isWarm && next === dispatches) return { dispatches, samples };
-    dispatches = next;
-  }
-}
-
-/** The headline: every sample goes on through the buffer sets, so that the cache starts cold. */
-async function coldSeries(
-  { prepared, policy, nowNs }: Sampler,
-  dispatches: number,
-): Promise<{ series: Series; stop: StopReason }> {
-  return sampleUntil(policy, nowNs, dispatches, () => takeSample(prepared, dispatches, true));
-}
-
-/** The same buffers again and again, no longer than the policy's minimum: it is never ranked. */
-async function hotSeries(
-  { prepared, policy, nowNs }: Sampler,
-  dispatches: number,
-): Promise<Series> {
-  const shortest: Policy = { ...policy, rankable: false };
-  const { series } = await sampleUntil(shortest, nowNs, dispatches, () =>
-    takeSample(prepared, dispatches, false),
-  );
-  return series;
-}
-
-async function sampleUntil(
-  policy: Policy,
-  nowNs: () => number,
-  dispatches: number,
-  sample: () => Promise<{ ns: number }>,
-): Promise<{ series: Series; stop: StopReason }> {
-  const rule = stoppingRule(policy, nowNs);
-  const samplesNs: number[] = [];
-  rule.begin();
-  for (;;) {
-    const { ns } = await sample();
-    if (!(ns > 0)) throw new Error(`the timer gave ${ns} ns for ${dispatches} dispatches`);
-    samplesNs.push(ns / dispatches);
-    rule.add({ ns, dispatches });
-    const stop = rule.finished();
-    if (stop) return { series: summarise(samplesNs), stop };
-  }
-}
-
-/** One sample, refused when the device's clock reports more time than has passed. */
-async function takeSample(prepared: Prepared, dispatches: number, rotate: boolean) {
-  const sample = await prepared.sample({ dispatches, rotate });
-  if (!(sample.ns <= sample.wallNs)) {
-    throw new Error(
-      `the timer is broken: ${sample.ns} ns of device time in ${sample.wallNs} ns of wall time`,
-    );
-  }
-  return sample;
+/** The roof over a result. One that is faster is first taken as a doubt about the roof. */
+async function roofOver(
+  variant: Variant,
+  problem: Problem,
+  cold: Series,
+  bufferSets: number,
+  roofline: Roofline,
+): Promise<Roof | null> {
+  const workingSetBytes = bufferSets * setBytes(problem);
+  const roof = await roofline.roofOf(variant, problem, workingSetBytes);
+  if (!roof || cold.medianNs >= PLAUSIBLE_PART * roof.ns) return roof;
+  await roofline.doubt(roof, problem, workingSetBytes);
+  return roofline.roofOf(variant, problem, workingSetBytes);
 }

@@ -35,6 +35,17 @@ export type Verification = z.infer<typeof verificationSchema>;
 export const stopReasonSchema = z.enum(['converged', 'noisy', 'capped', 'throttled', 'quick']);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
+/** What the driver's own tool says of the device (`nvidia-smi`). */
+export const clocksSchema = z.object({
+  smMHz: z.number(),
+  memoryMHz: z.number(),
+  temperatureC: z.number(),
+  powerW: z.number(),
+  /** Why the clocks are below their maximum, in the driver's words; empty: they are not. */
+  limitedBy: z.array(z.string()),
+});
+export type Clocks = z.infer<typeof clocksSchema>;
+
 export const measurementSchema = z.object({
   methodologyVersion: z.number().int().positive(),
   policy: z.string(),
@@ -54,6 +65,13 @@ export const measurementSchema = z.object({
   /** Samples thrown away and why, for example by the throttle canary. */
   discarded: z.array(z.object({ count: z.number().int().positive(), why: z.string() })),
   verification: z.object({ before: verificationSchema, after: verificationSchema }),
+  /**
+   * The least time the device's measured peak and bandwidth allow, ns; null or
+   * absent where it has no probes. `roof.ns / cold.medianNs` is the part of peak.
+   */
+  roof: z.object({ ns, bound: z.enum(['compute', 'bandwidth']) }).nullish(),
+  /** Around the cold series; null or absent where the driver does not tell. */
+  clocks: z.object({ before: clocksSchema, after: clocksSchema }).nullish(),
   /** Why the result is shown and not ranked; null when it is ranked. */
   unranked: z.string().nullable(),
 });

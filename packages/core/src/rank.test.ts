@@ -58,6 +58,7 @@ describe('unrankedReason', () => {
     deviceClass: 'gpu',
     cold: summarise(Array.from({ length: 30 }, () => 1e6)),
     stop: 'converged',
+    roof: { ns: 0.96e6, bound: 'compute' },
   } as const;
   const wild = summarise(Array.from({ length: 30 }, (_, i) => 1e6 * (i % 2 ? 1.1 : 1)));
 
@@ -71,6 +72,10 @@ describe('unrankedReason', () => {
     [{ stop: 'throttled' } as const, /throttled/],
     [{ cold: wild, stop: 'noisy' } as const, /vary by 4\.8% \(over 3\.5%\)/],
     [{ cold: { ...wild, cv: Number.NaN } }, /noisy/],
+    [
+      { roof: { ns: 1.1e6, bound: 'bandwidth' } as const },
+      /implausible: 10\.0% faster than the band/,
+    ],
   ])('says why not for %j', (change, why) => {
     expect(unrankedReason({ ...steady, ...change })).toMatch(why);
   });

@@ -2,6 +2,7 @@ import type { Timer } from '@tilemark/kernels';
 import type { DeviceClass } from './device';
 import type { Series, StopReason } from './outcome';
 import type { Policy } from './policy';
+import { PLAUSIBLE_PART, type Roof } from './roofline';
 
 /** A coefficient of variation above this is shown and not ranked. */
 export const MAX_RANKED_CV = 0.035;
@@ -49,8 +50,9 @@ export function unrankedReason(of: {
   readonly deviceClass: DeviceClass;
   readonly cold: Series;
   readonly stop: StopReason;
+  readonly roof: Roof | null;
 }): string | null {
-  const { policy, timer, deviceClass, cold, stop } = of;
+  const { policy, timer, deviceClass, cold, stop, roof } = of;
   if (!policy.rankable) return `the ${policy.id} policy is too quick for a ranking`;
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
@@ -58,6 +60,10 @@ export function unrankedReason(of: {
   if (stop === 'throttled') return 'the device throttled for more than half of the samples';
   if (!(cold.cv <= MAX_RANKED_CV)) {
     return `noisy: the samples vary by ${percent(cold.cv)} (over ${percent(MAX_RANKED_CV)})`;
+  }
+  if (roof && cold.medianNs < PLAUSIBLE_PART * roof.ns) {
+    const faster = percent(roof.ns / cold.medianNs - 1);
+    return `implausible: ${faster} faster than the ${roof.bound} of the device allows`;
   }
   return null;
 }

@@ -28,7 +28,11 @@ const wobble = (pattern: readonly number[]) => (index: number) =>
 
 describe('stoppingRule', () => {
   it('converges on steady samples once it has 0.5 s of them', () => {
-    expect(run(POLICIES.default, () => 1e6)).toEqual({ reason: 'converged', samples: 512 });
+    const { reason, samples } = run(POLICIES.default, () => 1e6);
+    expect(reason).toBe('converged');
+    expect(samples).toBeGreaterThanOrEqual(500);
+    // It looks every 16 samples.
+    expect(samples).toBeLessThan(520);
   });
 
   it('takes at least 30 samples however long they are', () => {

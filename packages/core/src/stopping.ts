@@ -43,6 +43,7 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
   let longestNs = 0;
   let timesNs: number[] = [];
   let noise: number[] = [];
+  let nextLook = 0;
 
   const hasEnough = () =>
     totalNs >= policy.minTotalNs &&
@@ -61,6 +62,7 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
       longestNs = 0;
       timesNs = [];
       noise = [];
+      nextLook = 1;
     },
 
     add({ ns, dispatches }) {
@@ -74,8 +76,9 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
     finished() {
       const n = timesNs.length;
       const isCapped = nowNs() - beganNs >= policy.maxWallNs;
-      if (n === 0 || (n > PLATEAU.samples && n % STRIDE !== 0 && !isCapped)) return null;
-      if (hasEnough()) {
+      if (n < nextLook && !isCapped) return null;
+      nextLook = n > PLATEAU.samples ? n + STRIDE : n + 1;
+      if (n > 0 && hasEnough()) {
         if (!policy.rankable) return 'quick';
         const { median, low, high } = medianInterval([...timesNs].sort(ascending));
         const halfWidth = Math.max(high - median, median - low) / median;

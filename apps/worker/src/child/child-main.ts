@@ -1,4 +1,5 @@
-import { POLICIES, runVariant } from '@tilemark/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Canary, POLICIES, Roofline, runVariant, type Surroundings } from '@tilemark/core';
 import { DeviceFault, InputError } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
@@ -30,28 +31,45 @@ export async function childMain(threadEntry: URL): Promise<void> {
     await send({ kind: 'unavailable', message: messageOf(error), field });
     process.exit(1);
   }
+  const surroundings = await surroundingsOf(open);
   process.on('message', ({ run }: FromParent) => {
-    void measure(open, run);
+    void measure(open, surroundings, run);
   });
-  const { executor: _, ...description } = open;
-  await send({ kind: 'ready', description });
+  const { identity, capabilities, environment, lastLevelCacheBytes } = open;
+  await send({
+    kind: 'ready',
+    description: { identity, capabilities, environment, lastLevelCacheBytes },
+  });
 }
 
-async function measure(open: OpenDevice, run: Measurable): Promise<void> {
+/** What every run of the device shares; roofline and canary remember the best they have seen. */
+async function surroundingsOf(open: OpenDevice): Promise<Surroundings> {
+  const { executor, identity, lastLevelCacheBytes, readClocks } = open;
+  return {
+    deviceClass: identity.class,
+    lastLevelCacheBytes,
+    nowNs: () => Number(process.hrtime.bigint()),
+    roofline: new Roofline(executor),
+    // A software adapter has no clocks of its own to watch.
+    canary: identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null,
+    readClocks,
+    onStep: (step) => void send({ kind: 'step', step }),
+  };
+}
+
+async function measure(
+  { executor, capabilities }: OpenDevice,
+  surroundings: Surroundings,
+  { variant, problem, policy }: Measurable,
+): Promise<void> {
   try {
-    const { executor, identity, capabilities, lastLevelCacheBytes } = open;
     const outcome = await runVariant(
       executor,
-      run.variant,
-      run.problem,
-      POLICIES[run.policy],
+      variant,
+      problem,
+      POLICIES[policy],
       capabilities,
-      {
-        deviceClass: identity.class,
-        lastLevelCacheBytes,
-        nowNs: () => Number(process.hrtime.bigint()),
-        onStep: (step) => void send({ kind: 'step', step }),
-      },
+      surroundings,
     );
     await send({ kind: 'outcome', outcome });
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { DeviceCapabilities, DeviceIdentity, Environment } from '@tilemark/core';
+import type { Clocks, DeviceCapabilities, DeviceIdentity, Environment } from '@tilemark/core';
 import type { Executor } from '@tilemark/kernels';
 
 /** What the owner of a device is told once it is open. */
@@ -13,4 +13,6 @@ export interface DeviceDescription {
 /** A device that is open in this process. */
 export interface OpenDevice extends DeviceDescription {
   readonly executor: Executor;
+  /** What the driver says of the clocks; null where it says nothing. */
+  readonly readClocks: () => Promise<Clocks | null>;
 }

@@ -26,6 +26,7 @@ export async function openHost(threadEntry: URL): Promise<OpenDevice> {
   const capabilities = hostCapabilities(machine);
   return {
     executor: createHostExecutor(createThreadPool(threadEntry)),
+    readClocks: async () => null,
     identity,
     capabilities,
     lastLevelCacheBytes: machine.lastLevelCacheBytes,

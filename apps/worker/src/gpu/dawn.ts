@@ -2,9 +2,11 @@ import { createRequire } from 'node:module';
 import type { DeviceCapabilities, DeviceIdentity, Profile } from '@tilemark/core';
 import { createGpuExecutor } from '@tilemark/kernels';
 import { create } from 'webgpu';
+import { z } from 'zod';
 import type { OpenDevice } from '../device/device';
 import { type Machine, thisMachine } from '../device/machine';
 import { VERSION } from '../version';
+import { readNvidiaClocks } from './nvidia-smi';
 
 /** A GPU or software adapter that Dawn found. Dawn opens adapters by name. */
 export interface Adapter {
@@ -80,10 +82,11 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
     requiredLimits: largestLimits(adapter.limits),
   });
   const identity = identityOf(choice, info, machine);
-  const capabilities = capabilitiesOf(device);
+  const capabilities = capabilitiesOf(device, info);
   keepAlive.add(gpu);
   return {
     executor: await createGpuExecutor(device),
+    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice.name) : null),
     identity,
     capabilities,
     // A software adapter's memory is the host's.
@@ -152,9 +155,10 @@ function largestLimits(limits: GPUSupportedLimits): Record<string, number> {
   );
 }
 
-function capabilitiesOf({ features, limits }: GPUDevice): DeviceCapabilities {
+function capabilitiesOf({ features, limits }: GPUDevice, info: GPUAdapterInfo): DeviceCapabilities {
+  const abilities = features.has('subgroups') ? subgroupAbilities(info) : [];
   return {
-    features: [...features].sort(),
+    features: [...features, ...abilities].sort(),
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
     maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
     maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
@@ -164,6 +168,35 @@ function capabilitiesOf({ features, limits }: GPUDevice): DeviceCapabilities {
     maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
     maxBufferSize: limits.maxBufferSize,
   };
+}
+
+/** Dawn's, not yet in the standard's types. */
+const matrixConfigsSchema = z.array(
+  z.object({
+    componentType: z.string(),
+    resultComponentType: z.string(),
+    M: z.number(),
+    N: z.number(),
+    K: z.number(),
+  }),
+);
+
+/**
+ * What kernels ask of subgroups beyond WebGPU's features, named as features are:
+ * the size, where it is always the same, and each shape of matrix multiplication.
+ */
+function subgroupAbilities(info: GPUAdapterInfo): string[] {
+  const { subgroupMinSize, subgroupMaxSize } = info;
+  const { data: configs = [] } = matrixConfigsSchema.safeParse([
+    ...(Reflect.get(info, 'subgroupMatrixConfigs') ?? []),
+  ]);
+  return [
+    ...(subgroupMinSize === subgroupMaxSize ? [`subgroup-size-${subgroupMinSize}`] : []),
+    ...configs.map(
+      ({ componentType, resultComponentType, M, N, K }) =>
+        `subgroup-matrix-${resultComponentType}-${componentType}-${M}x${N}x${K}`,
+    ),
+  ];
 }
 
 function webgpuVersion(): string {

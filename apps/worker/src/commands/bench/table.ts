@@ -13,8 +13,8 @@ export function resultTables(results: readonly RunResult[]): string {
 
 const titleOf = ({ device, profile }: RunResult) => `${device.name}, profile ${profile}`;
 
-const HEAD = ['variant', 'problem', 'median', '95%', 'rate', 'vs naive', 'CV', 'remark'];
-const ALIGNMENTS = HEAD.map((_, column) => (column >= 2 && column <= 6 ? 'right' : 'left'));
+const HEAD = ['variant', 'problem', 'median', '95%', 'rate', 'of peak', 'vs naive', 'CV', 'remark'];
+const ALIGNMENTS = HEAD.map((_, column) => (column >= 2 && column <= 7 ? 'right' : 'left'));
 
 function tableOf(results: readonly RunResult[]): string {
   const rows = results.map((result) => rowOf(result, results));
@@ -26,15 +26,16 @@ function rowOf(result: RunResult, peers: readonly RunResult[]): string[] {
   const what = [address, `${shapeText(problem)} ${problem.dtype}`];
   const remark = outcomeReason(outcome) ?? '';
   if (outcome?.kind !== 'measured' || !rate) {
-    return [...what, '', '', '', '', '', `${outcome?.kind}: ${remark}`];
+    return [...what, '', '', '', '', '', '', `${outcome?.kind}: ${remark}`];
   }
-  const { cold } = outcome.measurement;
+  const { cold, roof } = outcome.measurement;
   const speedup = speedupOverNaive(result, peers);
   return [
     ...what,
     timeText(cold.medianNs),
     intervalText(cold.lowNs, cold.medianNs, cold.highNs),
     `${significant(rate.value)} ${rate.unit}`,
+    roof ? `${((100 * roof.ns) / cold.medianNs).toFixed(0)}%` : '',
     speedup === null ? '' : `${significant(speedup)}x`,
     `${(100 * cold.cv).toFixed(1)}%`,
     remark,

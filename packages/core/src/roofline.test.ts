@@ -1,0 +1,73 @@
+import {
+  createHostExecutor,
+  type Executor,
+  type ProbeRequest,
+  type Problem,
+} from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { Roofline } from './roofline';
+
+/** A device of 1,000 GFLOP/s and 100 GB/s (10 GB/s more at each measurement of the copy). */
+function device() {
+  const requests: ProbeRequest[] = [];
+  let gbPerS = 90;
+  const executor: Executor = {
+    ...createHostExecutor(),
+    probe: async (request) => {
+      requests.push(request);
+      if (request.id === 'copy') gbPerS += 10;
+      const rate = request.id === 'copy' ? gbPerS : 1000;
+      return {
+        flops: request.id === 'copy' ? 0 : 1e9,
+        bytes: request.id === 'copy' ? 1e9 : 0,
+        sample: async (dispatches) => {
+          const ns = (dispatches * 1e9) / rate;
+          return { ns, wallNs: ns };
+        },
+        destroy: () => {},
+      };
+    },
+  };
+  return { roofline: new Roofline(executor), requests };
+}
+
+const naive = { kernel: 'matmul/naive', tunables: { BLOCK: 16, MAPPING: 'col-x' } };
+const product: Problem = { op: 'matmul', shape: { m: 1000, n: 1000, k: 1000 }, dtype: 'f32' };
+const copy = { kernel: 'transpose/naive', tunables: {} };
+const turned: Problem = { op: 'transpose', shape: { rows: 1000, cols: 1000 }, dtype: 'f32' };
+const MiB = 2 ** 20;
+
+describe('a roof', () => {
+  it('is the time of the multiply-adds where they take longer than the bytes', async () => {
+    const { roofline } = device();
+    // 2 GFLOP at 1,000 GFLOP/s.
+    expect(await roofline.roofOf(naive, product, MiB)).toEqual({ ns: 2e6, bound: 'compute' });
+  });
+
+  it('is the time of the bytes where there is no arithmetic', async () => {
+    const { roofline, requests } = device();
+    // 8 MB at 100 GB/s.
+    expect(await roofline.roofOf(copy, turned, MiB)).toEqual({ ns: 8e4, bound: 'bandwidth' });
+    expect(requests).toEqual([{ id: 'copy', bytes: MiB }]);
+  });
+
+  it('is measured once for like problems, and with no larger copy than fits every device', async () => {
+    const { roofline, requests } = device();
+    await roofline.roofOf(copy, turned, 1000 * MiB);
+    await roofline.roofOf(copy, turned, 900 * MiB);
+    expect(requests).toEqual([{ id: 'copy', bytes: 256 * MiB }]);
+  });
+
+  it('is measured again when doubted, and the better rate counts', async () => {
+    const { roofline } = device();
+    const roof = await roofline.roofOf(copy, turned, MiB);
+    if (!roof) throw new Error('the device has probes');
+    await roofline.doubt(roof, turned, MiB);
+    // 110 GB/s by now.
+    expect((await roofline.roofOf(copy, turned, MiB))?.ns).toBeCloseTo(8e6 / 110, 6);
+  });
+
+  it('is not there on the host', async () => {
+    expect(await new Roofline(createHostExecutor()).roofOf(copy, turned, MiB)).toBeNull();
+  });
+});

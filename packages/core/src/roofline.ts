@@ -1,0 +1,121 @@
+import {
+  type Executor,
+  featuresOf,
+  opOf,
+  type Probe,
+  type ProbeRequest,
+  type Problem,
+  resolveVariant,
+  type Variant,
+} from '@tilemark/kernels';
+import { nextDispatches } from './calibrate';
+
+/** What a device cannot beat on a problem. */
+export interface Roof {
+  /** Least time of one run, ns. */
+  readonly ns: number;
+  /** What it is the time of: the multiply-adds or the bytes. */
+  readonly bound: 'compute' | 'bandwidth';
+}
+
+/** A probe's sample lasts at least this long, ns. */
+const PROBE_SAMPLE_NS = 1e6;
+
+/** Samples of which the fastest counts: a peak is what a device can do, not what it does. */
+const PROBE_SAMPLES = 5;
+
+/** One is enough where it takes longer than this, ns: it is not the launch that is measured. */
+const LONG_SAMPLE_NS = 0.5e9;
+
+/** A result in less than this part of its roof's time is not believed. */
+export const PLAUSIBLE_PART = 0.95;
+
+/**
+ * What a device can do at most, measured by probes when first asked for and kept:
+ * multiply-adds a second by dtype, copied bytes a second by working set.
+ */
+export class Roofline {
+  readonly #executor: Executor;
+  /** Operations or bytes per ns by probe, the best ever seen. */
+  readonly #rates = new Map<string, number>();
+
+  constructor(executor: Executor) {
+    this.#executor = executor;
+  }
+
+  /**
+   * The roof over a variant on a problem; null where the device has no probes.
+   * Matrix units multiply faster than the probe can: for kernels that use them
+   * only the bytes count.
+   *
+   * @param workingSetBytes all that the dispatches rotate through
+   */
+  async roofOf(variant: Variant, problem: Problem, workingSetBytes: number): Promise<Roof | null> {
+    const op = opOf(problem);
+    const bandwidth = await this.#rate(copyOver(workingSetBytes));
+    if (bandwidth === null) return null;
+    const bytesNs = op.bytes(problem.shape, problem.dtype) / bandwidth;
+    const flops = usesMatrixUnits(variant, problem) ? 0 : op.flops(problem.shape);
+    const peak = flops > 0 ? await this.#rate({ id: 'fma', dtype: problem.dtype }) : null;
+    const flopsNs = peak === null ? 0 : flops / peak;
+    return flopsNs > bytesNs
+      ? { ns: flopsNs, bound: 'compute' }
+      : { ns: bytesNs, bound: 'bandwidth' };
+  }
+
+  /** Probes again what a roof is made of and keeps the better rate, before a result is called implausible. */
+  async doubt({ bound }: Roof, problem: Problem, workingSetBytes: number): Promise<void> {
+    await this.#measure(
+      bound === 'compute' ? { id: 'fma', dtype: problem.dtype } : copyOver(workingSetBytes),
+    );
+  }
+
+  async #rate(request: ProbeRequest): Promise<number | null> {
+    return this.#rates.get(JSON.stringify(request)) ?? this.#measure(request);
+  }
+
+  async #measure(request: ProbeRequest): Promise<number | null> {
+    const probe = await this.#executor.probe(request);
+    if (!probe) return null;
+    try {
+      const rate = Math.max(probe.flops, probe.bytes) / (await fastestNs(probe));
+      const key = JSON.stringify(request);
+      const best = Math.max(rate, this.#rates.get(key) ?? 0);
+      this.#rates.set(key, best);
+      return best;
+    } finally {
+      probe.destroy();
+    }
+  }
+}
+
+/** Larger than any last-level cache; both halves of it fit the smallest binding there is (128 MiB). */
+const LARGEST_COPY_BYTES = 2 ** 28;
+
+/** A power of two, so that like problems share a probe. */
+function copyOver(workingSetBytes: number): ProbeRequest {
+  const bytes = 2 ** Math.round(Math.log2(workingSetBytes));
+  return { id: 'copy', bytes: Math.min(bytes, LARGEST_COPY_BYTES) };
+}
+
+function usesMatrixUnits({ kernel, tunables }: Variant, { dtype }: Problem): boolean {
+  const { definition, tunables: values } = resolveVariant(kernel, tunables);
+  if (definition.runsOn !== 'gpu') return false;
+  return featuresOf(definition, values, dtype).includes('chromium-experimental-subgroup-matrix');
+}
+
+/** Time of one dispatch in the fastest of a few samples, ns. */
+async function fastestNs(probe: Probe): Promise<number> {
+  let dispatches = 1;
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let samples = 0; samples < PROBE_SAMPLES; ) {
+    const { ns } = await probe.sample(dispatches);
+    const next = nextDispatches(dispatches, ns, PROBE_SAMPLE_NS);
+    if (next === dispatches) {
+      fastest = Math.min(fastest, ns / dispatches);
+      samples = ns > LONG_SAMPLE_NS ? PROBE_SAMPLES : samples + 1;
+    }
+    dispatches = next;
+  }
+  return fastest;
+}
