@@ -190,6 +190,15 @@ describe('countRuns', () => {
     expect(skipped[0]?.why).toMatch(/1024 threads a workgroup/);
   });
 
+  it('does not count on the fast profile lacking what the default one lacks', () => {
+    const half = { ...naive, dtypes: ['f16'] };
+    const { runs, skipped } = countRuns(spec({ cases: [half], profiles: ['default', 'fast'] }), [
+      gpu,
+    ]);
+    expect(runs).toBe(2);
+    expect(skipped).toEqual([{ why: expect.stringMatching(/shader-f16/), runs: 1 }]);
+  });
+
   it('counts what expand plans', () => {
     const input = spec({ cases: [blocks, naive, host], profiles: ['default', 'fast'] });
     expect(countRuns(input, DEVICES).runs).toBe(expand(input, DEVICES).length);

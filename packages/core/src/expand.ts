@@ -5,6 +5,7 @@ import {
   combinations,
   type Dtype,
   feasible,
+  featuresOf,
   InputError,
   type Kernel,
   kernelById,
@@ -107,14 +108,19 @@ export function runsOnDevice(kernel: Kernel, device: Pick<PlannableDevice, 'clas
 }
 
 function whySkipped(
-  { variant, problem }: PlannedRun,
+  { variant, problem, profile }: PlannedRun,
   capabilities: DeviceCapabilities | undefined,
 ): string | null {
-  if (capabilities) {
-    const fit = feasible(variant, problem, capabilities);
-    return fit.ok ? null : fit.why;
-  }
-  return brokenConstraints(kernelById(variant.kernel), variant.tunables).join('; ') || null;
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  if (!capabilities) return brokenConstraints(definition, tunables).join('; ') || null;
+  // A device is known under `default`; `fast` may have features that `default` withholds.
+  const hidden =
+    profile === 'fast' && definition.runsOn === 'gpu'
+      ? featuresOf(definition, tunables, problem.dtype)
+      : [];
+  const features = [...capabilities.features, ...hidden];
+  const fit = feasible(variant, problem, { ...capabilities, features });
+  return fit.ok ? null : fit.why;
 }
 
 /** Checks every field; returns the chosen devices. */

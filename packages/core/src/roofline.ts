@@ -9,6 +9,7 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { nextDispatches } from './calibrate';
+import type { DeviceCapabilities } from './device';
 
 /** What a device cannot beat on a problem. */
 export interface Roof {
@@ -27,6 +28,9 @@ const PROBE_SAMPLES = 5;
 /** One is enough where it takes longer than this, ns: it is not the launch that is measured. */
 const LONG_SAMPLE_NS = 0.5e9;
 
+/** Larger than any last-level cache, and long enough for the launch not to count, bytes. */
+const ENOUGH_COPY_BYTES = 2 ** 30;
+
 /** A result in less than this part of its roof's time is not believed. */
 export const PLAUSIBLE_PART = 0.95;
 
@@ -36,11 +40,16 @@ export const PLAUSIBLE_PART = 0.95;
  */
 export class Roofline {
   readonly #executor: Executor;
+  readonly #largestCopyBytes: number;
   /** Operations or bytes per ns by probe, the best ever seen. */
   readonly #rates = new Map<string, number>();
 
-  constructor(executor: Executor) {
+  constructor(executor: Executor, capabilities: DeviceCapabilities) {
+    const { maxStorageBufferBindingSize, maxBufferSize } = capabilities;
+    // Each half of a copy is a binding of its own.
+    const limit = 2 * Math.min(maxStorageBufferBindingSize, maxBufferSize);
     this.#executor = executor;
+    this.#largestCopyBytes = Math.min(2 ** Math.floor(Math.log2(limit)), ENOUGH_COPY_BYTES);
   }
 
   /**
@@ -52,8 +61,9 @@ export class Roofline {
    */
   async roofOf(variant: Variant, problem: Problem, workingSetBytes: number): Promise<Roof | null> {
     const op = opOf(problem);
-    const bandwidth = await this.#rate(copyOver(workingSetBytes));
-    if (bandwidth === null) return null;
+    const rates = await this.#copies(workingSetBytes, (request) => this.#rate(request));
+    if (rates.length === 0) return null;
+    const bandwidth = Math.max(...rates);
     const bytesNs = op.bytes(problem.shape, problem.dtype) / bandwidth;
     const flops = usesMatrixUnits(variant, problem) ? 0 : op.flops(problem.shape);
     const peak = flops > 0 ? await this.#rate({ id: 'fma', dtype: problem.dtype }) : null;
@@ -65,9 +75,26 @@ export class Roofline {
 
   /** Probes again what a roof is made of and keeps the better rate, before a result is called implausible. */
   async doubt({ bound }: Roof, problem: Problem, workingSetBytes: number): Promise<void> {
-    await this.#measure(
-      bound === 'compute' ? { id: 'fma', dtype: problem.dtype } : copyOver(workingSetBytes),
-    );
+    if (bound === 'compute') await this.#measure({ id: 'fma', dtype: problem.dtype });
+    else await this.#copies(workingSetBytes, (request) => this.#measure(request));
+  }
+
+  /**
+   * Copies over a working set of this size, which a cache may hold, and over the
+   * largest one, where the launch weighs least: a kernel may come near either.
+   */
+  async #copies(
+    workingSetBytes: number,
+    rateOf: (request: ProbeRequest) => Promise<number | null>,
+  ): Promise<number[]> {
+    // A power of two, so that like problems share a probe.
+    const like = Math.min(2 ** Math.round(Math.log2(workingSetBytes)), this.#largestCopyBytes);
+    const rates: number[] = [];
+    for (const bytes of new Set([like, this.#largestCopyBytes])) {
+      const rate = await rateOf({ id: 'copy', bytes });
+      if (rate !== null) rates.push(rate);
+    }
+    return rates;
   }
 
   async #rate(request: ProbeRequest): Promise<number | null> {
@@ -87,15 +114,6 @@ export class Roofline {
       probe.destroy();
     }
   }
-}
-
-/** Larger than any last-level cache; both halves of it fit the smallest binding there is (128 MiB). */
-const LARGEST_COPY_BYTES = 2 ** 28;
-
-/** A power of two, so that like problems share a probe. */
-function copyOver(workingSetBytes: number): ProbeRequest {
-  const bytes = 2 ** Math.round(Math.log2(workingSetBytes));
-  return { id: 'copy', bytes: Math.min(bytes, LARGEST_COPY_BYTES) };
 }
 
 function usesMatrixUnits({ kernel, tunables }: Variant, { dtype }: Problem): boolean {

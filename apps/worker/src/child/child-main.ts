@@ -44,12 +44,12 @@ export async function childMain(threadEntry: URL): Promise<void> {
 
 /** What every run of the device shares; roofline and canary remember the best they have seen. */
 async function surroundingsOf(open: OpenDevice): Promise<Surroundings> {
-  const { executor, identity, lastLevelCacheBytes, readClocks } = open;
+  const { executor, identity, capabilities, lastLevelCacheBytes, readClocks } = open;
   return {
     deviceClass: identity.class,
     lastLevelCacheBytes,
     nowNs: () => Number(process.hrtime.bigint()),
-    roofline: new Roofline(executor),
+    roofline: new Roofline(executor, capabilities),
     // A software adapter has no clocks of its own to watch.
     canary: identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null,
     readClocks,

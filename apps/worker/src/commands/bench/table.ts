@@ -1,5 +1,5 @@
 import { outcomeReason, type RunResult } from '@tilemark/core';
-import { kernelById, shapeText } from '@tilemark/kernels';
+import { kernelById, shapeText, type Variant } from '@tilemark/kernels';
 import { table } from '../../table';
 import { intervalText, significant, timeText } from '../../units';
 
@@ -22,8 +22,8 @@ function tableOf(results: readonly RunResult[]): string {
 }
 
 function rowOf(result: RunResult, peers: readonly RunResult[]): string[] {
-  const { address, problem, outcome, rate } = result;
-  const what = [address, `${shapeText(problem)} ${problem.dtype}`];
+  const { problem, outcome, rate } = result;
+  const what = [shortAddress(result.variant), `${shapeText(problem)} ${problem.dtype}`];
   const remark = outcomeReason(outcome) ?? '';
   if (outcome?.kind !== 'measured' || !rate) {
     return [...what, '', '', '', '', '', '', `${outcome?.kind}: ${remark}`];
@@ -59,4 +59,12 @@ function isSameProblem(a: RunResult, b: RunResult): boolean {
 
 function medianNs({ outcome }: RunResult): number | null {
   return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
+}
+
+/** The address without what is left at its default: `matmul/tiled[TILE=8]`. */
+function shortAddress({ kernel, tunables }: Variant): string {
+  const chosen = kernelById(kernel)
+    .tunables.filter((tunable) => tunables[tunable.name] !== tunable.default)
+    .map(({ name }) => `${name}=${tunables[name]}`);
+  return chosen.length > 0 ? `${kernel}[${chosen.join(',')}]` : kernel;
 }
