@@ -25,7 +25,7 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
       devices: [deviceKey],
     },
     { name: 'tilemark' },
-    { idempotencyKey: `${suite} ${deviceKey}` },
+    { idempotencyKey: `${suite} ${deviceKey}`, background: true },
   );
   return id;
 }

@@ -14,8 +14,14 @@ export interface RunConsumer {
  */
 export interface Queue {
   readonly backend: 'redis' | 'postgres';
-  /** Adds runs in the given order with jobId = run id; one that is queued already is not queued twice. */
-  enqueue(runs: readonly { id: string; deviceKey: string }[]): Promise<void>;
+  /**
+   * Adds runs in the given order with jobId = run id; one that is queued already is
+   * not queued twice. Runs in the background wait until no others do.
+   */
+  enqueue(
+    runs: readonly { id: string; deviceKey: string }[],
+    options?: { readonly background?: boolean },
+  ): Promise<void>;
   remove(runs: readonly { id: string; deviceKey: string }[]): Promise<void>;
   /**
    * Hands the device's runs to `take`, one at a time. `take` throws only for faults

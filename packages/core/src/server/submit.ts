@@ -15,6 +15,8 @@ export interface SweepServices {
 export interface SubmitOptions {
   /** A second sweep with the same key is not made; the first is returned. */
   readonly idempotencyKey?: string;
+  /** Nobody waits for it: what people ask for goes first. */
+  readonly background?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function submitSweep(
   { store, queue }: SweepServices,
   newSweep: NewSweep,
   principal: Pick<Principal, 'name'>,
-  { idempotencyKey }: SubmitOptions = {},
+  { idempotencyKey, background = false }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
   const devices = await allDevices(store);
@@ -43,7 +45,7 @@ export async function submitSweep(
     createdBy: principal.name,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
-  await enqueueWhenUp(queue, shuffled(runs));
+  await enqueueWhenUp(queue, shuffled(runs), background);
   return { id: sweep.id, counts: sweep.counts };
 }
 
@@ -88,9 +90,13 @@ export async function allDevices(store: Store): Promise<Device[]> {
 
 type QueuedRun = Parameters<Queue['enqueue']>[0][number];
 
-async function enqueueWhenUp(queue: Queue, runs: readonly QueuedRun[]): Promise<void> {
+async function enqueueWhenUp(
+  queue: Queue,
+  runs: readonly QueuedRun[],
+  background = false,
+): Promise<void> {
   try {
-    await queue.enqueue(runs);
+    await queue.enqueue(runs, { background });
   } catch (error) {
     if (!(error instanceof ServiceUnavailable)) throw error;
   }

@@ -75,6 +75,20 @@ describe.each([
       return { queue: open(), other: open(), deviceKey, prefix };
     };
 
+    test('hands out what people wait for before what runs in the background', async () => {
+      const { queue, deviceKey } = fresh();
+      const background = newRuns(2, deviceKey);
+      const asked = newRuns(2, deviceKey);
+      await queue.enqueue(background, { background: true });
+      await queue.enqueue(asked);
+      expect(await queue.depth(deviceKey)).toBe(4);
+      expect((await queue.runIds(deviceKey)).size).toBe(4);
+      const { taken, take, until } = taker();
+      await queue.consume(deviceKey, take);
+      await until(4);
+      expect(taken).toEqual([...asked, ...background].map(({ id }) => id));
+    });
+
     test('is the backend that was chosen, and answers', async () => {
       const { queue } = fresh();
       expect(queue.backend).toBe(backend);

@@ -17,7 +17,7 @@ export interface QueueOptions {
 }
 
 /** What BullMQ calls a job that no consumer has in hand. */
-const WAITING = ['waiting', 'delayed'] as const;
+const WAITING = ['waiting', 'prioritized', 'delayed'] as const;
 /** Jobs sent to the backend at once. */
 const BATCH = 1_000;
 const LOCK_MS = 30_000;
@@ -60,12 +60,18 @@ export function openQueue(options: QueueOptions): Queue {
   const queue: Queue = {
     backend: backend.kind,
 
-    async enqueue(runs) {
+    async enqueue(runs, { background = false } = {}) {
+      // BullMQ takes jobs without a priority before those with one.
+      const priority = background ? { priority: 1 } : {};
       for (const [deviceKey, ids] of byDevice(runs)) {
         const jobs = await queueOf(deviceKey);
         for (const batch of batches(ids)) {
           await jobs.addBulk(
-            batch.map((runId) => ({ name: 'run', data: { runId }, opts: { jobId: runId } })),
+            batch.map((runId) => ({
+              name: 'run',
+              data: { runId },
+              opts: { jobId: runId, ...priority },
+            })),
           );
         }
       }
