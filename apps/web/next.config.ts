@@ -21,6 +21,8 @@ const config: NextConfig = {
     // The data folder's place is known at run time only; nothing is traced from it.
     ignoreIssue: [{ path: '**/core/src/server/env.ts', title: /Dynamic filesystem access/ }],
   },
+  // Bodies go through proxy.ts; what an operation accepts is its own to say.
+  experimental: { proxyClientMaxBodySize: '24mb' },
   headers: async () => [{ source: '/:path*', headers: securityHeaders }],
 };
 

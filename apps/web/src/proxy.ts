@@ -20,7 +20,21 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ');
 }
 
+/** Whether an address can be decoded to text that the database can be asked for. */
+function isReadable({ pathname, search }: URL): boolean {
+  try {
+    return !decodeURIComponent(`${pathname}${search}`).includes('\0');
+  } catch {
+    return false;
+  }
+}
+
+/** Turns away addresses that cannot be read, and gives pages their policy. */
 export function proxy(request: NextRequest): NextResponse {
+  if (!isReadable(request.nextUrl)) {
+    return NextResponse.rewrite(new URL('/bad-request', request.url));
+  }
+  if (request.nextUrl.pathname.startsWith('/api/')) return NextResponse.next();
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);
@@ -29,4 +43,4 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-export const config = { matcher: '/((?!api/|_next/static/|icon.svg).*)' };
+export const config = { matcher: '/((?!_next/static/|icon.svg).*)' };

@@ -1,9 +1,9 @@
-import { ServiceUnavailable } from '@tilemark/core/server';
 import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
+import { isServiceUnavailable } from '@/server/known-errors';
 import { visitor } from '@/server/visitor';
 import { SiteHeader } from '@/ui/site-header';
 import { parseTheme, THEME_COOKIE } from '@/ui/theme';
@@ -26,7 +26,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const known = visitor().catch((error: unknown) => {
     // The frame stands while the database is away; the page inside it says so.
-    if (error instanceof ServiceUnavailable) return null;
+    if (isServiceUnavailable(error)) return null;
     throw error;
   });
   return (

@@ -26,9 +26,18 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
   const text = await readText(request, maxBytes);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, refuseUnstorable);
   } catch (error) {
+    if (error instanceof HttpProblem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new HttpProblem(400, `The body is not JSON: ${reason}`, 'body');
   }
+}
+
+/** Text that Postgres cannot hold: NUL, and halves of surrogate pairs. */
+function refuseUnstorable(key: string, value: unknown): unknown {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    throw new HttpProblem(400, 'This text holds characters that are none.', key);
+  }
+  return value;
 }

@@ -1,7 +1,6 @@
 import type { ProblemDetails } from '@tilemark/core';
-import { ServiceUnavailable } from '@tilemark/core/server';
-import { InputError } from '@tilemark/kernels';
 import type { z } from 'zod';
+import { isInputError, isServiceUnavailable } from './known-errors';
 
 const TITLES = {
   400: 'The request is not valid',
@@ -110,8 +109,8 @@ export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
 /** What is told of any error: input errors name their field, faults of ours say nothing of the inside. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof InputError) return new HttpProblem(400, error.message, error.field);
-  if (error instanceof ServiceUnavailable) {
+  if (isInputError(error)) return new HttpProblem(400, error.message, error.field);
+  if (isServiceUnavailable(error)) {
     // Its message says where the service is, which is for the log.
     return new HttpProblem(
       503,

@@ -1,4 +1,17 @@
-import { openQueue, openStore, type Queue, readEnv, type Store } from '@tilemark/core/server';
+import type { BenchFile, NewSweep } from '@tilemark/core';
+import {
+  importResults,
+  openQueue,
+  openStore,
+  type Principal,
+  type Queue,
+  readEnv,
+  retrySweep,
+  type Store,
+  type SubmitOptions,
+  type SweepServices,
+  submitSweep,
+} from '@tilemark/core/server';
 import packageJson from '../../package.json';
 import { log } from './log';
 import { keptSessionSecret } from './session-secret';
@@ -19,11 +32,29 @@ export interface Settings {
 export interface Services {
   readonly store: Store;
   readonly queue: Queue;
+  readonly sweeps: SweepOperations;
   readonly settings: Settings;
   /** Aborts when the server stops: streams end then. */
   readonly stopping: AbortSignal;
   close(): Promise<void>;
 }
+
+/**
+ * What is done over store and queue. Bound where those two were opened, so that
+ * they agree on the classes of errors; see known-errors.ts.
+ */
+export interface SweepOperations {
+  submit(sweep: NewSweep, by: Principal, options?: SubmitOptions): ReturnType<typeof submitSweep>;
+  retry(id: string): ReturnType<typeof retrySweep>;
+  import(file: BenchFile, by: Principal): ReturnType<typeof importResults>;
+}
+
+/** The operations over a store and a queue. */
+export const sweepOperations = (over: SweepServices): SweepOperations => ({
+  submit: (sweep, by, options) => submitSweep(over, sweep, by, options),
+  retry: (id) => retrySweep(over, id),
+  import: (file, by) => importResults(over, file, by),
+});
 
 /** Routes, pages and instrumentation are bundled apart: they share by the process's global. */
 const shared = globalThis as { tilemarkServices?: Promise<Services> };
@@ -56,6 +87,7 @@ async function openServices(): Promise<Services> {
   return {
     store,
     queue,
+    sweeps: sweepOperations({ store, queue }),
     settings: { version: packageJson.version, isPublic, sessionSecret, databaseUrl, redisUrl },
     stopping: stop.signal,
     async close() {

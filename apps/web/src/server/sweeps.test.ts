@@ -106,6 +106,8 @@ describe('a refused submission', () => {
     ['no name', { ...spec(), name: '' }, 'name'],
     ['a list', [], undefined],
     ['broken JSON', '{"name": ', 'body'],
+    ['NUL in a name', { ...spec(), name: 'a\0b' }, 'name'],
+    ['half a character', '{"name": "\\ud800", "suite": "layouts"}', 'name'],
   ])('for %s names the field and enqueues nothing', async (_, body, field) => {
     const before = await grid.queued(key);
     const response = await post(body);
@@ -184,6 +186,16 @@ describe('a sweep', () => {
     expect(second.status).toBe(304);
   });
 
+  it('is made once for one idempotency key', async () => {
+    const headers = { 'idempotency-key': 'the same' };
+    const ids = await Promise.all(
+      [post(spec(), headers), post(spec(), headers)].map(
+        async (response) => ((await (await response).json()) as { id: string }).id,
+      ),
+    );
+    expect(ids[0]).toBe(ids[1]);
+  });
+
   it('is made from a suite with parameters', async () => {
     const response = await post({ name: 'Layouts', suite: 'layouts', params: { n: 64 } });
     expect(response.status).toBe(201);
@@ -241,6 +253,13 @@ describe('results', () => {
     const csv = await call(results, { path: `${path}?format=csv`, params: { id } });
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect((await csv.text()).trim().split('\r\n')).toHaveLength(3);
+  });
+
+  it('refuse a cursor that is none', async () => {
+    const id = await made();
+    const response = await call(results, { path: '/?cursor=abc', params: { id } });
+    expect(response.status).toBe(400);
+    expect((await response.json()).field).toBe('cursor');
   });
 
   it('refuse a format there is not', async () => {

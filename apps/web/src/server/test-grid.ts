@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openQueue, openStore, type Role } from '@tilemark/core/server';
 import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
-import { provideServices, type Services, type Settings } from './services';
+import { provideServices, type Services, type Settings, sweepOperations } from './services';
 
 /** A grid of its own for a test file: a real database and queue behind the routes. */
 export interface TestGrid extends Services {
@@ -20,6 +20,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
   const grid: TestGrid = {
     store,
     queue,
+    sweeps: sweepOperations({ store, queue }),
     settings: {
       version: '0.0.0',
       isPublic: true,

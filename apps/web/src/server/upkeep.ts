@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepReconciled, ServiceUnavailable } from '@tilemark/core/server';
+import { keepReconciled } from '@tilemark/core/server';
+import { isServiceUnavailable } from './known-errors';
 import { log } from './log';
 import { services } from './services';
 
@@ -30,7 +31,7 @@ async function run(signal: AbortSignal): Promise<void> {
     onReconciled: (what) => log.info(what, 'brought the queue into step'),
     onError: (error) => {
       // An outage ends by itself and needs one line, not a stack.
-      if (error instanceof ServiceUnavailable) log.warn(error.message);
+      if (isServiceUnavailable(error)) log.warn(error.message);
       else log.error({ err: error }, 'could not bring the queue into step');
     },
   });

@@ -1,6 +1,7 @@
 import type { Leaderboard, LeaderboardQuery } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { InputError, parseShape } from '@tilemark/kernels';
+import { parseShape } from '@tilemark/kernels';
+import { isInputError } from '@/server/known-errors';
 import type { ParsedQuery } from '@/ui/query';
 
 /** The board a query string asks for; a shape that is none of the op's is put aside. */
@@ -23,7 +24,7 @@ function shapeFault(op: LeaderboardQuery['op'], shape: string): string | null {
     parseShape(op, shape);
     return null;
   } catch (error) {
-    if (error instanceof InputError) return `${error.message}.`;
+    if (isInputError(error)) return `${error.message}.`;
     throw error;
   }
 }

@@ -22,12 +22,12 @@ const load = cache(async (key: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await load(decodeURIComponent((await params).key))).name };
+  return { title: (await load((await params).key)).name };
 }
 
 export default async function DevicePage({ params }: Props) {
   const { store } = await readable();
-  const device = await load(decodeURIComponent((await params).key));
+  const device = await load((await params).key);
   const [best, workers] = await Promise.all([store.devices.best(device.key), store.workers.list()]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;

@@ -21,7 +21,7 @@ import { Refused } from '@/ui/refused';
 type Props = { params: Promise<{ id: string[] }>; searchParams: SearchParams };
 
 const kernelOf = async (params: Props['params']) => {
-  const id = (await params).id.map(decodeURIComponent).join('/');
+  const id = (await params).id.join('/');
   return KERNELS.find((kernel) => kernel.id === id) ?? notFound();
 };
 

@@ -1,7 +1,6 @@
-import { importResults } from '@tilemark/core/server';
 import { operations } from '@/server/operations';
 import { serve, signedIn } from '@/server/serve';
 
 export const POST = serve(operations.importResults, ({ body, principal, services }) =>
-  importResults(services, body, signedIn(principal)),
+  services.sweeps.import(body, signedIn(principal)),
 );

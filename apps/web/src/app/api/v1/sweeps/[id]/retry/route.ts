@@ -1,4 +1,3 @@
-import { retrySweep } from '@tilemark/core/server';
 import { checkOwner } from '@/server/access';
 import { operations } from '@/server/operations';
 import { HttpProblem } from '@/server/problem';
@@ -12,6 +11,6 @@ export const POST = serve(
     if (sweep.status === 'cancelled') {
       throw new HttpProblem(409, 'The sweep was cancelled: submit it again instead.');
     }
-    return found(await retrySweep(services, id), `There is no sweep ${id}.`);
+    return found(await services.sweeps.retry(id), `There is no sweep ${id}.`);
   },
 );
