@@ -5,6 +5,8 @@ import { naive as matmulNaive } from './matmul/01-naive';
 import { tiled as matmulTiled } from './matmul/02-tiled';
 import { tiledWpt as matmulTiledWpt } from './matmul/03-tiled-wpt';
 import { subgroup as matmulSubgroup } from './matmul/04-subgroup';
+import { registerTile as matmulRegisterTile } from './matmul/05-register-tile';
+import { warpTile as matmulWarpTile } from './matmul/06-warp-tile';
 import { splitK as matmulSplitK } from './matmul/07-split-k';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
@@ -29,6 +31,8 @@ export const KERNELS: readonly Kernel[] = [
   matmulTiled,
   matmulTiledWpt,
   matmulSubgroup,
+  matmulRegisterTile,
+  matmulWarpTile,
   matmulSplitK,
   matmulCpuNaive,
   matmulCpuRegister,
