@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openStore } from '@tilemark/core/server';
+import { openStore, type Store } from '@tilemark/core/server';
+import { StartProblem } from './problem';
 
 const fileOf = (dataDir: string) => join(dataDir, 'admin-token');
 
@@ -12,22 +13,41 @@ export const readAdminToken = (dataDir: string): Promise<string | null> =>
   );
 
 /**
- * The token in `admin-token` of the data folder (mode 0600). One that the
- * database does not know, or that was revoked or has expired, is replaced.
+ * Makes sure that an admin can log in: with the token that the deployment has
+ * `chosen`, or else with the one in `admin-token` of the data folder (mode 0600),
+ * whose secret is returned. One there that the database does not know, or that
+ * was revoked or has expired, is replaced.
+ *
+ * @throws StartProblem when the chosen one was revoked
  */
-export async function ensureAdminToken(dataDir: string, databaseUrl: string): Promise<string> {
+export async function ensureAdminToken(
+  dataDir: string,
+  databaseUrl: string,
+  chosen: string | null,
+): Promise<string> {
   const store = openStore(databaseUrl);
   try {
-    const known = await readAdminToken(dataDir);
-    if (known && (await store.tokens.verify(known))) return known;
-    const { secret } = await store.tokens.create({
-      name: 'first start',
-      role: 'admin',
-      expiresAt: null,
-    });
-    await writeFile(fileOf(dataDir), `${secret}\n`, { mode: 0o600 });
-    return secret;
+    return chosen === null ? await ownToken(store, dataDir) : await chosenToken(store, chosen);
   } finally {
     await store.close();
   }
+}
+
+async function ownToken(store: Store, dataDir: string): Promise<string> {
+  const known = await readAdminToken(dataDir);
+  if (known && (await store.tokens.verify(known))) return known;
+  const { secret } = await store.tokens.create({
+    name: 'first start',
+    role: 'admin',
+    expiresAt: null,
+  });
+  await writeFile(fileOf(dataDir), `${secret}\n`, { mode: 0o600 });
+  return secret;
+}
+
+async function chosenToken(store: Store, secret: string): Promise<string> {
+  const name = 'TILEMARK_ADMIN_TOKEN';
+  await store.tokens.create({ name, role: 'admin', expiresAt: null, secret });
+  if (await store.tokens.verify(secret)) return secret;
+  throw new StartProblem(`${name} holds a token that was revoked. Set it to a new one.`);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readAdminTokenSetting } from '@tilemark/core/server';
 import { migrate } from '../../prisma';
 import { bringVulkan } from '../bootstrap/bring';
 import { ensureAdminToken, readAdminToken } from './admin-token';
@@ -19,6 +20,7 @@ export interface Grid {
 /** Starts every part of the grid in order and prints the URL that logs in. */
 export async function startGrid(options: StartOptions, root: string): Promise<Grid> {
   const { dataDir, host, port } = options;
+  const chosenToken = readAdminTokenSetting();
   await requireFreePort(host, port);
   const release = await claimDataFolder(dataDir);
   const logDir = join(dataDir, 'logs');
@@ -30,15 +32,15 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     },
   };
   try {
-    if (!isLoopback(host) && !(await readAdminToken(dataDir))) {
+    if (!isLoopback(host) && chosenToken === null && !(await readAdminToken(dataDir))) {
       throw new StartProblem(
-        `Refusing to listen on ${host} without an admin token. Start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
+        `Refusing to listen on ${host} without an admin token. Set TILEMARK_ADMIN_TOKEN, or start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
       );
     }
     const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
     await requireServices(databaseUrl, redisUrl);
     await step('Migrate the database', () => migrate(databaseUrl));
-    const token = await ensureAdminToken(dataDir, databaseUrl);
+    const token = await ensureAdminToken(dataDir, databaseUrl, chosenToken);
     await step('Build the site and the worker', () => build(root));
     const env = {
       DATABASE_URL: databaseUrl,
@@ -60,7 +62,9 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     });
     if (options.worker) await startWorkers(supervisor, env, root);
     say('');
-    say(`Tilemark is up. Open  ${url}/login?token=${token}`);
+    // A secret that the deployment keeps is not repeated in its logs.
+    const login = chosenToken === null ? `/login?token=${token}` : '/login';
+    say(`Tilemark is up. Open  ${url}${login}`);
     say(`Data and logs: ${dataDir}   Stop: Ctrl-C`);
     return grid;
   } catch (error) {

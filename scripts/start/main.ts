@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ServiceUnavailable } from '@tilemark/core/server';
+import { EnvError, ServiceUnavailable } from '@tilemark/core/server';
 import { MigrationRefused } from '../../prisma';
 import { startGrid } from './grid';
 import { readOptions, USAGE } from './options';
@@ -22,12 +22,14 @@ try {
       await grid.stop();
       process.exit(0);
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+    for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => void stop());
+    process.channel?.unref();
   }
 } catch (error) {
   // What a person can mend is one line; anything else is a defect of ours, with its stack.
   const isMendable =
     error instanceof StartProblem ||
+    error instanceof EnvError ||
     error instanceof ServiceUnavailable ||
     error instanceof MigrationRefused;
   console.error(isMendable ? error.message : error);

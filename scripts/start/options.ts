@@ -13,7 +13,7 @@ export interface StartOptions {
 export const USAGE = `Usage: npm start -- [--port 3000] [--host 127.0.0.1] [--data .tilemark] [--no-worker]
 
   --port       port of the site
-  --host       address to listen on; beyond loopback only once an admin token exists
+  --host       address to listen on; beyond loopback only with an admin token made or set
   --data       folder for the database, the queue, the journal, logs and the admin token
   --no-worker  do not benchmark on this machine`;
 

@@ -32,7 +32,15 @@ function refused(
     execFile(
       process.execPath,
       [script, ...flags],
-      { env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env } },
+      {
+        env: {
+          ...process.env,
+          DATABASE_URL: '',
+          REDIS_URL: '',
+          TILEMARK_ADMIN_TOKEN: '',
+          ...env,
+        },
+      },
       (error, _stdout, stderr) => {
         if (!error) reject(new Error('it started'));
         else resolve({ code: Number(error.code), stderr: stderr.trim() });
@@ -72,6 +80,27 @@ test('listening beyond loopback needs an admin token', async () => {
   expect(code).toBe(1);
   oneLine(stderr);
   expect(stderr).toContain('admin token');
+  expect(stderr).toContain('TILEMARK_ADMIN_TOKEN');
+});
+
+test('an admin token that the deployment sets is enough to listen beyond loopback', async () => {
+  const { code, stderr } = await refused(['--host', '0.0.0.0', '--port', '39521', ...data()], {
+    TILEMARK_ADMIN_TOKEN: `tm_admin_${'a1'.repeat(32)}`,
+    DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/tilemark',
+    REDIS_URL: 'redis://127.0.0.1:9',
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain('The database at 127.0.0.1:9');
+});
+
+test('a set admin token of another form is refused, and not repeated', async () => {
+  const { code, stderr } = await refused(['--port', '39522', ...data()], {
+    TILEMARK_ADMIN_TOKEN: 'hunter2',
+  });
+  expect(code).toBe(1);
+  oneLine(stderr);
+  expect(stderr).toContain('TILEMARK_ADMIN_TOKEN');
+  expect(stderr).not.toContain('hunter2');
 });
 
 test('an unreachable database is named, and nothing is left behind', async () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { EnvError, readEnv } from './env';
+import { EnvError, readAdminTokenSetting, readEnv } from './env';
 
 const DATABASE_URL = 'postgresql://tilemark:x@localhost/tilemark';
 
@@ -46,6 +46,25 @@ test.each([
 ])('%j is refused in words', (variables, message) => {
   expect(() => readEnv(variables)).toThrow(EnvError);
   expect(() => readEnv(variables)).toThrow(message);
+});
+
+test('the admin token is unset, empty, or one of its form', () => {
+  const TILEMARK_ADMIN_TOKEN = `tm_admin_${'0123456789abcdef'.repeat(4)}`;
+  expect(readAdminTokenSetting({})).toBeNull();
+  expect(readAdminTokenSetting({ TILEMARK_ADMIN_TOKEN: '' })).toBeNull();
+  expect(readAdminTokenSetting({ TILEMARK_ADMIN_TOKEN })).toBe(TILEMARK_ADMIN_TOKEN);
+});
+
+test.each([
+  'hunter2',
+  'tm_admin_hunter2',
+  `tm_member_${'a'.repeat(64)}`,
+  `tm_admin_${'a'.repeat(63)}!`,
+])('%s is no admin token, and is not repeated', (TILEMARK_ADMIN_TOKEN) => {
+  const read = () => readAdminTokenSetting({ TILEMARK_ADMIN_TOKEN });
+  expect(read).toThrow(EnvError);
+  expect(read).toThrow(/^TILEMARK_ADMIN_TOKEN is no admin token: set it to tm_admin_ .*openssl/);
+  expect(read).not.toThrow(TILEMARK_ADMIN_TOKEN);
 });
 
 test('every variable at fault is named, and no secret is repeated', () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { roleOfSecret } from './token-secret';
 
 /** What the surroundings decide. The one place that reads the process's environment. */
 export interface Env {
@@ -52,18 +53,21 @@ const schema = z.object({
   ),
 });
 
+/** Read by the start alone: sites and workers have no use for it. */
+const adminTokenSchema = z.object({
+  TILEMARK_ADMIN_TOKEN: optional.refine(
+    (secret) => secret === null || roleOfSecret(secret) === 'admin',
+    'is no admin token: set it to tm_admin_ followed by the output of `openssl rand -hex 32`',
+  ),
+});
+
 /**
  * Reads and checks the environment.
  *
  * @throws EnvError naming each variable at fault and what to set
  */
 export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
-  const { data, error } = schema.safeParse(variables);
-  if (error) {
-    throw new EnvError(
-      error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join('\n'),
-    );
-  }
+  const data = checked(schema, variables);
   return {
     databaseUrl: data.DATABASE_URL ?? '',
     redisUrl: data.REDIS_URL,
@@ -71,6 +75,26 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
     isPublic: data.TILEMARK_PUBLIC !== '0',
     sessionSecret: data.TILEMARK_SESSION_SECRET,
   };
+}
+
+/**
+ * The admin token that the deployment has chosen; null: the first start makes one.
+ *
+ * @throws EnvError for a text of another form, without repeating it
+ */
+export function readAdminTokenSetting(variables: NodeJS.ProcessEnv = process.env): string | null {
+  return checked(adminTokenSchema, variables).TILEMARK_ADMIN_TOKEN;
+}
+
+function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  variables: NodeJS.ProcessEnv,
+): z.output<Schema> {
+  const { data, error } = schema.safeParse(variables);
+  if (!error) return data;
+  throw new EnvError(
+    error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join('\n'),
+  );
 }
 
 /** As `readEnv`, with some variables given: for a worker that a site told where the services are. */

@@ -1,5 +1,5 @@
 export { backfill } from './backfill';
-export { type Env, EnvError, readEnv, readEnvWith } from './env';
+export { type Env, EnvError, readAdminTokenSetting, readEnv, readEnvWith } from './env';
 export {
   connectionError,
   DatabaseUnavailable,

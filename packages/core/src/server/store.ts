@@ -131,11 +131,18 @@ export interface Store {
   };
   leaderboard(query: LeaderboardQuery): Promise<Leaderboard>;
   readonly tokens: {
-    /** The secret, `tm_<role>_<random>`, is returned once and kept only as a hash. */
+    /**
+     * The secret, `tm_<role>_<random>`, is returned once and kept only as a hash.
+     * A given secret that is known already is the token it was made for, unchanged:
+     * still revoked or expired where it was. Throws InputError at `secret` for one of
+     * another form or role.
+     */
     create(input: {
       name: string;
       role: Role;
       expiresAt: Date | null;
+      /** Chosen by the deployment; absent: a random one. */
+      secret?: string;
     }): Promise<{ id: string; secret: string }>;
     /** Null for unknown, expired and revoked secrets alike. */
     verify(secret: string): Promise<Principal | null>;

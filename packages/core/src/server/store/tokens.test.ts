@@ -1,4 +1,5 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
+import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
 import type { Store } from '../store';
@@ -42,6 +43,25 @@ test.each(['', 'tm_admin_', 'Bearer x', `tm_admin_${'a'.repeat(43)}`])(
   '%j is nobody',
   async (secret) => {
     expect(await store.tokens.verify(secret)).toBeNull();
+  },
+);
+
+test('a given secret is one token, however often and by whomever it is given', async () => {
+  const secret = `tm_admin_${'a1'.repeat(16)}`;
+  const given = () => store.tokens.create({ name: 'lab', role: 'admin', expiresAt: null, secret });
+  const made = await Promise.all([given(), given(), given()]);
+  expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+  expect(await store.tokens.verify(secret)).toMatchObject({ name: 'lab', role: 'admin' });
+  await store.tokens.revoke(made[0].id);
+  expect(await given()).toEqual(made[0]);
+  expect(await store.tokens.verify(secret)).toBeNull();
+});
+
+test.each(['', 'tm_admin_short', `tm_worker_${'a'.repeat(32)}`, `tm_admin_${'a b'.repeat(16)}`])(
+  'no admin token is made with the secret %j',
+  async (secret) => {
+    const making = store.tokens.create({ name: 'x', role: 'admin', expiresAt: null, secret });
+    await expect(making).rejects.toThrow(InputError);
   },
 );
 

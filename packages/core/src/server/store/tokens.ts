@@ -1,27 +1,38 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import type { Principal, Store } from '../store';
+import { InputError } from '@tilemark/kernels';
+import type { Principal, Role, Store } from '../store';
+import { roleOfSecret } from '../token-secret';
 import { sha256 } from './hash';
 
-const SECRET = /^tm_(member|admin|worker)_[A-Za-z0-9_-]{43}$/;
 /** How exactly `lastUsedAt` is kept: not every request writes. */
 const LAST_USED_STEP_MS = 60_000;
+
+const newSecret = (role: Role): string => `tm_${role}_${randomBytes(32).toString('base64url')}`;
 
 type TokenRow = Prisma.TokenGetPayload<object>;
 
 export function tokensOf(db: PrismaClient): Store['tokens'] {
   return {
-    async create({ name, role, expiresAt }) {
-      const secret = `tm_${role}_${randomBytes(32).toString('base64url')}`;
-      const { id } = await db.token.create({
-        data: { name, role, expiresAt, hash: sha256(secret) },
+    async create({ name, role, expiresAt, secret = newSecret(role) }) {
+      if (roleOfSecret(secret) !== role) {
+        throw new InputError(
+          `The secret has to be tm_${role}_ and at least 32 random characters of A-Z, a-z, 0-9, _ and -.`,
+          'secret',
+        );
+      }
+      const hash = sha256(secret);
+      const { id } = await db.token.upsert({
+        where: { hash },
+        create: { name, role, expiresAt, hash },
+        update: {},
         select: { id: true },
       });
       return { id, secret };
     },
 
     async verify(secret) {
-      if (!SECRET.test(secret)) return null;
+      if (roleOfSecret(secret) === null) return null;
       const hash = sha256(secret);
       const row = await db.token.findUnique({ where: { hash } });
       if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return null;
