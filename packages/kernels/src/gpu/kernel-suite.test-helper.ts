@@ -1,0 +1,102 @@
+import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { coveringVariants, typicalVariant } from '../covering.test-helper';
+import { type Feasibility, feasible } from '../feasible';
+import { type InputMode, inputTensors } from '../inputs';
+import type { Kernel, TunableValues } from '../kernel';
+import type { OpId, Problem, Shape } from '../problem';
+import { kernelsOf } from '../registry';
+import { shapeText } from '../shape';
+import { resolveVariant } from '../variant';
+import { verify } from '../verify';
+import { limitsOf, useExecutor } from './dawn.test-helper';
+
+/** What the kernels of an op are tried on. */
+export interface SuiteShapes {
+  /** Every kernel meets these in every dtype. */
+  readonly shapes: readonly Shape[];
+  /** Tunables meet the first of these that they are made for: one that no tile divides, then others. */
+  readonly tuned: readonly Shape[];
+}
+
+/**
+ * The correctness matrix of an op's GPU kernels on this machine's device. Tunables
+ * meet one shape, shapes and dtypes one variant: more would multiply axes that
+ * cannot interact.
+ */
+export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void {
+  // A software GPU takes seconds to compile a large tile, more on a busy machine.
+  vi.setConfig({ testTimeout: 240_000 });
+  const gpu = useExecutor();
+  const kernels = kernelsOf(op).filter((kernel) => kernel.runsOn === 'gpu');
+  const problemOf = (shape: Shape, dtype: Problem['dtype']) => ({ op, shape, dtype }) as Problem;
+  const canRun = (kernel: Kernel, tunables: TunableValues, problem: Problem): Feasibility =>
+    feasible({ kernel: kernel.id, tunables }, problem, limitsOf(gpu.device));
+
+  /** Runs the kernel's typical variant on every shape. */
+  async function tryShapes(
+    kernel: Kernel,
+    dtype: Problem['dtype'],
+    mode: InputMode,
+    { skip }: TestContext,
+  ): Promise<void> {
+    const tunables = typicalVariant(kernel);
+    for (const shape of shapes) {
+      const problem = problemOf(shape, dtype);
+      const can = canRun(kernel, tunables, problem);
+      if (!can.ok) skip(can.why);
+      const verdict = await wrongVerdict(kernel, tunables, problem, mode);
+      expect(verdict, shapeText(problem)).toBeNull();
+    }
+  }
+
+  /** Runs a variant once on poisoned outputs of two buffer sets; null when both are right. */
+  async function wrongVerdict(
+    kernel: Kernel,
+    tunables: TunableValues,
+    problem: Problem,
+    mode: InputMode,
+  ) {
+    const options = { seed: 7, bufferSets: 2, inputs: mode };
+    const prepared = await gpu.executor.prepare({ kernel: kernel.id, tunables }, problem, options);
+    try {
+      await prepared.sample({ dispatches: 2, rotate: true });
+      for (const set of [0, 1]) {
+        const { output } = await prepared.readOutput(set);
+        const inputs = inputTensors(problem, { seed: 7, set, mode });
+        const { computes } = kernel;
+        const verdict = verify(problem, inputs, output, { computes, exact: mode === 'exact' });
+        if (verdict.worst) return { set, ...verdict };
+      }
+      return null;
+    } finally {
+      prepared.destroy();
+    }
+  }
+
+  describe.each(kernels.map((kernel) => [kernel.id, kernel] as const))('%s', (_id, kernel) => {
+    test('is right whatever its tunables', async ({ skip }) => {
+      const [dtype = 'f32'] = kernel.dtypes;
+      const problems = tuned.map((shape) => problemOf(shape, dtype));
+      const problemFor = (tunables: TunableValues) =>
+        problems.find((problem) => canRun(kernel, tunables, problem).ok);
+      const variants = coveringVariants(kernel, (values) => problemFor(values) !== undefined);
+      if (variants.length === 0) skip('this device runs no variant of it');
+      for (const tunables of variants) {
+        const problem = problemFor(tunables);
+        if (!problem) throw new Error('a covering variant runs');
+        const { address } = resolveVariant(kernel.id, tunables);
+        const verdict = await wrongVerdict(kernel, tunables, problem, 'uniform');
+        expect(verdict, address).toBeNull();
+      }
+    });
+
+    test.for(kernel.dtypes)('is right for any shape in %s', async (dtype, context) => {
+      await tryShapes(kernel, dtype, 'uniform', context);
+    });
+
+    test('is exact on integers', async (context) => {
+      const [dtype = 'f32'] = kernel.dtypes;
+      await tryShapes(kernel, dtype, 'exact', context);
+    });
+  });
+}
