@@ -27,6 +27,25 @@ it('is free again after work that failed', async () => {
   await expect(withMachineLock(async () => 'yes', { path })).resolves.toBe('yes');
 });
 
+it('tells once that it waits, and lets whoever waits come before whoever had a turn', async () => {
+  const order: string[] = [];
+  let waits = 0;
+  const turns = async (name: string, count: number) => {
+    for (let turn = 0; turn < count; turn++) {
+      await withMachineLock(
+        async () => {
+          order.push(name);
+          await sleep(20);
+        },
+        { path, onWait: () => waits++ },
+      );
+    }
+  };
+  await Promise.all([turns('a', 3), turns('b', 3)]);
+  expect(order.join('')).toMatch(/^(ab){3}$|^(ba){3}$/);
+  expect(waits).toBeLessThanOrEqual(6);
+});
+
 it('stops waiting when aborted, without having worked', async () => {
   const done = new AbortController();
   const holder = withMachineLock(() => sleep(60_000, null, { signal: done.signal }), { path });

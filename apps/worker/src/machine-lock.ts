@@ -7,7 +7,20 @@ const DEFAULT_PATH = join(tmpdir(), 'tilemark-measuring');
 
 /** A lock whose holder died is free again after this long, ms. */
 const STALE_MS = 10_000;
-const RETRY_MS = 200;
+
+/** Time between two tries to get the lock, ms. */
+const RETRY_MS = 50;
+
+/** After its turn a process leaves the others this long to get theirs, ms. */
+const YIELD_MS = 2 * RETRY_MS;
+
+export interface MachineLockOptions {
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once when somebody else holds the lock. */
+  readonly onWait?: (() => void) | undefined;
+  readonly path?: string | undefined;
+}
 
 /**
  * Does `work` while no other process of this machine does: two runs that share
@@ -16,20 +29,26 @@ const RETRY_MS = 200;
  */
 export async function withMachineLock<T>(
   work: () => Promise<T>,
-  { signal, path = DEFAULT_PATH }: { signal?: AbortSignal | undefined; path?: string } = {},
+  { signal, onWait, path = DEFAULT_PATH }: MachineLockOptions = {},
 ): Promise<T> {
-  const release = await acquire(path, signal);
+  const release = await acquire(path, signal, onWait);
   try {
     return await work();
   } finally {
     // Only a lock taken over after 10 s without a heartbeat fails to be released; the run is over.
     await release().catch(() => {});
+    await sleep(YIELD_MS);
   }
 }
 
-async function acquire(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
-  for (;;) {
+async function acquire(
+  path: string,
+  signal?: AbortSignal,
+  onWait?: () => void,
+): Promise<() => Promise<void>> {
+  for (let tries = 0; ; tries++) {
     signal?.throwIfAborted();
+    if (tries === 1) onWait?.();
     try {
       // The default answer to a lock lost (this process slept) is to crash; the run goes on instead.
       return await lock(path, { realpath: false, stale: STALE_MS, onCompromised: () => {} });

@@ -3,7 +3,11 @@ import { InputError } from '@tilemark/kernels';
 import { Command } from 'commander';
 import { type BenchOptions, bench } from './commands/bench/bench';
 import { devices } from './commands/devices';
+import { type ExportOptions, exportSweep } from './commands/export';
+import { importFile } from './commands/import';
+import { type RerunOptions, rerun } from './commands/rerun';
 import type { WorkerOptions } from './commands/worker';
+import type { SiteOptions } from './site';
 import { VERSION } from './version';
 
 /** Codes a shell script can tell apart. */
@@ -66,6 +70,37 @@ export function program(childEntry: URL): Command {
         // Only here: database and queue are large, and the other commands run without them.
         const { worker } = await import('./commands/worker');
         await worker(options, childEntry);
+      }),
+    );
+
+  const server = ['--server <url>', "address of the grid's site", 'http://localhost:3000'] as const;
+  cli
+    .command('import')
+    .description('bring a file of `bench --json` to a grid')
+    .argument('<file>')
+    .option(...server)
+    .requiredOption('--token <token>', 'a token of the grid')
+    .action(guarded((file: string, options: SiteOptions) => importFile(file, options, print)));
+
+  cli
+    .command('export')
+    .description('print the results of a sweep')
+    .argument('<sweep>', 'its id')
+    .option('--format <format>', 'csv, or json for `import`', 'csv')
+    .option(...server)
+    .option('--token <token>', 'a token, where the grid is not public')
+    .action(guarded((sweep: string, options: ExportOptions) => exportSweep(sweep, options, print)));
+
+  cli
+    .command('rerun')
+    .description('measure a published result again on this machine')
+    .argument('<result>', 'its id')
+    .option('--device <device>', 'as `tilemark devices` lists it (default: the first that fits)')
+    .option(...server)
+    .option('--token <token>', 'a token, where the grid is not public')
+    .action(
+      guarded(async (result: string, options: RerunOptions) => {
+        process.exitCode = await rerun(result, options, childEntry, print);
       }),
     );
   return cli;

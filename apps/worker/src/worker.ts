@@ -150,7 +150,7 @@ export class Worker {
           if (signal.aborted && report.outcome.kind === 'failed') throw new Interrupted('aborted');
           return report;
         },
-        { signal, ...(lockPath !== undefined && { path: lockPath }) },
+        { signal, path: lockPath },
       );
     } catch (error) {
       throw signal.aborted ? new Interrupted('the worker stops') : error;

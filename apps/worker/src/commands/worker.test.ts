@@ -34,7 +34,15 @@ interface Started {
 /** Starts `tilemark worker` as a supervisor would. */
 function start(args: readonly string[], env: Record<string, string>): Started {
   const child = spawn(process.execPath, [bundle.main, 'worker', ...args], {
-    env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', TILEMARK_DATA: folder, ...env },
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      TILEMARK_DATA: folder,
+      // With it a machine lock of its own.
+      TMPDIR: folder,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

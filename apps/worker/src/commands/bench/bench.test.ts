@@ -25,7 +25,8 @@ function tilemark(args: readonly string[], env: Record<string, string> = {}): Pr
     execFile(
       process.execPath,
       [bundle.main, ...args],
-      { env: { ...process.env, ...env } },
+      // A temporary folder of its own, and with it a machine lock of its own.
+      { env: { ...process.env, TMPDIR: folder, ...env } },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
       },

@@ -32,6 +32,7 @@ export async function bench(
     const plan = planOf(spec, open);
     const progress = progressOf(plan.length, process.stderr);
     const { results, environments } = await measureAll(plan, open, {
+      onWait: progress.wait,
       onStep: progress.step,
       onResult: progress.result,
     }).finally(progress.end);

@@ -2,8 +2,11 @@ import type { PlannedRun, RunResult, Step } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
 
+const WAITING = 'waiting, something else on this machine is measuring';
+
 /** Tells on stderr how far a session is: a bar on a terminal, a line a run elsewhere. */
 export interface Progress {
+  wait(run: PlannedRun): void;
   step(run: PlannedRun, step: Step): void;
   result(result: RunResult): void;
   end(): void;
@@ -20,6 +23,7 @@ function bar(total: number, stream: NodeJS.WriteStream): Progress {
   );
   single.start(total, 0, { what: '' });
   return {
+    wait: (run) => single.update({ what: `${nameOf(run)}: ${WAITING}` }),
     step: (run, step) => single.update({ what: `${nameOf(run)}: ${step}` }),
     result: () => single.increment(),
     end: () => single.stop(),
@@ -29,6 +33,7 @@ function bar(total: number, stream: NodeJS.WriteStream): Progress {
 function lines(total: number, stream: NodeJS.WriteStream): Progress {
   let done = 0;
   return {
+    wait: (run) => void stream.write(`${nameOf(run)}: ${WAITING}\n`),
     step: () => {},
     result: (result) => {
       done++;

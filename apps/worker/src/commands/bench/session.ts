@@ -18,6 +18,8 @@ import type { Runner } from '../../runner';
 export type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
 
 export interface SessionHooks {
+  /** Something else on this machine is measuring: its run ends first. */
+  readonly onWait: (run: PlannedRun) => void;
   readonly onStep: (run: PlannedRun, step: Step) => void;
   readonly onResult: (result: RunResult) => void;
 }
@@ -50,15 +52,16 @@ export function planOf(spec: SweepSpec, runners: Runners): PlannedRun[] {
 export async function measureAll(
   plan: readonly PlannedRun[],
   runners: Runners,
-  { onStep, onResult }: SessionHooks,
+  { onWait, onStep, onResult }: SessionHooks,
 ): Promise<{ results: RunResult[]; environments: Environment[] }> {
   const results: RunResult[] = [];
   const environments = new Map<`${string} ${Profile}`, Environment>();
   for (const run of plan) {
     const device = runners.get(run.deviceKey);
     if (!device) throw new Error(`no runner for ${run.deviceKey}`);
-    const { outcome, environment } = await withMachineLock(() =>
-      device.runner.run(run, (step) => onStep(run, step)),
+    const { outcome, environment } = await withMachineLock(
+      () => device.runner.run(run, (step) => onStep(run, step)),
+      { onWait: () => onWait(run) },
     );
     environments.set(`${run.deviceKey} ${run.profile}`, environment);
     const { deviceKey: key, ...fields } = run;

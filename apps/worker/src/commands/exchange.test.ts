@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { benchFileSchema } from '@tilemark/core';
+import { importResults, openStore, type Store } from '@tilemark/core/server';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testDatabase } from '../../../../packages/core/test-services';
+import { useBundle } from '../bundle.test-helper';
+
+/** `import`, `export` and `rerun` against a site that is the store and nothing else. */
+
+const bundle = useBundle();
+const TOKEN = 'tm_member_x';
+let store: Store;
+let site: Server;
+let server: string;
+let folder: string;
+
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-exchange-'));
+  site = createServer((request, response) => {
+    void answer(request).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const address = site.address();
+  server = `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`;
+});
+afterAll(async () => {
+  site.close();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  const path = new URL(request.url ?? '', 'http://site').pathname;
+  const [, kind, id = ''] = /^\/api\/v1\/(\w+)\/([^/]+)/.exec(path) ?? [];
+  if (path === '/api/v1/results/import') {
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
+      return { status: 401, body: { detail: 'Send a token.' } };
+    }
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const file = benchFileSchema.parse(JSON.parse(text));
+    return { status: 201, body: await importResults({ store }, file, { name: 'test' }) };
+  }
+  const body = kind === 'sweeps' ? await store.sweeps.results(id) : await store.results.get(id);
+  return body
+    ? { status: 200, body }
+    : { status: 404, body: { detail: 'There is no such result.' } };
+}
+
+function tilemark(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    // A temporary folder of its own, and with it a machine lock of its own.
+    const env = { ...process.env, TMPDIR: folder };
+    execFile(process.execPath, [bundle.main, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+it('brings what bench wrote to a grid, gets it back unchanged, and measures it again', async () => {
+  const file = join(folder, 'bench.json');
+  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '33x17x9', '--policy', 'smoke'];
+  expect((await tilemark('bench', ...bench, '--json', file)).code).toBe(0);
+  const written = benchFileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+
+  const brought = await tilemark('import', file, '--server', server, '--token', TOKEN);
+  expect(brought).toMatchObject({ code: 0, stderr: '' });
+  const [, sweepId = ''] = /1 results are now sweep (\S+):/.exec(brought.stdout) ?? [];
+
+  const { stdout } = await tilemark('export', sweepId, '--format', 'json', '--server', server);
+  const exported = benchFileSchema.parse(JSON.parse(stdout));
+  expect(exported.environment).toEqual(written.environment);
+  expect(exported.results[0]?.outcome).toEqual(written.results[0]?.outcome);
+
+  const resultId = exported.results[0]?.resultId ?? '';
+  const again = await tilemark('rerun', resultId, '--server', server);
+  expect(again.code).toBe(0);
+  expect(again.stdout).toContain('matmul/cpu-naive 33x17x9 f32, default');
+  expect(again.stdout).toMatch(/(FAST|SLOW|SAME): [\d.]+ times as fast as published/);
+});
+
+it('says in one line what is wrong with a file, a token, an id or an address', async () => {
+  const file = join(folder, 'other.json');
+  await writeFile(file, '{"version":1}');
+  const at = ['--server', server];
+  const cases = [
+    [['import', file, ...at, '--token', TOKEN], 2, /is no file of `tilemark bench --json`/],
+    [['import', join(folder, 'none'), ...at, '--token', TOKEN], 2, /ENOENT/],
+    [['rerun', 'nope', ...at], 2, /There is no such result/],
+    [['rerun', 'nope', '--server', 'localhost:3000'], 2, /not an http or https address/],
+    [['rerun', 'nope', '--server', 'http://127.0.0.1:1'], 1, /cannot be reached/],
+  ] as const;
+  for (const [args, code, message] of cases) {
+    const ended = await tilemark(...args);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(ended.stderr).toMatch(message);
+  }
+});
