@@ -28,7 +28,8 @@ const grid = spawn(
     join(root, 'scripts', 'start', 'main.ts'),
     ...process.argv.slice(2),
   ],
-  { stdio: 'inherit' },
+  // Where this process is killed, the grid sees the channel close and stops.
+  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
 );
 // The grid stops its parts itself; this process only waits for it to end.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => grid.kill(signal));

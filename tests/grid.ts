@@ -15,7 +15,7 @@ export interface Grid {
   readonly dataDir: string;
   /** Everything printed so far. */
   output(): string;
-  /** Ends it with a signal and waits; returns the exit code. */
+  /** Sends a signal to the process group, as a terminal does, and waits; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -25,7 +25,12 @@ export async function startGrid(dataDir: string, flags: readonly string[] = []):
   const child = spawn(
     process.execPath,
     [join(root, 'scripts', 'start.mjs'), '--port', String(port), '--data', dataDir, ...flags],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' } },
+    // A process group of its own, so that signals reach it as a terminal's would.
+    {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
+    },
   );
   let output = '';
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -54,12 +59,14 @@ export async function emptyDataFolder(): Promise<{ dataDir: string; remove: () =
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-async function end(
+function end(
   child: ChildProcess,
   ended: Promise<number | null>,
   signal: NodeJS.Signals,
 ): Promise<number | null> {
-  child.kill(signal);
+  if (child.pid && child.exitCode === null && child.signalCode === null) {
+    process.kill(-child.pid, signal);
+  }
   return ended;
 }
 
