@@ -192,7 +192,7 @@ describe('a session', () => {
 
   it('is not opened by a token that is none', async () => {
     const response = await logIn(new Request('http://grid.test/login/token?token=tm_admin_x'));
-    expect(response.headers.get('location')).toBe('/login?refused=1');
+    expect(response.headers.get('location')).toBe('/login?failed=token');
     expect(response.headers.get('set-cookie')).toBeNull();
   });
 });

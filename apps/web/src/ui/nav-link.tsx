@@ -1,6 +1,6 @@
 'use client';
 
-import Link from 'next/link';
+import Link, { useLinkStatus } from 'next/link';
 import { usePathname } from 'next/navigation';
 
 /** A place of the site; says where the reader is. */
@@ -11,9 +11,21 @@ export function NavLink({ href, children }: { href: string; children: string }) 
     <Link
       href={href}
       aria-current={here ? 'page' : undefined}
-      className="-mb-px inline-flex h-11 items-center border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+      className="relative -mb-px inline-flex h-11 items-center border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
     >
       {children}
+      <Pending />
     </Link>
   );
+}
+
+/** A line under the place that is being fetched; it takes no room. */
+function Pending() {
+  const { pending } = useLinkStatus();
+  return pending ? (
+    <span
+      aria-hidden="true"
+      className="pulse absolute inset-x-0 -bottom-0.5 h-0.5 bg-line-strong"
+    />
+  ) : null;
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.PlotOptions;
 
@@ -22,6 +22,7 @@ export function Figure({
   caption: ReactNode;
 }) {
   const frame = useRef<HTMLDivElement>(null);
+  const [isDrawn, setDrawn] = useState(false);
 
   useEffect(() => {
     const element = frame.current;
@@ -50,6 +51,7 @@ export function Figure({
         // The figure's caption and summary speak for it.
         svg.setAttribute('aria-hidden', 'true');
         element.replaceChildren(svg);
+        setDrawn(true);
       });
       observer.observe(element);
     };
@@ -64,7 +66,17 @@ export function Figure({
   return (
     <figure className="px-4 py-3">
       <figcaption className="mb-2 text-xs text-muted">{caption}</figcaption>
-      <div ref={frame} role="img" aria-label={summary} style={{ height }} className="w-full" />
+      <div className="relative" style={{ height }}>
+        <div ref={frame} role="img" aria-label={summary} className="h-full" />
+        {!isDrawn && (
+          <p
+            aria-hidden="true"
+            className="absolute inset-0 grid place-items-center text-xs text-muted"
+          >
+            Drawing …
+          </p>
+        )}
+      </div>
     </figure>
   );
 }

@@ -12,8 +12,13 @@ export const metadata: Metadata = { title: 'Log in' };
 
 const querySchema = z.object({
   token: z.string().max(500).optional(),
-  refused: z.literal('1').optional(),
+  failed: z.enum(['token', 'away']).optional(),
 });
+
+const FAILURES = {
+  token: 'This token is unknown, expired or revoked.',
+  away: 'The database is away, so tokens cannot be checked. Try again soon.',
+} as const;
 
 /** Takes a token once, by address or by form, and keeps a session in its place. */
 export default async function LoginPage({ searchParams }: { searchParams: SearchParams }) {
@@ -27,10 +32,10 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
         Reading needs no account where the grid is public. Submitting sweeps takes a member or an
         admin token.
       </PageHeader>
-      {query.refused && (
+      {query.failed && (
         <div className="mb-4">
           <Notice tone="rose" alert>
-            This token is unknown, expired or revoked.
+            {FAILURES[query.failed]}
           </Notice>
         </div>
       )}

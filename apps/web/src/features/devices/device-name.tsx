@@ -19,7 +19,7 @@ export const deviceHref = (key: string): string => `/devices/${encodeURIComponen
 /** A device's name, its class, and the way to its page. */
 export function DeviceName({ device }: { device: DeviceRef }) {
   return (
-    <span className="inline-flex flex-wrap items-baseline gap-x-2">
+    <span className="inline-flex flex-wrap items-baseline gap-x-2 in-[dd]:justify-end">
       <TextLink href={deviceHref(device.key)}>{device.name}</TextLink>
       <ClassBadge of={device.class} />
     </span>

@@ -17,6 +17,9 @@ function unitFor(ns: number): { readonly scale: number; readonly unit: string } 
 const span = ({ minNs, samplesNs }: Series) =>
   `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;
 
+/** Ticks between whole numbers stand for nothing where things are counted. */
+const wholeOnly = (value: number) => (Number.isInteger(value) ? String(value) : '');
+
 /** Every sample in the order taken, with the median and its interval. */
 export function SampleStrip({ series }: { series: Series }) {
   const draw = useCallback<DrawPlot>(
@@ -26,7 +29,7 @@ export function SampleStrip({ series }: { series: Series }) {
       return {
         marginLeft: 56,
         marginRight: 8,
-        x: { label: 'sample', tickFormat: 'd', nice: false },
+        x: { label: 'sample', tickFormat: wholeOnly, nice: false },
         y: {
           label: `time (${unit}), lower is faster`,
           grid: true,
@@ -68,7 +71,7 @@ export function SampleHistogram({ series }: { series: Series }) {
         marginLeft: 40,
         marginRight: 8,
         x: { label: `time (${unit}), lower is faster`, ticks: 5, nice: true },
-        y: { label: 'samples', grid: true, ticks: 4 },
+        y: { label: 'samples', grid: true, ticks: 4, tickFormat: wholeOnly },
         marks: [
           Plot.rectY(
             times,

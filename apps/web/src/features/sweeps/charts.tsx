@@ -21,7 +21,7 @@ interface Bar {
 }
 
 /** Charts of a sweep: the variants of one problem side by side, and rates by size. */
-export function Charts({ rows }: { rows: readonly Row[] }) {
+export function Charts({ rows, isOver }: { rows: readonly Row[]; isOver: boolean }) {
   const [query, setQuery] = useQuery();
   const groups = useMemo(() => groupRows(rows.filter((row) => row.kind === 'measured')), [rows]);
   const keys = [...groups.keys()];
@@ -30,8 +30,12 @@ export function Charts({ rows }: { rows: readonly Row[] }) {
 
   if (!group) {
     return (
-      <Empty title="No run has been measured yet">
-        <p>The charts draw themselves as results come in.</p>
+      <Empty title={isOver ? 'No run was measured' : 'No run has been measured yet'}>
+        <p>
+          {isOver
+            ? 'The table below says how each run ended.'
+            : 'The charts draw themselves as results come in.'}
+        </p>
       </Empty>
     );
   }

@@ -12,12 +12,12 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useMemo } from 'react';
-import { Button } from '@/ui/button';
+import { Button, TextLink } from '@/ui/button';
 import { Select } from '@/ui/field';
 import { formatCount, formatInterval, formatNs, formatRate, formatSpeedup } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { DeviceName } from '../devices/device-name';
+import { deviceHref } from '../devices/device-name';
 import { OutcomeBadge } from '../results/outcome';
 import { VariantLink } from '../results/variant-link';
 import { type Row, speedups } from './row';
@@ -61,26 +61,6 @@ const columns = helper.columns([
       </span>
     ),
   }),
-  helper.accessor((row) => row.device.name, {
-    id: 'device',
-    header: 'Device',
-    ...words,
-    cell: ({ row: { original } }) => <DeviceName device={original.device} />,
-  }),
-  helper.accessor('profile', { header: 'Profile', ...words }),
-  helper.accessor('kind', {
-    id: 'outcome',
-    header: 'Outcome',
-    ...words,
-    cell: ({ row: { original } }) => <OutcomeBadge kind={original.kind} />,
-  }),
-  helper.accessor((row) => row.medianNs ?? undefined, {
-    id: 'median',
-    header: 'Median',
-    ...figure,
-    sortDescFirst: false,
-    cell: ({ row: { original } }) => <MedianCell row={original} />,
-  }),
   helper.accessor((row) => row.rate ?? undefined, {
     id: 'rate',
     header: 'Rate (higher is better)',
@@ -94,6 +74,13 @@ const columns = helper.columns([
         </>
       ),
   }),
+  helper.accessor((row) => row.medianNs ?? undefined, {
+    id: 'median',
+    header: 'Median',
+    ...figure,
+    sortDescFirst: false,
+    cell: ({ row: { original } }) => <MedianCell row={original} />,
+  }),
   helper.accessor('speedup', {
     header: 'Over naive',
     ...figure,
@@ -103,6 +90,28 @@ const columns = helper.columns([
       return value === undefined ? '–' : formatSpeedup(value);
     },
   }),
+  helper.accessor('kind', {
+    id: 'outcome',
+    header: 'Outcome',
+    ...words,
+    cell: ({ row: { original } }) => <OutcomeBadge kind={original.kind} />,
+  }),
+  helper.accessor((row) => row.device.name, {
+    id: 'device',
+    header: 'Device',
+    ...words,
+    cell: ({ row: { original } }) => (
+      <TextLink
+        href={deviceHref(original.device.key)}
+        prefetch={false}
+        className="inline-block max-w-52 truncate align-bottom"
+        title={original.device.name}
+      >
+        {original.device.name}
+      </TextLink>
+    ),
+  }),
+  helper.accessor('profile', { header: 'Profile', ...words }),
 ]);
 
 const FIGURES = new Set(['median', 'rate', 'speedup']);
@@ -207,7 +216,9 @@ export function ResultsTable({ rows }: { rows: readonly Row[] }) {
           {data.length === 0 && (
             <tr>
               <td colSpan={columns.length} className="!py-6 text-center text-muted">
-                No run has this outcome.
+                {outcome
+                  ? 'No run has this outcome.'
+                  : 'No run was kept: the sweep was cancelled before one began.'}
               </td>
             </tr>
           )}

@@ -68,7 +68,7 @@ export function SweepView({
         )}
       </Section>
       <Section id="charts" title="Charts">
-        <Charts rows={sweep.rows} />
+        <Charts rows={sweep.rows} isOver={hasEnded(sweep.status)} />
       </Section>
       <Section
         id="results"

@@ -1,4 +1,5 @@
 import { checkSameOrigin } from '@/server/access';
+import { isServiceUnavailable } from '@/server/known-errors';
 import { HttpProblem, problemOf, problemResponse } from '@/server/problem';
 import { isSecure, seeOther } from '@/server/redirect';
 import { services } from '@/server/services';
@@ -25,10 +26,19 @@ export async function POST(request: Request): Promise<Response> {
 }
 
 async function logIn(request: Request, token: string | null): Promise<Response> {
-  const { store, settings } = await services();
-  const principal = token ? await store.tokens.verify(token) : null;
-  if (!principal) return seeOther('/login?refused=1');
-  return seeOther('/', {
-    'Set-Cookie': await sessionCookie(principal.tokenId, settings.sessionSecret, isSecure(request)),
-  });
+  try {
+    const { store, settings } = await services();
+    const principal = token ? await store.tokens.verify(token) : null;
+    if (!principal) return seeOther('/login?failed=token');
+    return seeOther('/', {
+      'Set-Cookie': await sessionCookie(
+        principal.tokenId,
+        settings.sessionSecret,
+        isSecure(request),
+      ),
+    });
+  } catch (error) {
+    if (!isServiceUnavailable(error)) throw error;
+    return seeOther('/login?failed=away');
+  }
 }
