@@ -8,6 +8,7 @@ import { subgroup as matmulSubgroup } from './matmul/04-subgroup';
 import { registerTile as matmulRegisterTile } from './matmul/05-register-tile';
 import { warpTile as matmulWarpTile } from './matmul/06-warp-tile';
 import { splitK as matmulSplitK } from './matmul/07-split-k';
+import { subgroupMatrix as matmulSubgroupMatrix } from './matmul/08-subgroup-matrix';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -33,6 +34,7 @@ export const KERNELS: readonly Kernel[] = [
   matmulSubgroup,
   matmulRegisterTile,
   matmulWarpTile,
+  matmulSubgroupMatrix,
   matmulSplitK,
   matmulCpuNaive,
   matmulCpuRegister,

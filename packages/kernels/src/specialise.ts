@@ -9,12 +9,19 @@ import type { GpuKernel, TunableValue, TunableValues } from './kernel';
 export function specialise(kernel: GpuKernel, values: TunableValues, dtype: Dtype): string {
   const body = typeof kernel.wgsl === 'string' ? kernel.wgsl : kernel.wgsl(values, dtype);
   const { features } = kernel.needs(values, dtype);
+  return [...extensionsOf(features), typeHeader(dtype), tunableHeader(kernel, values), body].join(
+    '\n',
+  );
+}
+
+/** `enable` directives of the WGSL extensions that come with features. */
+function extensionsOf(features: readonly string[]): string[] {
   return [
     ...(features.includes('subgroups') ? ['enable subgroups;'] : []),
-    typeHeader(dtype),
-    tunableHeader(kernel, values),
-    body,
-  ].join('\n');
+    ...(features.includes('chromium-experimental-subgroup-matrix')
+      ? ['enable chromium_experimental_subgroup_matrix;']
+      : []),
+  ];
 }
 
 /** WebGPU features a specialised kernel uses, those of its dtype included. */
@@ -22,7 +29,7 @@ export function featuresOf(
   kernel: GpuKernel,
   values: TunableValues,
   dtype: Dtype,
-): readonly GPUFeatureName[] {
+): readonly string[] {
   const { features } = kernel.needs(values, dtype);
   return dtype === 'f16' ? ['shader-f16', ...features] : features;
 }

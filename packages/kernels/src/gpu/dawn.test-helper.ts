@@ -5,7 +5,12 @@ import type { DeviceLimits } from '../feasible';
 import { createGpuExecutor } from './executor';
 
 /** Features the kernels know how to use. */
-const WANTED: readonly GPUFeatureName[] = ['timestamp-query', 'shader-f16', 'subgroups'];
+const WANTED: readonly string[] = [
+  'timestamp-query',
+  'shader-f16',
+  'subgroups',
+  'chromium-experimental-subgroup-matrix',
+];
 
 /** Every GPU object of this process: Dawn crashes when one is collected before its devices. */
 const opened: GPU[] = [];
@@ -20,7 +25,9 @@ export async function openDevice(
   if (!adapter) throw new Error('no GPU adapter: install mesa-vulkan-drivers 25 or newer');
   const { limits } = adapter;
   const device = await adapter.requestDevice({
-    requiredFeatures: WANTED.filter((feature) => adapter.features.has(feature)),
+    requiredFeatures: [...adapter.features].filter((feature): feature is GPUFeatureName =>
+      WANTED.includes(feature),
+    ),
     requiredLimits: {
       maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
       maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,

@@ -1,0 +1,96 @@
+import type { Constraint, GpuKernel, TunableValues } from '../kernel';
+import { numberOf } from '../values';
+import {
+  emitFragmentKernel,
+  type FragmentLayout,
+  fragmentBytes,
+  fragmentEntryPoint,
+  fragmentThreads,
+} from './fragment-emitter';
+import { gridOverC } from './grid';
+import { matmulShape } from './op';
+
+/** The shader knows which thread is in which subgroup, so it asks for subgroups of this size. */
+const SUBGROUP = 32;
+
+function layoutOf(values: TunableValues): FragmentLayout {
+  const tunable = (name: string) => numberOf(values, name);
+  return {
+    bm: tunable('BM'),
+    bn: tunable('BN'),
+    bk: tunable('BK'),
+    subgroup: SUBGROUP,
+    wm: tunable('WM'),
+    wn: tunable('WN'),
+    fragment: { m: 16, n: tunable('FRAGMENT_N'), k: 16 },
+  };
+}
+
+const size = (name: string, about: string, values: readonly number[], initial: number) => ({
+  name,
+  about,
+  values,
+  default: initial,
+});
+
+const constraint = (reason: string, holds: (layout: FragmentLayout) => boolean): Constraint => ({
+  reason,
+  holds: (values) => holds(layoutOf(values)),
+});
+
+export const subgroupMatrix: GpuKernel = {
+  id: 'matmul/subgroup-matrix',
+  op: 'matmul',
+  runsOn: 'gpu',
+  rung: 8,
+  idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
+  dtypes: ['f16'],
+  tunables: [
+    size('BM', 'Rows of C a workgroup computes', [32, 64, 128, 256], 128),
+    size('BN', 'Columns of C a workgroup computes', [32, 64, 128, 256], 128),
+    size('BK', 'Steps of K staged at a time', [16, 32, 64], 32),
+    size('WM', 'Rows of C a subgroup computes', [16, 32, 64, 128], 64),
+    size('WN', 'Columns of C a subgroup computes', [16, 32, 64, 128], 64),
+    size(
+      'FRAGMENT_N',
+      'Columns of the right matrix of one multiplication, 16 x 16 x N',
+      [8, 16],
+      16,
+    ),
+  ],
+  constraints: [
+    constraint('WM must divide BM', ({ bm, wm }) => bm % wm === 0),
+    constraint('WN must divide BN', ({ bn, wn }) => bn % wn === 0),
+    constraint(
+      'WM x WN must be at most 4096: more sums than that and they spill out of the registers',
+      ({ wm, wn }) => wm * wn <= 4096,
+    ),
+    constraint(
+      'BM x BK and BN x BK must be multiples of 8 for each thread, which stages 16 bytes at a time',
+      (layout) =>
+        [layout.bm, layout.bn].every(
+          (length) => (length * layout.bk) % (8 * fragmentThreads(layout)) === 0,
+        ),
+    ),
+  ],
+  wgsl: (values) => emitFragmentKernel(layoutOf(values)),
+  entryPoint: (_values, problem) => fragmentEntryPoint(matmulShape(problem)),
+  needs: (values) => {
+    const layout = layoutOf(values);
+    const { m, n, k } = layout.fragment;
+    return {
+      workgroupSize: [fragmentThreads(layout), 1, 1],
+      workgroupBytes: fragmentBytes(layout),
+      features: [
+        'subgroups',
+        'chromium-experimental-subgroup-matrix',
+        `subgroup-size-${SUBGROUP}`,
+        `subgroup-matrix-f32-f16-${m}x${n}x${k}`,
+      ],
+    };
+  },
+  workgroups: (values, problem) => {
+    const { bm, bn } = layoutOf(values);
+    return gridOverC(values, problem, bm, bn);
+  },
+};
