@@ -21,7 +21,7 @@ export const subgroup: GpuKernel = {
       name: 'ROWS',
       about: 'Rows of C a thread computes',
       values: [1, 2, 4, 8, 16],
-      default: 8,
+      default: 16,
     },
   ],
   constraints: [],
