@@ -84,14 +84,14 @@ describe('a runner of the first adapter', () => {
   });
 
   it('ends a child that gives no sign of life, and measures the next run', async () => {
-    const runner = runnerOf('0', 2_000);
+    const runner = runnerOf('0', 5_000);
     const { outcome } = await runner.run(long, (step) => {
       if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
     });
     expect(outcome).toEqual({
       kind: 'failed',
       stage: 'device',
-      message: expect.stringMatching(/no answer for 2 s at step: warm-up/),
+      message: expect.stringMatching(/no answer for 5 s at step: warm-up/),
     });
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });

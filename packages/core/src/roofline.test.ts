@@ -68,6 +68,14 @@ describe('a roof', () => {
     ]);
   });
 
+  it('leaves out the multiply-adds of kernels that use matrix units', async () => {
+    const { roofline, requests } = device();
+    const matrix = { kernel: 'matmul/subgroup-matrix', tunables: {} };
+    const half: Problem = { ...product, dtype: 'f16' };
+    expect((await roofline.roofOf(matrix, half, MiB))?.bound).toBe('bandwidth');
+    expect(requests.map(({ id }) => id)).toEqual(['copy', 'copy']);
+  });
+
   it('is measured once for like problems, and with no larger copy than the device can bind', async () => {
     const { roofline, requests } = device();
     await roofline.roofOf(copy, turned, 1000 * MiB);

@@ -6,7 +6,13 @@ import { specSchema } from '../spec';
 import { findSuite, SUITES, suiteRef, suiteSpec } from './registry';
 
 const capabilities: DeviceCapabilities = {
-  features: ['shader-f16'],
+  features: [
+    'chromium-experimental-subgroup-matrix',
+    'shader-f16',
+    'subgroup-matrix-f32-f16-16x16x16',
+    'subgroup-size-32',
+    'subgroups',
+  ],
   maxComputeInvocationsPerWorkgroup: 1024,
   maxComputeWorkgroupSizeX: 1024,
   maxComputeWorkgroupSizeY: 1024,

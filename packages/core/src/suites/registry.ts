@@ -2,6 +2,7 @@ import { InputError } from '@tilemark/kernels';
 import type { SweepSpec } from '../spec';
 import { blockSize, hostVsDevice, layouts } from './layouts';
 import { microOptimisations } from './micro-optimisations';
+import { peak } from './peak';
 import { starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
 import { threadsPerBlock, tiledVsNaive, tilingLadder } from './tiling';
@@ -18,6 +19,7 @@ export const SUITES: readonly Suite[] = [
   microOptimisations,
   hostVsDevice,
   transposeLadder,
+  peak,
 ];
 
 /** `starter@1`: what a sweep keeps of the suite it came from. */

@@ -1,0 +1,42 @@
+import type { MatmulShape, TransposeShape } from '@tilemark/kernels';
+import { caseOf, edge, type Suite, square, sweepOf } from './suite';
+
+/** Squares, an oblong, sides that no tile divides, and a long sum into few elements. */
+const products = (n: number): MatmulShape[] => [
+  square(n),
+  square(n / 2),
+  square(n / 4),
+  { m: n, n: n / 4, k: n / 2 },
+  { m: n - 1, n: n + 1, k: n - 3 },
+  { m: n / 16, n: n / 16, k: 4 * n },
+];
+
+const matrices = (n: number): TransposeShape[] => [
+  { rows: n, cols: n },
+  { rows: (3 * n) / 4, cols: n },
+  { rows: n - 3, cols: n + 1 },
+];
+
+/** Multiples of 16, so that the shapes made from it are whole. */
+const ROUND = 16;
+
+export const peak: Suite<'n'> = {
+  id: 'peak',
+  version: 1,
+  title: 'Peak',
+  about: 'The best known kernels, on round, oblong, odd and skinny shapes, in f32 and f16',
+  params: [{ ...edge(4096), about: 'Largest side, rounded down to a multiple of 16' }],
+  spec: ({ n: asked }) => {
+    const n = asked - (asked % ROUND);
+    const matmul = (kernel: string) => caseOf(kernel, {}, products(n), ['f32', 'f16']);
+    const transpose = (kernel: string) => caseOf(kernel, {}, matrices(n), ['f32', 'f16']);
+    return {
+      ...sweepOf([
+        ...['naive', 'register-tile', 'warp-tile', 'split-k'].map((id) => matmul(`matmul/${id}`)),
+        caseOf('matmul/subgroup-matrix', {}, products(n), ['f16']),
+        ...['copy', 'multi-row', 'vec4', 'swizzled'].map((id) => transpose(`transpose/${id}`)),
+      ]),
+      profiles: ['default', 'fast'],
+    };
+  },
+};
