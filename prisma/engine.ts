@@ -16,7 +16,12 @@ export async function readSchema(): Promise<SchemaContainer> {
   return { path, content: await readFile(path, 'utf8') };
 }
 
-let instantiated: Promise<void> | undefined;
+/**
+ * One engine a process, however often this module is loaded (vitest loads it once a
+ * project): the bindings hold a single instance, and timers of an earlier one would
+ * run into the memory of a later one.
+ */
+const shared = globalThis as { tilemarkSchemaEngine?: Promise<void> };
 
 /** Where the engine leaves the words of a panic before it traps. */
 const panicRegistry = {
@@ -62,8 +67,8 @@ export async function withEngine<T>(
   url: string,
   use: (engine: SchemaEngine) => Promise<T>,
 ): Promise<T> {
-  instantiated ??= instantiate();
-  await instantiated;
+  shared.tilemarkSchemaEngine ??= instantiate();
+  await shared.tilemarkSchemaEngine;
   const { path, content } = await readSchema();
   const { factory, close } = catalogueAdapter(url);
   try {

@@ -1,7 +1,7 @@
 import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { emptyDatabase } from '../packages/core/test-services';
 import { newMigration, schemaDifference } from './difference';
 import { MIGRATIONS_FOLDER } from './engine';
@@ -48,6 +48,16 @@ test('migrators that start together do not clash', async () => {
   const url = await emptyDatabase();
   const applied = await Promise.all([migrate(url), migrate(url), migrate(url)]);
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+});
+
+test('a program that loads the module again keeps to the engine it has', async () => {
+  await migrate(await emptyDatabase());
+  const instantiate = vi.spyOn(WebAssembly, 'instantiate');
+  vi.resetModules();
+  const again = await import('./migrate');
+  await again.migrate(await emptyDatabase());
+  expect(instantiate).not.toHaveBeenCalled();
+  instantiate.mockRestore();
 });
 
 test('refuses a database of a newer version and leaves it alone', async () => {
