@@ -8,7 +8,14 @@ import {
 import { environmentSchema } from './environment';
 import { outcomeSchema } from './outcome';
 import { policyIdSchema } from './policy';
-import { dtypeSchema, problemSchema, specSchema, tunableValueSchema, variantSchema } from './spec';
+import {
+  dtypeSchema,
+  problemSchema,
+  shapeSchema,
+  specSchema,
+  tunableValueSchema,
+  variantSchema,
+} from './spec';
 
 /** The bodies of API v1: what routes answer, pages read and openapi.json describes. */
 
@@ -71,6 +78,9 @@ export const deviceRefSchema = z.object({
 });
 export type DeviceRef = z.infer<typeof deviceRefSchema>;
 
+/** Work over time as the op counts it; higher is better. */
+export const rateSchema = z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) });
+
 /** One run of a sweep; `outcome` is null until it has ended. */
 export const runResultSchema = z.object({
   runId: id,
@@ -85,7 +95,7 @@ export const runResultSchema = z.object({
   policy: policyIdSchema,
   outcome: outcomeSchema.nullable(),
   /** GFLOP/s or GB/s from the cold median; null unless measured. */
-  rate: z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) }).nullable(),
+  rate: rateSchema.nullable(),
 });
 export type RunResult = z.infer<typeof runResultSchema>;
 
@@ -142,7 +152,7 @@ export const leaderboardRowSchema = z.object({
   medianNs: z.number(),
   lowNs: z.number(),
   highNs: z.number(),
-  rate: z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) }),
+  rate: rateSchema,
   /** Over the op's naive kernel on the same device and problem; null where that was not measured. */
   speedupOverNaive: z.number().nullable(),
   /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
@@ -216,6 +226,67 @@ export const suiteSchema = z.object({
   ),
 });
 export type SuiteInfo = z.infer<typeof suiteSchema>;
+
+const hardware = z.object({ gpu: z.string().nullable(), cpu: z.string().nullable() });
+const percent = z.number().min(0).max(100);
+
+/** One figure of a report. */
+export const publishedFigureSchema = z.object({
+  /** What the report calls the variant. */
+  label: z.string(),
+  runtime: z.enum(['cuda', 'cpu']),
+  variant: variantSchema,
+  address: z.string(),
+  problem: problemSchema,
+  timeMs: z.number().positive(),
+  /** GFLOP/s or GB/s, counted as ours are. */
+  rate: rateSchema,
+  note: z.string().nullable(),
+});
+export type PublishedFigure = z.infer<typeof publishedFigureSchema>;
+
+/** Figures of a report that a suite reproduces: shown beside ours, never ranked with them. */
+export const publishedSchema = z.object({
+  suite: z.string(),
+  source: z.object({
+    id: z.string(),
+    title: z.string(),
+    language: z.string(),
+    date: z.iso.date().nullable(),
+    note: z.string().nullable(),
+  }),
+  /** Null where the source does not say. */
+  hardware,
+  results: z.array(publishedFigureSchema),
+  transfers: z.array(
+    z.object({
+      shape: shapeSchema,
+      hostToDeviceMs: z.number().positive(),
+      deviceToHostMs: z.number().positive(),
+    }),
+  ),
+  /** What the report's profiler said, in percent of the hardware's peak. */
+  profiles: z.array(
+    z.object({
+      label: z.string(),
+      block: z.number().int().nullable(),
+      computeThroughputPercent: percent,
+      memoryThroughputPercent: percent,
+      l1Percent: percent,
+      l2Percent: percent,
+      dramPercent: percent,
+      durationMs: z.number().positive(),
+      occupancy: z
+        .object({
+          theoreticalPercent: percent,
+          achievedPercent: percent,
+          theoreticalWarpsPerMultiprocessor: z.number().int().positive(),
+        })
+        .nullable(),
+    }),
+  ),
+});
+export type Published = z.infer<typeof publishedSchema>;
 
 export const healthSchema = z.object({
   status: z.enum(['ok', 'degraded']),

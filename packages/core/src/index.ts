@@ -7,6 +7,7 @@ export * from './measure';
 export * from './outcome';
 export { outcomeReason } from './outcome-reason';
 export * from './policy';
+export { allPublished, publishedOf, publishedOfSuite } from './published/published';
 export * from './rank';
 export { PLAUSIBLE_PART, type Roof, Roofline } from './roofline';
 export * from './spec';

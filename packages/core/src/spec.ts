@@ -6,6 +6,7 @@ const dimension = z.number().int().min(1).max(65_536);
 
 export const matmulShapeSchema = z.strictObject({ m: dimension, n: dimension, k: dimension });
 export const transposeShapeSchema = z.strictObject({ rows: dimension, cols: dimension });
+export const shapeSchema = z.union([matmulShapeSchema, transposeShapeSchema]);
 export const dtypeSchema = z.enum(['f32', 'i32', 'f16']);
 
 export const problemSchema = z.discriminatedUnion('op', [
@@ -27,10 +28,7 @@ export const variantSchema = z.strictObject({
 export const caseSchema = z.strictObject({
   kernel: z.string().max(80),
   tunables: z.record(z.string().max(40), z.array(tunableValueSchema).min(1).max(64)).default({}),
-  shapes: z
-    .array(z.union([matmulShapeSchema, transposeShapeSchema]))
-    .min(1)
-    .max(64),
+  shapes: z.array(shapeSchema).min(1).max(64),
   dtypes: z.array(dtypeSchema).min(1).max(3).default(['f32']),
 });
 

@@ -9,6 +9,7 @@ import {
   leaderboardSchema,
   newSweepSchema,
   pageOf,
+  publishedSchema,
   resultDetailSchema,
   runResultSchema,
   suiteSchema,
@@ -119,6 +120,16 @@ export const operations = {
     access: 'read',
     caching: 'release',
     answer: ok(pageOf(suiteSchema)),
+  }),
+  listPublished: operation({
+    method: 'GET',
+    path: '/published',
+    summary:
+      'Figures of the reports that suites reproduce, with their sources. They are not ours and never ranked.',
+    access: 'read',
+    caching: 'release',
+    query: z.object({ suite: z.string().max(80).optional() }),
+    answer: ok(pageOf(publishedSchema)),
   }),
   listSweeps: operation({
     method: 'GET',

@@ -16,6 +16,7 @@ import { GET as kernel } from '../app/api/v1/kernels/[...id]/route';
 import { GET as kernels } from '../app/api/v1/kernels/route';
 import { GET as leaderboard } from '../app/api/v1/leaderboard/route';
 import { GET as openapi } from '../app/api/v1/openapi.json/route';
+import { GET as published } from '../app/api/v1/published/route';
 import { GET as result } from '../app/api/v1/results/[id]/route';
 import { POST as importResults } from '../app/api/v1/results/import/route';
 import { GET as suites } from '../app/api/v1/suites/route';
@@ -73,6 +74,7 @@ describe('reading', () => {
         }),
       ],
       [operations.listSuites, await call(suites)],
+      [operations.listPublished, await call(published)],
       [operations.getLeaderboard, await call(leaderboard)],
       [operations.listWorkers, await call(workers)],
       [operations.getResult, await call(result, { params: { id: resultId } })],
@@ -103,6 +105,14 @@ describe('reading', () => {
     const response = await call(kernel, { path, params: { id: ['matmul', 'tiled'] } });
     expect(response.status).toBe(400);
     expect((await response.json()).field).toBe(field);
+  });
+
+  it('gives the published table of a suite, and names a suite that there is not', async () => {
+    const { items } = await (await call(published, { path: '/published?suite=layouts' })).json();
+    expect(items).toMatchObject([{ suite: 'layouts', results: { length: 5 } }]);
+    const response = await call(published, { path: '/published?suite=nope' });
+    expect(response.status).toBe(400);
+    expect((await response.json()).field).toBe('suite');
   });
 
   it.each([

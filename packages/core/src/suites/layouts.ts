@@ -1,4 +1,9 @@
 import type { MatmulShape, TunableValue } from '@tilemark/kernels';
+import {
+  publishedBlockSize,
+  publishedHostVsDevice,
+  publishedLayouts,
+} from '../published/shared-memory-layouts';
 import type { SweepCase } from '../spec';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
@@ -20,6 +25,7 @@ export const layouts: Suite<'n'> = {
   title: 'Shared-memory layouts',
   about: 'Naive against a 16 x 16 tile with A and B stored by row or by column (RR, RC, CR, CC)',
   params: [edge(8192)],
+  published: publishedLayouts,
   spec: ({ n }) => sweepOf(fiveKernels([16], [square(n)])),
 };
 
@@ -29,6 +35,7 @@ export const blockSize: Suite<'n'> = {
   title: 'Block size',
   about: 'The five kernels of the layouts suite with blocks of 4, 8, 16 and 32 threads a side',
   params: [edge(8192)],
+  published: publishedBlockSize,
   spec: ({ n }) => sweepOf(fiveKernels([4, 8, 16, 32], [square(n)])),
 };
 
@@ -43,13 +50,15 @@ const FINAL = {
 
 export const hostVsDevice: Suite<'n'> = {
   id: 'host-vs-device',
-  version: 1,
+  version: 2,
   title: 'Host against device',
   about: 'How far each rung of the lab leaves the host behind, with the transfer times beside it',
   params: [{ ...edge(2048), max: 8192 }],
+  published: publishedHostVsDevice,
   spec: ({ n }) =>
     sweepOf([
       caseOf('matmul/cpu-naive', {}, [square(n)]),
+      caseOf('matmul/cpu-parallel', {}, [square(n)]),
       ...fiveKernels([16], [square(n)]),
       caseOf('matmul/tiled', FINAL, [square(n)]),
     ]),

@@ -1,4 +1,5 @@
 import type { Dtype, MatmulShape, Shape, TunableValue } from '@tilemark/kernels';
+import type { PublishedTable } from '../published/table';
 import type { SweepCase, SweepSpec } from '../spec';
 
 /** A number a person may set before running a suite. */
@@ -18,6 +19,8 @@ export interface Suite<Name extends string = string> {
   /** One line: the question the suite answers. */
   readonly about: string;
   readonly params: readonly SuiteParam<Name>[];
+  /** Figures of the report that it reproduces. */
+  readonly published?: PublishedTable;
   /** The sweep for values that are whole, inside their range, and complete. */
   readonly spec: (params: Readonly<Record<Name, number>>) => SweepSpec;
 }

@@ -1,3 +1,5 @@
+import { publishedThreadsPerBlock } from '../published/threads-per-block';
+import { publishedTiledVsNaive, publishedTilingLadder } from '../published/tiling';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 export const tilingLadder: Suite<'n'> = {
@@ -6,6 +8,7 @@ export const tilingLadder: Suite<'n'> = {
   title: 'Tiling ladder',
   about: 'From a sum in global memory to several elements a thread, rung by rung',
   params: [edge(2048)],
+  published: publishedTilingLadder,
   spec: ({ n }) =>
     sweepOf([
       caseOf('matmul/naive-global', {}, [square(n)]),
@@ -21,6 +24,7 @@ export const tiledVsNaive: Suite<'n'> = {
   title: 'Tiled against naive',
   about: 'What one 16 x 16 tile in workgroup memory brings over reading everything from memory',
   params: [edge(1024)],
+  published: publishedTiledVsNaive,
   spec: ({ n }) =>
     sweepOf([
       caseOf('matmul/naive', { BLOCK: [16] }, [square(n)]),
@@ -45,6 +49,7 @@ export const threadsPerBlock: Suite<'largest'> = {
       default: 4096,
     },
   ],
+  published: publishedThreadsPerBlock,
   spec: ({ largest }) => {
     const shapes = SIZES.filter((n) => n <= largest).map(square);
     return sweepOf([

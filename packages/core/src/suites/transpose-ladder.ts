@@ -1,16 +1,18 @@
+import { publishedTransposeLadder } from '../published/transpose-ladder';
 import { caseOf, type Suite, sweepOf } from './suite';
 
-const RUNGS = ['copy', 'naive', 'tiled', 'padded'] as const;
+const RUNGS = ['copy', 'naive', 'tiled', 'padded', 'cpu-naive'] as const;
 
 export const transposeLadder: Suite<'rows' | 'cols'> = {
   id: 'transpose-ladder',
-  version: 1,
+  version: 2,
   title: 'Transpose ladder',
   about: 'How near each rung of the transpose comes to a plain copy of the same bytes',
   params: [
     { name: 'rows', about: 'Rows of the matrix', min: 1, max: 16_384, default: 3072 },
     { name: 'cols', about: 'Columns of the matrix', min: 1, max: 16_384, default: 4096 },
   ],
+  published: publishedTransposeLadder,
   spec: ({ rows, cols }) =>
     sweepOf(RUNGS.map((rung) => caseOf(`transpose/${rung}`, {}, [{ rows, cols }]))),
 };
