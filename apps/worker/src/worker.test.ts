@@ -192,8 +192,8 @@ describe('a worker', () => {
   });
 
   it('gives back a run that it cannot finish in time, and the next worker takes it', async () => {
-    const slow = await attach({ finishWithinMs: 100 });
-    const sweepId = await submit(slow.deviceKey, { n: 256, policy: 'default' });
+    const slow = await attach({ finishWithinMs: 50 });
+    const sweepId = await submit(slow.deviceKey, { n: 512 });
     await eventually(async () => (slow.runner.isBusy ? true : null));
     await slow.stop();
     expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ pending: 1, failed: 0 });
