@@ -23,6 +23,11 @@ describe('problemOfZod', () => {
     ['a fraction', spec({ shapes: [{ m: 16, n: 16, k: 1.5 }] }), 'spec.cases[0].shapes[0].k'],
     ['a giant', spec({ shapes: [{ rows: 65_537, cols: 1 }] }), 'spec.cases[0].shapes[0].rows'],
     ['three bad sizes', spec({ shapes: [{ m: 0, n: 0, k: 0 }] }), 'spec.cases[0].shapes[0].m'],
+    [
+      'the first of many',
+      spec({ shapes: [{ m: 0, n: 1, k: 1 }], dtypes: ['f64'] }, { profiles: ['turbo'] }),
+      'spec.cases[0].shapes[0].m',
+    ],
     ['a stranger', spec({ shapes: [{ m: 1, n: 1, k: 1, z: 1 }] }), 'spec.cases[0].shapes[0].z'],
     ['no shapes', spec({ shapes: [] }), 'spec.cases[0].shapes'],
     ['an unknown dtype', spec({ dtypes: ['f64'] }), 'spec.cases[0].dtypes[0]'],

@@ -1,6 +1,6 @@
 'use client';
 
-import type { Counts, Sweep } from '@tilemark/core';
+import type { Counts, Published, Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useCallback } from 'react';
 import { formatCount } from '@/ui/format';
@@ -10,6 +10,7 @@ import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts';
 import { CountsLine, ProgressBar } from './progress';
+import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
 import type { Row } from './row';
 import { StatusBadge } from './status-badge';
@@ -21,12 +22,15 @@ export function SweepView({
   counts,
   status,
   rows,
+  report,
   mayChange,
 }: {
   id: string;
   counts: Counts;
   status: Sweep['status'];
   rows: readonly Row[];
+  /** What the sweep's suite reproduces; null where it reproduces nothing. */
+  report: Published | null;
   mayChange: boolean;
 }) {
   const router = useRouter();
@@ -70,6 +74,7 @@ export function SweepView({
       <Section id="charts" title="Charts">
         <Charts rows={sweep.rows} isOver={hasEnded(sweep.status)} />
       </Section>
+      {report && <ReportTable report={report} rows={sweep.rows} />}
       <Section
         id="results"
         title="Results"

@@ -1,3 +1,4 @@
+import { publishedOfSuite } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
@@ -38,6 +39,7 @@ export default async function SweepPage({ params }: Props) {
         counts={sweep.counts}
         status={sweep.status}
         rows={rows}
+        report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
       />
       <Section id="specification" title="Specification">
