@@ -77,9 +77,10 @@ test('a lost device is a fault of the device', async () => {
   const executor = await createGpuExecutor(device);
   const prepared = await executor.prepare(variant, problem, { seed: 1, bufferSets: 1 });
   device.destroy();
-  await expect(prepared.sample({ dispatches: 1, rotate: false })).rejects.toThrow(
-    expect.objectContaining({ name: 'DeviceFault' }),
-  );
+  const fault = expect.objectContaining({ name: 'DeviceFault' });
+  await expect(prepared.sample({ dispatches: 1, rotate: false })).rejects.toThrow(fault);
+  const other = { kernel: 'matmul/tiled', tunables: {} };
+  await expect(executor.prepare(other, problem, { seed: 1, bufferSets: 1 })).rejects.toThrow(fault);
 });
 
 test('compile errors carry the line and its text', async () => {

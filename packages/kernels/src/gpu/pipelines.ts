@@ -86,6 +86,8 @@ export class Pipelines {
       });
       return { pipeline, compileNs: nowNs() - start };
     } catch (reason) {
+      // A device that went away while compiling is no fault of the shader's.
+      await this.#watch.alive();
       throw new CompileError(reason instanceof Error ? reason.message : String(reason), null);
     }
   }

@@ -18,10 +18,17 @@ export class DeviceWatch {
     const { device } = this;
     device.pushErrorScope('out-of-memory');
     device.pushErrorScope('validation');
-    const result = work();
-    const [invalid, memory] = await this.settled(
-      Promise.all([device.popErrorScope(), device.popErrorScope()]),
-    );
+    const popped = () =>
+      this.settled(Promise.all([device.popErrorScope(), device.popErrorScope()]));
+    let result: T;
+    try {
+      result = work();
+    } catch (error) {
+      // The scopes are a stack: left open, they would swallow the errors of whoever comes next.
+      await popped();
+      throw error;
+    }
+    const [invalid, memory] = await popped();
     if (memory) throw new DeviceFault(`out of GPU memory: ${what}: ${memory.message}`);
     if (invalid) throw new Error(`${what}: ${invalid.message}`);
     return result;
@@ -30,6 +37,12 @@ export class DeviceWatch {
   /** Waits until the device has finished what was submitted. Throws DeviceFault. */
   async idle(): Promise<void> {
     await this.settled(this.device.queue.onSubmittedWorkDone());
+  }
+
+  /** Throws DeviceFault when the device is gone; waits a turn, because the news may be on its way. */
+  async alive(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (this.#fault) throw this.#fault;
   }
 
   /** Awaits a promise of the device. Throws DeviceFault when it rejects or the device is gone. */
