@@ -37,7 +37,9 @@ describe('a runner of the first adapter', () => {
   it('measures in a child and reports outcome, environment and source', async () => {
     const steps: Step[] = [];
     const runner = runnerOf('0');
-    const { outcome, environment, wgsl } = await runner.run(quick, (step) => steps.push(step));
+    const { outcome, environment, wgsl } = await runner.run(quick, {
+      onStep: (step) => steps.push(step),
+    });
     expect(outcome).toMatchObject({
       kind: 'measured',
       measurement: { timer: { kind: 'timestamp' }, policy: 'smoke' },
@@ -50,22 +52,27 @@ describe('a runner of the first adapter', () => {
     expect(steps.at(-1)).toBe('verify-again');
   });
 
-  it('keeps its child from run to run, and changes it with the profile', async () => {
+  it('keeps its child from run to run, and has one for each profile', async () => {
     const runner = runnerOf('0');
-    await runner.run(quick);
-    const { pid } = runner;
-    await runner.run(quick);
-    expect(runner.pid).toBe(pid);
-    const { environment } = await runner.run({ ...quick, profile: 'fast' });
-    expect(runner.pid).not.toBe(pid);
+    const pids: (number | undefined)[] = [];
+    const notePid = {
+      onStep: (step: Step) => void (step === 'cold' && pids.push(runner.pid)),
+    };
+    await runner.run(quick, notePid);
+    const { environment } = await runner.run({ ...quick, profile: 'fast' }, notePid);
+    await runner.run(quick, notePid);
+    expect(pids[2]).toBe(pids[0]);
+    expect(pids[1]).not.toBe(pids[0]);
     expect(environment.profile).toBe('fast');
     expect(environment.toggles.enabled).toContain('disable_robustness');
   });
 
   it('records a child killed in the middle of a run, and measures the next one', async () => {
     const runner = runnerOf('0');
-    const { outcome } = await runner.run(long, (step) => {
-      if (step === 'cold') process.kill(runner.pid ?? 0, 'SIGKILL');
+    const { outcome } = await runner.run(long, {
+      onStep: (step) => {
+        if (step === 'cold') process.kill(runner.pid ?? 0, 'SIGKILL');
+      },
     });
     expect(outcome).toEqual({
       kind: 'failed',
@@ -77,22 +84,41 @@ describe('a runner of the first adapter', () => {
 
   it('does not blame a run for a child that died before it', async () => {
     const runner = runnerOf('0');
-    await runner.run(quick);
-    process.kill(runner.pid ?? 0, 'SIGKILL');
+    let pid = 0;
+    await runner.run(quick, {
+      onStep: () => {
+        pid = runner.pid ?? 0;
+      },
+    });
+    process.kill(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });
 
   it('ends a child that gives no sign of life, and measures the next run', async () => {
     const runner = runnerOf('0', 5_000);
-    const { outcome } = await runner.run(long, (step) => {
-      if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
+    const { outcome } = await runner.run(long, {
+      onStep: (step) => {
+        if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
+      },
     });
     expect(outcome).toEqual({
       kind: 'failed',
       stage: 'device',
       message: expect.stringMatching(/no answer for 5 s at step: warm-up/),
     });
+    expect((await runner.run(quick)).outcome.kind).toBe('measured');
+  });
+
+  it('throws when aborted in the middle of a run or before it, and measures the next one', async () => {
+    const runner = runnerOf('0');
+    const abort = new AbortController();
+    const onStep = (step: Step) => step === 'cold' && abort.abort(new Error('enough'));
+    const { signal } = abort;
+    await expect(runner.run(long, { onStep: (step) => void onStep(step), signal })).rejects.toThrow(
+      'enough',
+    );
+    await expect(runner.run(quick, { signal })).rejects.toThrow('enough');
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });
 

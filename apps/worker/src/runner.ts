@@ -25,28 +25,34 @@ export interface RunReport {
   readonly wgsl: string | null;
 }
 
+export interface RunHooks {
+  readonly onStep?: (step: Step) => void;
+  readonly signal?: AbortSignal;
+}
+
+interface OpenChild {
+  readonly process: DeviceProcess;
+  readonly description: DeviceDescription;
+}
+
 /**
  * Measures runs on one device, each in a child process that owns the device
- * under the run's profile. A child serves run after run until the profile
- * changes or it faults; then a fresh one is started for the next run.
+ * under the run's profile. A child serves run after run until it faults; then a
+ * fresh one is started for the next run. The children of two profiles live side
+ * by side, and only one of them is ever at work.
  */
 export class Runner {
   readonly #options: Omit<DeviceProcessOptions, 'profile'>;
-  #isBusy = false;
-  #open: { profile: Profile; process: DeviceProcess; description: DeviceDescription } | null = null;
+  readonly #open = new Map<Profile, OpenChild>();
+  #working: DeviceProcess | null = null;
 
   constructor(options: Omit<DeviceProcessOptions, 'profile'>) {
     this.#options = options;
   }
 
-  /** Whether a child is measuring. */
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
-  /** Pid of the child in service, if any. */
+  /** Pid of the child that is measuring, if any. */
   get pid(): number | undefined {
-    return this.#open?.process.pid;
+    return this.#working?.pid;
   }
 
   /**
@@ -54,48 +60,63 @@ export class Runner {
    * InputError when there is no such device, DeviceFault when it does not open.
    */
   async open(profile: Profile): Promise<DeviceDescription> {
-    if (this.#open?.profile !== profile || this.#open.process.hasEnded) {
-      await this.close();
-      const { process, description } = await DeviceProcess.open({ ...this.#options, profile });
-      this.#open = { profile, process, description };
-    }
-    return this.#open.description;
+    return (await this.#child(profile)).description;
   }
 
   /**
    * Measures one run. A fault of the device is an outcome, `failed` at stage
-   * `device`; only a device that does not open throws.
+   * `device`, and so is a profile under which it does not open. Throws
+   * DeviceFault when it does not open under `default` either: it is gone.
+   * An abort ends the child and throws the signal's reason.
    */
   async run(
     { variant, problem, profile, policy }: RunInput,
-    onStep?: (step: Step) => void,
+    { onStep, signal }: RunHooks = {},
   ): Promise<RunReport> {
-    const { environment } = await this.open(profile);
-    const process = this.#open?.process;
+    const abandon = () => void this.#end(profile);
+    let environment: Environment | null = null;
     try {
-      if (!process) throw new DeviceFault('the device was closed');
-      this.#isBusy = true;
+      const { process, description } = await this.#child(profile);
+      environment = description.environment;
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', abandon);
+      this.#working = process;
       const outcome = await process.run({ variant, problem, policy }, onStep);
       // What cannot run has no source: its tunables may contradict each other.
       const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
       return { outcome, environment, wgsl };
     } catch (error) {
       if (!(error instanceof DeviceFault)) throw error;
-      await this.close();
+      await this.#end(profile);
+      // A child that we ended says nothing about the kernel.
+      signal?.throwIfAborted();
       return {
         outcome: { kind: 'failed', stage: 'device', message: error.message },
-        environment,
+        environment: environment ?? { ...(await this.open('default')).environment, profile },
         wgsl: sourceOf(variant, problem),
       };
     } finally {
-      this.#isBusy = false;
+      signal?.removeEventListener('abort', abandon);
+      this.#working = null;
     }
   }
 
-  /** Ends the child, also in the middle of a run. */
+  /** Ends the children, also in the middle of a run. */
   async close(): Promise<void> {
-    const open = this.#open;
-    this.#open = null;
+    await Promise.all([...this.#open.keys()].map((profile) => this.#end(profile)));
+  }
+
+  async #child(profile: Profile): Promise<OpenChild> {
+    const open = this.#open.get(profile);
+    if (open && !open.process.hasEnded) return open;
+    const started = await DeviceProcess.open({ ...this.#options, profile });
+    this.#open.set(profile, started);
+    return started;
+  }
+
+  async #end(profile: Profile): Promise<void> {
+    const open = this.#open.get(profile);
+    this.#open.delete(profile);
     await open?.process.kill();
   }
 }

@@ -139,7 +139,7 @@ describe('a worker', () => {
     const sweepId = await submit(deviceKey, { n: 256, policy: 'default' });
     await eventually(async () => {
       const { items } = await store.sweeps.results(sweepId);
-      return items.length > 0 && runner.isBusy ? true : null;
+      return items.length > 0 && runner.pid ? true : null;
     });
     process.kill(runner.pid ?? 0, 'SIGKILL');
     const [first] = await ended(sweepId);
@@ -154,7 +154,7 @@ describe('a worker', () => {
   it('keeps results in its journal while the database is away, and writes them when it is back', async () => {
     const { deviceKey, runner } = await attach();
     const sweepId = await submit(deviceKey, { n: 256 });
-    await eventually(async () => (runner.isBusy ? true : null));
+    await eventually(async () => (runner.pid ? true : null));
     await takeDown(databaseUrl);
     const [kept] = await eventually(async () => {
       const names = await journalled();
@@ -169,7 +169,7 @@ describe('a worker', () => {
   it('writes what an earlier process left in the journal when it starts', async () => {
     const before = await attach();
     const sweepId = await submit(before.deviceKey, { n: 256 });
-    await eventually(async () => (before.runner.isBusy ? true : null));
+    await eventually(async () => (before.runner.pid ? true : null));
     await takeDown(databaseUrl);
     await eventually(async () => ((await journalled()).length > 0 ? true : null));
     await before.stop();
@@ -182,7 +182,7 @@ describe('a worker', () => {
   it('finishes the run in hand when stopped, takes no other, and signs off', async () => {
     const { deviceKey, runner, stop } = await attach();
     const sweepId = await submit(deviceKey, { tunables: { BLOCK: [4, 8, 16] }, n: 256 });
-    await eventually(async () => (runner.isBusy ? true : null));
+    await eventually(async () => (runner.pid ? true : null));
     await stop();
     const { counts } = (await store.sweeps.get(sweepId))!;
     expect(counts.measured + counts.pending).toBe(3);
@@ -194,7 +194,7 @@ describe('a worker', () => {
   it('gives back a run that it cannot finish in time, and the next worker takes it', async () => {
     const slow = await attach({ finishWithinMs: 50 });
     const sweepId = await submit(slow.deviceKey, { n: 512 });
-    await eventually(async () => (slow.runner.isBusy ? true : null));
+    await eventually(async () => (slow.runner.pid ? true : null));
     await slow.stop();
     expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ pending: 1, failed: 0 });
     await attach();

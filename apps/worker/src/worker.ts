@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '@tilemark/core';
 import type { ClaimedRun, Queue, RunConsumer, RunJob, Store } from '@tilemark/core/server';
 import { ServiceUnavailable } from '@tilemark/core/server';
+import { DeviceFault } from '@tilemark/kernels';
 import type { Logger } from 'pino';
 import type { DeviceDescription } from './device/device';
 import type { Journal } from './journal';
@@ -37,8 +39,11 @@ class Interrupted extends Error {
  * the journal, writes it to the store, strikes it from the journal.
  */
 export class Worker {
+  /** Settles when the device is gone for good: this worker is of no more use. */
+  readonly gone: Promise<DeviceFault>;
   readonly #parts: WorkerParts;
   readonly #id: string;
+  #tellGone: (fault: DeviceFault) => void = () => {};
   /** Ends the heartbeat. */
   readonly #ending = new AbortController();
   /** Ends the run in hand. */
@@ -52,6 +57,9 @@ export class Worker {
   private constructor(parts: WorkerParts, id: string) {
     this.#parts = parts;
     this.#id = id;
+    this.gone = new Promise((resolve) => {
+      this.#tellGone = resolve;
+    });
   }
 
   /**
@@ -120,6 +128,7 @@ export class Worker {
       await this.#keep(run, report);
     } catch (error) {
       log.warn({ runId, error: messageOf(error) }, 'run given back');
+      if (error instanceof DeviceFault) this.#tellGone(error);
       await store.runs.release(runId, this.#id).catch((cause: unknown) => {
         log.warn({ runId, error: messageOf(cause) }, 'could not give the run back');
       });
@@ -136,26 +145,18 @@ export class Worker {
     await this.#heartbeat();
   }
 
-  /** Measures while nothing else on this machine does. Throws Interrupted when aborted first. */
+  /** Measures while nothing else on this machine does. Throws Interrupted when aborted. */
   async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
     const { runner, log, lockPath } = this.#parts;
-    const abandon = () => void runner.close();
-    signal.addEventListener('abort', abandon, { once: true });
+    const onStep = (step: Step) => log.debug({ runId: run.id, step });
     try {
       return await withMachineLock(
-        async () => {
-          if (run.attempt > MAX_ATTEMPTS) return await this.#giveUp(run);
-          const report = await runner.run(run, (step) => log.debug({ runId: run.id, step }));
-          // A child ended by us says nothing about the kernel.
-          if (signal.aborted && report.outcome.kind === 'failed') throw new Interrupted('aborted');
-          return report;
-        },
+        () =>
+          run.attempt > MAX_ATTEMPTS ? this.#giveUp(run) : runner.run(run, { onStep, signal }),
         { signal, path: lockPath },
       );
     } catch (error) {
       throw signal.aborted ? new Interrupted('the worker stops') : error;
-    } finally {
-      signal.removeEventListener('abort', abandon);
     }
   }
 

@@ -37,9 +37,10 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
     const { worker, deviceKey } = await Worker.attach({ store, queue, runner, journal, log });
     const started = await backfill({ store, queue }, deviceKey);
     if (started) log.info({ sweep: started }, 'started the starter suite on a new device');
-    await stop.asked;
+    const fault = await Promise.race([stop.asked, worker.gone]);
     stop.onAgain(() => void worker.stop());
     await worker.stop();
+    if (fault) throw fault;
   } finally {
     await runner.close();
     await queue.close();

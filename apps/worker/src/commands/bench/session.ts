@@ -60,7 +60,7 @@ export async function measureAll(
     const device = runners.get(run.deviceKey);
     if (!device) throw new Error(`no runner for ${run.deviceKey}`);
     const { outcome, environment } = await withMachineLock(
-      () => device.runner.run(run, (step) => onStep(run, step)),
+      () => device.runner.run(run, { onStep: (step) => onStep(run, step) }),
       { onWait: () => onWait(run) },
     );
     environments.set(`${run.deviceKey} ${run.profile}`, environment);
