@@ -1,4 +1,5 @@
 import { leaderboardQuerySchema } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
 import { opById, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { Board } from '@/features/leaderboard/board';
@@ -48,9 +49,15 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
             caption={`Leaderboard: ${opById(query.op).title}, ${shapeText(board.problem)}, ${query.dtype}, profile ${query.profile}`}
           />
         ) : (
-          <NoResults hasAny={board.problems.length > 0} query={query} />
+          <NoResults hasAny={await hasResults(store)} query={query} />
         )}
       </div>
     </>
   );
+}
+
+/** Whether anything was measured at all, on whatever problem. */
+async function hasResults(store: Store): Promise<boolean> {
+  const { items } = await store.devices.list();
+  return items.some((device) => device.results > 0);
 }

@@ -1,9 +1,8 @@
 import type { KernelDetail, KernelInfo, SuiteInfo } from '@tilemark/core';
-import { SUITES } from '@tilemark/core';
+import { kernelNeeds, SUITES } from '@tilemark/core';
 import {
   brokenConstraints,
   type Dtype,
-  featuresOf,
   InputError,
   type Kernel,
   kernelById,
@@ -62,14 +61,9 @@ function sourceOf(
 ): Pick<KernelDetail, 'broken' | 'needs' | 'wgsl'> {
   const broken = brokenConstraints(kernel, chosen);
   if (kernel.runsOn === 'cpu' || broken.length > 0) return { broken, needs: null, wgsl: null };
-  const { workgroupBytes, workgroupSize } = kernel.needs(chosen, dtype);
   return {
     broken,
-    needs: {
-      workgroupSize: [...workgroupSize],
-      workgroupBytes,
-      features: [...featuresOf(kernel, chosen, dtype)],
-    },
+    needs: kernelNeeds(kernel, chosen, dtype),
     wgsl: specialise(kernel, chosen, dtype),
   };
 }

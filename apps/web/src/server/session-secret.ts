@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -8,15 +8,20 @@ import { join } from 'node:path';
  * one secret by TILEMARK_SESSION_SECRET.
  */
 export async function keptSessionSecret(dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, 'session-secret');
-  const made = randomBytes(32).toString('base64url');
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  if (kept) return kept.trim();
+
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   try {
-    // Fails where the file is there: of two that start at once, one makes it and both read it.
-    await writeFile(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
-    return made;
+    // Whole or not at all: of several that start at once, one is first and all read its secret.
+    await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await readFile(file, 'utf8')).trim();
+  } finally {
+    await rm(draft);
   }
+  return (await readFile(file, 'utf8')).trim();
 }

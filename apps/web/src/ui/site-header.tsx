@@ -21,7 +21,7 @@ export function SiteHeader({
   user: { name: string; role: string } | null;
 }) {
   return (
-    <header className="border-b border-line bg-surface">
+    <header className="border-b border-line">
       <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-6 px-4 sm:px-6">
         <Link href="/" className="flex h-11 items-center gap-2 font-semibold tracking-tight">
           <Mark />

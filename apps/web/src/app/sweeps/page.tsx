@@ -61,7 +61,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                 Runs
               </th>
               <th scope="col" className="figure">
-                Failed
+                Failed, incorrect
               </th>
               <th scope="col">By</th>
               <th scope="col" className="figure">

@@ -59,6 +59,7 @@ export function ReportTable({ report, rows }: { report: Published; rows: readonl
           ))}
         </tbody>
       </TablePanel>
+      {source.note && <p className="mt-2 max-w-prose text-xs text-muted">{source.note}</p>}
     </Section>
   );
 }

@@ -249,7 +249,7 @@ export function ResultsTable({ rows }: { rows: readonly Row[] }) {
 
 function VariantCell({ row }: { row: Row }) {
   return (
-    <div className="min-w-52">
+    <div className="min-w-60">
       <VariantLink address={row.address} resultId={row.resultId} />
       {row.reason && <p className="max-w-prose text-xs break-words text-muted">{row.reason}</p>}
     </div>
