@@ -87,7 +87,7 @@ export interface GpuKernel extends KernelBase {
   ) => readonly [x: number, y: number, z: number];
   /** Further dispatches, in order, of a kernel that takes more than one. */
   readonly followUps?: (values: TunableValues, problem: Problem) => readonly Pass[];
-  /** Size of a buffer that its dispatches share, bytes, bound after the shape. */
+  /** Size of a buffer that its dispatches share, bytes, bound after the shape; 0: none. */
   readonly scratchBytes?: (values: TunableValues, problem: Problem) => number;
 }
 

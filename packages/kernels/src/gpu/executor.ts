@@ -59,7 +59,10 @@ class GpuExecutor implements Executor {
     }
     const passes = passesOf(definition, tunables, problem);
     const source = specialise(definition, tunables, problem.dtype);
-    const layout = bindGroupLayoutOf(this.#context.watch.device, bindingsOf(definition, problem));
+    const layout = bindGroupLayoutOf(
+      this.#context.watch.device,
+      bindingsOf(definition, tunables, problem),
+    );
     const dispatches: Dispatch[] = [];
     let compileNs = 0;
     for (const { entryPoint, workgroups } of passes) {
@@ -113,10 +116,10 @@ class GpuExecutor implements Executor {
     problem: Problem,
   ): Promise<GPUBuffer[]> {
     const { watch } = this.#context;
-    const scratchBytes = kernel.scratchBytes?.(values, problem);
+    const scratchBytes = kernel.scratchBytes?.(values, problem) ?? 0;
     return watch.scoped('allocate scratch memory', () => [
       uniformOf(watch.device, opOf(problem).sizes(problem.shape)),
-      ...(scratchBytes === undefined ? [] : [createScratch(watch.device, scratchBytes)]),
+      ...(scratchBytes > 0 ? [createScratch(watch.device, scratchBytes)] : []),
     ]);
   }
 
@@ -153,13 +156,14 @@ class GpuExecutor implements Executor {
 }
 
 /** What a kernel binds: the inputs, the output, the shape, and scratch memory if it has any. */
-function bindingsOf(kernel: GpuKernel, problem: Problem): BindingType[] {
+function bindingsOf(kernel: GpuKernel, values: TunableValues, problem: Problem): BindingType[] {
+  const scratchBytes = kernel.scratchBytes?.(values, problem) ?? 0;
   return [
     ...opOf(problem)
       .inputs(problem.shape)
       .map((): BindingType => 'read-only-storage'),
     'storage',
     'uniform',
-    ...(kernel.scratchBytes ? (['storage'] as const) : []),
+    ...(scratchBytes > 0 ? (['storage'] as const) : []),
   ];
 }

@@ -1,11 +1,21 @@
 import type { Constraint, GpuKernel, TunableValues } from '../kernel';
-import { numberOf } from '../values';
+import { ceilDiv, numberOf } from '../values';
 import { gridOverC } from './grid';
 import { matmulShape } from './op';
-import { emitTileKernel, type TileLayout, tileBytes, tileEntryPoint } from './tile-emitter';
+import {
+  ADD_THREADS,
+  emitTileKernel,
+  partBytes,
+  type TileLayout,
+  tileBytes,
+  tileEntryPoint,
+} from './tile-emitter';
 
 /** Threads that NVIDIA and others run in lockstep. Nothing breaks where it is another number. */
 const WARP = 32;
+
+/** Workgroups of the second pass; each thread strides over the rest of C. */
+const MAX_ADD_GROUPS = 4096;
 
 /**
  * How a lane's number spreads over the lanes down and across, by the number down; lowest
@@ -65,6 +75,7 @@ function layoutOf(values: TunableValues): TileLayout {
     bk,
     unroll,
     fma: values.MULADD === 'fma',
+    split: numberOf(values, 'SPLIT'),
     rowGroups: tm / 4,
     rowStride: 4 * lanesDown,
     colGroups: tn / 4,
@@ -107,12 +118,18 @@ export const warpTile: GpuKernel = {
     size('BK', 'Steps of K staged at a time', [8, 16, 32], 16),
     size('TM', 'Rows of C a thread computes, in groups of 4', [4, 8, 16], 8),
     size('TN', 'Columns of C a thread computes, in groups of 4', [4, 8, 16], 16),
-    size('UNROLL', 'Steps of K written out; a loop runs over the rest of BK', [1, 4, 16], 4),
+    size('UNROLL', 'Steps of K written out; a loop runs over the rest of BK', [1, 4, 8, 16], 4),
     size(
       'LANES_DOWN',
       'Rows of threads in a warp of 32; the warp computes TM x TN times its threads',
       [2, 4, 8, 16],
       8,
+    ),
+    size(
+      'SPLIT',
+      'Parts of K, each summed by its own workgroups and added up by a second pass; 1: none',
+      [1, 2, 4, 8, 16, 32],
+      1,
     ),
     {
       name: 'MULADD',
@@ -162,6 +179,15 @@ export const warpTile: GpuKernel = {
   },
   workgroups: (values, problem) => {
     const { bm, bn } = sizesOf(values);
-    return gridOverC(values, problem, bm, bn);
+    const [x, y] = gridOverC(values, problem, bm, bn);
+    return [x, y, numberOf(values, 'SPLIT')];
   },
+  followUps: (values, problem) => {
+    const { m, n } = matmulShape(problem);
+    const groups = Math.min(ceilDiv(m * n, ADD_THREADS), MAX_ADD_GROUPS);
+    return numberOf(values, 'SPLIT') > 1
+      ? [{ entryPoint: 'add_parts', workgroups: [groups, 1, 1] }]
+      : [];
+  },
+  scratchBytes: (values, problem) => partBytes(numberOf(values, 'SPLIT'), matmulShape(problem)),
 };

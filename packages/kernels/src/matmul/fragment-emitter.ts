@@ -24,11 +24,23 @@ export function fragmentThreads({ bm, bn, wm, wn, subgroup }: FragmentLayout): n
   return subgroup * (bm / wm) * (bn / wn);
 }
 
-/** Bytes of workgroup memory: the tiles of A and B in f16 and one f32 fragment a subgroup. */
+/** Bytes of workgroup memory: the tiles of A and B in f16 and sums on their way out in f32. */
 export function fragmentBytes(layout: FragmentLayout): number {
-  const { bm, bn, bk, subgroup, fragment } = layout;
+  const { bm, bn, bk } = layout;
   const units = bm * (bk / UNIT + PADDING) + bk * (bn / UNIT + PADDING);
-  return 16 * units + 4 * fragment.m * fragment.n * (fragmentThreads(layout) / subgroup);
+  return 16 * units + 4 * outgoing(layout).sums;
+}
+
+/** Most sums that leave through workgroup memory at a time: 16 KiB of f32. */
+const MOST_SUMS = 4096;
+
+/** Fragments of a subgroup that leave at a time, between two barriers, and the sums of all. */
+function outgoing(layout: FragmentLayout): { readonly fragments: number; readonly sums: number } {
+  const { wn, subgroup, fragment } = layout;
+  const sumsEach = (fragment.m * fragment.n * fragmentThreads(layout)) / subgroup;
+  let fragments = wn / fragment.n;
+  while (fragments % 2 === 0 && fragments * sumsEach > MOST_SUMS) fragments /= 2;
+  return { fragments, sums: fragments * sumsEach };
 }
 
 /** Entry point for a shape: `main` moves eight halves, which rows of A, B and C must start on. */
@@ -51,7 +63,7 @@ export function emitFragmentKernel(layout: FragmentLayout): string {
  * starts, in units or, unaligned, in halves.
  */
 function declarations(layout: FragmentLayout): string {
-  const { bm, bn, bk, subgroup, fragment } = layout;
+  const { bm, bn, bk, fragment } = layout;
   const { m, n, k } = fragment;
   return `
 struct Shape { m: u32, n: u32, k: u32 }
@@ -72,7 +84,7 @@ const A_PITCH = ${bk / UNIT + PADDING}u;
 const B_PITCH = ${bn / UNIT + PADDING}u;
 var<workgroup> a_tile: array<vec4u, ${bm} * A_PITCH>;
 var<workgroup> b_tile: array<vec4u, ${bk} * B_PITCH>;
-var<workgroup> sums: array<f32, ${(m * n * fragmentThreads(layout)) / subgroup}>;
+var<workgroup> sums: array<f32, ${outgoing(layout).sums}>;
 
 fn load_a_aligned(at: u32, k8: u32) -> vec4u {
   return A8[at + k8];
@@ -175,6 +187,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     '}',
   ]);
   const fragmentSize = fragment.m * fragment.n;
+  const { fragments } = outgoing(layout);
 
   return `
 @compute @workgroup_size(${threads})
@@ -238,29 +251,36 @@ ${indent(2, stores)}
 ${indent(2, products)}
   }
 
-  // Fragment by fragment through workgroup memory: there the sums become halves, and
-  // those beyond the edge are left out.
+  // Through workgroup memory, some fragments at a time: there the sums become halves,
+  // and those beyond the edge are left out.
   let lane = thread % ${subgroup};
   let row = group.y * ${bm} + warp_row;
   let col = group.x * ${bn} + warp_col;
 ${indent(
   1,
-  pairs(down, across, (i, j) =>
-    [
+  pairs(down, across / fragments, (i, part) => {
+    const columns = each(fragments, (f) => ({ f, j: part * fragments + f }));
+    return [
       'workgroupBarrier();',
-      `subgroupMatrixStore<row_major>(&sums, warp * ${fragmentSize}, ${sumsOf(i, j)}, ${fragment.n}u);`,
+      ...columns.map(({ f, j }) => {
+        const at = `(warp * ${fragments} + ${f}) * ${fragmentSize}`;
+        return `subgroupMatrixStore<row_major>(&sums, ${at}, ${sumsOf(i, j)}, ${fragment.n}u);`;
+      }),
       'workgroupBarrier();',
-      `store_${access}(warp, lane, row + ${i * fragment.m}, col + ${j * fragment.n});`,
-    ].join(' '),
-  ),
+      ...columns.map(({ f, j }) => {
+        const to = `row + ${i * fragment.m}, col + ${j * fragment.n}`;
+        return `store_${access}((warp * ${fragments} + ${f}) * ${fragmentSize}, lane, ${to});`;
+      }),
+    ];
+  }).flat(),
 )}
 }
 
-fn store_${access}(warp: u32, lane: u32, row: u32, col: u32) {
+fn store_${access}(first: u32, lane: u32, row: u32, col: u32) {
   if (lane < ${fragmentSize / UNIT}) {
     var h: array<f16, 8>;
     for (var i = 0u; i < 8; i++) {
-      h[i] = f16(sums[warp * ${fragmentSize} + 8 * lane + i]);
+      h[i] = f16(sums[first + 8 * lane + i]);
     }
     store_c_${access}(row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
   }

@@ -14,6 +14,11 @@ export interface TileLayout {
   readonly unroll: number;
   /** Products are added by `fma`; absent: by `a * b + c`, which a compiler may contract. */
   readonly fma?: boolean;
+  /**
+   * Parts of K, each summed by workgroups of their own (`workgroup_id.z`) into scratch
+   * memory, which the entry point `add_parts` adds up. Absent or 1: K is summed whole.
+   */
+  readonly split?: number;
   /** A thread's rows: groups of four neighbours, `rowStride` rows apart. */
   readonly rowGroups: number;
   readonly rowStride: number;
@@ -38,12 +43,24 @@ export function tileEntryPoint({ n, k }: { readonly n: number; readonly k: numbe
   return n % 4 === 0 && k % 4 === 0 ? 'main' : 'unaligned';
 }
 
+/** Bytes of scratch memory where K is split: the parts' sums. */
+export function partBytes(
+  split: number,
+  { m, n }: { readonly m: number; readonly n: number },
+): number {
+  return split > 1 ? split * m * n * 4 : 0;
+}
+
+/** Threads of `add_parts`, each adding up one element of C. */
+export const ADD_THREADS = 256;
+
 /** The shader's body: memory access twice, then the same entry point over each of them. */
 export function emitTileKernel(layout: TileLayout): string {
   return [
     declarations(layout),
     entryPoint(layout, 'main', 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
+    ...(isSplit(layout) ? [addParts(layout.split)] : []),
   ].join('\n');
 }
 
@@ -51,7 +68,8 @@ export function emitTileKernel(layout: TileLayout): string {
  * Beyond an edge a load is clamped to the last row or column. What it brings is never
  * stored (rows, columns) or never multiplied (K), and nothing branches around it.
  */
-function declarations({ bm, bn, bk }: TileLayout): string {
+function declarations(layout: TileLayout): string {
+  const { bm, bn, bk } = layout;
   return `
 struct Shape { m: u32, n: u32, k: u32 }
 
@@ -77,12 +95,7 @@ fn load_b_aligned(k: u32, col4: u32) -> V {
   let pitch = shape.n / 4;
   return V(B4[min(k, shape.k - 1) * pitch + min(col4, pitch - 1)]);
 }
-fn store_c_aligned(row: u32, col4: u32, v: V) {
-  let pitch = shape.n / 4;
-  if (row < shape.m && col4 < pitch) {
-    C4[row * pitch + col4] = vec4<T>(v);
-  }
-}
+${isSplit(layout) ? partStores() : resultStores()}
 
 fn load_a_unaligned(row: u32, k4: u32) -> V {
   let at = row * shape.k + min(4 * k4 + vec4u(0, 1, 2, 3), vec4u(shape.k - 1));
@@ -92,6 +105,16 @@ fn load_b_unaligned(k: u32, col4: u32) -> V {
   let col = min(4 * col4 + vec4u(0, 1, 2, 3), vec4u(shape.n - 1));
   let at = min(k, shape.k - 1) * shape.n + col;
   return V(vec4(B[at.x], B[at.y], B[at.z], B[at.w]));
+}`;
+}
+
+function resultStores(): string {
+  return `
+fn store_c_aligned(row: u32, col4: u32, v: V) {
+  let pitch = shape.n / 4;
+  if (row < shape.m && col4 < pitch) {
+    C4[row * pitch + col4] = vec4<T>(v);
+  }
 }
 fn store_c_unaligned(row: u32, col4: u32, v: V) {
   for (var lane = 0u; lane < 4; lane++) {
@@ -101,6 +124,50 @@ fn store_c_unaligned(row: u32, col4: u32, v: V) {
     }
   }
 }`;
+}
+
+/** Rows of all parts lie below one another: row m is the first of part 1. */
+function partStores(): string {
+  return `
+@group(0) @binding(4) var<storage, read_write> parts4: array<V>;
+@group(0) @binding(4) var<storage, read_write> parts: array<Acc>;
+
+fn store_part_aligned(part: u32, row: u32, col4: u32, v: V) {
+  let pitch = shape.n / 4;
+  if (row < shape.m && col4 < pitch) {
+    parts4[(part * shape.m + row) * pitch + col4] = v;
+  }
+}
+fn store_part_unaligned(part: u32, row: u32, col4: u32, v: V) {
+  for (var lane = 0u; lane < 4; lane++) {
+    let col = 4 * col4 + lane;
+    if (row < shape.m && col < shape.n) {
+      parts[(part * shape.m + row) * shape.n + col] = v[lane];
+    }
+  }
+}`;
+}
+
+function addParts(split: number): string {
+  return `
+@compute @workgroup_size(${ADD_THREADS})
+fn add_parts(
+  @builtin(global_invocation_id) id: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+) {
+  let length = shape.m * shape.n;
+  for (var at = id.x; at < length; at += groups.x * ${ADD_THREADS}) {
+    var sum = Acc(0);
+    for (var part = 0u; part < ${split}; part++) {
+      sum += parts[part * length + at];
+    }
+    C[at] = T(sum);
+  }
+}`;
+}
+
+function isSplit(layout: TileLayout): layout is TileLayout & { readonly split: number } {
+  return layout.split !== undefined && layout.split > 1;
 }
 
 function entryPoint(layout: TileLayout, name: string, access: string): string {
@@ -170,17 +237,16 @@ ${indent(
   rows.map((i) => each(colGroups, (j) => `var ${sum(i, j)}: V;`).join(' ')),
 )}
 
-${indent(1, loads('0'))}
-  let whole = shape.k / ${bk};
+${indent(1, range(layout))}
+${indent(1, loads(isSplit(layout) ? 'first' : '0'))}
   for (var tile = 0u; tile < whole; tile++) {
     workgroupBarrier();
 ${indent(2, stores)}
     workgroupBarrier();
     // The next tile is on its way while this one is multiplied.
-${indent(2, loads('(tile + 1)'))}
+${indent(2, loads(isSplit(layout) ? '(first + tile + 1)' : '(tile + 1)'))}
 ${indent(2, wholeTile(layout))}
   }
-  let rest = shape.k % ${bk};
   if (rest > 0) {
     workgroupBarrier();
 ${indent(2, stores)}
@@ -197,11 +263,25 @@ ${indent(
   rows.flatMap((i) =>
     each(colGroups, (j) => {
       const down = Math.floor(i / 4) * rowStride + (i % 4);
-      return `store_c_${access}(row + ${down}, col + ${(j * colStride) / 4}, ${sum(i, j)});`;
+      const to = isSplit(layout) ? `store_part_${access}(group.z, ` : `store_c_${access}(`;
+      return `${to}row + ${down}, col + ${(j * colStride) / 4}, ${sum(i, j)});`;
     }),
   ),
 )}
 }`;
+}
+
+/** How many whole tiles of K this workgroup multiplies, and steps after them. */
+function range({ bk, split = 1 }: TileLayout): string[] {
+  if (split === 1) return [`let whole = shape.k / ${bk};`, `let rest = shape.k % ${bk};`];
+  return [
+    `let tiles = (shape.k + ${bk - 1}) / ${bk};`,
+    `let first = (tiles + ${split - 1}) / ${split} * group.z;`,
+    `let end = min(first * ${bk} + (tiles + ${split - 1}) / ${split} * ${bk}, shape.k);`,
+    `let length = end - min(first * ${bk}, end);`,
+    `let whole = length / ${bk};`,
+    `let rest = length % ${bk};`,
+  ];
 }
 
 /** The steps of K of a whole tile. */
