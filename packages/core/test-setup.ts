@@ -18,11 +18,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }),
     startRedis({ dataDir: join(dataDir, 'redis') }),
   ]);
-  await migrate(postgres.url);
-  const services: TestServices = { templateUrl: postgres.url, redisUrl: redis?.url ?? null };
-  project.provide('services', services);
-  return async () => {
+  const stop = async () => {
     await Promise.all([postgres.stop(), redis?.stop()]);
     await rm(dataDir, { recursive: true, force: true });
   };
+  try {
+    await migrate(postgres.url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const services: TestServices = { templateUrl: postgres.url, redisUrl: redis?.url ?? null };
+  project.provide('services', services);
+  return stop;
 }

@@ -11,6 +11,7 @@ export { type InputChoice, type InputMode, inputTensors } from './inputs';
 export * from './kernel';
 export * from './op';
 export * from './ops';
+export { passesOf } from './passes';
 export type { Probe, ProbeRequest } from './probe/probe';
 export * from './problem';
 export * from './registry';

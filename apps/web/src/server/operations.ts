@@ -1,5 +1,7 @@
 import {
   benchFileSchema,
+  bestQuerySchema,
+  bestVariantSchema,
   deviceSchema,
   dtypeSchema,
   healthSchema,
@@ -224,6 +226,16 @@ export const operations = {
     caching: 'revalidate',
     query: leaderboardQuerySchema,
     answer: ok(leaderboardSchema),
+  }),
+  getBest: operation({
+    method: 'GET',
+    path: '/best',
+    summary:
+      'The variant to run for a problem (`m`, `n`, `k` or `rows`, `cols`) on a GPU, with its WGSL: decided by ranked results of the device, else of its architecture, its vendor, or all GPUs, on this problem or the nearest.',
+    access: 'read',
+    caching: 'revalidate',
+    query: bestQuerySchema,
+    answer: ok(bestVariantSchema),
   }),
   listWorkers: operation({
     method: 'GET',

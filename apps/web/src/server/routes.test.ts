@@ -9,6 +9,7 @@ import {
   recorded,
   spec,
 } from '../../../../packages/core/src/server/store/test-fixtures';
+import { GET as best } from '../app/api/v1/best/route';
 import { GET as device } from '../app/api/v1/devices/[key]/route';
 import { GET as devices } from '../app/api/v1/devices/route';
 import { GET as health } from '../app/api/v1/health/route';
@@ -76,6 +77,7 @@ describe('reading', () => {
       [operations.listSuites, await call(suites)],
       [operations.listPublished, await call(published)],
       [operations.getLeaderboard, await call(leaderboard)],
+      [operations.getBest, await call(best, { path: '/best?m=64&n=64&k=64' })],
       [operations.listWorkers, await call(workers)],
       [operations.getResult, await call(result, { params: { id: resultId } })],
       [operations.describe, await call(openapi)],
@@ -113,6 +115,16 @@ describe('reading', () => {
     const response = await call(published, { path: '/published?suite=nope' });
     expect(response.status).toBe(400);
     expect((await response.json()).field).toBe('suite');
+  });
+
+  it.each([
+    ['?m=64', 400, 'n'],
+    ['?m=0&n=1&k=1', 400, 'm'],
+    ['?op=transpose&rows=64&cols=64', 404, undefined],
+  ])('the best of %s is %i', async (query, status, field) => {
+    const response = await call(best, { path: `/best${query}` });
+    expect(response.status).toBe(status);
+    expect((await response.json()).field).toBe(field);
   });
 
   it.each([

@@ -1,5 +1,7 @@
 import type { Problem, Variant } from '@tilemark/kernels';
 import type {
+  BestQuery,
+  BestVariant,
   Device,
   Leaderboard,
   LeaderboardQuery,
@@ -130,6 +132,12 @@ export interface Store {
     list(): Promise<Worker[]>;
   };
   leaderboard(query: LeaderboardQuery): Promise<Leaderboard>;
+  /**
+   * The variant to run for a problem, decided by ranked results of the device, else of its
+   * architecture, its vendor, or all GPUs; on this problem or the nearest. Null: nothing
+   * that could run it was ranked. Throws InputError for a problem without all dimensions.
+   */
+  best(query: BestQuery): Promise<BestVariant | null>;
   readonly tokens: {
     /**
      * The secret, `tm_<role>_<random>`, is returned once and kept only as a hash.

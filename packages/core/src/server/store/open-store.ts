@@ -1,6 +1,7 @@
 import { createClient } from '@tilemark/db';
 import { connectionError, placeOf, translatingErrors } from '../errors';
 import type { Store } from '../store';
+import { bestVariantOf } from './best-variant';
 import { devicesOf } from './devices';
 import { leaderboardOf } from './leaderboard';
 import { openListener } from './listener';
@@ -36,6 +37,7 @@ export function openStore(databaseUrl: string): Store {
     workers: typed(workersOf(db)),
     tokens: typed(tokensOf(db)),
     leaderboard: (query) => leaderboardOf(db, query),
+    best: (query) => bestVariantOf(db, query),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;
     },

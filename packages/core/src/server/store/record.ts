@@ -37,7 +37,7 @@ export function recordRun(db: PrismaClient, recorded: RecordedRun): Promise<{ re
 
 type LockedRun = Pick<
   BestCandidate,
-  'deviceKey' | 'kernel' | 'op' | 'dtype' | 'shape' | 'profile'
+  'deviceKey' | 'kernel' | 'address' | 'op' | 'dtype' | 'shape' | 'profile'
 > & { readonly sweepId: string };
 
 /** The run, locked until the transaction ends; null when this result is not (any more) wanted. */
@@ -46,7 +46,7 @@ async function lockUnended(
   { runId, endedAt }: RecordedRun,
 ): Promise<LockedRun | null> {
   const [run] = await tx.$queryRaw<(LockedRun & { retriedFrom: Date | null })[]>`
-    SELECT "sweepId", "deviceKey", "kernel", "op"::text, "dtype"::text, "shape",
+    SELECT "sweepId", "deviceKey", "kernel", "address", "op"::text, "dtype"::text, "shape",
       "profile"::text, "retriedFrom"
     FROM "Run" WHERE "id" = ${runId} AND "state" IN ('pending', 'running')
     FOR UPDATE`;
