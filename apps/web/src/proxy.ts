@@ -6,9 +6,11 @@ import { type NextRequest, NextResponse } from 'next/server';
  * highlighted code carry theirs in attributes.
  */
 function contentSecurityPolicy(nonce: string): string {
+  // biome-ignore lint/style/noProcessEnv: a constant of the build; React's development build evaluates
+  const development = process.env.NODE_ENV === 'development' ? " 'unsafe-eval'" : '';
   return [
     "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${development}`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

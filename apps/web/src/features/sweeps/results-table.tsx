@@ -249,8 +249,19 @@ export function ResultsTable({ rows }: { rows: readonly Row[] }) {
 
 function VariantCell({ row }: { row: Row }) {
   return (
-    <div className="min-w-60">
+    <div className="min-w-44 sm:min-w-60">
       <VariantLink address={row.address} resultId={row.resultId} />
+      {row.rate !== null && row.medianNs !== null && (
+        // On a phone the figures' own columns are out of sight.
+        <p aria-hidden="true" className="sm:hidden">
+          {formatRate(row.rate)} {row.unit}, {formatNs(row.medianNs)}
+        </p>
+      )}
+      {row.kind !== 'measured' && (
+        <p aria-hidden="true" className="sm:hidden">
+          {row.kind}
+        </p>
+      )}
       {row.reason && <p className="max-w-prose text-xs break-words text-muted">{row.reason}</p>}
     </div>
   );

@@ -17,6 +17,12 @@ function counted(form: SweepForm, devices: readonly Device[]): Counted {
     const spec = specOf(toNewSweep(form));
     // Without a choice of devices the sweep goes to those that could start at once.
     const able = spec.devices ? devices : devices.filter(({ workers }) => workers > 0);
+    if (devices.length > 0 && able.length === 0) {
+      return {
+        ok: false,
+        message: 'No worker is attached now. Choose devices: their runs wait until one comes.',
+      };
+    }
     return { ok: true, count: countRuns(spec, able) };
   } catch (error) {
     if (error instanceof InputError) return { ok: false, message: error.message };
