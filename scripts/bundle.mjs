@@ -1,17 +1,18 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const outdir = process.argv[2] ? resolve(process.argv[2]) : join(root, 'apps/worker/dist');
+const { values } = parseArgs({ options: { outdir: { type: 'string' } }, allowPositionals: true });
+const outdir = values.outdir ? resolve(values.outdir) : join(root, 'apps/worker/dist');
 
 // The worker, its child and the child's threads as ES modules that need Node and `webgpu` beside them
 // and nothing else, so that a bare GPU machine can run them. What only the command
 // `worker` needs (database, queue) lands in chunks that the others never load.
-await rm(outdir, { recursive: true, force: true });
-await build({
+const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
     main: 'apps/worker/src/main.ts',
@@ -36,4 +37,10 @@ await build({
   keepNames: true,
   legalComments: 'linked',
   logLevel: 'warning',
+  write: false,
 });
+
+// Only now: a build that fails leaves the one before in place.
+await rm(outdir, { recursive: true, force: true });
+await mkdir(outdir, { recursive: true });
+for (const { path, contents } of outputFiles) await writeFile(path, contents);

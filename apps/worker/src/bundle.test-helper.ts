@@ -17,7 +17,11 @@ export interface Bundle {
 export function useBundle(): Bundle {
   const folder = join(root, 'node_modules', '.cache', `tilemark-${randomUUID()}`);
   beforeAll(async () => {
-    await promisify(execFile)(process.execPath, [join(root, 'scripts', 'bundle.mjs'), folder]);
+    await promisify(execFile)(process.execPath, [
+      join(root, 'scripts', 'bundle.mjs'),
+      '--outdir',
+      folder,
+    ]);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return { main: join(folder, 'main.mjs'), child: pathToFileURL(join(folder, 'child.mjs')) };
