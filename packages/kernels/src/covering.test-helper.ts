@@ -47,14 +47,15 @@ export function typicalVariant(kernel: Kernel): TunableValues {
   );
 }
 
+/** Variants of at most MOST_LINES or, where there are none, of the fewest lines there are. */
 function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean): TunableValues[] {
   const axes = Object.fromEntries(kernel.tunables.map(({ name, values }) => [name, values]));
-  return combinations(axes).filter(
-    (values) =>
-      kernel.constraints.every((constraint) => constraint.holds(values)) &&
-      runs(values) &&
-      linesOf(kernel, values) <= MOST_LINES,
-  );
+  const sized = combinations(axes)
+    .filter((values) => kernel.constraints.every(({ holds }) => holds(values)) && runs(values))
+    .map((values) => ({ values, lines: linesOf(kernel, values) }));
+  const fewest = sized.reduce((least, { lines }) => Math.min(least, lines), Infinity);
+  const most = Math.max(MOST_LINES, fewest);
+  return sized.filter(({ lines }) => lines <= most).map(({ values }) => values);
 }
 
 function linesOf(kernel: Kernel, values: TunableValues): number {
