@@ -29,7 +29,7 @@ const PROBE_SAMPLES = 5;
 const LONG_SAMPLE_NS = 0.5e9;
 
 /** Larger than any last-level cache, and long enough for the launch not to count, bytes. */
-const ENOUGH_COPY_BYTES = 2 ** 30;
+const ENOUGH_COPY_BYTES = 2 ** 29;
 
 /** A result in less than this part of its roof's time is not believed. */
 export const PLAUSIBLE_PART = 0.95;
