@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -89,4 +89,49 @@ test('a new migration holds the difference to schema.prisma', async () => {
   expect(path).toMatch(/\d{14}_put_it_back$/);
   expect(await newMigration('nothing', await emptyDatabase())).toBeNull();
   await expect(newMigration('No Name', await emptyDatabase(), folder)).rejects.toThrow(/no name/);
+});
+
+test('what was measured before a variant had a best of its own gets one', async () => {
+  const url = await emptyDatabase();
+  const init = '20261121000000_init';
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory() && entry.name !== init)
+      await rm(join(folder, entry.name), { recursive: true });
+  }
+  await migrate(url, folder);
+  const client = createClient(url);
+  await client.$executeRaw`
+    INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class", "capabilities")
+    VALUES ('d', 'v', 'a', 'n', 'vulkan', 'dawn', 'gpu', '{}')`;
+  await client.$executeRaw`
+    INSERT INTO "Worker" ("id", "name", "host", "version", "deviceKey")
+    VALUES ('own', 'lab', 'h', '0', 'd'), ('file', 'import by reviewer', 'h', '0', 'd')`;
+  await client.$executeRaw`INSERT INTO "Environment" ("hash", "content") VALUES ('e', '{}')`;
+  await client.$executeRaw`
+    INSERT INTO "Sweep" ("id", "name", "spec", "createdBy") VALUES ('s', 's', '{}', 'c')`;
+  const rows = [
+    ['slow', 'own', 'matmul/naive', 9, null],
+    ['fast', 'file', 'matmul/naive', 5, null],
+    ['noisy', 'own', 'matmul/naive', 1, 'noisy'],
+    ['copy', 'own', 'transpose/copy', 1, null],
+    ['failed', 'own', 'matmul/tiled', null, null],
+  ] as const;
+  for (const [ordinal, [id, worker, kernel, medianNs, unranked]] of rows.entries()) {
+    await client.$executeRaw`
+      INSERT INTO "Run" ("id", "sweepId", "ordinal", "deviceKey", "kernel", "tunables", "address",
+        "op", "shape", "dtype", "profile", "policy", "state")
+      VALUES (${id}, 's', ${ordinal}, 'd', ${kernel}, '{}', ${kernel}, 'matmul', '64', 'f32',
+        'default', 'default', 'measured')`;
+    await client.$executeRaw`
+      INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "outcome", "medianNs",
+        "unranked", "endedAt")
+      VALUES (${id}, ${id}, ${worker}, 'e', '{}', ${medianNs}::float8, ${unranked}, now())`;
+  }
+  await migrate(url);
+  expect(await client.variantBest.findMany()).toMatchObject([
+    { deviceKey: 'd', address: 'matmul/naive', resultId: 'fast', medianNs: 5, unranked: null },
+  ]);
+  const imported = await client.result.findMany({ where: { importedBy: { not: null } } });
+  expect(imported).toMatchObject([{ id: 'fast', importedBy: 'reviewer' }]);
+  await client.$disconnect();
 });

@@ -81,6 +81,10 @@ export type DeviceRef = z.infer<typeof deviceRefSchema>;
 /** Work over time as the op counts it; higher is better. */
 export const rateSchema = z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) });
 
+/** Who brought a result in a file, and when. */
+export const importedSchema = z.object({ by: z.string(), at: date });
+export type ImportedMark = z.infer<typeof importedSchema>;
+
 /** One run of a sweep; `outcome` is null until it has ended. */
 export const runResultSchema = z.object({
   runId: id,
@@ -94,6 +98,10 @@ export const runResultSchema = z.object({
   profile: profileSchema,
   policy: policyIdSchema,
   outcome: outcomeSchema.nullable(),
+  /** When it was measured; null or absent until it has been. */
+  endedAt: date.nullish(),
+  /** Null or absent for what a worker of this grid measured. */
+  imported: importedSchema.nullish(),
   /** GFLOP/s or GB/s from the cold median; null unless measured. */
   rate: rateSchema.nullable(),
 });
@@ -167,6 +175,8 @@ export const leaderboardRowSchema = z.object({
   /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
   unranked: z.string().nullable(),
   measuredAt: date,
+  /** Null or absent for what a worker of this grid measured. */
+  imported: importedSchema.nullish(),
 });
 export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
 

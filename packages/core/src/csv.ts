@@ -36,6 +36,8 @@ const COLUMNS: readonly Column[] = [
   ['device_to_host_ns', (_, measured) => measured?.transfer.deviceToHostNs],
   ['rate', (result) => result.rate?.value],
   ['rate_unit', (result) => result.rate?.unit],
+  ['ended_at', (result) => result.endedAt],
+  ['imported_by', (result) => result.imported?.by],
 ];
 
 /** The first line of a table of results. */

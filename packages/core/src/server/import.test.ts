@@ -1,18 +1,44 @@
 import { InputError } from '@tilemark/kernels';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../test-services';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { bringUp, takeDown, testDatabase } from '../../test-services';
 import { type BenchFile, leaderboardQuerySchema, type RunResult } from '../api';
 import { deviceKey } from '../device';
+import type { Measurement, Outcome } from '../outcome';
+import { summarise } from '../stats';
+import { DatabaseUnavailable } from './errors';
 import { importResults } from './import';
 import type { Store } from './store';
 import { openStore } from './store/open-store';
-import { environment, identity, measured, square } from './store/test-fixtures';
+import {
+  attach,
+  environment,
+  identity,
+  kernelRun,
+  measured,
+  recordAll,
+  square,
+} from './store/test-fixtures';
 
+let url: string;
 let store: Store;
 beforeAll(async () => {
-  store = openStore(await testDatabase());
+  url = await testDatabase();
+  store = openStore(url);
 });
 afterAll(() => store.close());
+
+/** A measurement as the procedure makes it: its samples are there and its figures theirs. */
+const series = (medianNs: number, n = 31): Outcome => {
+  const samplesNs = Array.from({ length: n }, (_, i) => medianNs * (1 + (i - (n - 1) / 2) * 1e-4));
+  return withMeasurement(medianNs, { cold: summarise(samplesNs) });
+};
+
+function withMeasurement(medianNs: number, over: Partial<Measurement>): Outcome {
+  const outcome = measured(medianNs);
+  if (outcome.kind !== 'measured') throw new TypeError('not measured');
+  return { ...outcome, measurement: { ...outcome.measurement, ...over } };
+}
 
 const key = deviceKey(identity('Bench box'));
 const result = (over: Partial<RunResult> = {}): RunResult => ({
@@ -24,7 +50,7 @@ const result = (over: Partial<RunResult> = {}): RunResult => ({
   device: { key, name: 'Bench box', class: 'gpu' },
   profile: 'default',
   policy: 'default',
-  outcome: measured(1e6),
+  outcome: series(1e6),
   rate: null,
   ...over,
 });
@@ -42,17 +68,85 @@ test('results become a finished sweep, and the board shows them', async () => {
   expect(counts).toMatchObject({ total: 2, pending: 0, measured: 1, skipped: 1 });
   expect(await store.sweeps.get(id)).toMatchObject({ status: 'done', createdBy: 'reviewer' });
   const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({}));
-  expect(rows).toMatchObject([{ rank: 1, medianNs: 1e6, device: { key } }]);
+  expect(rows).toMatchObject([
+    { rank: 1, medianNs: 1e6, device: { key }, imported: { by: 'reviewer' } },
+  ]);
   const detail = await store.results.get(rows[0]?.resultId ?? '');
-  expect(detail?.worker.name).toBe('import by reviewer');
+  expect(detail).toMatchObject({
+    imported: { by: 'reviewer', at: expect.any(String) },
+    worker: { name: 'import by reviewer' },
+  });
   expect(detail?.address).toMatch(/^matmul\/tiled\[TILE=16,/);
   expect(await store.workers.list()).toEqual([]);
 });
 
 test('the same file twice is one sweep', async () => {
-  const same = file([result({ outcome: measured(3e6) })]);
+  const same = file([result({ outcome: series(3e6) })]);
   const first = await importResults({ store }, same, importer);
   expect(await importResults({ store }, same, importer)).toEqual(first);
+});
+
+test('what a worker of the grid measured is not marked', async () => {
+  const { deviceKey: own, workerId } = await attach(store, 'Own');
+  await recordAll(store, own, workerId, [[kernelRun(own, 'matmul/naive'), measured(1e6)]]);
+  const [best] = await store.devices.best(own);
+  expect(best?.imported).toBeNull();
+  expect(best?.endedAt).toMatch(/^2026-/);
+});
+
+test('a device that is known keeps its own capabilities', async () => {
+  const { deviceKey: known } = await attach(store, 'Known');
+  const other = environment('Known');
+  const device = { key: known, name: 'Known', class: 'gpu' } as const;
+  await importResults(
+    { store },
+    {
+      version: 1,
+      environment: { ...other, capabilities: { ...other.capabilities, features: ['shader-f16'] } },
+      environments: [],
+      results: [result({ device })],
+    },
+    importer,
+  );
+  expect((await store.devices.get(known))?.capabilities).toEqual(other.capabilities);
+});
+
+describe('what a file says of its own results is worked out again', () => {
+  const imported = async (over: Partial<RunResult>) => {
+    const { id } = await importResults({ store }, file([result(over)]), importer);
+    const { items } = await store.sweeps.results(id);
+    return items[0];
+  };
+  const measurementOf = (each: RunResult | undefined) => {
+    if (each?.outcome?.kind !== 'measured') throw new TypeError('not measured');
+    return each.outcome.measurement;
+  };
+
+  test('the statistics, from the samples', async () => {
+    const { cold } = measurementOf(result({ outcome: series(4e6) }));
+    const outcome = withMeasurement(4e6, { cold: { ...cold, medianNs: 1, lowNs: 1, cv: 0 } });
+    const { n, medianNs, lowNs, highNs, cv } = cold;
+    const kept = measurementOf(await imported({ outcome })).cold;
+    expect(kept).toMatchObject({ n, medianNs, lowNs, highNs, cv });
+  });
+
+  test('whether it is ranked: not with few samples, noise or another clock', async () => {
+    const few = series(5e6, 9);
+    expect(measurementOf(await imported({ outcome: few })).unranked).toMatch(/^9 samples/);
+    const samplesNs = Array.from({ length: 30 }, (_, index) => 6e6 * (1 + 0.2 * (index % 2)));
+    const noisy = withMeasurement(6e6, { cold: { ...summarise([6e6]), samplesNs } });
+    expect(measurementOf(await imported({ outcome: noisy })).unranked).toMatch(/^noisy/);
+    const wall = withMeasurement(7e6, {
+      timer: { kind: 'wall', tickNs: 1 },
+      cold: measurementOf(result({ outcome: series(7e6) })).cold,
+    });
+    expect(measurementOf(await imported({ outcome: wall })).unranked).toMatch(/wall clock/);
+  });
+
+  test('when it was measured, where the file says', async () => {
+    const endedAt = '2026-01-02T03:04:05.000Z';
+    expect((await imported({ endedAt, outcome: series(8e6) }))?.endedAt).toBe(endedAt);
+  });
 });
 
 test.each([
@@ -62,6 +156,17 @@ test.each([
   ['results[1].device.key', [result(), result({ profile: 'fast' })]],
   ['results[0].variant.kernel', [result({ variant: { kernel: 'matmul/none', tunables: {} } })]],
   [
+    'results[0].variant.kernel',
+    [result({ variant: { kernel: 'matmul/cpu-naive', tunables: {} } })],
+  ],
+  ['results[0].outcome.kind', [result({ problem: square(65_536) })]],
+  ['results[0].endedAt', [result({ endedAt: '2999-01-01T00:00:00.000Z' })]],
+  ['results[0].outcome.measurement.policy', [result({ policy: 'smoke' })]],
+  [
+    'results[2].variant.tunables.TILE',
+    [result(), result(), result({ variant: { kernel: 'matmul/tiled', tunables: { TILE: 7 } } })],
+  ],
+  [
     'results[0].problem.op',
     [
       result({
@@ -69,10 +174,48 @@ test.each([
       }),
     ],
   ],
-] as [string, RunResult[]][])('a fault at %s is named there', async (field, results) => {
-  const error = await importResults({ store }, file(results), importer).catch(
-    (each: unknown) => each,
+] as [string, RunResult[]][])(
+  'a fault at %s is named there, and nothing is kept',
+  async (field, results) => {
+    const before = await store.sweeps.list();
+    const error = await importResults({ store }, file(results), importer).catch(
+      (each: unknown) => each,
+    );
+    expect(error).toBeInstanceOf(InputError);
+    expect((error as InputError).field).toBe(field);
+    expect(await store.sweeps.list()).toEqual(before);
+  },
+);
+
+test('an import that is cut off leaves nothing behind, and can be brought again', async () => {
+  const before = await store.sweeps.list();
+  const many = file(
+    Array.from({ length: 2_000 }, (_, index) => result({ outcome: series(index + 1) })),
   );
-  expect(error).toBeInstanceOf(InputError);
-  expect((error as InputError).field).toBe(field);
+  const importing = importResults({ store }, many, importer).catch((error: unknown) => error);
+  await vi.waitFor(async () => expect(await writing()).toBe(true), {
+    timeout: 30_000,
+    interval: 5,
+  });
+  await takeDown(url);
+  expect(await importing).toBeInstanceOf(DatabaseUnavailable);
+  await bringUp(url);
+  expect(await store.sweeps.list()).toEqual(before);
+  for await (const run of store.runs.pending()) expect(run).toBeUndefined();
+  const { counts } = await importResults({ store }, many, importer);
+  expect(counts).toMatchObject({ total: 2_000, measured: 2_000, pending: 0 });
 });
+
+/** Whether a transaction has begun to write results. */
+async function writing(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(`
+      SELECT FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+      WHERE relname = 'VariantBest' AND mode = 'RowExclusiveLock'`);
+    return (rowCount ?? 0) > 0;
+  } finally {
+    await client.end();
+  }
+}

@@ -12,6 +12,7 @@ export { openQueue, type QueueOptions } from './queue/open-queue';
 export { keepReconciled, type Reconciled, type ReconcileOptions, reconcile } from './reconcile';
 export {
   type ClaimedRun,
+  type ImportedRun,
   LOST_AFTER_MS,
   type Principal,
   type RecordedRun,

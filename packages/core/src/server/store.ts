@@ -44,6 +44,14 @@ export interface RecordedRun {
   readonly endedAt: string;
 }
 
+/** A result out of a file, with how it is to be listed. */
+export interface ImportedRun {
+  readonly run: PlannedRun;
+  readonly environment: Environment;
+  readonly outcome: Outcome;
+  readonly endedAt: string;
+}
+
 export interface Principal {
   readonly tokenId: string;
   readonly name: string;
@@ -66,6 +74,18 @@ export interface Store {
       /** A second sweep with the same key is not made: the first is returned, and no runs. */
       idempotencyKey?: string;
     }): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
+    /**
+     * One transaction: a sweep of runs that have ended elsewhere, with their results,
+     * marked as brought by `importedBy`, and the devices that are new. A second one with
+     * the same key is not made: the first is returned.
+     */
+    import(input: {
+      name: string;
+      spec: SweepSpec;
+      importedBy: string;
+      idempotencyKey: string;
+      results: readonly ImportedRun[];
+    }): Promise<Sweep>;
     list(cursor?: string): Promise<Page<Sweep>>;
     get(id: string): Promise<Sweep | null>;
     results(id: string, cursor?: string): Promise<Page<RunResult>>;

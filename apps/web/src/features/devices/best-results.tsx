@@ -1,5 +1,6 @@
 import type { RunResult } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
+import { ImportedBadge } from '@/features/results/imported-badge';
 import { VariantLink } from '@/features/results/variant-link';
 import { formatInterval, formatNs, formatRate } from '@/ui/format';
 import { Empty } from '@/ui/notice';
@@ -54,7 +55,7 @@ function BestRow({ result }: { result: RunResult }) {
       </th>
       <td>{profile}</td>
       <td className="min-w-52">
-        <VariantLink address={address} resultId={resultId} />
+        <VariantLink address={address} resultId={resultId} /> <ImportedBadge of={result.imported} />
       </td>
       <td className="figure">
         {cold && (

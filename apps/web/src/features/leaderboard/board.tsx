@@ -1,5 +1,6 @@
 import type { DeviceClass, LeaderboardRow } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
+import { ImportedBadge } from '@/features/results/imported-badge';
 import { VariantLink } from '@/features/results/variant-link';
 import { formatInterval, formatNs, formatRate, formatSpeedup } from '@/ui/format';
 import { Ago } from '@/ui/moment';
@@ -101,7 +102,8 @@ function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
       </td>
       <td className="min-w-56">
-        <VariantLink address={row.address} resultId={resultId} />
+        <VariantLink address={row.address} resultId={resultId} />{' '}
+        <ImportedBadge of={row.imported} />
       </td>
       <td className="figure text-muted">
         <Ago date={row.measuredAt} />

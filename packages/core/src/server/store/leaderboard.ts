@@ -11,14 +11,20 @@ import type { Leaderboard, LeaderboardQuery, LeaderboardRow } from '../../api';
 import type { DeviceClass } from '../../device';
 import { ranks } from '../../rank';
 import { fromJson } from './json';
-import { deviceRef, rateOf } from './run-view';
+import { deviceRef, importedOf, rateOf } from './run-view';
 
 /** Classes are ranked apart and come in this order. */
 const CLASSES: readonly DeviceClass[] = ['gpu', 'browser', 'software', 'cpu'];
 
 const BOARD_ROW = {
   device: { select: { key: true, name: true, class: true } },
-  result: { select: { run: { select: { address: true, kernel: true, tunables: true } } } },
+  result: {
+    select: {
+      importedBy: true,
+      recordedAt: true,
+      run: { select: { address: true, kernel: true, tunables: true } },
+    },
+  },
 } satisfies Prisma.BestInclude;
 type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }>;
 
@@ -95,6 +101,7 @@ function boardRow(row: BestRow, problem: Problem, rank: number | null): Leaderbo
     speedupOverNaive: speedupOverNaive(row),
     unranked: row.unranked,
     measuredAt: row.measuredAt.toISOString(),
+    imported: importedOf(row.result),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
+import type { Environment } from '../../environment';
 import type { RecordedRun } from '../store';
 import { type BestCandidate, moveBest } from './best';
 import { notifySweep } from './events';
@@ -16,7 +17,7 @@ export function recordRun(db: PrismaClient, recorded: RecordedRun): Promise<{ re
       data: {
         runId,
         workerId,
-        environmentHash: await keepEnvironment(tx, recorded),
+        environmentHash: await keepEnvironment(tx, recorded.environment),
         sourceHash: await keepSource(tx, recorded),
         endedAt: recorded.endedAt,
         ...outcomeColumns(outcome),
@@ -55,9 +56,10 @@ async function lockUnended(
   return run.retriedFrom?.getTime() === Date.parse(endedAt) ? null : run;
 }
 
-async function keepEnvironment(
+/** Writes an environment that is not there yet; its hash. */
+export async function keepEnvironment(
   tx: Prisma.TransactionClient,
-  { environment }: RecordedRun,
+  environment: Environment,
 ): Promise<string> {
   const hash = sha256(canonicalJson(environment));
   await tx.environment.createMany({

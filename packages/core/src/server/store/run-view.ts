@@ -9,7 +9,17 @@ import { restoreOutcome } from './outcome-row';
 /** What a run is read with to be shown. */
 export const RUN_VIEW = {
   device: { select: { key: true, name: true, class: true } },
-  result: { select: { id: true, outcome: true, coldSamplesNs: true, hotSamplesNs: true } },
+  result: {
+    select: {
+      id: true,
+      outcome: true,
+      coldSamplesNs: true,
+      hotSamplesNs: true,
+      endedAt: true,
+      importedBy: true,
+      recordedAt: true,
+    },
+  },
 } satisfies Prisma.RunInclude;
 
 export type RunRow = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
@@ -39,9 +49,18 @@ export function runResult(row: RunRow): RunResult {
     profile: row.profile,
     policy: row.policy as PolicyId,
     outcome,
+    endedAt: row.result?.endedAt.toISOString() ?? null,
+    imported: row.result && importedOf(row.result),
     rate: outcome?.kind === 'measured' ? rateOf(problem, outcome.measurement.cold.medianNs) : null,
   };
 }
+
+/** Who brought a result in a file and when; null for what workers of this grid measured. */
+export const importedOf = ({
+  importedBy,
+  recordedAt,
+}: Pick<NonNullable<RunRow['result']>, 'importedBy' | 'recordedAt'>): RunResult['imported'] =>
+  importedBy === null ? null : { by: importedBy, at: recordedAt.toISOString() };
 
 export const deviceRef = ({ key, name, class: kind }: RunRow['device']): DeviceRef => ({
   key,

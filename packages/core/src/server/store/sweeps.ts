@@ -1,17 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import type { Prisma, PrismaClient } from '@tilemark/db';
-import { InputError, shapeText } from '@tilemark/kernels';
+import type { PrismaClient } from '@tilemark/db';
+import { InputError } from '@tilemark/kernels';
 import type { Sweep } from '../../api';
-import type { PlannedRun } from '../../expand';
 import type { Store } from '../store';
 import { notifySweep } from './events';
-import { toJson } from './json';
+import { importSweep } from './import-sweep';
+import { insertSweep, newRun } from './new-sweep';
 import { PAGE_SIZE, pageOf } from './page';
 import { RUN_VIEW, runResult } from './run-view';
 import { sweepViews } from './sweep-view';
 
-/** Runs of one INSERT: some MB of JSON. */
-const CHUNK = 5_000;
 const CREATE_TIMEOUT_MS = 60_000;
 
 export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
@@ -24,26 +21,10 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
   return {
     get,
 
-    async create({ runs, spec, idempotencyKey = null, ...fields }) {
-      const rows = runs.map(newRun);
+    async create({ runs, idempotencyKey = null, ...fields }) {
+      const rows = runs.map((run, ordinal) => newRun(run, ordinal));
       const created = await db.$transaction(
-        async (tx) => {
-          const [sweep] = await tx.sweep.createManyAndReturn({
-            data: {
-              ...fields,
-              spec: toJson(spec),
-              deviceKeys: [...new Set(runs.map((run) => run.deviceKey))],
-              idempotencyKey,
-            },
-            // Taken keys only: ids never meet.
-            skipDuplicates: true,
-          });
-          if (!sweep) return null;
-          for (let start = 0; start < rows.length; start += CHUNK) {
-            await insertRuns(tx, sweep.id, rows.slice(start, start + CHUNK));
-          }
-          return sweep;
-        },
+        (tx) => insertSweep(tx, { ...fields, idempotencyKey }, rows),
         { timeout: CREATE_TIMEOUT_MS, maxWait: CREATE_TIMEOUT_MS },
       );
       const row = created ?? (await db.sweep.findFirstOrThrow({ where: { idempotencyKey } }));
@@ -53,6 +34,13 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
         sweep,
         runs: created ? rows.map(({ id, deviceKey }) => ({ id, deviceKey })) : [],
       };
+    },
+
+    async import(input) {
+      const id = await importSweep(db, input);
+      const sweep = await get(id);
+      if (!sweep) throw new Error(`Sweep ${id} was deleted while it was imported.`);
+      return sweep;
     },
 
     async list(cursor) {
@@ -132,36 +120,4 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
       return rows.map((row) => row.id);
     },
   };
-}
-
-const newRun = (run: PlannedRun, ordinal: number) => ({
-  id: randomUUID(),
-  ordinal,
-  deviceKey: run.deviceKey,
-  kernel: run.variant.kernel,
-  tunables: run.variant.tunables,
-  address: run.address,
-  op: run.problem.op,
-  shape: shapeText(run.problem),
-  dtype: run.problem.dtype,
-  profile: run.profile,
-  policy: run.policy,
-});
-
-/**
- * Writes runs as one JSON parameter. `createMany` takes 11 parameters a run, and
- * 9 s for the 20,000 runs that this writes in one (2026-11-21, two cores).
- */
-async function insertRuns(
-  tx: Prisma.TransactionClient,
-  sweepId: string,
-  runs: readonly ReturnType<typeof newRun>[],
-): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO "Run" ("sweepId", "id", "ordinal", "deviceKey", "kernel", "tunables", "address",
-      "op", "shape", "dtype", "profile", "policy")
-    SELECT ${sweepId}, r.*
-    FROM jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) AS r (
-      "id" text, "ordinal" int, "deviceKey" text, "kernel" text, "tunables" jsonb, "address" text,
-      "op" "Op", "shape" text, "dtype" "Dtype", "profile" "Profile", "policy" text)`;
 }

@@ -6,6 +6,7 @@ import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/href';
 import { EnvironmentFacts } from '@/features/results/environment-facts';
 import { Headline } from '@/features/results/headline';
+import { ImportedBadge } from '@/features/results/imported-badge';
 import { OutcomeBadge } from '@/features/results/outcome';
 import { reproduceCommand } from '@/features/results/reproduce';
 import { SampleHistogram, SampleStrip } from '@/features/results/samples';
@@ -58,7 +59,15 @@ export default async function ResultPage({ params }: Props) {
           <Facts
             columns={2}
             facts={[
-              { name: 'Outcome', value: <OutcomeBadge kind={outcome?.kind ?? 'pending'} /> },
+              {
+                name: 'Outcome',
+                value: (
+                  <>
+                    <OutcomeBadge kind={outcome?.kind ?? 'pending'} />{' '}
+                    <ImportedBadge of={result.imported} />
+                  </>
+                ),
+              },
               { name: 'Device', value: <DeviceName device={result.device} /> },
               { name: 'Problem', value: `${problem.op} ${shapeText(problem)} ${problem.dtype}` },
               { name: 'Profile', value: result.profile },
