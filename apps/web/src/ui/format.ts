@@ -48,6 +48,10 @@ export const formatSpeedup = (ratio: number): string => `${threeDigits.format(ra
 export const formatPercent = (share: number): string =>
   `${twoDigits.format(share * 100)}${NARROW_SPACE}%`;
 
+/** Operations for each byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`. */
+export const formatIntensity = (flopPerByte: number): string =>
+  `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}FLOP/byte`;
+
 /** Binary prefixes, as memory limits are powers of two: `48 KiB`, `2 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

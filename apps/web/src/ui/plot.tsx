@@ -2,24 +2,35 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { download, type LegendItem, pngOf, standaloneSvg } from './plot-file';
 
 export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.PlotOptions;
+
+const NO_LEGEND: readonly LegendItem[] = [];
+
+/** Narrower than any screen: a frame that is still being laid out, in which margins would overlap. */
+const MIN_WIDTH = 120;
 
 /**
  * A chart by Observable Plot, drawn to the width there is. Its place is kept
  * until the library has come, so nothing jumps. Colours are CSS variables, so
- * the scheme may change under it. `summary` says in words what it shows.
+ * the scheme may change under it. `summary` says in words what it shows;
+ * `fileName`, without ending, is what a download is called.
  */
 export function Figure({
   draw,
   height,
   summary,
   caption,
+  fileName,
+  legend = NO_LEGEND,
 }: {
   draw: DrawPlot;
   height: number;
   summary: string;
   caption: ReactNode;
+  fileName: string;
+  legend?: readonly LegendItem[];
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const [isDrawn, setDrawn] = useState(false);
@@ -35,7 +46,7 @@ export function Figure({
       if (isGone) return;
       observer = new ResizeObserver(([entry]) => {
         const width = Math.floor(entry?.contentRect.width ?? 0);
-        if (width === 0) return;
+        if (width < MIN_WIDTH) return;
         const svg = Plot.plot({
           ...draw(Plot, width),
           width,
@@ -63,9 +74,37 @@ export function Figure({
     };
   }, [draw, height]);
 
+  const save = async (type: 'svg' | 'png') => {
+    const chart = frame.current?.querySelector('svg');
+    if (!chart) return;
+    const svg = standaloneSvg(chart, summary, legend);
+    const blob = type === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg);
+    download(blob, `${fileName}.${type}`);
+  };
+
   return (
     <figure className="px-4 py-3">
-      <figcaption className="mb-2 text-xs text-muted">{caption}</figcaption>
+      <figcaption className="mb-2 flex items-start justify-between gap-4 text-xs text-muted">
+        <div>
+          {caption}
+          {legend.length > 0 && <Legend items={legend} />}
+        </div>
+        <div className="flex shrink-0 gap-2">
+          {(['svg', 'png'] as const).map((type) => (
+            <button
+              key={type}
+              type="button"
+              disabled={!isDrawn}
+              onClick={() => void save(type)}
+              title={`Download this chart as ${type.toUpperCase()}`}
+              aria-label={`Download ${type.toUpperCase()}`}
+              className="rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible"
+            >
+              {type.toUpperCase()}
+            </button>
+          ))}
+        </div>
+      </figcaption>
       <div className="relative" style={{ height }}>
         <div ref={frame} role="img" aria-label={summary} className="h-full" />
         {!isDrawn && (
@@ -78,5 +117,22 @@ export function Figure({
         )}
       </div>
     </figure>
+  );
+}
+
+function Legend({ items }: { items: readonly LegendItem[] }) {
+  return (
+    <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
+      {items.map(({ color, text }) => (
+        <li key={text} className="inline-flex items-center gap-1.5 font-mono text-ink">
+          <span
+            aria-hidden="true"
+            className="inline-block h-0.5 w-4"
+            style={{ background: color }}
+          />
+          {text}
+        </li>
+      ))}
+    </ul>
   );
 }

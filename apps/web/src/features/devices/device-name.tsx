@@ -14,13 +14,28 @@ export function ClassBadge({ of }: { of: DeviceRef['class'] }) {
   return <Badge tone={of === 'gpu' ? 'accent' : 'neutral'}>{CLASSES[of]}</Badge>;
 }
 
+const LONG = 32;
+
+/**
+ * A device's name for a table: long ones without what adapters put in brackets,
+ * `llvmpipe on AMD EPYC` for `llvmpipe (LLVM 15.0.6, 256 bits) on AMD EPYC (2 cores)`.
+ * The whole name belongs in the title.
+ */
+export function shortDeviceName(name: string): string {
+  if (name.length <= LONG) return name;
+  const short = name.replaceAll(/\s*\([^()]*\)/g, '').trim();
+  return short || name;
+}
+
 export const deviceHref = (key: string): string => `/devices/${encodeURIComponent(key)}`;
 
 /** A device's name, its class, and the way to its page. */
 export function DeviceName({ device }: { device: DeviceRef }) {
   return (
     <span className="inline-flex flex-wrap items-baseline gap-x-2 in-[dd]:justify-end">
-      <TextLink href={deviceHref(device.key)}>{device.name}</TextLink>
+      <TextLink href={deviceHref(device.key)} title={device.name}>
+        {shortDeviceName(device.name)}
+      </TextLink>
       <ClassBadge of={device.class} />
     </span>
   );

@@ -1,10 +1,11 @@
 import { outcomeReason, type ResultDetail } from '@tilemark/core';
-import { formatInterval, formatNs, formatRate } from '@/ui/format';
+import { formatIntensity, formatInterval, formatNs, formatPercent, formatRate } from '@/ui/format';
 import { Notice } from '@/ui/notice';
+import { arithmeticIntensity, roofShare } from './roof';
 
 /** The number, or the reason there is none. */
 export function Headline({ result }: { result: ResultDetail }) {
-  const { outcome, rate } = result;
+  const { outcome, problem, rate } = result;
   const reason = outcomeReason(outcome);
   if (outcome?.kind !== 'measured') {
     return (
@@ -22,11 +23,12 @@ export function Headline({ result }: { result: ResultDetail }) {
     );
   }
   const { highNs, lowNs, medianNs } = outcome.measurement.cold;
+  const roof = roofShare(outcome.measurement.roof, medianNs);
   return (
     <>
       <dl className="flex flex-wrap gap-x-10 gap-y-4">
         <Figure
-          name={`Rate, higher is better`}
+          name="Rate, higher is better"
           value={rate ? formatRate(rate.value) : '–'}
           unit={rate?.unit ?? ''}
         />
@@ -34,6 +36,16 @@ export function Headline({ result }: { result: ResultDetail }) {
           name="Median time"
           value={formatNs(medianNs)}
           unit={formatInterval(medianNs, lowNs, highNs)}
+        />
+        <Figure
+          name="Of the roof, higher is better"
+          value={roof ? formatPercent(roof.share) : '–'}
+          unit={roof ? `bound by ${roof.bound}` : 'this device has no probes'}
+        />
+        <Figure
+          name="Arithmetic intensity"
+          value={formatIntensity(arithmeticIntensity(problem))}
+          unit=""
         />
       </dl>
       {reason && (

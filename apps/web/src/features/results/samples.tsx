@@ -55,6 +55,7 @@ export function SampleStrip({ series }: { series: Series }) {
     <Figure
       draw={draw}
       height={190}
+      fileName="samples"
       caption="Samples in the order taken; the line is the median, the band its 95 % interval"
       summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
     />
@@ -97,6 +98,7 @@ export function SampleHistogram({ series }: { series: Series }) {
     <Figure
       draw={draw}
       height={190}
+      fileName="distribution"
       caption="Distribution of the samples; the line is the median"
       summary={`Half of the samples lie between ${formatNs(series.q1Ns)} and ${formatNs(series.q3Ns)}; coefficient of variation ${(series.cv * 100).toFixed(2)} %.`}
     />

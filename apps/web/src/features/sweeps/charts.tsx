@@ -10,6 +10,9 @@ import { useQuery } from '@/ui/use-query';
 import { groupRows, type Row, shortLabels } from './row';
 import { SizeCurves } from './size-curves';
 
+/** Longer labels stand above their bars, where the whole width is theirs. */
+const BESIDE_CHARACTERS = 20;
+
 /** More bars than this are not read as a picture; the table has them all. */
 const MAX_BARS = 40;
 
@@ -69,15 +72,14 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
   const [best] = bars;
   const unit = rows[0]?.unit ?? '';
 
+  const longest = Math.max(...bars.map(({ label }) => label.length));
+  const isBeside = longest <= BESIDE_CHARACTERS;
+  const rowHeight = isBeside ? 22 : 36;
+
   const draw = useCallback<DrawPlot>(
     (Plot, width) => {
-      const labelWidth = Math.min(
-        width * 0.42,
-        Math.max(...bars.map(({ label }) => label.length)) * 6.4 + 16,
-      );
-      const room = Math.floor((labelWidth - 12) / 6.2);
       return {
-        marginLeft: labelWidth,
+        marginLeft: isBeside ? longest * 6.4 + 16 : 4,
         marginRight: 52,
         marginTop: 4,
         marginBottom: 34,
@@ -92,14 +94,27 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
           label: null,
           domain: bars.map(({ label }) => label),
           tickSize: 0,
+          axis: isBeside ? 'left' : null,
           padding: 0.28,
-          tickFormat: (label: string) =>
-            label.length > room ? `${label.slice(0, Math.max(1, room - 1))}…` : label,
         },
         marks: [
+          ...(isBeside
+            ? []
+            : [
+                Plot.text(bars, {
+                  y: 'label',
+                  x: 0,
+                  text: 'label',
+                  textAnchor: 'start',
+                  dx: 2,
+                  dy: -10,
+                  fill: 'var(--ink)',
+                }),
+              ]),
           Plot.barX(bars, {
             y: 'label',
             x: 'rate',
+            insetTop: isBeside ? 0 : 14,
             fill: (bar: Bar) => (bar === bars[0] ? 'var(--accent)' : 'var(--line-strong)'),
           }),
           Plot.ruleY(bars, {
@@ -108,6 +123,7 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
             x2: 'high',
             stroke: 'var(--ink)',
             marker: 'tick',
+            dy: isBeside ? 0 : 7,
           }),
           Plot.text(bars, {
             y: 'label',
@@ -115,20 +131,22 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
             text: (bar: Bar) => formatRate(bar.rate),
             textAnchor: 'start',
             dx: 6,
+            dy: isBeside ? 0 : 7,
             fill: 'var(--ink)',
           }),
           Plot.ruleX([0], { stroke: 'var(--line-strong)' }),
         ],
       };
     },
-    [bars, unit],
+    [bars, unit, isBeside, longest],
   );
 
   if (!best) return null;
   return (
     <Figure
       draw={draw}
-      height={bars.length * 22 + 42}
+      height={bars.length * rowHeight + 42}
+      fileName="rate-by-variant"
       caption={
         <>
           Rate by variant in {unit}, higher is better; the line at a bar’s end is the 95 % interval

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { formatNs, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
+import { shortDeviceName } from '../devices/device-name';
 import { VariantLink } from '../results/variant-link';
 import { besideReport, type Timing } from './beside-report';
 import type { Row } from './row';
@@ -35,8 +36,13 @@ export function ReportTable({ report, rows }: { report: Published; rows: readonl
               <span className="block font-normal">published</span>
             </th>
             {columns.map(({ device, profile }) => (
-              <th key={`${device.key} ${profile}`} scope="col" className="figure">
-                {device.name}
+              <th
+                key={`${device.key} ${profile}`}
+                scope="col"
+                className="figure"
+                title={device.name}
+              >
+                {shortDeviceName(device.name)}
                 <span className="block font-normal">{profile}</span>
               </th>
             ))}

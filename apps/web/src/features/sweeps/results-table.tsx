@@ -14,10 +14,18 @@ import {
 import { useMemo } from 'react';
 import { Button, TextLink } from '@/ui/button';
 import { Select } from '@/ui/field';
-import { formatCount, formatInterval, formatNs, formatRate, formatSpeedup } from '@/ui/format';
+import {
+  formatCount,
+  formatIntensity,
+  formatInterval,
+  formatNs,
+  formatPercent,
+  formatRate,
+  formatSpeedup,
+} from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { deviceHref } from '../devices/device-name';
+import { deviceHref, shortDeviceName } from '../devices/device-name';
 import { OutcomeBadge } from '../results/outcome';
 import { VariantLink } from '../results/variant-link';
 import { type Row, speedups } from './row';
@@ -81,6 +89,13 @@ const columns = helper.columns([
     sortDescFirst: false,
     cell: ({ row: { original } }) => <MedianCell row={original} />,
   }),
+  helper.accessor((row) => row.roof?.share, {
+    id: 'roof',
+    header: 'Of the roof',
+    ...figure,
+    sortDescFirst: true,
+    cell: ({ row: { original } }) => <RoofCell row={original} />,
+  }),
   helper.accessor('speedup', {
     header: 'Over naive',
     ...figure,
@@ -107,14 +122,14 @@ const columns = helper.columns([
         className="inline-block max-w-52 truncate align-bottom"
         title={original.device.name}
       >
-        {original.device.name}
+        {shortDeviceName(original.device.name)}
       </TextLink>
     ),
   }),
   helper.accessor('profile', { header: 'Profile', ...words }),
 ]);
 
-const FIGURES = new Set(['median', 'rate', 'speedup']);
+const FIGURES = new Set(['median', 'rate', 'roof', 'speedup']);
 
 const parseSorting = (text: string | null): SortingState => {
   const [id, direction] = (text ?? '').split('.');
@@ -264,6 +279,20 @@ function VariantCell({ row }: { row: Row }) {
       )}
       {row.reason && <p className="max-w-prose text-xs break-words text-muted">{row.reason}</p>}
     </div>
+  );
+}
+
+/** The part of the roof, which roof it is, and the intensity that decides between the two. */
+function RoofCell({ row: { flopPerByte, medianNs, roof } }: { row: Row }) {
+  if (medianNs === null) return null;
+  if (!roof) return '–';
+  return (
+    <>
+      {formatPercent(roof.share)}
+      <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
+        {roof.bound}, {formatIntensity(flopPerByte)}
+      </span>
+    </>
   );
 }
 

@@ -30,6 +30,14 @@ describe('rowOf', () => {
     expect(row).toMatchObject({ kind: 'skipped', reason: 'needs shader-f16', medianNs: null });
     expect(rowOf(run({ outcome: null })).kind).toBe('pending');
   });
+
+  it('says how near the roof it came, where the device has one', () => {
+    const roofed = measured(200, { roof: { ns: 50, bound: 'compute' } });
+    expect(rowOf(run({ outcome: roofed })).roof).toEqual({ share: 0.25, bound: 'compute' });
+    expect(rowOf(run({ outcome: measured(200) })).roof).toBeNull();
+    // 2 x 512^3 operations over three matrices of 512^2 floats.
+    expect(rowOf(run()).flopPerByte).toBeCloseTo(512 / 6);
+  });
 });
 
 describe('speedups', () => {
@@ -48,7 +56,20 @@ describe('speedups', () => {
 describe('shortLabels', () => {
   it('keeps only the tunables that differ', () => {
     const rows = [tiled(8, 300), tiled(16, 200), naive(1000)];
-    expect([...shortLabels(rows).values()]).toEqual(['tiled · 8', 'tiled · 16', 'naive']);
+    expect([...shortLabels(rows).values()]).toEqual(['tiled · TILE=8', 'tiled · TILE=16', 'naive']);
+  });
+
+  it('tells equal values of different tunables apart', () => {
+    const layout = (tunables: Record<string, string>) =>
+      rowOf(run({ variant: { kernel: 'matmul/tiled', tunables }, outcome: measured(100) }));
+    const rows = [
+      layout({ A_LAYOUT: 'col', B_LAYOUT: 'row' }),
+      layout({ A_LAYOUT: 'row', B_LAYOUT: 'col' }),
+    ];
+    expect([...shortLabels(rows).values()]).toEqual([
+      'tiled · A_LAYOUT=col · B_LAYOUT=row',
+      'tiled · A_LAYOUT=row · B_LAYOUT=col',
+    ]);
   });
 });
 

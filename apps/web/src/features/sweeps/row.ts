@@ -1,6 +1,7 @@
 import { type DeviceRef, outcomeReason, type RunResult } from '@tilemark/core';
 import { opById, type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
 import type { OutcomeKind } from '../results/outcome';
+import { arithmeticIntensity, type RoofShare, roofShare } from '../results/roof';
 
 /** What the page of a sweep shows of a run: without the samples, which would be megabytes. */
 export interface Row {
@@ -23,13 +24,17 @@ export interface Row {
   readonly lowNs: number | null;
   readonly highNs: number | null;
   readonly rate: number | null;
+  /** Null where nothing was measured or the device has no probes. */
+  readonly roof: RoofShare | null;
+  readonly flopPerByte: number;
   readonly unit: string;
 }
 
 /** The row of a run. */
 export function rowOf(result: RunResult): Row {
   const { address, device, outcome, problem, profile, rate, resultId, runId, variant } = result;
-  const cold = outcome?.kind === 'measured' ? outcome.measurement.cold : null;
+  const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
+  const cold = measurement?.cold;
   const op = opById(problem.op);
   return {
     runId,
@@ -49,6 +54,8 @@ export function rowOf(result: RunResult): Row {
     lowNs: cold?.lowNs ?? null,
     highNs: cold?.highNs ?? null,
     rate: rate?.value ?? null,
+    roof: measurement && roofShare(measurement.roof, measurement.cold.medianNs),
+    flopPerByte: arithmeticIntensity(problem),
     unit: op.rateUnit,
   };
 }
@@ -87,22 +94,21 @@ export function speedups(rows: readonly Row[]): ReadonlyMap<string, number> {
 }
 
 /**
- * Short labels for charts, by address: the kernel without its op, and of its
- * tunables only those that differ among the rows.
+ * Short labels for charts, by address: the kernel without its op, and by name
+ * those of its tunables that differ among the rows. Equal only for equal variants.
  */
 export function shortLabels(rows: readonly Row[]): ReadonlyMap<string, string> {
-  const values = new Map<string, Set<unknown>>();
+  const variants = new Map<string, TunableValues[]>();
   for (const { kernel, tunables } of rows) {
-    for (const [name, value] of Object.entries(tunables)) {
-      const key = `${kernel} ${name}`;
-      values.set(key, (values.get(key) ?? new Set()).add(value));
-    }
+    variants.set(kernel, [...(variants.get(kernel) ?? []), tunables]);
   }
+  const differs = (kernel: string, name: string) =>
+    new Set(variants.get(kernel)?.map((tunables) => tunables[name])).size > 1;
   return new Map(
     rows.map(({ address, kernel, tunables }) => {
       const varied = Object.entries(tunables)
-        .filter(([name]) => (values.get(`${kernel} ${name}`)?.size ?? 0) > 1)
-        .map(([, value]) => value);
+        .filter(([name]) => differs(kernel, name))
+        .map(([name, value]) => `${name}=${value}`);
       return [address, [kernel.split('/')[1] ?? kernel, ...varied].join(' · ')];
     }),
   );

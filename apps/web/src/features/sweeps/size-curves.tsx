@@ -30,6 +30,15 @@ export function SizeCurves({ rows, of }: { rows: readonly Row[]; of: readonly Ro
   const unit = of[0]?.unit ?? '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
+  const legend = useMemo(
+    () =>
+      kernels.map((kernel, index) => ({
+        text: kernel,
+        color: COLORS[index % COLORS.length] ?? 'var(--muted)',
+      })),
+    [kernels],
+  );
+
   const draw = useCallback<DrawPlot>(
     (Plot) => ({
       marginLeft: 52,
@@ -59,12 +68,9 @@ export function SizeCurves({ rows, of }: { rows: readonly Row[]; of: readonly Ro
       <Figure
         draw={draw}
         height={260}
-        caption={
-          <>
-            Rate by size in {unit}, higher is better; the best variant of each kernel.{' '}
-            <Legend kernels={kernels} />
-          </>
-        }
+        caption={`Rate by size in ${unit}, higher is better; the best variant of each kernel.`}
+        fileName="rate-by-size"
+        legend={legend}
         summary={`Rate by size: ${kernels
           .map((kernel) => {
             const best = points
@@ -75,23 +81,6 @@ export function SizeCurves({ rows, of }: { rows: readonly Row[]; of: readonly Ro
           .join('; ')}.`}
       />
     </div>
-  );
-}
-
-function Legend({ kernels }: { kernels: readonly string[] }) {
-  return (
-    <span className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
-      {kernels.map((kernel, index) => (
-        <span key={kernel} className="inline-flex items-center gap-1.5 font-mono text-ink">
-          <span
-            aria-hidden="true"
-            className="inline-block h-0.5 w-4"
-            style={{ background: COLORS[index % COLORS.length] }}
-          />
-          {kernel}
-        </span>
-      ))}
-    </span>
   );
 }
 

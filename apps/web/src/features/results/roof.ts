@@ -1,0 +1,23 @@
+import type { Measurement } from '@tilemark/core';
+import { opOf, type Problem } from '@tilemark/kernels';
+
+/** A result against what its device can do at most. */
+export interface RoofShare {
+  /** Roof time over median: 1 is all that the device allows. */
+  readonly share: number;
+  /** What the device runs out of first on this problem. */
+  readonly bound: 'compute' | 'bandwidth';
+}
+
+/** How near a time came to its roof; null where the device has no probes. */
+export const roofShare = (roof: Measurement['roof'], medianNs: number): RoofShare | null =>
+  roof ? { share: roof.ns / medianNs, bound: roof.bound } : null;
+
+/**
+ * Operations for each byte that has to move when every input is read once and
+ * the output written once: the x axis of a roofline plot. 0 for a transpose.
+ */
+export function arithmeticIntensity(problem: Problem): number {
+  const op = opOf(problem);
+  return op.flops(problem.shape) / op.bytes(problem.shape, problem.dtype);
+}
