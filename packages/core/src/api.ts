@@ -8,6 +8,7 @@ import {
 import { environmentSchema } from './environment';
 import { outcomeSchema } from './outcome';
 import { policyIdSchema } from './policy';
+import { rooflineSurveySchema } from './roofline-survey';
 import {
   dtypeSchema,
   problemSchema,
@@ -140,6 +141,14 @@ export const deviceSchema = deviceRefSchema.extend({
   lastSeenAt: date,
 });
 export type Device = z.infer<typeof deviceSchema>;
+
+/** What a device can do at most under a profile, as a worker measured it. */
+export const rooflineSchema = rooflineSurveySchema.extend({
+  profile: profileSchema,
+  measuredAt: date,
+  worker: z.object({ id, name: z.string() }),
+});
+export type RooflineRecord = z.infer<typeof rooflineSchema>;
 
 /** What a specialised kernel asks of a device. */
 export const needsSchema = z.object({

@@ -12,6 +12,7 @@ export * from './policy';
 export { allPublished, publishedOf, publishedOfSuite } from './published/published';
 export * from './rank';
 export { PLAUSIBLE_PART, type Roof, Roofline } from './roofline';
+export * from './roofline-survey';
 export * from './spec';
 export * from './stats';
 export * from './stopping';

@@ -49,6 +49,28 @@ const naive = { kernel: 'matmul/naive', tunables: { BLOCK: 16, MAPPING: 'col-x' 
 const product: Problem = { op: 'matmul', shape: { m: 1000, n: 1000, k: 1000 }, dtype: 'f32' };
 const copy = { kernel: 'transpose/naive', tunables: {} };
 const turned: Problem = { op: 'transpose', shape: { rows: 1000, cols: 1000 }, dtype: 'f32' };
+describe('a survey', () => {
+  it('copies over every working set that can be bound and multiplies in every dtype', async () => {
+    const { roofline, requests } = device();
+    const survey = await roofline.survey();
+    // Each half of a copy is a binding of its own: 2 x 128 MiB.
+    expect(survey?.copies.map(({ bytes }) => bytes)).toEqual(
+      Array.from({ length: 11 }, (_, index) => (MiB / 4) * 2 ** index),
+    );
+    expect(survey?.copies[0]?.gigabytesPerSecond).toBeCloseTo(100, 9);
+    expect(survey?.peaks).toEqual([
+      { dtype: 'f32', gigaflopsPerSecond: 1000 },
+      { dtype: 'i32', gigaflopsPerSecond: 1000 },
+    ]);
+    expect(survey?.lastLevelCacheBytes).toBeNull();
+    expect(requests).toHaveLength(13);
+  });
+
+  it('has nothing to say of a device without probes', async () => {
+    expect(await new Roofline(createHostExecutor(), capabilities).survey()).toBeNull();
+  });
+});
+
 describe('a roof', () => {
   it('is the time of the multiply-adds where they take longer than the bytes', async () => {
     const { roofline } = device();

@@ -1,4 +1,6 @@
 import {
+  DTYPES,
+  type Dtype,
   type Executor,
   featuresOf,
   opOf,
@@ -10,6 +12,7 @@ import {
 } from '@tilemark/kernels';
 import { nextDispatches } from './calibrate';
 import type { DeviceCapabilities } from './device';
+import { impliedCacheBytes, type RooflineSurvey } from './roofline-survey';
 
 /** What a device cannot beat on a problem. */
 export interface Roof {
@@ -28,6 +31,9 @@ const PROBE_SAMPLES = 5;
 /** One is enough where it takes longer than this, ns: it is not the launch that is measured. */
 const LONG_SAMPLE_NS = 0.5e9;
 
+/** Smaller sets measure the first-level caches, and mostly the launch, bytes. */
+const SMALLEST_COPY_BYTES = 2 ** 18;
+
 /** Larger than any last-level cache, and long enough for the launch not to count, bytes. */
 const ENOUGH_COPY_BYTES = 2 ** 29;
 
@@ -41,14 +47,16 @@ export const PLAUSIBLE_PART = 0.95;
 export class Roofline {
   readonly #executor: Executor;
   readonly #largestCopyBytes: number;
+  readonly #dtypes: readonly Dtype[];
   /** Operations or bytes per ns by probe, the best ever seen. */
   readonly #rates = new Map<string, number>();
 
   constructor(executor: Executor, capabilities: DeviceCapabilities) {
-    const { maxStorageBufferBindingSize, maxBufferSize } = capabilities;
+    const { features, maxStorageBufferBindingSize, maxBufferSize } = capabilities;
     // Each half of a copy is a binding of its own.
     const limit = 2 * Math.min(maxStorageBufferBindingSize, maxBufferSize);
     this.#executor = executor;
+    this.#dtypes = DTYPES.filter((dtype) => dtype !== 'f16' || features.includes('shader-f16'));
     this.#largestCopyBytes = Math.min(2 ** Math.floor(Math.log2(limit)), ENOUGH_COPY_BYTES);
   }
 
@@ -95,6 +103,29 @@ export class Roofline {
       if (rate !== null) rates.push(rate);
     }
     return rates;
+  }
+
+  /**
+   * Probes all there is: copies over working sets from 256 KiB to the largest, doubling,
+   * and the multiply-adds of each dtype. Null where the device has no probes.
+   *
+   * @param onProbe told before each probe
+   */
+  async survey(onProbe: () => void = () => {}): Promise<RooflineSurvey | null> {
+    const copies: RooflineSurvey['copies'] = [];
+    for (let bytes = SMALLEST_COPY_BYTES; bytes <= this.#largestCopyBytes; bytes *= 2) {
+      onProbe();
+      const rate = await this.#rate({ id: 'copy', bytes });
+      if (rate === null) return null;
+      copies.push({ bytes, gigabytesPerSecond: rate });
+    }
+    const peaks: RooflineSurvey['peaks'] = [];
+    for (const dtype of this.#dtypes) {
+      onProbe();
+      const rate = await this.#rate({ id: 'fma', dtype });
+      if (rate !== null) peaks.push({ dtype, gigaflopsPerSecond: rate });
+    }
+    return { copies, lastLevelCacheBytes: impliedCacheBytes(copies), peaks };
   }
 
   async #rate(request: ProbeRequest): Promise<number | null> {

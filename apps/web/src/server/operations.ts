@@ -13,6 +13,7 @@ import {
   pageOf,
   publishedSchema,
   resultDetailSchema,
+  rooflineSchema,
   runResultSchema,
   suiteSchema,
   sweepCreatedSchema,
@@ -92,10 +93,12 @@ export const operations = {
   getDevice: operation({
     method: 'GET',
     path: '/devices/{key}',
-    summary: 'A device and the best measured result of each problem on it.',
+    summary: 'A device, its rooflines, and the best measured result of each problem on it.',
     access: 'read',
     caching: 'revalidate',
-    answer: ok(deviceSchema.extend({ best: z.array(runResultSchema) })),
+    answer: ok(
+      deviceSchema.extend({ best: z.array(runResultSchema), rooflines: z.array(rooflineSchema) }),
+    ),
   }),
   listKernels: operation({
     method: 'GET',

@@ -7,6 +7,7 @@ import type {
   LeaderboardQuery,
   Page,
   ResultDetail,
+  RooflineRecord,
   RunResult,
   Sweep,
   SweepEvent,
@@ -17,6 +18,7 @@ import type { Environment } from '../environment';
 import type { PlannedRun } from '../expand';
 import type { Outcome } from '../outcome';
 import type { PolicyId } from '../policy';
+import type { RooflineSurvey } from '../roofline-survey';
 import type { SweepSpec } from '../spec';
 
 export type Role = 'member' | 'admin' | 'worker';
@@ -135,6 +137,16 @@ export interface Store {
     get(key: string): Promise<Device | null>;
     /** Best measured result of each problem on the device. */
     best(key: string): Promise<RunResult[]>;
+  };
+  readonly rooflines: {
+    record(input: {
+      deviceKey: string;
+      profile: Profile;
+      workerId: string;
+      survey: RooflineSurvey;
+    }): Promise<void>;
+    /** The newest of each profile that has one. */
+    latest(deviceKey: string): Promise<RooflineRecord[]>;
   };
   readonly workers: {
     /** Registers device, worker and environments; `newDevice` when the device was never seen. */

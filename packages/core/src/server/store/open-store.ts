@@ -6,6 +6,7 @@ import { devicesOf } from './devices';
 import { leaderboardOf } from './leaderboard';
 import { openListener } from './listener';
 import { resultsOf } from './results';
+import { rooflinesOf } from './rooflines';
 import { runsOf } from './runs';
 import { sweepsOf } from './sweeps';
 import { tokensOf } from './tokens';
@@ -34,6 +35,7 @@ export function openStore(databaseUrl: string): Store {
     runs: typed(runsOf(db)),
     results: typed(resultsOf(db)),
     devices: typed(devicesOf(db)),
+    rooflines: typed(rooflinesOf(db)),
     workers: typed(workersOf(db)),
     tokens: typed(tokensOf(db)),
     leaderboard: (query) => leaderboardOf(db, query),

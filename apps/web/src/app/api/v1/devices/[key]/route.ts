@@ -5,6 +5,10 @@ export const GET = serve(
   operations.getDevice,
   async ({ params: { key = '' }, services: { store } }) => {
     const device = found(await store.devices.get(key), `There is no device ${key}.`);
-    return { ...device, best: await store.devices.best(key) };
+    const [best, rooflines] = await Promise.all([
+      store.devices.best(key),
+      store.rooflines.latest(key),
+    ]);
+    return { ...device, best, rooflines };
   },
 );
