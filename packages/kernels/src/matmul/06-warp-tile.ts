@@ -24,7 +24,7 @@ const MAX_ADD_GROUPS = 4096;
  */
 const LANE_BITS: Readonly<Record<number, string>> = {
   16: 'crrrr',
-  8: 'crrcr',
+  8: 'rrccr',
   4: 'crcrc',
   2: 'ccrcc',
 };

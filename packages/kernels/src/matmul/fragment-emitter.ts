@@ -24,23 +24,20 @@ export function fragmentThreads({ bm, bn, wm, wn, subgroup }: FragmentLayout): n
   return subgroup * (bm / wm) * (bn / wn);
 }
 
-/** Bytes of workgroup memory: the tiles of A and B in f16 and sums on their way out in f32. */
-export function fragmentBytes(layout: FragmentLayout): number {
-  const { bm, bn, bk } = layout;
-  const units = bm * (bk / UNIT + PADDING) + bk * (bn / UNIT + PADDING);
-  return 16 * units + 4 * outgoing(layout).sums;
+/** Units of the tile of A, in whose place one fragment of each subgroup leaves as f32. */
+function aUnitsOf(layout: FragmentLayout): number {
+  const { bm, bk, subgroup, fragment } = layout;
+  const leaving = (fragmentThreads(layout) / subgroup) * fragment.m * (fragment.n / 4);
+  return Math.max(bm * (bk / UNIT + PADDING), leaving);
 }
 
-/** Most sums that leave through workgroup memory at a time: 16 KiB of f32. */
-const MOST_SUMS = 4096;
+function bUnitsOf({ bn, bk }: FragmentLayout): number {
+  return bk * (bn / UNIT + PADDING);
+}
 
-/** Fragments of a subgroup that leave at a time, between two barriers, and the sums of all. */
-function outgoing(layout: FragmentLayout): { readonly fragments: number; readonly sums: number } {
-  const { wn, subgroup, fragment } = layout;
-  const sumsEach = (fragment.m * fragment.n * fragmentThreads(layout)) / subgroup;
-  let fragments = wn / fragment.n;
-  while (fragments % 2 === 0 && fragments * sumsEach > MOST_SUMS) fragments /= 2;
-  return { fragments, sums: fragments * sumsEach };
+/** Bytes of workgroup memory: the tiles of A and B. */
+export function fragmentBytes(layout: FragmentLayout): number {
+  return 16 * (aUnitsOf(layout) + bUnitsOf(layout));
 }
 
 /** Entry point for a shape: `main` moves eight halves, which rows of A, B and C must start on. */
@@ -63,7 +60,7 @@ export function emitFragmentKernel(layout: FragmentLayout): string {
  * starts, in units or, unaligned, in halves.
  */
 function declarations(layout: FragmentLayout): string {
-  const { bm, bn, bk, fragment } = layout;
+  const { bn, bk, fragment } = layout;
   const { m, n, k } = fragment;
   return `
 struct Shape { m: u32, n: u32, k: u32 }
@@ -82,9 +79,8 @@ alias Sums = subgroup_matrix_result<f32, ${n}, ${m}>;
 
 const A_PITCH = ${bk / UNIT + PADDING}u;
 const B_PITCH = ${bn / UNIT + PADDING}u;
-var<workgroup> a_tile: array<vec4u, ${bm} * A_PITCH>;
-var<workgroup> b_tile: array<vec4u, ${bk} * B_PITCH>;
-var<workgroup> sums: array<f32, ${outgoing(layout).sums}>;
+var<workgroup> a_tile: array<vec4u, ${aUnitsOf(layout)}>;
+var<workgroup> b_tile: array<vec4u, ${bUnitsOf(layout)}>;
 
 fn load_a_aligned(at: u32, k8: u32) -> vec4u {
   return A8[at + k8];
@@ -187,7 +183,6 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     '}',
   ]);
   const fragmentSize = fragment.m * fragment.n;
-  const { fragments } = outgoing(layout);
 
   return `
 @compute @workgroup_size(${threads})
@@ -251,37 +246,30 @@ ${indent(2, stores)}
 ${indent(2, products)}
   }
 
-  // Through workgroup memory, some fragments at a time: there the sums become halves,
+  // Fragment by fragment through the memory of A's tile: there the sums become halves,
   // and those beyond the edge are left out.
   let lane = thread % ${subgroup};
+  let sums = warp * ${fragmentSize / 4};
   let row = group.y * ${bm} + warp_row;
   let col = group.x * ${bn} + warp_col;
 ${indent(
   1,
-  pairs(down, across / fragments, (i, part) => {
-    const columns = each(fragments, (f) => ({ f, j: part * fragments + f }));
-    return [
+  pairs(down, across, (i, j) =>
+    [
       'workgroupBarrier();',
-      ...columns.map(({ f, j }) => {
-        const at = `(warp * ${fragments} + ${f}) * ${fragmentSize}`;
-        return `subgroupMatrixStore<row_major>(&sums, ${at}, ${sumsOf(i, j)}, ${fragment.n}u);`;
-      }),
+      `subgroupMatrixStore<row_major>(&a_tile, sums, ${sumsOf(i, j)}, ${fragment.n / 4}u);`,
       'workgroupBarrier();',
-      ...columns.map(({ f, j }) => {
-        const to = `row + ${i * fragment.m}, col + ${j * fragment.n}`;
-        return `store_${access}((warp * ${fragments} + ${f}) * ${fragmentSize}, lane, ${to});`;
-      }),
-    ];
-  }).flat(),
+      `store_${access}(sums, lane, row + ${i * fragment.m}, col + ${j * fragment.n});`,
+    ].join(' '),
+  ),
 )}
 }
 
-fn store_${access}(first: u32, lane: u32, row: u32, col: u32) {
+fn store_${access}(sums: u32, lane: u32, row: u32, col: u32) {
   if (lane < ${fragmentSize / UNIT}) {
-    var h: array<f16, 8>;
-    for (var i = 0u; i < 8; i++) {
-      h[i] = f16(sums[first + 8 * lane + i]);
-    }
+    let low = vec4<f16>(bitcast<vec4f>(a_tile[sums + 2 * lane]));
+    let high = vec4<f16>(bitcast<vec4f>(a_tile[sums + 2 * lane + 1]));
+    let h = array<f16, 8>(low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w);
     store_c_${access}(row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
   }
 }`;

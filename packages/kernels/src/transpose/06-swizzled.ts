@@ -35,7 +35,7 @@ export const swizzled: GpuKernel = {
       name: 'ORDER',
       about: 'Neighbouring workgroups lie along a row of A (rows-first) or a column (cols-first)',
       values: ['rows-first', 'cols-first'],
-      default: 'rows-first',
+      default: 'cols-first',
     },
   ],
   constraints: [

@@ -1,0 +1,44 @@
+/**
+ * The rows of the side-by-side table. `goal`: least ratio of our rate over the other's.
+ * Shapes are MxNxK, or RxC for a transpose. `variant` holds the best variant known on an
+ * NVIDIA H200 (docs/performance.md).
+ *
+ * @typedef {{ op: string, shape: string, dtype: string, variant: string, profile?: string,
+ *   against: 'vendor' | 'copy' | 'fast', goal: number }} Row
+ */
+
+const wide = 'matmul/warp-tile[BM=128,BN=128,BK=16,TM=8,TN=16,UNROLL=16,LANES_DOWN=4]';
+const shared = 'matmul/warp-tile[BM=128,BN=128,BK=16,TM=8,TN=16,UNROLL=16,LANES_DOWN=4,SPLIT=4]';
+const ragged = 'matmul/warp-tile[BM=128,BN=64,BK=16,TM=8,TN=8,UNROLL=16,LANES_DOWN=4,SPLIT=2]';
+const shallow = 'matmul/warp-tile[BM=64,BN=64,BK=16,TM=8,TN=8,UNROLL=16,LANES_DOWN=4]';
+const narrow = 'matmul/warp-tile[BM=64,BN=64,BK=16,TM=8,TN=8,UNROLL=16,LANES_DOWN=4,SPLIT=8]';
+const matrices = 'matmul/subgroup-matrix[BM=128,BN=128,BK=32,WM=64,WN=64,FRAGMENT_N=16]';
+const swizzled = 'transpose/swizzled[TILE_ROWS=64,TILE_COLS=64,THREADS_Y=16,ORDER=cols-first]';
+
+const f32 = (shape, variant, goal) => ({
+  op: 'matmul',
+  shape,
+  dtype: 'f32',
+  variant,
+  against: 'vendor',
+  goal,
+});
+
+/** @type {readonly Row[]} */
+export const ROWS = [
+  f32('4096', wide, 1),
+  f32('8192', wide, 1),
+  { ...f32('4096', wide, 0.99), profile: 'default', against: 'fast' },
+  { op: 'matmul', shape: '4096', dtype: 'f16', variant: matrices, against: 'vendor', goal: 0.45 },
+  { op: 'matmul', shape: '8192', dtype: 'f16', variant: matrices, against: 'vendor', goal: 0.45 },
+  f32('1024', shared, 0.9),
+  f32('2048', wide, 0.9),
+  f32('1000', ragged, 0.9),
+  f32('4096x4096x64', shallow, 0.9),
+  f32('64x4096x4096', narrow, 0.9),
+  { op: 'transpose', shape: '8192', dtype: 'f32', variant: swizzled, against: 'copy', goal: 0.97 },
+  { op: 'transpose', shape: '16384', dtype: 'f32', variant: swizzled, against: 'copy', goal: 0.97 },
+];
+
+/** The ceiling of a transpose: a copy of the same bytes. */
+export const COPY = 'transpose/copy[WORKGROUP=256]';
