@@ -19,7 +19,14 @@ test.afterAll(async () => {
   await folder?.remove();
 });
 
+/** Whether a worker of a device with this name is attached. */
+async function attached(name: RegExp): Promise<boolean> {
+  const { items } = await (await fetch(`${grid.url}/api/v1/workers`)).json();
+  return items.some((worker: { device: { name: string } }) => name.test(worker.device.name));
+}
+
 test('a sweep submitted through the form arrives on the leaderboard', async ({ page }) => {
+  await expect.poll(() => attached(/llvmpipe/), { timeout: 60_000 }).toBe(true);
   await page.goto(grid.loginUrl);
   await page.goto(`${grid.url}/sweeps/new`);
   const form = page.getByRole('form', { name: 'New sweep' });
