@@ -1,10 +1,11 @@
 'use client';
 
-import { type Counts, problemDetailsSchema, type Sweep } from '@tilemark/core';
+import { type Counts, type NewSweep, problemDetailsSchema, type Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
-import { Button, ButtonAnchor } from '@/ui/button';
+import { Button, ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Notice } from '@/ui/notice';
+import { submitSweep } from './new/submit';
 import { hasEnded } from './use-sweep';
 
 /** What can be done with a sweep; `mayChange` for its owner and admins. */
@@ -13,11 +14,13 @@ export function SweepActions({
   status,
   counts,
   mayChange,
+  again,
 }: {
   id: string;
   status: Sweep['status'];
   counts: Counts;
   mayChange: boolean;
+  again: NewSweep | null;
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -28,6 +31,13 @@ export function SweepActions({
     startTransition(async () => {
       setProblem(await refusal(`${base}/${verb}`));
       router.refresh();
+    });
+
+  const runAgain = (sweep: NewSweep) =>
+    startTransition(async () => {
+      const submitted = await submitSweep(sweep);
+      if (submitted.ok) router.push(`/sweeps/${submitted.id}`);
+      else setProblem(submitted.message);
     });
 
   return (
@@ -43,6 +53,12 @@ export function SweepActions({
             Retry failed
           </Button>
         )}
+        {again && hasEnded(status) && (
+          <Button onClick={() => runAgain(again)} disabled={isPending}>
+            Run again
+          </Button>
+        )}
+        <ButtonLink href={`/sweeps/new?sweep=${encodeURIComponent(id)}`}>Edit a copy</ButtonLink>
         <ButtonAnchor href={`${base}/results?format=csv`} download>
           Export CSV
         </ButtonAnchor>

@@ -1,6 +1,6 @@
 'use client';
 
-import type { Counts, Published, Sweep } from '@tilemark/core';
+import type { Counts, NewSweep, Published, Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useCallback } from 'react';
 import { formatCount } from '@/ui/format';
@@ -24,6 +24,7 @@ export function SweepView({
   rows,
   report,
   mayChange,
+  again,
 }: {
   id: string;
   counts: Counts;
@@ -32,6 +33,8 @@ export function SweepView({
   /** What the sweep's suite reproduces; null where it reproduces nothing. */
   report: Published | null;
   mayChange: boolean;
+  /** Submits the sweep once more; null for visitors who may not, or where it no longer can. */
+  again: NewSweep | null;
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
@@ -60,6 +63,7 @@ export function SweepView({
               status={sweep.status}
               counts={sweep.counts}
               mayChange={mayChange}
+              again={again}
             />
           </div>
         </Panel>

@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { loadRows } from '@/features/sweeps/load';
+import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
 import { readable, visitor } from '@/server/visitor';
@@ -25,8 +26,8 @@ export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
   const [rows, user] = await Promise.all([loadRows(store, sweep), visitor()]);
-  const mayChange =
-    user?.role === 'admin' || (user?.role === 'member' && user.name === sweep.createdBy);
+  const maySubmit = user?.role === 'admin' || user?.role === 'member';
+  const mayChange = user?.role === 'admin' || (maySubmit && user?.name === sweep.createdBy);
 
   return (
     <>
@@ -41,6 +42,7 @@ export default async function SweepPage({ params }: Props) {
         rows={rows}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
+        again={maySubmit ? againOf(sweep) : null}
       />
       <Section id="specification" title="Specification">
         <SpecSummary spec={sweep.spec} />

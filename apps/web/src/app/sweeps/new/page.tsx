@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { formOfSweep } from '@/features/sweeps/new/from-sweep';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/prefill';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages';
@@ -19,9 +20,16 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
     const value = params[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  const [devices, user] = await Promise.all([firstItems(store.devices.list), visitor()]);
+  const [devices, user, sweep] = await Promise.all([
+    firstItems(store.devices.list),
+    visitor(),
+    query.sweep ? store.sweeps.get(query.sweep) : null,
+  ]);
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
-  const initial = prefilled(query, extra);
+  const blank = prefilled(query, extra);
+  const copy = sweep ? formOfSweep(sweep, blank) : { form: blank, refused: [] };
+  const missing = query.sweep && !sweep ? ['There is no such sweep to copy.'] : [];
+  const initial = copy.form;
 
   return (
     <>
@@ -29,7 +37,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         Kernels × tunables × shapes × element types × devices. Every run is verified before it is
         timed, and again after.
       </PageHeader>
-      <Refused reasons={refused} reset="/sweeps/new" />
+      <Refused reasons={[...refused, ...missing, ...copy.refused]} reset="/sweeps/new" />
       {!maySubmit && (
         <div className="mb-6">
           <Notice>

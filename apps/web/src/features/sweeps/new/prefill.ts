@@ -13,6 +13,8 @@ export const prefillSchema = z.object({
   profile: z.enum(PROFILES).optional(),
   policy: z.enum(POLICY_IDS).optional(),
   device: z.string().max(300).optional(),
+  /** A sweep to copy; the other parameters are left aside then. */
+  sweep: z.string().max(64).optional(),
 });
 export type Prefill = z.infer<typeof prefillSchema>;
 

@@ -1,0 +1,62 @@
+import { type Sweep, suiteSpec } from '@tilemark/core';
+import { describe, expect, it } from 'vitest';
+import { specOf, toNewSweep } from './form';
+import { formOfSweep } from './from-sweep';
+import { prefilled, prefillSchema } from './prefill';
+
+const blank = prefilled(prefillSchema.parse({}), () => undefined);
+const sweepOf = (over: Partial<Sweep>) =>
+  formOfSweep({ name: 'Mine', suite: null, spec: suiteSpec('starter'), ...over }, blank);
+
+describe('formOfSweep', () => {
+  it('finds the parameter that a suite was submitted with', () => {
+    const spec = { ...suiteSpec('layouts', { n: 96 }), policy: 'smoke' as const, devices: ['a'] };
+    const { form } = sweepOf({ suite: 'layouts@1', spec });
+    expect(form).toMatchObject({ from: 'suite', suite: 'layouts', params: { n: '96' } });
+    expect(specOf(toNewSweep(form))).toEqual(spec);
+  });
+
+  it('fills a sweep of another version of a suite in by hand', () => {
+    const spec = suiteSpec('layouts', { n: 96 });
+    const { form, refused } = sweepOf({ suite: 'layouts@999', spec });
+    expect(form.from).toBe('hand');
+    expect(refused).toEqual([]);
+    expect(form.cases.map(({ shapes }) => shapes)).toEqual(['96', '96']);
+    expect(form.cases[1]?.tunables).toMatchObject({ A_LAYOUT: ['row', 'col'] });
+  });
+
+  it('gives back what was asked by hand', () => {
+    const spec: Sweep['spec'] = {
+      cases: [
+        {
+          kernel: 'matmul/tiled',
+          tunables: { TILE: [8, 16] },
+          shapes: [
+            { m: 512, n: 512, k: 512 },
+            { m: 256, n: 128, k: 64 },
+          ],
+          dtypes: ['f32', 'i32'],
+        },
+      ],
+      profiles: ['fast'],
+      policy: 'default',
+    };
+    const again = toNewSweep(sweepOf({ spec }).form);
+    expect(again).toMatchObject({
+      spec: { ...spec, cases: [{ ...spec.cases[0], tunables: { TILE: [8, 16] } }] },
+    });
+  });
+
+  it('says which kernels have left the registry', () => {
+    const spec: Sweep['spec'] = {
+      cases: [
+        { kernel: 'matmul/gone', tunables: {}, shapes: [{ m: 8, n: 8, k: 8 }], dtypes: ['f32'] },
+      ],
+      profiles: ['default'],
+      policy: 'default',
+    };
+    const { form, refused } = sweepOf({ spec });
+    expect(refused).toEqual(['There is no kernel matmul/gone any more.']);
+    expect(form.cases).toEqual(blank.cases);
+  });
+});
