@@ -1,4 +1,4 @@
-import type { Environment, Outcome, PolicyId, Profile, Step } from '@tilemark/core';
+import type { Environment, Outcome, PolicyId, Profile, RooflineSurvey, Step } from '@tilemark/core';
 import {
   DeviceFault,
   type Problem,
@@ -97,6 +97,29 @@ export class Runner {
       };
     } finally {
       signal?.removeEventListener('abort', abandon);
+      this.#working = null;
+    }
+  }
+
+  /**
+   * What the device can do at most under a profile; null where it has no probes.
+   * Throws DeviceFault, and then a fresh child serves what comes next. An abort ends
+   * the child and throws the signal's reason.
+   */
+  async survey(profile: Profile, signal: AbortSignal): Promise<RooflineSurvey | null> {
+    const abandon = () => void this.#end(profile);
+    try {
+      const { process } = await this.#child(profile);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', abandon);
+      this.#working = process;
+      return await process.survey();
+    } catch (error) {
+      if (error instanceof DeviceFault) await this.#end(profile);
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abandon);
       this.#working = null;
     }
   }

@@ -68,7 +68,7 @@ export class Worker {
    */
   static async attach(
     parts: WorkerParts,
-  ): Promise<{ worker: Worker; deviceKey: string; newDevice: boolean }> {
+  ): Promise<{ worker: Worker; workerId: string; deviceKey: string; newDevice: boolean }> {
     const { store, queue, runner, log } = parts;
     await queue.ping();
     const { identity, capabilities }: DeviceDescription = await runner.open('default');
@@ -84,7 +84,7 @@ export class Worker {
     await worker.#writeJournal();
     worker.#beating = worker.#beat();
     worker.#consumer = await queue.consume(deviceKey, (job, signal) => worker.#take(job, signal));
-    return { worker, deviceKey, newDevice };
+    return { worker, workerId, deviceKey, newDevice };
   }
 
   /**

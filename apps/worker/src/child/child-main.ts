@@ -31,9 +31,12 @@ export async function childMain(threadEntry: URL): Promise<void> {
     await send({ kind: 'unavailable', message: messageOf(error), field });
     process.exit(1);
   }
-  const surroundings = await surroundingsOf(open);
-  process.on('message', ({ run }: FromParent) => {
-    void measure(open, surroundings, run);
+  const roofline = new Roofline(open.executor, open.capabilities);
+  const surroundings = await surroundingsOf(open, roofline);
+  process.on('message', (message: FromParent) => {
+    void answer(() =>
+      message.kind === 'run' ? measure(open, surroundings, message.run) : survey(roofline),
+    );
   });
   const { identity, capabilities, environment, lastLevelCacheBytes } = open;
   await send({
@@ -43,13 +46,13 @@ export async function childMain(threadEntry: URL): Promise<void> {
 }
 
 /** What every run of the device shares; roofline and canary remember the best they have seen. */
-async function surroundingsOf(open: OpenDevice): Promise<Surroundings> {
-  const { executor, identity, capabilities, lastLevelCacheBytes, readClocks } = open;
+async function surroundingsOf(open: OpenDevice, roofline: Roofline): Promise<Surroundings> {
+  const { executor, identity, lastLevelCacheBytes, readClocks } = open;
   return {
     deviceClass: identity.class,
     lastLevelCacheBytes,
     nowNs: () => Number(process.hrtime.bigint()),
-    roofline: new Roofline(executor, capabilities),
+    roofline,
     // A software adapter has no clocks of its own to watch.
     canary: identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null,
     readClocks,
@@ -61,17 +64,26 @@ async function measure(
   { executor, capabilities }: OpenDevice,
   surroundings: Surroundings,
   { variant, problem, policy }: Measurable,
-): Promise<void> {
+): Promise<FromChild> {
+  const outcome = await runVariant(
+    executor,
+    variant,
+    problem,
+    POLICIES[policy],
+    capabilities,
+    surroundings,
+  );
+  return { kind: 'outcome', outcome };
+}
+
+async function survey(roofline: Roofline): Promise<FromChild> {
+  const found = await roofline.survey(() => void send({ kind: 'step', step: 'roof' }));
+  return { kind: 'surveyed', survey: found };
+}
+
+async function answer(work: () => Promise<FromChild>): Promise<void> {
   try {
-    const outcome = await runVariant(
-      executor,
-      variant,
-      problem,
-      POLICIES[policy],
-      capabilities,
-      surroundings,
-    );
-    await send({ kind: 'outcome', outcome });
+    await send(await work());
   } catch (error) {
     // An error that is no DeviceFault is a defect here, and no better for the next run.
     const prefix = error instanceof DeviceFault ? '' : 'unexpected: ';

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { Outcome, Profile, Step } from '@tilemark/core';
+import type { Outcome, Profile, RooflineSurvey, Step } from '@tilemark/core';
 import { DeviceFault, InputError } from '@tilemark/kernels';
 import type { DeviceDescription } from '../device/device';
 import type { ListedDevice } from '../device/select';
@@ -92,6 +92,14 @@ export class DeviceProcess {
         onStep?.(message.step);
       }
       return message.kind === 'outcome' ? message.outcome : undefined;
+    });
+  }
+
+  /** Probes the device; null where it has no probes. Throws DeviceFault as `run` does. */
+  survey(): Promise<RooflineSurvey | null> {
+    return this.#converse({ kind: 'survey' }, (message) => {
+      if (message.kind === 'step') this.#lastStep = message.step;
+      return message.kind === 'surveyed' ? message.survey : undefined;
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Outcome, PolicyId, Profile, Step } from '@tilemark/core';
+import type { Outcome, PolicyId, Profile, RooflineSurvey, Step } from '@tilemark/core';
 import type { Problem, Variant } from '@tilemark/kernels';
 import type { DeviceDescription } from '../device/device';
 import type { ListedDevice } from '../device/select';
@@ -17,7 +17,10 @@ export interface Measurable {
   readonly policy: PolicyId;
 }
 
-export type FromParent = { readonly kind: 'run'; readonly run: Measurable };
+export type FromParent =
+  | { readonly kind: 'run'; readonly run: Measurable }
+  /** Probe all that the device can do. */
+  | { readonly kind: 'survey' };
 
 export type FromChild =
   | { readonly kind: 'devices'; readonly devices: readonly ListedDevice[] }
@@ -27,5 +30,7 @@ export type FromChild =
   | { readonly kind: 'unavailable'; readonly message: string; readonly field: string | null }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  /** `survey` is null where the device has no probes. */
+  | { readonly kind: 'surveyed'; readonly survey: RooflineSurvey | null }
   /** The device is of no more use. The child exits. */
   | { readonly kind: 'fault'; readonly message: string };

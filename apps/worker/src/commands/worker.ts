@@ -4,6 +4,7 @@ import { InputError } from '@tilemark/kernels';
 import { pino } from 'pino';
 import { enroll } from '../enroll';
 import { Journal } from '../journal';
+import { keepRooflines } from '../rooflines';
 import { Runner } from '../runner';
 import { Worker } from '../worker';
 
@@ -34,11 +35,24 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
   try {
     await store.ping();
     const journal = await Journal.open(join(dataDir, 'journal'));
-    const { worker, deviceKey } = await Worker.attach({ store, queue, runner, journal, log });
+    const { worker, workerId, deviceKey } = await Worker.attach({
+      store,
+      queue,
+      runner,
+      journal,
+      log,
+    });
     const started = await backfill({ store, queue }, deviceKey);
     if (started) log.info({ sweep: started }, 'started the starter suite on a new device');
+    const ending = new AbortController();
+    const surveying = keepRooflines(
+      { store, queue, runner, log },
+      { workerId, deviceKey, signal: ending.signal },
+    );
     const fault = await Promise.race([stop.asked, worker.gone]);
     stop.onAgain(() => void worker.stop());
+    ending.abort();
+    await surveying;
     await worker.stop();
     if (fault) throw fault;
   } finally {

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROFILES } from '@tilemark/core';
+import type { Queue, Store } from '@tilemark/core/server';
+import type { Logger } from 'pino';
+import { withMachineLock } from './machine-lock';
+import type { Runner } from './runner';
+
+/** A roofline changes with the driver, not from start to start, ms. */
+const FRESH_MS = 24 * 60 * 60 * 1000;
+
+/** A software adapter, which takes half a minute, is left to runs until none came for so long, ms. */
+const IDLE_MS = 60_000;
+const CHECK_MS = 5_000;
+
+export interface RooflineParts {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly runner: Runner;
+  readonly log: Logger;
+  readonly lockPath?: string;
+  readonly idleMs?: number;
+}
+
+/**
+ * Measures what the device can do at most under each profile, where nobody has within
+ * a day, and keeps it. Runs take turns with it. Of a software adapter only the default
+ * profile, once it is idle: it is the host that is measured. It never throws: a grid
+ * without rooflines still measures.
+ */
+export async function keepRooflines(
+  { store, queue, runner, log, lockPath, idleMs = IDLE_MS }: RooflineParts,
+  {
+    workerId,
+    deviceKey,
+    signal,
+  }: { readonly workerId: string; readonly deviceKey: string; readonly signal: AbortSignal },
+): Promise<void> {
+  for (const profile of PROFILES) {
+    try {
+      const isHardware = (await runner.open('default')).identity.class === 'gpu';
+      if (!isHardware && profile !== 'default') return;
+      const known = await store.rooflines.latest(deviceKey);
+      const last = known.find((roofline) => roofline.profile === profile);
+      if (last && Date.now() - Date.parse(last.measuredAt) < FRESH_MS) continue;
+      if (!isHardware) await untilIdle(queue, deviceKey, idleMs, signal);
+      const survey = await withMachineLock(() => runner.survey(profile, signal), {
+        signal,
+        path: lockPath,
+      });
+      // Profiles are toggles of Dawn: a device without probes has none under any.
+      if (!survey) return;
+      await store.rooflines.record({ deviceKey, profile, workerId, survey });
+      log.info({ profile, peaks: survey.peaks }, 'measured the roofline');
+    } catch (error) {
+      if (signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      log.warn({ profile, error: message }, 'could not measure the roofline');
+    }
+  }
+}
+
+/** Waits until nothing has waited for the device for a while. Throws the signal's reason. */
+async function untilIdle(
+  queue: Queue,
+  deviceKey: string,
+  idleMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let idleSinceMs = Date.now();
+  while (Date.now() - idleSinceMs < idleMs) {
+    await sleep(CHECK_MS, undefined, { signal });
+    if ((await queue.depth(deviceKey)) > 0) idleSinceMs = Date.now();
+  }
+}
