@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { feasible } from '../feasible';
-import { limitsOf, openDevice } from '../gpu/dawn.test-helper';
+import { limitsOf, openDevice, useExecutor } from '../gpu/dawn.test-helper';
+import { inputTensors } from '../inputs';
+import type { Kernel } from '../kernel';
+import type { MatmulProblem } from '../problem';
+import { KERNELS } from '../registry';
 import { specialise } from '../specialise';
 import { resolveVariant } from '../variant';
+import { verify } from '../verify';
 import { subgroupMatrix } from './08-subgroup-matrix';
+import { emulated } from './emulated-fragments.test-helper';
 
-// Dawn's null adapter runs nothing and has every feature: what can be checked of tensor
-// cores on a machine without them.
+// Dawn's null adapter runs nothing and has every feature: it tells whether a shader is valid.
 test('the shader of every variant is valid', async () => {
   const { device } = await openDevice(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
   const { tunables: defaults } = resolveVariant(subgroupMatrix.id);
@@ -39,4 +44,38 @@ test('a device without matrices of its shape is told which it lacks', async () =
   expect(verdict).toMatchObject({ ok: false });
   expect(verdict.ok || verdict.why).toContain('subgroup-matrix-f32-f16-16x16x16');
   device.destroy();
+});
+
+// The kernel itself runs on GPUs with matrix units, where every measured run is verified.
+// What surrounds its multiplications runs here, with the multiplications emulated.
+describe('around the multiplications', () => {
+  vi.setConfig({ testTimeout: 240_000 });
+  const gpu = useExecutor();
+  const tile = { BM: 32, BN: 32, BK: 16, WM: 16, WN: 32 };
+
+  test.each([
+    ['whole tiles', { m: 64, n: 32, k: 48 }, {}],
+    ['edges on every side', { m: 37, n: 40, k: 24 }, {}],
+    ['rows that start anywhere', { m: 33, n: 35, k: 21 }, {}],
+    ['less than one tile', { m: 3, n: 5, k: 7 }, {}],
+    ['fragments 8 wide', { m: 37, n: 40, k: 24 }, { FRAGMENT_N: 8 }],
+    ['fragments below one another', { m: 37, n: 72, k: 40 }, { WM: 32, WN: 16 }],
+    ['several steps a tile', { m: 33, n: 35, k: 77 }, { BK: 32 }],
+  ])('%s are right', async (_what, shape, change) => {
+    const problem: MatmulProblem = { op: 'matmul', shape, dtype: 'f16' };
+    const kernels = KERNELS as Kernel[];
+    kernels.push(emulated);
+    try {
+      const variant = { kernel: emulated.id, tunables: { ...tile, ...change } };
+      expect(feasible(variant, problem, limitsOf(gpu.device))).toEqual({ ok: true });
+      const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
+      await prepared.sample({ dispatches: 1, rotate: false });
+      const { output } = await prepared.readOutput(0);
+      prepared.destroy();
+      const inputs = inputTensors(problem, { seed: 7 });
+      expect(verify(problem, inputs, output).worst).toBeNull();
+    } finally {
+      kernels.pop();
+    }
+  });
 });

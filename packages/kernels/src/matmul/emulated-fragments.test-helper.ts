@@ -1,0 +1,67 @@
+import type { GpuKernel } from '../kernel';
+import { numberOf } from '../values';
+import { subgroupMatrix } from './08-subgroup-matrix';
+
+/**
+ * `matmul/subgroup-matrix` for devices without matrix units: right exactly where the
+ * kernel's staging, edges and stores are. A loaded fragment is only where it lies, and
+ * is read when multiplied; each lane sums and stores its share of the elements.
+ */
+export const emulated: GpuKernel = {
+  ...subgroupMatrix,
+  id: 'matmul/emulated-fragments',
+  needs: (values, dtype) => ({ ...subgroupMatrix.needs(values, dtype), features: [] }),
+  wgsl: (values, dtype) => {
+    if (typeof subgroupMatrix.wgsl === 'string') throw new TypeError('the kernel is emitted');
+    return subgroupMatrix
+      .wgsl(values, dtype)
+      .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
+      .replace(/^@diagnostic.*$/gm, '')
+      .replace(/^ {2}let warp = /gm, '  own_lane = thread % 32;\n$&')
+      .replace(/subgroupMatrixLoad<(Left|Right), row_major>\(&\w_tile, /g, 'Fragment(')
+      .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
+      .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
+      .concat(operations(numberOf(values, 'FRAGMENT_N')));
+  },
+};
+
+/** The operations on fragments, 16 x 16 times 16 x `columns`. */
+function operations(columns: number): string {
+  const share = (16 * columns) / 32;
+  const half = (tile: string, row: string, col: string) =>
+    `unpack2x16float(${tile}[m.at + ${row} * m.pitch + ${col} / 8][${col} % 8 / 2])[${col} % 2]`;
+  return `
+struct Fragment { at: u32, pitch: u32 }
+struct Sums { e: array<f32, ${share}> }
+var<private> own_lane: u32;
+
+// A length that is not constant: a software GPU would spend minutes on unrolled loops.
+fn some(length: u32) -> u32 {
+  return length * min(shape.m, 1);
+}
+
+fn left(m: Fragment, row: u32, col: u32) -> f32 {
+  return ${half('a_tile', 'row', 'col')};
+}
+fn right(m: Fragment, row: u32, col: u32) -> f32 {
+  return ${half('b_tile', 'row', 'col')};
+}
+fn multiply_accumulate(a: Fragment, b: Fragment, sums: Sums) -> Sums {
+  var c = sums;
+  for (var i = 0u; i < some(${share}); i++) {
+    let at = own_lane * ${share} + i;
+    for (var k = 0u; k < some(16); k++) {
+      c.e[i] += left(a, at / ${columns}, k) * right(b, k, at % ${columns});
+    }
+  }
+  return c;
+}
+fn store_sums(to: u32, sums: Sums, pitch: u32) {
+  var c = sums;
+  for (var i = 0u; i < some(${share}); i++) {
+    let at = own_lane * ${share} + i;
+    let col = at % ${columns};
+    a_tile[to + at / ${columns} * pitch + col / 4][col % 4] = bitcast<u32>(c.e[i]);
+  }
+}`;
+}
