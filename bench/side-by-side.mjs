@@ -65,6 +65,9 @@ async function ours(folder, variant, { shape, dtype }, profile) {
 function openVendor() {
   const script = new URL('./vendor.py', import.meta.url).pathname;
   const child = spawn(flags.python, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // Not found, or ended: the answer that is missing tells.
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async measure({ op, shape, dtype }) {
