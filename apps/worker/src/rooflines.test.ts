@@ -52,7 +52,7 @@ async function attach(device: string) {
         lockPath: join(folder, 'lock'),
         idleMs: 0,
       },
-      { workerId, deviceKey, signal },
+      { workerId, deviceKey, deviceClass: identity.class, signal },
     );
   return { keep, deviceKey, runner: opened };
 }

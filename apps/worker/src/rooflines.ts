@@ -4,6 +4,7 @@ import type { Queue, Store } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 import { withMachineLock } from './machine-lock';
 import type { Runner } from './runner';
+import type { Attached } from './worker';
 
 /** A roofline changes with the driver, not from start to start, ms. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
@@ -32,13 +33,13 @@ export async function keepRooflines(
   {
     workerId,
     deviceKey,
+    deviceClass,
     signal,
-  }: { readonly workerId: string; readonly deviceKey: string; readonly signal: AbortSignal },
+  }: Omit<Attached, 'worker' | 'newDevice'> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  for (const profile of PROFILES) {
+  const isHardware = deviceClass === 'gpu';
+  for (const profile of isHardware ? PROFILES : (['default'] as const)) {
     try {
-      const isHardware = (await runner.open('default')).identity.class === 'gpu';
-      if (!isHardware && profile !== 'default') return;
       const known = await store.rooflines.latest(deviceKey);
       const last = known.find((roofline) => roofline.profile === profile);
       if (last && Date.now() - Date.parse(last.measuredAt) < FRESH_MS) continue;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
-import type { Step } from '@tilemark/core';
+import type { DeviceClass, Step } from '@tilemark/core';
 import type { ClaimedRun, Queue, RunConsumer, RunJob, Store } from '@tilemark/core/server';
 import { ServiceUnavailable } from '@tilemark/core/server';
 import { DeviceFault } from '@tilemark/kernels';
@@ -27,6 +27,15 @@ export interface WorkerParts {
   readonly log: Logger;
   readonly finishWithinMs?: number;
   readonly lockPath?: string;
+}
+
+export interface Attached {
+  readonly worker: Worker;
+  readonly workerId: string;
+  readonly deviceKey: string;
+  readonly deviceClass: DeviceClass;
+  /** Whether no worker had it before. */
+  readonly newDevice: boolean;
 }
 
 /** The run was given back because the worker stops; another worker, or the next start, takes it. */
@@ -66,9 +75,7 @@ export class Worker {
    * Opens the device, registers it and this worker, and begins to take runs.
    * Throws InputError and DeviceFault of the device, ServiceUnavailable of the services.
    */
-  static async attach(
-    parts: WorkerParts,
-  ): Promise<{ worker: Worker; workerId: string; deviceKey: string; newDevice: boolean }> {
+  static async attach(parts: WorkerParts): Promise<Attached> {
     const { store, queue, runner, log } = parts;
     await queue.ping();
     const { identity, capabilities }: DeviceDescription = await runner.open('default');
@@ -84,7 +91,7 @@ export class Worker {
     await worker.#writeJournal();
     worker.#beating = worker.#beat();
     worker.#consumer = await queue.consume(deviceKey, (job, signal) => worker.#take(job, signal));
-    return { worker, workerId, deviceKey, newDevice };
+    return { worker, workerId, deviceKey, deviceClass: identity.class, newDevice };
   }
 
   /**

@@ -35,19 +35,19 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
   try {
     await store.ping();
     const journal = await Journal.open(join(dataDir, 'journal'));
-    const { worker, workerId, deviceKey } = await Worker.attach({
+    const { worker, ...attached } = await Worker.attach({
       store,
       queue,
       runner,
       journal,
       log,
     });
-    const started = await backfill({ store, queue }, deviceKey);
+    const started = await backfill({ store, queue }, attached.deviceKey);
     if (started) log.info({ sweep: started }, 'started the starter suite on a new device');
     const ending = new AbortController();
     const surveying = keepRooflines(
       { store, queue, runner, log },
-      { workerId, deviceKey, signal: ending.signal },
+      { ...attached, signal: ending.signal },
     );
     const fault = await Promise.race([stop.asked, worker.gone]);
     stop.onAgain(() => void worker.stop());
