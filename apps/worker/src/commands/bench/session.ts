@@ -73,6 +73,7 @@ export async function measureAll(
       ...fields,
       device: { key, name: identity.device, class: identity.class },
       outcome,
+      endedAt: new Date().toISOString(),
       rate:
         outcome.kind === 'measured'
           ? {
