@@ -91,7 +91,7 @@ describe('a runner of the first adapter', () => {
       },
     });
     process.kill(pid, 'SIGKILL');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await gone(pid);
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });
 
@@ -155,3 +155,16 @@ it('names the devices there are when asked for another', async () => {
     message: expect.stringMatching(/0 \(.+\), cpu/),
   });
 });
+
+/** Waits until this process, its parent, has seen a child's end. */
+async function gone(pid: number): Promise<void> {
+  const runs = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (runs()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
