@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,7 @@ const STOP_MS = 30_000;
  * delays, and said so. Parts stop in the reverse order of their start.
  */
 export class Supervisor {
-  private stopping = false;
+  private readonly stopping = new AbortController();
   private readonly stops: (() => Promise<void>)[] = [];
   private readonly leash = new URL('./leash.mjs', import.meta.url).href;
 
@@ -56,6 +56,7 @@ export class Supervisor {
         // Its own group: Ctrl-C reaches the supervisor alone, which stops the parts in order.
         detached: true,
       });
+      closeSync(log);
       child = started;
       const exited = new Promise<void>((resolve) => {
         started.on('error', () => resolve());
@@ -88,15 +89,16 @@ export class Supervisor {
     let current = running;
     const loop = async () => {
       let delayMs = FIRST_DELAY_MS;
-      while (!this.stopping) {
+      const { signal } = this.stopping;
+      while (!signal.aborted) {
         const sinceMs = performance.now();
         await current.exited;
-        if (this.stopping) return;
+        if (signal.aborted) return;
         if (performance.now() - sinceMs > STEADY_MS) delayMs = FIRST_DELAY_MS;
         this.say(`${explain()}. Starting it again in ${delayMs / 1000} s.`);
-        await sleep(delayMs);
+        await sleep(delayMs, undefined, { signal }).catch(() => undefined);
         delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
-        if (this.stopping) return;
+        if (signal.aborted) return;
         try {
           current = await restart();
         } catch (error) {
@@ -108,12 +110,14 @@ export class Supervisor {
     this.stops.push(async () => {
       await current.stop();
       await done;
+      // What a restart in flight brought up meanwhile.
+      await current.stop();
     });
   }
 
   /** Stops everything, last started first. */
   async stop(): Promise<void> {
-    this.stopping = true;
+    this.stopping.abort();
     for (const stop of this.stops.reverse()) await stop();
   }
 }
