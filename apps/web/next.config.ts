@@ -17,7 +17,11 @@ const config: NextConfig = {
   transpilePackages: ['@tilemark/core', '@tilemark/db', '@tilemark/kernels'],
   serverExternalPackages: ['bullmq', 'ioredis', 'pg', '@prisma/client', '@prisma/adapter-pg'],
   turbopack: {
-    rules: { '*.wgsl': { loaders: ['raw-loader'], as: '*.js' } },
+    rules: {
+      '*.wgsl': { loaders: ['raw-loader'], as: '*.js' },
+      // The primers of docs/, which the site renders.
+      '*.md': { loaders: ['raw-loader'], as: '*.js' },
+    },
     // The data folder's place is known at run time only; nothing is traced from it.
     ignoreIssue: [{ path: '**/core/src/server/env.ts', title: /Dynamic filesystem access/ }],
   },

@@ -2,6 +2,7 @@ import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { isServiceUnavailable } from '@/server/known-errors';
 import { visitor } from '@/server/visitor';
@@ -57,9 +58,14 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             <p>
               Every number shown was verified against a reference before and after it was timed.
             </p>
-            <a className="ml-auto hover:text-ink" href="/api/v1/openapi.json">
-              API
-            </a>
+            <nav aria-label="About" className="ml-auto flex gap-5">
+              <Link className="hover:text-ink" href="/docs">
+                Docs
+              </Link>
+              <Link className="hover:text-ink" href="/api">
+                API
+              </Link>
+            </nav>
           </div>
         </footer>
       </body>

@@ -2,7 +2,8 @@ import { problemDetailsSchema } from '@tilemark/core';
 import { z } from 'zod';
 import { type Operation, operations } from './operations';
 
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') => {
+/** Without the dialect, which the document states once. */
+export const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
 };

@@ -10,6 +10,7 @@ const PLACES = [
   ['/kernels', 'Kernels'],
   ['/devices', 'Devices'],
   ['/workers', 'Workers'],
+  ['/docs', 'Docs'],
 ] as const;
 
 /** Where one is, where one can go, and who one is. */

@@ -11,7 +11,8 @@ export function TablePanel({ caption, children }: { caption: string; children: R
       // Reachable by keyboard, so that it can be scrolled without a pointer.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
       tabIndex={0}
-      className="overflow-x-auto rounded-tile border border-line bg-surface"
+      // Positioned, so that what is placed inside cannot widen the page.
+      className="relative overflow-x-auto rounded-tile border border-line bg-surface"
     >
       <table className="data-table">
         <caption className="sr-only">{caption}</caption>

@@ -7,7 +7,7 @@ import { formatNs } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 
 /** ns, µs, ms or s: one unit for a whole chart. */
-function unitFor(ns: number): { readonly scale: number; readonly unit: string } {
+export function unitFor(ns: number): { readonly scale: number; readonly unit: string } {
   if (ns < 1e3) return { scale: 1, unit: 'ns' };
   if (ns < 1e6) return { scale: 1e3, unit: 'µs' };
   if (ns < 1e9) return { scale: 1e6, unit: 'ms' };

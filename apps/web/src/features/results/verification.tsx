@@ -12,7 +12,7 @@ const METHODS: Readonly<Record<Verification['method'], string>> = {
 export function VerificationTable({ measurement }: { measurement: Measurement }) {
   const { before, after } = measurement.verification;
   return (
-    <TablePanel caption="Verification">
+    <TablePanel caption="How the output was verified">
       <thead>
         <tr>
           <th scope="col">When</th>

@@ -66,6 +66,9 @@ const columns = helper.columns([
     cell: ({ row: { original } }) => (
       <span className="whitespace-nowrap">
         {original.op} {original.shape} <span className="text-muted">{original.dtype}</span>
+        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
+          {formatIntensity(original.flopPerByte)}
+        </span>
       </span>
     ),
   }),
@@ -282,16 +285,14 @@ function VariantCell({ row }: { row: Row }) {
   );
 }
 
-/** The part of the roof, which roof it is, and the intensity that decides between the two. */
-function RoofCell({ row: { flopPerByte, medianNs, roof } }: { row: Row }) {
+/** The part of the roof, and which roof it is. */
+function RoofCell({ row: { medianNs, roof } }: { row: Row }) {
   if (medianNs === null) return null;
   if (!roof) return '–';
   return (
     <>
       {formatPercent(roof.share)}
-      <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-        {roof.bound}, {formatIntensity(flopPerByte)}
-      </span>
+      <span className="block text-xs text-muted">{roof.bound}</span>
     </>
   );
 }

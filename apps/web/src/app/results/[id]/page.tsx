@@ -14,7 +14,7 @@ import { Statistics } from '@/features/results/statistics';
 import { VerificationTable } from '@/features/results/verification';
 import { readable } from '@/server/visitor';
 import { Address } from '@/ui/address';
-import { ButtonAnchor, TextLink } from '@/ui/button';
+import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { Command } from '@/ui/copy';
 import { Facts } from '@/ui/facts';
@@ -51,7 +51,14 @@ export default async function ResultPage({ params }: Props) {
             <Address of={result.address} />
           </span>
         }
-        actions={<ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>}
+        actions={
+          <>
+            {measurement && (
+              <ButtonLink href={`/compare?a=${result.resultId}`}>Compare with …</ButtonLink>
+            )}
+            <ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>
+          </>
+        }
       />
       <Headline result={result} />
       <Section id="run" title="Run">

@@ -1,0 +1,147 @@
+import type { Verdict } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { z } from 'zod';
+import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
+import { Distributions } from '@/features/compare/distributions';
+import { Sides } from '@/features/compare/sides';
+import { readable } from '@/server/visitor';
+import { Badge, type Tone } from '@/ui/badge';
+import { Button, ButtonLink } from '@/ui/button';
+import { Field, Input } from '@/ui/field';
+import { formatSpeedup } from '@/ui/format';
+import { Notice } from '@/ui/notice';
+import { PageHeader, Panel, Section } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
+import { Refused } from '@/ui/refused';
+
+export const metadata: Metadata = { title: 'Compare' };
+
+/** Ids, or whole addresses of results as people copy them. */
+const resultId = z
+  .string()
+  .trim()
+  .max(300)
+  .transform((text) => text.split(/[?#]/)[0]?.split('/').at(-1) ?? text);
+const querySchema = z.object({ a: resultId.optional(), b: resultId.optional() });
+
+const TONES: Readonly<Record<Verdict, Tone>> = { FAST: 'accent', SLOW: 'amber', SAME: 'neutral' };
+
+export default async function ComparePage({ searchParams }: { searchParams: SearchParams }) {
+  const { store } = await readable();
+  const { query, refused } = parseQuery(querySchema, await searchParams);
+  const [a, b] = await Promise.all([load(store, query.a), load(store, query.b)]);
+
+  return (
+    <>
+      <PageHeader
+        title="Compare"
+        actions={
+          query.a &&
+          query.b && (
+            <ButtonLink href={`/compare?${new URLSearchParams({ a: query.b, b: query.a })}`}>
+              Swap A and B
+            </ButtonLink>
+          )
+        }
+      >
+        B against A: FAST or SLOW only where the fast three quarters of their samples lie at least
+        0.5 % apart.
+      </PageHeader>
+      <Refused reasons={refused} reset="/compare" />
+      <Chooser a={query.a} b={query.b} />
+      {a && b && <Compared a={a} b={b} />}
+    </>
+  );
+}
+
+/** Null: not asked for. */
+async function load(store: Store, id: string | undefined) {
+  if (!id) return null;
+  return (await store.results.get(id)) ?? notFound();
+}
+
+type Loaded = NonNullable<Awaited<ReturnType<typeof load>>>;
+
+function Compared({ a, b }: { a: Loaded; b: Loaded }) {
+  const left = measuredOf(a);
+  const right = measuredOf(b);
+  if (!left || !right) {
+    return (
+      <Notice tone="amber">
+        {[!left && 'A', !right && 'B'].filter(Boolean).join(' and ')} ended without a measurement:
+        there are no times to compare.
+      </Notice>
+    );
+  }
+  return <Verdicts a={left} b={right} />;
+}
+
+function Verdicts({ a, b }: { a: Measured; b: Measured }) {
+  const { differences, high, low, speedup, verdict } = compare(a, b);
+  return (
+    <>
+      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <Badge tone={TONES[verdict]}>{verdict}</Badge>
+        <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(speedup)}</span>
+        <span className="text-muted">
+          the speed of A, between {formatSpeedup(low)} and {formatSpeedup(high)} by the 95 %
+          intervals
+        </span>
+      </p>
+      <p className="mt-2 text-[0.8125rem] text-muted">
+        {differences.length === 0
+          ? 'Nothing else differs: the same variant was measured twice.'
+          : `They differ in: ${differences.join(', ')}.`}
+        {differences.includes('problem') &&
+          ' Times of different problems say little; compare their rates.'}
+      </p>
+      <Section id="samples" title="Samples">
+        <Panel>
+          <Distributions a={a.measurement.cold} b={b.measurement.cold} />
+        </Panel>
+      </Section>
+      <Section id="sides" title="Side by side">
+        <Sides a={a} b={b} />
+      </Section>
+    </>
+  );
+}
+
+/** Which two; works without scripts. */
+function Chooser({ a = '', b = '' }: { a?: string | undefined; b?: string | undefined }) {
+  return (
+    <form
+      method="get"
+      aria-label="Results to compare"
+      className="mb-6 flex flex-wrap items-end gap-3"
+    >
+      {(
+        [
+          ['a', 'Result A', a],
+          ['b', 'Result B', b],
+        ] as const
+      ).map(([name, label, value]) => (
+        <div key={name} className="min-w-60 flex-1">
+          <Field id={`compare-${name}`} label={label}>
+            <Input
+              id={`compare-${name}`}
+              name={name}
+              defaultValue={value}
+              key={value}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="its address or id"
+              className="font-mono"
+            />
+          </Field>
+        </div>
+      ))}
+      <Button type="submit" look="primary">
+        Compare
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { hrefOf, PRIMERS } from '@/features/docs/primers';
+import { readable } from '@/server/visitor';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { Markdown } from '@/ui/markdown';
+import { PageHeader } from '@/ui/page';
+
+type Props = { params: Promise<{ slug: string }> };
+
+const primerOf = async (params: Props['params']) => {
+  const { slug } = await params;
+  return PRIMERS.find((primer) => primer.slug === slug) ?? notFound();
+};
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await primerOf(params)).title };
+}
+
+export default async function PrimerPage({ params }: Props) {
+  await readable();
+  const primer = await primerOf(params);
+  const index = PRIMERS.indexOf(primer);
+  const before = PRIMERS[index - 1];
+  const after = PRIMERS[index + 1];
+  return (
+    <article className="mx-auto max-w-3xl">
+      <PageHeader above={<TextLink href="/docs">Docs</TextLink>} title={primer.title} />
+      <div className="prose">
+        <Markdown text={primer.text} hrefOf={hrefOf} />
+      </div>
+      <nav aria-label="Primers" className="mt-10 flex flex-wrap justify-between gap-3">
+        <span>
+          {before && <ButtonLink href={`/docs/${before.slug}`}>← {before.title}</ButtonLink>}
+        </span>
+        <span>
+          {after && <ButtonLink href={`/docs/${after.slug}`}>{after.title} →</ButtonLink>}
+        </span>
+      </nav>
+    </article>
+  );
+}

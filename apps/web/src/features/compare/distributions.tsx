@@ -1,0 +1,55 @@
+'use client';
+
+import type { Series } from '@tilemark/core';
+import { useCallback } from 'react';
+import { unitFor } from '@/features/results/samples';
+import { formatNs } from '@/ui/format';
+import { type DrawPlot, Figure } from '@/ui/plot';
+
+/** The samples of both results on one axis of time. */
+export function Distributions({ a, b }: { a: Series; b: Series }) {
+  const draw = useCallback<DrawPlot>(
+    (Plot) => {
+      const { scale, unit } = unitFor(Math.min(a.medianNs, b.medianNs));
+      const sides = [
+        { side: 'A', series: a },
+        { side: 'B', series: b },
+      ];
+      const samples = sides.flatMap(({ side, series }) =>
+        series.samplesNs.map((ns) => ({ side, time: ns / scale })),
+      );
+      return {
+        marginLeft: 32,
+        marginRight: 12,
+        x: { label: `time (${unit}), lower is faster →`, grid: true, nice: true, ticks: 5 },
+        y: { label: null, domain: ['A', 'B'], tickSize: 0, padding: 0.3 },
+        marks: [
+          Plot.rect(sides, {
+            y: 'side',
+            x1: ({ series }: (typeof sides)[number]) => series.minNs / scale,
+            x2: ({ series }: (typeof sides)[number]) => series.q3Ns / scale,
+            fill: 'var(--accent)',
+            fillOpacity: 0.22,
+          }),
+          Plot.tickX(samples, { x: 'time', y: 'side', stroke: 'var(--ink)', strokeOpacity: 0.35 }),
+          Plot.tickX(sides, {
+            x: ({ series }: (typeof sides)[number]) => series.medianNs / scale,
+            y: 'side',
+            stroke: 'var(--accent)',
+            strokeWidth: 2.5,
+          }),
+        ],
+      };
+    },
+    [a, b],
+  );
+  return (
+    <Figure
+      draw={draw}
+      height={150}
+      fileName="comparison"
+      caption="Every sample; the thick line is the median, the band runs from the minimum to the third quartile, which decides the verdict"
+      summary={`A: median ${formatNs(a.medianNs)}, from ${formatNs(a.minNs)} to ${formatNs(a.q3Ns)} in its faster three quarters. B: median ${formatNs(b.medianNs)}, from ${formatNs(b.minNs)} to ${formatNs(b.q3Ns)}.`}
+    />
+  );
+}

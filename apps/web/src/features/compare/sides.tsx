@@ -1,0 +1,68 @@
+import { shapeText } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
+import { DeviceName } from '@/features/devices/device-name';
+import { roofShare } from '@/features/results/roof';
+import { VariantLink } from '@/features/results/variant-link';
+import { formatInterval, formatNs, formatPercent, formatRate } from '@/ui/format';
+import { TablePanel } from '@/ui/table';
+import type { Measured } from './comparison';
+
+const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
+  ['Variant', ({ result }) => <VariantLink address={result.address} resultId={result.resultId} />],
+  ['Problem', ({ result: { problem } }) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`],
+  ['Device', ({ result }) => <DeviceName device={result.device} />],
+  ['Profile', ({ result }) => result.profile],
+  [
+    'Rate, higher is better',
+    ({ result: { rate } }) => (rate ? `${formatRate(rate.value)} ${rate.unit}` : '–'),
+  ],
+  ['Median', ({ measurement: { cold } }) => formatNs(cold.medianNs)],
+  [
+    '95 % interval',
+    ({ measurement: { cold } }) =>
+      `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
+  ],
+  [
+    'Minimum to third quartile',
+    ({ measurement: { cold } }) => `${formatNs(cold.minNs)} to ${formatNs(cold.q3Ns)}`,
+  ],
+  ['Coefficient of variation', ({ measurement: { cold } }) => formatPercent(cold.cv)],
+  [
+    'Of the roof',
+    ({ measurement: { cold, roof } }) => {
+      const share = roofShare(roof, cold.medianNs);
+      return share ? `${formatPercent(share.share)}, ${share.bound}` : '–';
+    },
+  ],
+  ['Samples', ({ measurement: { cold, stop } }) => `${cold.n}, ${stop}`],
+  ['Ranked', ({ measurement: { unranked } }) => unranked ?? 'yes'],
+  ['Policy', ({ result }) => result.policy],
+  ['Timer', ({ measurement: { timer } }) => timer.kind],
+  ['Driver', ({ result }) => result.environment.driver || '–'],
+];
+
+/** Two results, fact by fact. */
+export function Sides({ a, b }: { a: Measured; b: Measured }) {
+  return (
+    <TablePanel caption="The two results side by side">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">A</th>
+          <th scope="col">B</th>
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map(([name, read]) => (
+          <tr key={name}>
+            <th scope="row" className="!font-normal text-muted sm:whitespace-nowrap">
+              {name}
+            </th>
+            <td className="min-w-32">{read(a)}</td>
+            <td className="min-w-32">{read(b)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </TablePanel>
+  );
+}

@@ -1,0 +1,5 @@
+/** A primer is imported as its text. */
+declare module '*.md?raw' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,88 @@
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
+import rehypeSlug from 'rehype-slug';
+import remarkGfm from 'remark-gfm';
+import { linkStyle, TextLink } from './button';
+import { WgslCode } from './code';
+import { TablePanel } from './table';
+
+/**
+ * Text in GitHub's Markdown, rendered on the server. HTML in it is shown as
+ * text. `hrefOf` says where a link leads; null: it is shown without one.
+ */
+export function Markdown({
+  text,
+  hrefOf,
+}: {
+  text: string;
+  hrefOf: (link: string) => string | null;
+}) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={[remarkGfm]}
+      rehypePlugins={[rehypeSlug]}
+      components={componentsFor(hrefOf)}
+    >
+      {text}
+    </ReactMarkdown>
+  );
+}
+
+const componentsFor = (hrefOf: (link: string) => string | null): Components => ({
+  a: ({ children, href = '' }) => {
+    const to = hrefOf(href);
+    if (to === null) return <span title={href}>{children}</span>;
+    if (!to.startsWith('/')) {
+      return (
+        <a href={to} className={linkStyle}>
+          {children}
+        </a>
+      );
+    }
+    return <TextLink href={to}>{children}</TextLink>;
+  },
+  table: ({ children, node }) => (
+    <TablePanel caption={`Table of ${headings(node).join(', ')}`}>{children}</TablePanel>
+  ),
+  th: ({ children, style }) => (
+    <th scope="col" style={style}>
+      {children}
+    </th>
+  ),
+  pre: ({ node }) => <CodeBlock node={node} />,
+});
+
+type MarkdownElement = NonNullable<ExtraProps['node']>;
+type MarkdownNode = MarkdownElement['children'][number];
+
+/** All text in a node. */
+function textOf(node: MarkdownNode): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+}
+
+/** What a table's columns are called. */
+function headings(node: MarkdownNode | undefined): string[] {
+  if (node?.type !== 'element') return [];
+  return node.tagName === 'th' ? [textOf(node)] : node.children.flatMap(headings);
+}
+
+function CodeBlock({ node }: { node: MarkdownElement | undefined }) {
+  const code = node?.children[0];
+  if (code?.type !== 'element') return null;
+  const source = textOf(code);
+  const classes = code.properties.className;
+  if (Array.isArray(classes) && classes.includes('language-wgsl')) {
+    return <WgslCode source={source.trimEnd()} label="WGSL" />;
+  }
+  return (
+    <section
+      // Named by how it begins: regions of one page need names of their own.
+      aria-label={`Code: ${source.split('\n', 1)[0]}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
+      tabIndex={0}
+      className="overflow-x-auto rounded-tile border border-line bg-sunken px-4 py-3"
+    >
+      <pre className="text-xs leading-5">{source.trimEnd()}</pre>
+    </section>
+  );
+}
