@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartProblem } from '../start/problem';
 import { ensurePassword, ensureWritable, exists } from './folder';
-import { freePort } from './port';
+import { keptPort } from './port';
 import { postgresAccount } from './postgres-account';
 import { type Binaries, postgresBinaries } from './postgres-binaries';
 import {
@@ -32,7 +32,7 @@ export interface EmbeddedPostgres {
 export interface PostgresOptions {
   /** Holds the cluster, its password and its log. The caller keeps others out of it. */
   readonly dataDir: string;
-  /** Absent: any free port. */
+  /** Absent: that of the last start, or any free port. */
   readonly port?: number;
   /** Server settings on top of ours, for example `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   await makeCluster(place, dataDir, password);
   await stopLeftover(place);
 
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await keptPort(join(dataDir, 'port')));
   const flags = Object.entries({
     listen_addresses: '127.0.0.1',
     // Loopback only: no socket folder that might be missing, too long or not writable.

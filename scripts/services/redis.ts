@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartProblem } from '../start/problem';
 import { ensurePassword, ensureWritable } from './folder';
-import { freePort } from './port';
+import { keptPort } from './port';
 import { commandLine, type Daemon, isRunning, logTail, startDaemon } from './process';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
@@ -22,7 +22,7 @@ export interface PrivateRedis {
 export interface RedisOptions {
   /** Holds the append-only file and the log. The caller keeps others out of it. */
   readonly dataDir: string;
-  /** Absent: any free port. */
+  /** Absent: that of the last start, or any free port. */
   readonly port?: number;
 }
 
@@ -43,7 +43,7 @@ export async function startRedis(options: RedisOptions): Promise<PrivateRedis | 
   const logFile = join(dataDir, 'server.log');
   await stopLeftover(pidFile, configFile);
 
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await keptPort(join(dataDir, 'port')));
   const password = await ensurePassword(dataDir);
   // In a file, because everybody on the machine can read a command line.
   await writeFile(configFile, config({ dataDir, port, password }), { mode: 0o600 });

@@ -60,7 +60,7 @@ describe('the embedded Postgres', () => {
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await first.stop();
     await first.exited;
-    const again = await start(undefined, first.port);
+    const again = await start();
     expect(again.url).toBe(first.url);
     expect(await query(again.url, 'SELECT answer FROM kept')).toEqual([42]);
   });
@@ -86,9 +86,13 @@ describe('the embedded Postgres', () => {
   test('takes the place of a server whose grid was killed', async () => {
     const left = await orphan();
     await query(left.postgres, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    const startOf = (url: string) => query(url, 'SELECT pg_postmaster_start_time()::text AS at');
+    const before = await startOf(left.postgres);
     const { url } = await start();
     expect(await query(url, 'SELECT answer FROM kept')).toEqual([42]);
-    await expect(query(left.postgres, 'SELECT 1')).rejects.toThrow();
+    // At the same address, so that those who are connected find it again.
+    expect(url).toBe(left.postgres);
+    expect(await startOf(url)).not.toEqual(before);
     const redis = await startRedis({ dataDir: join(dataDir, 'redis') });
     if (redis) running.push(redis);
   });
@@ -161,7 +165,8 @@ describe.runIf(redisInstalled)('the private Redis', () => {
     const { redis, client } = await startOne();
     await client.set('kept', '42');
     await redis.stop();
-    const second = await startOne(redis.port);
+    const second = await startOne();
+    expect(second.redis.url).toBe(redis.url);
     expect(await second.client.get('kept')).toBe('42');
     await second.client.set('kept', '43');
     await second.client.config('SET', 'appendfsync', 'always');
