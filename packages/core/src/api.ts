@@ -6,7 +6,7 @@ import {
   profileSchema,
 } from './device';
 import { environmentSchema } from './environment';
-import { outcomeSchema } from './outcome';
+import { measurementSchema, outcomeSchema } from './outcome';
 import { policyIdSchema } from './policy';
 import { rooflineSurveySchema } from './roofline-survey';
 import {
@@ -181,6 +181,8 @@ export const leaderboardRowSchema = z.object({
   rate: rateSchema,
   /** Over the op's naive kernel on the same device and problem; null where that was not measured. */
   speedupOverNaive: z.number().nullable(),
+  /** As in the measurement; null or absent where the device has no probes. */
+  roof: measurementSchema.shape.roof,
   /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
   unranked: z.string().nullable(),
   measuredAt: date,

@@ -1,6 +1,7 @@
 import { jsonSchema } from '@/server/openapi';
 import type { Operation } from '@/server/operations';
 import { Badge } from '@/ui/badge';
+import { Markdown } from '@/ui/markdown';
 import { Panel } from '@/ui/page';
 import { typeText } from './type-text';
 
@@ -24,7 +25,9 @@ export function Endpoint({ id, operation }: { id: string; operation: Operation }
         <Badge tone={method === 'GET' ? 'accent' : 'amber'}>{method}</Badge>
         <span className="min-w-0 break-all">/api/v1{path}</span>
       </h3>
-      <p className="mt-1.5 max-w-prose text-[0.8125rem]">{summary}</p>
+      <div className="mt-1.5 max-w-prose text-[0.8125rem]">
+        <Markdown text={summary} hrefOf={() => null} />
+      </div>
       <p className="mt-1 text-xs text-muted">For {ACCESS[access]}.</p>
       {query && <Schema of={id} title="Query" text={typeText(jsonSchema(query, 'input'))} />}
       {body && <Schema of={id} title="Body" text={typeText(jsonSchema(body, 'input'))} />}

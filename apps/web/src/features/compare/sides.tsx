@@ -41,25 +41,31 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Driver', ({ result }) => result.environment.driver || '–'],
 ];
 
+/** On a phone a fact's name stands above its two values, which then fit beside each other. */
+const TWO_COLUMNS = 'max-sm:grid max-sm:grid-cols-2';
+
 /** Two results, fact by fact. */
 export function Sides({ a, b }: { a: Measured; b: Measured }) {
   return (
     <TablePanel caption="The two results side by side">
       <thead>
-        <tr>
-          <td />
+        <tr className={TWO_COLUMNS}>
+          <td className="max-sm:!hidden" />
           <th scope="col">A</th>
           <th scope="col">B</th>
         </tr>
       </thead>
       <tbody>
         {ROWS.map(([name, read]) => (
-          <tr key={name}>
-            <th scope="row" className="!font-normal text-muted sm:whitespace-nowrap">
+          <tr key={name} className={TWO_COLUMNS}>
+            <th
+              scope="row"
+              className="!font-normal text-muted max-sm:col-span-2 max-sm:!pb-0 sm:whitespace-nowrap"
+            >
               {name}
             </th>
-            <td className="min-w-32">{read(a)}</td>
-            <td className="min-w-32">{read(b)}</td>
+            <td className="min-w-0 break-words max-sm:!border-t-0 max-sm:!pl-4">{read(a)}</td>
+            <td className="min-w-0 break-words max-sm:!border-t-0">{read(b)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,8 +1,9 @@
 import type { DeviceClass, LeaderboardRow } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { ImportedBadge } from '@/features/results/imported-badge';
+import { roofShare } from '@/features/results/roof';
 import { VariantLink } from '@/features/results/variant-link';
-import { formatInterval, formatNs, formatRate, formatSpeedup } from '@/ui/format';
+import { formatInterval, formatNs, formatPercent, formatRate, formatSpeedup } from '@/ui/format';
 import { Ago } from '@/ui/moment';
 import { TablePanel } from '@/ui/table';
 import { RateBar } from './rate-bar';
@@ -30,6 +31,9 @@ export function Board({ rows, caption }: { rows: readonly LeaderboardRow[]; capt
           </th>
           <th scope="col" className="figure">
             Median
+          </th>
+          <th scope="col" className="figure">
+            Of the roof
           </th>
           <th scope="col" className="figure">
             Over naive
@@ -62,7 +66,7 @@ function Group({ title, rows }: { title: string; rows: readonly LeaderboardRow[]
         <th scope="rowgroup" colSpan={2} className="!py-1">
           {title}
         </th>
-        <td colSpan={5} className="!py-1">
+        <td colSpan={6} className="!py-1">
           bars to {formatRate(fastest)}
         </td>
       </tr>
@@ -75,6 +79,7 @@ function Group({ title, rows }: { title: string; rows: readonly LeaderboardRow[]
 
 function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
   const { device, highNs, lowNs, medianNs, rank, rate, resultId, speedupOverNaive, unranked } = row;
+  const roof = roofShare(row.roof, medianNs);
   return (
     <tr>
       <td className="figure font-medium">{rank ?? '–'}</td>
@@ -97,6 +102,16 @@ function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         <span className="block text-xs text-muted" title="95 % interval of the median">
           {formatInterval(medianNs, lowNs, highNs)}
         </span>
+      </td>
+      <td className="figure">
+        {roof ? (
+          <>
+            {formatPercent(roof.share)}
+            <span className="block text-xs text-muted">{roof.bound}</span>
+          </>
+        ) : (
+          '–'
+        )}
       </td>
       <td className="figure">
         {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}

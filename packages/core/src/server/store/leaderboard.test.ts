@@ -41,7 +41,7 @@ describe('with results', () => {
   beforeAll(async () => {
     await device('Fast', 64, [
       ['matmul/naive', measured(10e6)],
-      ['matmul/tiled', measured(1e6)],
+      ['matmul/tiled', measured(1e6, { roof: { ns: 0.4e6, bound: 'compute' } })],
     ]);
     await device('Even', 64, [['matmul/tiled', measured(1.004e6)]]);
     await device('Slow', 64, [['matmul/naive', measured(5e6)]]);
@@ -68,11 +68,13 @@ describe('with results', () => {
       address: 'matmul/tiled',
       medianNs: 1e6,
       speedupOverNaive: 10,
+      roof: { ns: 0.4e6, bound: 'compute' },
       rate: { unit: 'GFLOP/s' },
     });
     expect(rows[0]?.rate.value).toBeCloseTo((2 * 64 ** 3) / 1e6, 9);
     expect(rows[1]?.speedupOverNaive).toBeNull();
     expect(rows[2]?.speedupOverNaive).toBe(1);
+    expect(rows[1]?.roof).toBeNull();
   });
 
   test('the problem most devices have comes first, and any other on request', async () => {

@@ -9,6 +9,7 @@ import {
 } from '@tilemark/kernels';
 import type { Leaderboard, LeaderboardQuery, LeaderboardRow } from '../../api';
 import type { DeviceClass } from '../../device';
+import type { Measurement, Outcome } from '../../outcome';
 import { ranks } from '../../rank';
 import { fromJson } from './json';
 import { deviceRef, importedOf, rateOf } from './run-view';
@@ -20,6 +21,7 @@ const BOARD_ROW = {
   device: { select: { key: true, name: true, class: true } },
   result: {
     select: {
+      outcome: true,
       importedBy: true,
       recordedAt: true,
       run: { select: { address: true, kernel: true, tunables: true } },
@@ -99,10 +101,16 @@ function boardRow(row: BestRow, problem: Problem, rank: number | null): Leaderbo
     highNs: row.highNs,
     rate: rateOf(problem, row.medianNs),
     speedupOverNaive: speedupOverNaive(row),
+    roof: roofOf(row),
     unranked: row.unranked,
     measuredAt: row.measuredAt.toISOString(),
     imported: importedOf(row.result),
   };
+}
+
+function roofOf({ result }: BestRow): NonNullable<Measurement['roof']> | null {
+  const outcome = fromJson<Outcome>(result.outcome);
+  return outcome.kind === 'measured' ? (outcome.measurement.roof ?? null) : null;
 }
 
 /** A result that counts is compared with one that counts too, or not at all. */

@@ -2,7 +2,7 @@ import type { Problem } from '@tilemark/kernels';
 import type { DeviceCapabilities, DeviceClass, DeviceIdentity } from '../../device';
 import type { Environment } from '../../environment';
 import type { PlannedRun } from '../../expand';
-import type { Outcome, Series } from '../../outcome';
+import type { Measurement, Outcome, Series } from '../../outcome';
 import type { SweepSpec } from '../../spec';
 import type { RecordedRun, Store } from '../store';
 
@@ -85,7 +85,11 @@ const verification = { method: 'whole', worstRatio: 0.1, checked: 4_096, ns: 1 }
 
 export const measured = (
   medianNs: number,
-  { unranked = null, halfWidth = 0.005 }: { unranked?: string | null; halfWidth?: number } = {},
+  {
+    unranked = null,
+    halfWidth = 0.005,
+    roof = null,
+  }: { halfWidth?: number } & Partial<Pick<Measurement, 'unranked' | 'roof'>> = {},
 ): Outcome => ({
   kind: 'measured',
   measurement: {
@@ -101,6 +105,7 @@ export const measured = (
     stop: 'converged',
     discarded: [],
     verification: { before: verification, after: verification },
+    roof,
     unranked,
   },
 });
