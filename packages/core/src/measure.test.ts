@@ -120,12 +120,53 @@ describe('runVariant', () => {
     expect(steps).not.toContain('warm-up');
   });
 
-  it('catches a kernel that stops writing once it is timed', async () => {
+  it.each([
+    ['is timed', () => false],
+    ['rotates through the buffer sets', (rotate: boolean) => !rotate],
+    ['stays on one buffer set', (rotate: boolean) => rotate],
+  ])('catches a kernel that stops writing once it %s', async (_when, writes) => {
     let samples = 0;
     const executor = withFault((good) => ({
-      sample: async (options) => (samples++ === 0 ? good.sample(options) : { ns: 1, wallNs: 1 }),
+      sample: async (options) =>
+        samples++ === 0 || writes(options.rotate) ? good.sample(options) : { ns: 1, wallNs: 1 },
     }));
     expect(await run(executor)).toMatchObject({ kind: 'incorrect', when: 'after' });
+  });
+
+  it('checks what the last cold sample wrote, in whichever buffer set that is', async () => {
+    const read: number[] = [];
+    let lastRotated = 0;
+    const executor = withFault((good) => ({
+      // Too few dispatches to come round to the first set again: it stays poisoned.
+      sample: async (options) => {
+        const sample = await good.sample({ ...options, dispatches: 1 });
+        if (options.rotate) lastRotated = good.lastSet;
+        return sample;
+      },
+      readOutput: async (set) => {
+        read.push(set);
+        return good.readOutput(set);
+      },
+    }));
+    const outcome = await runVariant(executor, variant, problem, POLICIES.smoke, capabilities, {
+      deviceClass: 'cpu',
+      lastLevelCacheBytes: 2 ** 20,
+      nowNs: () => performance.now() * 1e6,
+    });
+    expect(outcome).toMatchObject({ kind: 'measured' });
+    expect(lastRotated).toBeGreaterThan(0);
+    expect(read).toEqual([0, lastRotated, 0]);
+  });
+
+  it('calls a write out of bounds in a timed sample a failed verification', async () => {
+    let reads = 0;
+    const executor = withFault((good) => ({
+      readOutput: async (set) => {
+        if (reads++ > 0) throw new OutOfBoundsWrite('4 bytes behind the output');
+        return good.readOutput(set);
+      },
+    }));
+    expect(await run(executor)).toMatchObject({ kind: 'failed', stage: 'verify' });
   });
 
   it.each([

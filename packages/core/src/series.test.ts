@@ -16,6 +16,7 @@ function device(
   };
   const prepared: Prepared = {
     bufferSets: 2,
+    lastSet: 0,
     compileNs: 0,
     uploadNs: null,
     poison: async () => {},

@@ -36,6 +36,8 @@ export interface SampleOptions {
 /** A variant compiled and bound for one problem. */
 export interface Prepared {
   readonly bufferSets: number;
+  /** The buffer set of the last dispatch; 0 before the first. */
+  readonly lastSet: number;
   /** Time to build the pipeline, ns. 0 on the host. */
   readonly compileNs: number;
   /** Host-to-device time of the first buffer set, ns; null where inputs are made on the device. */

@@ -47,8 +47,11 @@ describe('a sample', () => {
     expect(await written()).toEqual([false, false, false]);
     await prepared.sample({ dispatches: 2, rotate: true });
     expect(await written()).toEqual([true, true, false]);
+    expect(prepared.lastSet).toBe(1);
     await prepared.sample({ dispatches: 1, rotate: true });
     expect(await written()).toEqual([true, true, true]);
+    await prepared.sample({ dispatches: 1, rotate: false });
+    expect(prepared.lastSet).toBe(0);
     prepared.destroy();
   });
 

@@ -36,6 +36,7 @@ export class GpuPrepared implements Prepared {
   readonly #binding: Binding;
   /** Set the next rotated dispatch takes; goes on from sample to sample. */
   #next = 0;
+  #last = 0;
 
   constructor(
     context: GpuContext,
@@ -51,6 +52,10 @@ export class GpuPrepared implements Prepared {
 
   get bufferSets(): number {
     return this.#binding.sets.length;
+  }
+
+  get lastSet(): number {
+    return this.#last;
   }
 
   async poison(): Promise<void> {
@@ -79,7 +84,8 @@ export class GpuPrepared implements Prepared {
   #encode(pass: GPUComputePassEncoder, runs: number, rotate: boolean): void {
     const { dispatches, sets } = this.#binding;
     for (let run = 0; run < runs; run++) {
-      const set = sets[rotate ? this.#next++ % sets.length : 0];
+      this.#last = rotate ? this.#next++ % sets.length : 0;
+      const set = sets[this.#last];
       if (set && (rotate || run === 0)) pass.setBindGroup(0, set.group);
       for (const { pipeline, workgroups } of dispatches) {
         if (dispatches.length > 1 || run === 0) pass.setPipeline(pipeline);

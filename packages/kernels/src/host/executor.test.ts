@@ -36,6 +36,7 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
         });
         const { ns, wallNs } = await prepared.sample({ dispatches: 2, rotate: true });
         expect(ns).toBeLessThanOrEqual(wallNs);
+        expect(prepared.lastSet).toBe(1);
         for (const set of [0, 1]) {
           const { output } = await prepared.readOutput(set);
           const inputs = inputTensors(problem, { seed: 2, set, mode });

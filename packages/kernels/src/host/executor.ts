@@ -86,6 +86,7 @@ class HostPrepared implements Prepared {
   readonly #run: Runner;
   readonly #sets: readonly TensorSet[];
   #next = 0;
+  #last = 0;
 
   constructor(run: Runner, sets: readonly TensorSet[]) {
     this.#run = run;
@@ -97,6 +98,10 @@ class HostPrepared implements Prepared {
     return this.#sets.length;
   }
 
+  get lastSet(): number {
+    return this.#last;
+  }
+
   /** No canary here: a typed array cannot be written behind its end. */
   async poison(): Promise<void> {
     this.#poisonAll();
@@ -105,8 +110,9 @@ class HostPrepared implements Prepared {
   async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
     const start = nowNs();
     for (let i = 0; i < dispatches; i++) {
+      this.#last = rotate ? this.#next++ % this.bufferSets : 0;
       // Awaited only where there is a promise: a turn of the event loop is not the kernel's time.
-      const pending = this.#run(this.#set(rotate ? this.#next++ % this.bufferSets : 0));
+      const pending = this.#run(this.#set(this.#last));
       if (pending) await pending;
     }
     const ns = nowNs() - start;
