@@ -251,7 +251,8 @@ export const operations = {
   enrollWorker: operation({
     method: 'POST',
     path: '/workers/enroll',
-    summary: 'What a worker connects to. Takes a worker or an admin token.',
+    summary:
+      'What a worker connects to, as the operator has set it for workers; 409 where it is not set. Takes a worker or an admin token.',
     access: 'enroll',
     caching: 'never',
     answer: ok(z.object({ databaseUrl: z.string(), redisUrl: z.string().nullable() })),

@@ -23,9 +23,9 @@ export interface Settings {
   readonly isPublic: boolean;
   /** Seals session cookies. */
   readonly sessionSecret: string;
-  /** What workers are told to connect to. */
-  readonly databaseUrl: string;
-  readonly redisUrl: string | null;
+  /** What workers are told to connect to; null where the operator has not said. */
+  readonly workerDatabaseUrl: string | null;
+  readonly workerRedisUrl: string | null;
 }
 
 /** Everything behind the routes and pages, opened once for the process. */
@@ -75,7 +75,7 @@ export function provideServices(given: Services): void {
 
 async function openServices(): Promise<Services> {
   const env = readEnv();
-  const { databaseUrl, isPublic, redisUrl } = env;
+  const { databaseUrl, isPublic, redisUrl, workerDatabaseUrl, workerRedisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
   const store = openStore(databaseUrl);
   const queue = openQueue({
@@ -88,7 +88,13 @@ async function openServices(): Promise<Services> {
     store,
     queue,
     sweeps: sweepOperations({ store, queue }),
-    settings: { version: packageJson.version, isPublic, sessionSecret, databaseUrl, redisUrl },
+    settings: {
+      version: packageJson.version,
+      isPublic,
+      sessionSecret,
+      workerDatabaseUrl,
+      workerRedisUrl,
+    },
     stopping: stop.signal,
     async close() {
       stop.abort();

@@ -8,6 +8,8 @@ test('only the database has to be named', () => {
   expect(readEnv({ DATABASE_URL })).toEqual({
     databaseUrl: DATABASE_URL,
     redisUrl: null,
+    workerDatabaseUrl: null,
+    workerRedisUrl: null,
     dataDir: resolve('.tilemark'),
     isPublic: true,
     sessionSecret: null,
@@ -19,12 +21,16 @@ test('reads what is set', () => {
     readEnv({
       DATABASE_URL,
       REDIS_URL: 'rediss://cache:6380/2',
+      TILEMARK_WORKER_DATABASE_URL: 'postgres://tilemark_worker@db/tilemark',
+      TILEMARK_WORKER_REDIS_URL: 'redis://worker@cache:6380/2',
       TILEMARK_DATA: '/data',
       TILEMARK_PUBLIC: '0',
       TILEMARK_SESSION_SECRET: 's'.repeat(32),
     }),
   ).toMatchObject({
     redisUrl: 'rediss://cache:6380/2',
+    workerDatabaseUrl: 'postgres://tilemark_worker@db/tilemark',
+    workerRedisUrl: 'redis://worker@cache:6380/2',
     dataDir: '/data',
     isPublic: false,
     sessionSecret: 's'.repeat(32),
@@ -41,6 +47,14 @@ test.each([
   [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL is no Postgres URL/],
   [{ DATABASE_URL: 'mysql://localhost/x' }, /^DATABASE_URL is no Postgres URL/],
   [{ DATABASE_URL, REDIS_URL: 'localhost:6379' }, /^REDIS_URL is no Redis URL/],
+  [
+    { DATABASE_URL, TILEMARK_WORKER_DATABASE_URL: 'db' },
+    /^TILEMARK_WORKER_DATABASE_URL is no Postgres URL/,
+  ],
+  [
+    { DATABASE_URL, TILEMARK_WORKER_REDIS_URL: 'http://cache' },
+    /^TILEMARK_WORKER_REDIS_URL is no Redis URL/,
+  ],
   [{ DATABASE_URL, TILEMARK_PUBLIC: 'no' }, /^TILEMARK_PUBLIC is neither 0 nor 1/],
   [{ DATABASE_URL, TILEMARK_SESSION_SECRET: 'short' }, /^TILEMARK_SESSION_SECRET is shorter/],
 ])('%j is refused in words', (variables, message) => {

@@ -7,6 +7,10 @@ export interface Env {
   readonly databaseUrl: string;
   /** Null: the queue is kept in Postgres. */
   readonly redisUrl: string | null;
+  /** What enrolled workers are told in place of `databaseUrl`; null: none can enrol. */
+  readonly workerDatabaseUrl: string | null;
+  /** What enrolled workers are told in place of `redisUrl`. */
+  readonly workerRedisUrl: string | null;
   /** Absolute path of the folder for what is not in the database: tokens, journals, logs. */
   readonly dataDir: string;
   /** Whether reading needs no token. */
@@ -31,17 +35,24 @@ const optional = z
   .optional()
   .transform((text) => text?.trim() || null);
 
+const postgresUrl = optional.refine(
+  (url) => url === null || isUrl(url, ['postgres:', 'postgresql:']),
+  'is no Postgres URL: set it to postgresql://user:password@host/database',
+);
+
+const redisUrl = optional.refine(
+  (url) => url === null || isUrl(url, ['redis:', 'rediss:']),
+  'is no Redis URL: set it to redis://host:6379, or leave it empty to keep the queue in Postgres',
+);
+
 const schema = z.object({
-  DATABASE_URL: optional
-    .refine((url) => url !== null, 'is not set: set it to postgresql://user:password@host/database')
-    .refine(
-      (url) => url === null || isUrl(url, ['postgres:', 'postgresql:']),
-      'is no Postgres URL: set it to postgresql://user:password@host/database',
-    ),
-  REDIS_URL: optional.refine(
-    (url) => url === null || isUrl(url, ['redis:', 'rediss:']),
-    'is no Redis URL: set it to redis://host:6379, or leave it empty to keep the queue in Postgres',
+  DATABASE_URL: postgresUrl.refine(
+    (url) => url !== null,
+    'is not set: set it to postgresql://user:password@host/database',
   ),
+  REDIS_URL: redisUrl,
+  TILEMARK_WORKER_DATABASE_URL: postgresUrl,
+  TILEMARK_WORKER_REDIS_URL: redisUrl,
   TILEMARK_DATA: optional,
   TILEMARK_PUBLIC: optional.refine(
     (value) => value === null || value === '0' || value === '1',
@@ -71,6 +82,8 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
   return {
     databaseUrl: data.DATABASE_URL ?? '',
     redisUrl: data.REDIS_URL,
+    workerDatabaseUrl: data.TILEMARK_WORKER_DATABASE_URL,
+    workerRedisUrl: data.TILEMARK_WORKER_REDIS_URL,
     dataDir: resolve(data.TILEMARK_DATA ?? '.tilemark'),
     isPublic: data.TILEMARK_PUBLIC !== '0',
     sessionSecret: data.TILEMARK_SESSION_SECRET,

@@ -18,8 +18,8 @@ const CONNECTION_CODES = new Set([
   // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections,
   // object_not_in_prerequisite_state (the database takes no connections)
   ...['57P01', '57P02', '57P03', '53300', '55000'],
-  // wrong password, unknown database
-  ...['28P01', '28000', '3D000'],
+  // wrong password, unknown database, a role that was not granted it (yet)
+  ...['28P01', '28000', '3D000', '42501'],
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2037'],
 ]);
 

@@ -1,4 +1,11 @@
-import { createPostgresBackend, type PgPool, runMigrations, withBackend } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  type PgPool,
+  runMigrations,
+  SchemaMigrationRequiredError,
+  withBackend,
+} from 'bullmq';
 import pg from 'pg';
 import { placeOf } from '../errors';
 import type { RunJob } from '../queue';
@@ -25,7 +32,10 @@ export function postgresBackend(url: string, onError: OnError): Backend {
   const migrate = async (): Promise<void> => {
     const client = await pool.connect();
     try {
-      // Takes a lock, and does nothing where the schema is up to date.
+      // Asked first: a worker's role may use the schema and not make it.
+      await assertSchemaCompatibility(client, SCHEMA);
+    } catch (error) {
+      if (!(error instanceof SchemaMigrationRequiredError)) throw error;
       await runMigrations(client, SCHEMA);
     } finally {
       client.release();

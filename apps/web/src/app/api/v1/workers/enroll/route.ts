@@ -1,7 +1,5 @@
+import { enrolment } from '@/server/enrolment';
 import { operations } from '@/server/operations';
 import { serve } from '@/server/serve';
 
-export const POST = serve(operations.enrollWorker, ({ services: { settings } }) => ({
-  databaseUrl: settings.databaseUrl,
-  redisUrl: settings.redisUrl,
-}));
+export const POST = serve(operations.enrollWorker, ({ services }) => enrolment(services));
