@@ -2,10 +2,13 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordedRun } from '@tilemark/core/server';
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Journal } from './journal';
 
 let folder: string;
+const lines: string[] = [];
+const log = pino({}, { write: (line) => lines.push(line) });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tilemark-journal-'));
 });
@@ -51,14 +54,14 @@ const first = record('run-1', '2026-01-01T00:00:00.000Z');
 const second = record('run-2', '2026-01-01T00:00:01.000Z');
 
 it('gives back what was appended, oldest first, also to the next process', async () => {
-  const journal = await Journal.open(folder);
+  const journal = await Journal.open(folder, log);
   await journal.append(second);
   await journal.append(first);
-  expect(await (await Journal.open(folder)).pending()).toEqual([first, second]);
+  expect(await (await Journal.open(folder, log)).pending()).toEqual([first, second]);
 });
 
 it('forgets what was struck, and does not mind striking twice', async () => {
-  const journal = await Journal.open(folder);
+  const journal = await Journal.open(folder, log);
   await journal.append(first);
   await journal.append(second);
   await journal.strike('run-1');
@@ -67,16 +70,38 @@ it('forgets what was struck, and does not mind striking twice', async () => {
 });
 
 it('never offers a record that was half written when the machine stopped', async () => {
-  const journal = await Journal.open(folder);
+  const journal = await Journal.open(folder, log);
   await writeFile(join(folder, '.run-9-torn'), '{"runId":"run-9","outc');
   await journal.append(first);
   expect(await journal.pending()).toEqual([first]);
 });
 
 it('keeps a refused record for people and offers it no more', async () => {
-  const journal = await Journal.open(folder);
+  const journal = await Journal.open(folder, log);
   await journal.append(first);
   await journal.setAside('run-1');
   expect(await journal.pending()).toEqual([]);
   expect(await readdir(folder)).toEqual(['run-1.refused']);
+});
+
+it.each([
+  ['nothing', ''],
+  ['half a record', '{"runId":"run-0","outc'],
+  ['no record', '[]'],
+  ['null', 'null'],
+  ['the record of another run', JSON.stringify(second)],
+])('sets a file that holds %s aside, says where it is, and goes on', async (_what, text) => {
+  const journal = await Journal.open(folder, log);
+  await journal.append(first);
+  await writeFile(join(folder, 'run-0.json'), text);
+  lines.length = 0;
+  expect(await journal.pending()).toEqual([first]);
+  expect(await readdir(folder)).toEqual(['run-0.json.unreadable', 'run-1.json']);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    path: join(folder, 'run-0.json.unreadable'),
+    msg: expect.stringContaining('cannot be read'),
+  });
+  expect(await journal.pending()).toEqual([first]);
+  expect(lines).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordedRun } from '@tilemark/core/server';
+import type { Logger } from 'pino';
 
 const SUFFIX = '.json';
 
@@ -11,14 +12,16 @@ const SUFFIX = '.json';
  */
 export class Journal {
   readonly #folder: string;
+  readonly #log: Logger;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, log: Logger) {
     this.#folder = folder;
+    this.#log = log;
   }
 
-  static async open(folder: string): Promise<Journal> {
+  static async open(folder: string, log: Logger): Promise<Journal> {
     await mkdir(folder, { recursive: true });
-    return new Journal(folder);
+    return new Journal(folder, log);
   }
 
   /** Survives a crash of the process and of the machine once it returns. */
@@ -46,21 +49,39 @@ export class Journal {
     await rename(this.#fileOf(runId), join(this.#folder, `${encodeURIComponent(runId)}.refused`));
   }
 
-  /** What has still to be written to the database, oldest first. */
+  /**
+   * What has still to be written to the database, oldest first. A file that holds no
+   * record, as a full or failing disk leaves behind, is set aside and does not stop the others.
+   */
   async pending(): Promise<RecordedRun[]> {
     const names = (await readdir(this.#folder)).filter((name) => name.endsWith(SUFFIX));
     const records = await Promise.all(
       names.map(async (name): Promise<RecordedRun[]> => {
         // Another worker may have struck it since the folder was read.
         const text = await readFile(join(this.#folder, name), 'utf8').catch(() => null);
-        return text === null ? [] : [JSON.parse(text)];
+        if (text === null) return [];
+        const record = parse(text);
+        if (record && nameOf(record.runId) === name) return [record];
+        await this.#setUnreadableAside(name);
+        return [];
       }),
     );
     return records.flat().sort((a, b) => a.endedAt.localeCompare(b.endedAt));
   }
 
+  async #setUnreadableAside(name: string): Promise<void> {
+    const path = join(this.#folder, `${name}.unreadable`);
+    try {
+      await rename(join(this.#folder, name), path);
+      this.#log.error({ path }, 'a result in the journal cannot be read: set aside');
+    } catch (error) {
+      // Another worker may have been first; a file that cannot be moved is met again.
+      this.#log.warn({ path, error: String(error) }, 'could not set an unreadable result aside');
+    }
+  }
+
   #fileOf(runId: string): string {
-    return join(this.#folder, `${encodeURIComponent(runId)}${SUFFIX}`);
+    return join(this.#folder, nameOf(runId));
   }
 
   /** Makes the rename itself durable. Windows cannot open folders, and needs no such thing. */
@@ -72,5 +93,17 @@ export class Journal {
     } finally {
       await folder.close();
     }
+  }
+}
+
+const nameOf = (runId: string): string => `${encodeURIComponent(runId)}${SUFFIX}`;
+
+/** The record in a file's text; null where it is none. */
+function parse(text: string): RecordedRun | null {
+  try {
+    const record: RecordedRun | null = JSON.parse(text);
+    return typeof record?.runId === 'string' && typeof record.endedAt === 'string' ? record : null;
+  } catch {
+    return null;
   }
 }

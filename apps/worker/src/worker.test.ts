@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expand, type PlannedRun, type RunResult, specSchema } from '@tilemark/core';
@@ -43,17 +43,20 @@ afterEach(async () => {
 
 const journalFolder = () => join(folder, 'journal');
 
+const lines: string[] = [];
+const log = pino({}, { write: (line) => lines.push(line) });
+
 /** A worker of the first adapter, as the command starts it. */
 async function attach(options: { finishWithinMs?: number } = {}) {
   const runner = new Runner({ entry: bundle.child, device: '0' });
   const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
-  const journal = await Journal.open(journalFolder());
+  const journal = await Journal.open(journalFolder(), log);
   const { worker, deviceKey, newDevice } = await Worker.attach({
     store,
     queue: own,
     runner,
     journal,
-    log: pino({ level: 'silent' }),
+    log,
     lockPath: join(folder, 'lock'),
     ...options,
   });
@@ -177,6 +180,24 @@ describe('a worker', () => {
     expect((await store.sweeps.get(sweepId))?.counts.pending).toBe(1);
     await attach();
     expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('records its runs beside a broken file in the journal', async () => {
+    await mkdir(journalFolder());
+    await writeFile(join(journalFolder(), 'broken.json'), '');
+    const { deviceKey } = await attach();
+    expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
+    await eventually(async () => ((await journalled()).length === 1 ? true : null));
+    expect(await journalled()).toEqual(['broken.json.unreadable']);
+  });
+
+  it('does not blame the store for a fault of the journal', async () => {
+    await attach();
+    lines.length = 0;
+    await rm(journalFolder(), { recursive: true });
+    const logged = (text: string) => lines.some((line) => line.includes(text));
+    await eventually(async () => (logged('the journal cannot be read') ? true : null));
+    expect(logged('the store is away')).toBe(false);
   });
 
   it('finishes the run in hand when stopped, takes no other, and signs off', async () => {

@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceClass, Step } from '@tilemark/core';
-import type { ClaimedRun, Queue, RunConsumer, RunJob, Store } from '@tilemark/core/server';
+import type {
+  ClaimedRun,
+  Queue,
+  RecordedRun,
+  RunConsumer,
+  RunJob,
+  Store,
+} from '@tilemark/core/server';
 import { ServiceUnavailable } from '@tilemark/core/server';
 import { DeviceFault } from '@tilemark/kernels';
 import type { Logger } from 'pino';
@@ -187,26 +194,44 @@ export class Worker {
     await this.#writeJournal();
   }
 
-  /** Writes what the journal holds to the store, one caller at a time. */
+  /** Writes what the journal holds to the store, one caller at a time. Never throws: it logs. */
   #writeJournal(): Promise<void> {
-    const writing = this.#writing.then(() => this.#writePending());
-    this.#writing = writing.catch(() => {});
-    return writing;
+    this.#writing = this.#writing.then(() => this.#writePending());
+    return this.#writing;
   }
 
   async #writePending(): Promise<void> {
-    const { store, journal, log } = this.#parts;
-    for (const record of await journal.pending()) {
+    const { journal, log } = this.#parts;
+    const pending = await journal.pending().catch((error: unknown) => {
+      log.error({ error: messageOf(error) }, 'the journal cannot be read');
+      return [];
+    });
+    for (const record of pending) {
       try {
-        await store.runs.record(record);
-        await journal.strike(record.runId);
+        await this.#write(record);
       } catch (error) {
         if (error instanceof ServiceUnavailable) return this.#noteStore(error);
-        log.error({ runId: record.runId, error: messageOf(error) }, 'the store refused a result');
-        await journal.setAside(record.runId);
+        log.error(
+          { runId: record.runId, error: messageOf(error) },
+          'the journal cannot be changed',
+        );
       }
     }
     this.#noteStore(null);
+  }
+
+  /** Throws ServiceUnavailable, and the errors of the journal. */
+  async #write(record: RecordedRun): Promise<void> {
+    const { store, journal, log } = this.#parts;
+    const { runId } = record;
+    try {
+      await store.runs.record(record);
+    } catch (error) {
+      if (error instanceof ServiceUnavailable) throw error;
+      log.error({ runId, error: messageOf(error) }, 'the store refused a result');
+      return journal.setAside(runId);
+    }
+    await journal.strike(runId);
   }
 
   async #beat(): Promise<void> {
@@ -221,22 +246,24 @@ export class Worker {
 
   /** A sign of life; where the store answers, the journal is written too. */
   async #heartbeat(): Promise<void> {
+    const { store, log } = this.#parts;
     try {
-      await this.#parts.store.workers.heartbeat(this.#id, this.#state);
-      await this.#writeJournal();
+      await store.workers.heartbeat(this.#id, this.#state);
     } catch (error) {
-      this.#noteStore(error);
+      if (error instanceof ServiceUnavailable) return this.#noteStore(error);
+      log.error({ error: messageOf(error) }, 'the store refused a heartbeat');
     }
+    await this.#writeJournal();
   }
 
   /** Says once that the store went away, and once that it is back. */
-  #noteStore(error: unknown): void {
+  #noteStore(error: ServiceUnavailable | null): void {
     const { log } = this.#parts;
     if (error && !this.#isStoreAway) {
-      log.warn({ error: messageOf(error) }, 'the store is away; results wait in the journal');
+      log.warn({ error: error.message }, 'the store is away; results wait in the journal');
     }
     if (!error && this.#isStoreAway) log.info('the store is back; the journal is written');
-    this.#isStoreAway = Boolean(error);
+    this.#isStoreAway = error !== null;
   }
 }
 

@@ -34,7 +34,7 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
   const runner = new Runner({ entry: childEntry, device: options.device });
   try {
     await store.ping();
-    const journal = await Journal.open(join(dataDir, 'journal'));
+    const journal = await Journal.open(join(dataDir, 'journal'), log);
     const { worker, ...attached } = await Worker.attach({
       store,
       queue,
