@@ -69,6 +69,8 @@ export const sweepSchema = z.object({
   createdAt: date,
   finishedAt: date.nullable(),
   createdBy: z.string(),
+  /** The token it was made with, which may cancel it; null for the grid's own. */
+  createdById: z.string().nullable(),
 });
 export type Sweep = z.infer<typeof sweepSchema>;
 

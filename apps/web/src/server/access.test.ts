@@ -34,10 +34,13 @@ describe('checkAccess', () => {
   );
 });
 
-it('lets members act on their own', () => {
-  expect(() => checkOwner(principal('member', 'Ada'), 'Ada')).not.toThrow();
-  expect(() => checkOwner(principal('member', 'Ada'), 'Bo')).toThrow(refusal(403));
-  expect(() => checkOwner(principal('admin'), 'Bo')).not.toThrow();
+it('lets members act on what their token made, whatever it is called', () => {
+  const member = principal('member', 'Ada');
+  const by = (createdById: string | null) => ({ createdBy: 'Ada', createdById });
+  expect(() => checkOwner(member, by(member.tokenId))).not.toThrow();
+  expect(() => checkOwner(member, by('another'))).toThrow(refusal(403));
+  expect(() => checkOwner(member, by(null))).toThrow(refusal(403));
+  expect(() => checkOwner(principal('admin'), by('another'))).not.toThrow();
 });
 
 describe('checkSameOrigin', () => {

@@ -1,3 +1,4 @@
+import type { Sweep } from '@tilemark/core';
 import type { Principal } from '@tilemark/core/server';
 import { HttpProblem } from './problem';
 
@@ -32,11 +33,21 @@ export function checkAccess(access: Access, principal: Principal | null, isPubli
   }
 }
 
-/** Members act on what they made; admins on everything. */
-export function checkOwner(principal: Principal, createdBy: string): void {
-  if (principal.role !== 'admin' && principal.name !== createdBy) {
-    throw new HttpProblem(403, `Only ${createdBy} or an admin may do this.`);
-  }
+/** Members act on what they made with the token they show; admins on everything. */
+export function isOwner(
+  principal: Principal,
+  { createdById }: Pick<Sweep, 'createdById'>,
+): boolean {
+  return principal.role === 'admin' || principal.tokenId === createdById;
+}
+
+/** Throws 403 for a sweep that is somebody else's. Names are not asked: two tokens may share one. */
+export function checkOwner(
+  principal: Principal,
+  sweep: Pick<Sweep, 'createdBy' | 'createdById'>,
+): void {
+  if (isOwner(principal, sweep)) return;
+  throw new HttpProblem(403, `Only the token of ${sweep.createdBy} or an admin may do this.`);
 }
 
 /**

@@ -203,9 +203,9 @@ describe('a sweep', () => {
     expect((await grid.store.sweeps.get(id))?.suite).toMatch(/^layouts@\d+$/);
   });
 
-  it('is cancelled by its owner, not by another member, and not twice over', async () => {
+  it('is cancelled by its owner, not by another member of that name, and not twice over', async () => {
     const id = await made();
-    const other = await grid.token('member', 'Bo');
+    const other = await grid.token('member', 'Ada');
     const by = (secret: string) => call(cancel, { method: 'POST', params: { id }, token: secret });
     expect((await by(other)).status).toBe(403);
     expect((await (await by(token)).json()).status).toBe('cancelled');

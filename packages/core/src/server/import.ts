@@ -2,12 +2,12 @@ import { InputError } from '@tilemark/kernels';
 import type { BenchFile, Counts } from '../api';
 import type { SweepSpec } from '../spec';
 import { importedRun } from './imported-run';
-import type { ImportedRun, Principal, Store } from './store';
+import type { Author, ImportedRun, Store } from './store';
 import { canonicalJson, sha256 } from './store/hash';
 
 /**
  * Keeps the results of `tilemark bench --json` as a finished sweep, marked as brought
- * by the principal: all of them or, where one is at fault, none. The same file brought
+ * by the author: all of them or, where one is at fault, none. The same file brought
  * twice is kept once.
  *
  * @param file a body that `benchFileSchema` has accepted
@@ -16,7 +16,7 @@ import { canonicalJson, sha256 } from './store/hash';
 export async function importResults(
   { store }: { readonly store: Store },
   file: BenchFile,
-  principal: Pick<Principal, 'name'>,
+  author: Author,
 ): Promise<{ id: string; counts: Counts }> {
   const now = new Date();
   const results = file.results
@@ -27,7 +27,8 @@ export async function importResults(
   const { id, counts } = await store.sweeps.import({
     name: `Import of ${first.environment.device.device}`.slice(0, 120),
     spec: specOf(results),
-    importedBy: principal.name,
+    importedBy: author.name,
+    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
     idempotencyKey: `import ${sha256(canonicalJson(file))}`,
     results,
   });

@@ -60,6 +60,9 @@ export interface Principal {
   readonly role: Role;
 }
 
+/** Who makes a sweep; without a token it is the grid's own. */
+export type Author = Pick<Principal, 'name'> & Partial<Pick<Principal, 'tokenId'>>;
+
 /** Workers beat a few times within this. */
 export const LOST_AFTER_MS = 20_000;
 
@@ -73,6 +76,8 @@ export interface Store {
       spec: SweepSpec;
       runs: readonly PlannedRun[];
       createdBy: string;
+      /** Absent: no token made it, and only an admin may change it. */
+      createdById?: string;
       /** A second sweep with the same key is not made: the first is returned, and no runs. */
       idempotencyKey?: string;
     }): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
@@ -85,6 +90,7 @@ export interface Store {
       name: string;
       spec: SweepSpec;
       importedBy: string;
+      createdById?: string;
       idempotencyKey: string;
       results: readonly ImportedRun[];
     }): Promise<Sweep>;

@@ -4,7 +4,7 @@ import type { SweepSpec } from '../spec';
 import { findSuite, suiteRef, suiteSpec } from '../suites/registry';
 import { ServiceUnavailable } from './errors';
 import type { Queue } from './queue';
-import type { Principal, Store } from './store';
+import type { Author, Store } from './store';
 
 /** What operations on sweeps work with. */
 export interface SweepServices {
@@ -31,7 +31,7 @@ export interface SubmitOptions {
 export async function submitSweep(
   { store, queue }: SweepServices,
   newSweep: NewSweep,
-  principal: Pick<Principal, 'name'>,
+  author: Author,
   { idempotencyKey, background = false }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
@@ -42,7 +42,8 @@ export async function submitSweep(
     suite,
     spec,
     runs: expand(spec, plannable),
-    createdBy: principal.name,
+    createdBy: author.name,
+    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
   await enqueueWhenUp(queue, shuffled(runs), background);

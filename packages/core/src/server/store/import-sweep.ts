@@ -17,7 +17,14 @@ const TIMEOUT_MS = 120_000;
 /** Writes results that came in a file: the contract is at `Store.sweeps.import`. */
 export async function importSweep(
   db: PrismaClient,
-  { name, spec, importedBy, idempotencyKey, results }: Parameters<Store['sweeps']['import']>[0],
+  {
+    name,
+    spec,
+    importedBy,
+    createdById,
+    idempotencyKey,
+    results,
+  }: Parameters<Store['sweeps']['import']>[0],
 ): Promise<string> {
   const id = await db
     .$transaction(
@@ -30,7 +37,8 @@ export async function importSweep(
             endedAt,
           }),
         );
-        const row = { name, suite: null, spec, createdBy: importedBy, idempotencyKey };
+        const author = { createdBy: importedBy, createdById: createdById ?? null };
+        const row = { name, suite: null, spec, idempotencyKey, ...author };
         const sweep = await insertSweep(tx, row, rows);
         // Nothing of this transaction is to stay: the workers of the first import are.
         if (!sweep) throw new AlreadyImported();

@@ -14,6 +14,7 @@ export interface NewSweepRow {
   readonly suite: string | null;
   readonly spec: SweepSpec;
   readonly createdBy: string;
+  readonly createdById: string | null;
   readonly idempotencyKey: string | null;
 }
 

@@ -46,7 +46,7 @@ const emptyCounts = (): Counts => ({
 });
 
 function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
-  const { id, name, suite, createdAt, createdBy, cancelledAt } = row;
+  const { id, name, suite, createdAt, createdBy, createdById, cancelledAt } = row;
   const status = cancelledAt
     ? 'cancelled'
     : counts.pending === 0
@@ -65,5 +65,6 @@ function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
     createdAt: createdAt.toISOString(),
     finishedAt: finishedAt?.toISOString() ?? null,
     createdBy,
+    createdById,
   };
 }

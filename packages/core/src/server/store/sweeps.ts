@@ -21,10 +21,10 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
   return {
     get,
 
-    async create({ runs, idempotencyKey = null, ...fields }) {
+    async create({ runs, createdById = null, idempotencyKey = null, ...fields }) {
       const rows = runs.map((run, ordinal) => newRun(run, ordinal));
       const created = await db.$transaction(
-        (tx) => insertSweep(tx, { ...fields, idempotencyKey }, rows),
+        (tx) => insertSweep(tx, { ...fields, createdById, idempotencyKey }, rows),
         { timeout: CREATE_TIMEOUT_MS, maxWait: CREATE_TIMEOUT_MS },
       );
       const row = created ?? (await db.sweep.findFirstOrThrow({ where: { idempotencyKey } }));

@@ -6,6 +6,7 @@ import { loadRows } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
+import { isOwner } from '@/server/access';
 import { readable, visitor } from '@/server/visitor';
 import { TextLink } from '@/ui/button';
 import { Moment } from '@/ui/moment';
@@ -27,7 +28,7 @@ export default async function SweepPage({ params }: Props) {
   const sweep = await load((await params).id);
   const [rows, user] = await Promise.all([loadRows(store, sweep), visitor()]);
   const maySubmit = user?.role === 'admin' || user?.role === 'member';
-  const mayChange = user?.role === 'admin' || (maySubmit && user?.name === sweep.createdBy);
+  const mayChange = user !== null && isOwner(user, sweep);
 
   return (
     <>

@@ -7,7 +7,7 @@ export const POST = serve(
   operations.cancelSweep,
   async ({ params: { id = '' }, principal, services: { store } }) => {
     const sweep = found(await store.sweeps.get(id), `There is no sweep ${id}.`);
-    checkOwner(signedIn(principal), sweep.createdBy);
+    checkOwner(signedIn(principal), sweep);
     if (sweep.status === 'done') throw new HttpProblem(409, 'The sweep has ended already.');
     return found(await store.sweeps.cancel(id), `There is no sweep ${id}.`);
   },

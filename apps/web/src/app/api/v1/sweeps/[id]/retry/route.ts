@@ -7,7 +7,7 @@ export const POST = serve(
   operations.retrySweep,
   async ({ params: { id = '' }, principal, services }) => {
     const sweep = found(await services.store.sweeps.get(id), `There is no sweep ${id}.`);
-    checkOwner(signedIn(principal), sweep.createdBy);
+    checkOwner(signedIn(principal), sweep);
     if (sweep.status === 'cancelled') {
       throw new HttpProblem(409, 'The sweep was cancelled: submit it again instead.');
     }
