@@ -64,6 +64,7 @@ async function addresses(sweep: string): Promise<Record<string, string>> {
     'failed result': `/results/${idOf('failed')}`,
     compare: `/compare?a=${first?.resultId}&b=${second?.resultId}`,
     'nothing to compare': '/compare',
+    'half a comparison': `/compare?a=${first?.resultId}`,
     kernels: '/kernels',
     kernel: '/kernels/matmul/tiled',
     devices: '/devices',
@@ -84,9 +85,14 @@ async function open(page: Page, path: string): Promise<void> {
   await expect(page.getByText('Drawing …')).toHaveCount(0);
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`every page is accessible and clean, ${colorScheme}`, async ({ browser }) => {
-    const context = await browser.newContext({ colorScheme });
+for (const [colorScheme, width] of [
+  ['light', 1280],
+  ['dark', 390],
+] as const) {
+  test(`every page is accessible, clean and as wide as the screen: ${colorScheme}, ${width}`, async ({
+    browser,
+  }) => {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
     const page = await context.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
@@ -101,26 +107,17 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await open(page, path);
       const { violations } = await new AxeBuilder({ page }).analyze();
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      expect.soft(found, `${name}, ${colorScheme}`).toEqual([]);
+      expect.soft(found, name).toEqual([]);
+      // The body's width leaves out the scroll bar's gutter.
+      const excess = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.body.clientWidth,
+      );
+      expect.soft(excess, `${name} scrolls sideways`).toBe(0);
     }
     expect(errors).toEqual([]);
     await context.close();
   });
 }
-
-test('no page scrolls sideways on a phone', async ({ browser }) => {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-  const page = await context.newPage();
-  for (const [name, path] of Object.entries(pages)) {
-    await open(page, path);
-    // The body's width leaves out the scroll bar's gutter.
-    const excess = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.body.clientWidth,
-    );
-    expect.soft(excess, name).toBe(0);
-  }
-  await context.close();
-});
 
 test('a wrong address is answered with a page that says so', async ({ page }) => {
   const missing = ['/nothing', '/sweeps/none', '/results/none', '/devices/none', '/docs/none'];

@@ -3,9 +3,11 @@ import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
+import { Candidates } from '@/features/compare/candidates';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
 import { Distributions } from '@/features/compare/distributions';
 import { Sides } from '@/features/compare/sides';
+import { firstItems } from '@/server/pages';
 import { readable } from '@/server/visitor';
 import { Badge, type Tone } from '@/ui/badge';
 import { Button, ButtonLink } from '@/ui/button';
@@ -52,6 +54,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       <Refused reasons={refused} reset="/compare" />
       <Chooser a={query.a} b={query.b} />
       {a && b && <Compared a={a} b={b} />}
+      {a && !b && <Candidates a={a} others={await othersOf(store, a)} />}
     </>
   );
 }
@@ -61,6 +64,12 @@ async function load(store: Store, id: string | undefined) {
   if (!id) return null;
   return (await store.results.get(id)) ?? notFound();
 }
+
+/** Enough to choose from; results of larger sweeps are compared by their addresses. */
+const MAX_OTHERS = 500;
+
+const othersOf = (store: Store, { sweep }: Loaded) =>
+  firstItems((cursor) => store.sweeps.results(sweep.id, cursor), MAX_OTHERS);
 
 type Loaded = NonNullable<Awaited<ReturnType<typeof load>>>;
 
