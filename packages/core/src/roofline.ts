@@ -71,14 +71,10 @@ export class Roofline {
     const op = opOf(problem);
     const rates = await this.#copies(workingSetBytes, (request) => this.#rate(request));
     if (rates.length === 0) return null;
-    const bandwidth = Math.max(...rates);
-    const bytesNs = op.bytes(problem.shape, problem.dtype) / bandwidth;
+    const bytesNs = op.bytes(problem.shape, problem.dtype) / Math.max(...rates);
     const flops = usesMatrixUnits(variant, problem) ? 0 : op.flops(problem.shape);
     const peak = flops > 0 ? await this.#rate({ id: 'fma', dtype: problem.dtype }) : null;
-    const flopsNs = peak === null ? 0 : flops / peak;
-    return flopsNs > bytesNs
-      ? { ns: flopsNs, bound: 'compute' }
-      : { ns: bytesNs, bound: 'bandwidth' };
+    return higherRoof(bytesNs, peak === null ? 0 : flops / peak);
   }
 
   /** Probes again what a roof is made of and keeps the better rate, before a result is called implausible. */
@@ -146,6 +142,27 @@ export class Roofline {
     }
   }
 }
+
+/**
+ * The roof that a survey puts over a variant on a problem: its fastest copy, of whatever
+ * working set, and its multiply-adds. Null for a survey without copies.
+ */
+export function surveyedRoof(
+  { copies, peaks }: RooflineSurvey,
+  variant: Variant,
+  problem: Problem,
+): Roof | null {
+  if (copies.length === 0) return null;
+  const op = opOf(problem);
+  const bandwidth = Math.max(...copies.map((copy) => copy.gigabytesPerSecond));
+  const peak = peaks.find(({ dtype }) => dtype === problem.dtype)?.gigaflopsPerSecond;
+  const flopsNs =
+    peak === undefined || usesMatrixUnits(variant, problem) ? 0 : op.flops(problem.shape) / peak;
+  return higherRoof(op.bytes(problem.shape, problem.dtype) / bandwidth, flopsNs);
+}
+
+const higherRoof = (bytesNs: number, flopsNs: number): Roof =>
+  flopsNs > bytesNs ? { ns: flopsNs, bound: 'compute' } : { ns: bytesNs, bound: 'bandwidth' };
 
 function usesMatrixUnits({ kernel, tunables }: Variant, { dtype }: Problem): boolean {
   const { definition, tunables: values } = resolveVariant(kernel, tunables);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../test-services';
 import { type BenchFile, leaderboardQuerySchema, type RunResult } from '../api';
 import { deviceKey } from '../device';
-import type { Measurement, Outcome } from '../outcome';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../outcome';
 import { summarise } from '../stats';
 import { DatabaseUnavailable } from './errors';
 import { importResults } from './import';
@@ -60,7 +60,8 @@ const file = (results: RunResult[]): BenchFile => ({
   environments: [],
   results,
 });
-const importer = { name: 'reviewer' };
+const importer = { name: 'reviewer', role: 'admin' } as const;
+const member = { name: 'reviewer', role: 'member' } as const;
 
 test('results become a finished sweep, and the board shows them', async () => {
   const skipped = result({ outcome: { kind: 'skipped', why: 'too big' } });
@@ -146,6 +147,75 @@ describe('what a file says of its own results is worked out again', () => {
   test('when it was measured, where the file says', async () => {
     const endedAt = '2026-01-02T03:04:05.000Z';
     expect((await imported({ endedAt, outcome: series(8e6) }))?.endedAt).toBe(endedAt);
+  });
+});
+
+describe('a result that a member brings', () => {
+  const brought = async (device: string, medianNs: number) => {
+    const of = { key: deviceKey(identity(device)), name: device, class: 'gpu' } as const;
+    const { id } = await importResults(
+      { store },
+      {
+        ...file([result({ device: of, outcome: series(medianNs) })]),
+        environment: environment(device),
+      },
+      member,
+    );
+    const outcome = (await store.sweeps.results(id)).items[0]?.outcome;
+    return outcome?.kind === 'measured' ? outcome.measurement.unranked : 'not measured';
+  };
+
+  test('is not ranked while the grid has not measured the device', async () => {
+    expect(await brought('Stranger', 1e6)).toMatch(/^imported, and no worker/);
+    await attach(store, 'Unsurveyed');
+    expect(await brought('Unsurveyed', 1e6)).toMatch(/^imported, and no worker/);
+  });
+
+  test('is ranked under the roof that the grid has measured, and not above it', async () => {
+    const { deviceKey: surveyed, workerId } = await attach(store, 'Surveyed');
+    // 2 * 64^3 operations: 524 ns at this peak.
+    const survey = {
+      copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1_000 }],
+      lastLevelCacheBytes: null,
+      peaks: [{ dtype: 'f32' as const, gigaflopsPerSecond: 1_000 }],
+    };
+    await store.rooflines.record({ deviceKey: surveyed, profile: 'default', workerId, survey });
+    expect(await brought('Surveyed', 1_000)).toBeNull();
+    expect(await brought('Surveyed', 100)).toMatch(/^implausible: .* faster than the compute/);
+  });
+});
+
+const measuredWith = (over: Partial<Measurement>) => [
+  result({ outcome: withMeasurement(1e6, { cold: summarise([1e6]), ...over }) }),
+];
+const wrong = { method: 'whole', worstRatio: 1.01, checked: 1, ns: 1 } as const;
+const right = { ...wrong, worstRatio: 1 };
+const at = 'results[0].outcome.measurement';
+
+test.each([
+  [`${at}.verification.before.worstRatio`, { verification: { before: wrong, after: right } }],
+  [`${at}.verification.after.worstRatio`, { verification: { before: right, after: wrong } }],
+  [`${at}.methodologyVersion`, { methodologyVersion: METHODOLOGY_VERSION + 1 }],
+  [`${at}.stop`, { stop: 'quick' }],
+  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [] } }],
+  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [5e-324] } }],
+  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [1e308, 1.7e308] } }],
+  [`${at}.hot.samplesNs`, { hot: { ...summarise([1]), samplesNs: [] } }],
+] as [string, Partial<Measurement>][])('%s that cannot be is refused: %j', async (field, over) => {
+  await expect(importResults({ store }, file(measuredWith(over)), importer)).rejects.toMatchObject({
+    name: 'InputError',
+    field,
+  });
+});
+
+test('a class other than that of the known device is refused', async () => {
+  const { deviceKey: known } = await attach(store, 'Soft', 'w', 'software');
+  const forged = {
+    ...file([result({ device: { key: known, name: 'Soft', class: 'software' } })]),
+    environment: environment('Soft'),
+  };
+  await expect(importResults({ store }, forged, importer)).rejects.toMatchObject({
+    field: 'results[0].device.class',
   });
 });
 

@@ -1,8 +1,9 @@
 import { InputError } from '@tilemark/kernels';
 import type { BenchFile, Counts } from '../api';
+import { deviceKey } from '../device';
 import type { SweepSpec } from '../spec';
-import { importedRun } from './imported-run';
-import type { Author, ImportedRun, Store } from './store';
+import { importedRun, type KnownDevice } from './imported-run';
+import type { Author, ImportedRun, Principal, Store } from './store';
 import { canonicalJson, sha256 } from './store/hash';
 
 /**
@@ -16,11 +17,15 @@ import { canonicalJson, sha256 } from './store/hash';
 export async function importResults(
   { store }: { readonly store: Store },
   file: BenchFile,
-  author: Author,
+  author: Author & Partial<Pick<Principal, 'role'>>,
 ): Promise<{ id: string; counts: Counts }> {
-  const now = new Date();
+  const context = {
+    now: new Date(),
+    isAdmin: author.role === 'admin',
+    known: await knownDevices(store, file),
+  };
   const results = file.results
-    .map((_, index) => importedRun(file, index, now))
+    .map((_, index) => importedRun(file, index, context))
     .filter((run) => run !== null);
   const [first] = results;
   if (!first) throw new InputError('The file holds no result that has ended.', 'results');
@@ -33,6 +38,18 @@ export async function importResults(
     results,
   });
   return { id, counts };
+}
+
+/** What the grid knows of the devices of a file. */
+async function knownDevices(store: Store, file: BenchFile): Promise<Map<string, KnownDevice>> {
+  const known = new Map<string, KnownDevice>();
+  const environments = [file.environment, ...file.environments];
+  for (const key of new Set(environments.map((each) => deviceKey(each.device)))) {
+    const device = await store.devices.get(key);
+    if (!device) continue;
+    known.set(key, { class: device.class, rooflines: await store.rooflines.latest(key) });
+  }
+  return known;
 }
 
 /** A spec that asks for what the file holds, for the page of the sweep. */

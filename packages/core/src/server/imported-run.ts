@@ -1,12 +1,22 @@
 import { feasible, InputError, resolveVariant } from '@tilemark/kernels';
-import type { BenchFile, RunResult } from '../api';
-import { deviceKey } from '../device';
+import type { BenchFile, RooflineRecord, RunResult } from '../api';
+import { type DeviceClass, deviceKey } from '../device';
 import type { Environment } from '../environment';
-import type { Outcome } from '../outcome';
-import { POLICIES, type PolicyId } from '../policy';
-import { unrankedReason } from '../rank';
-import { summarise } from '../stats';
+import { importedOutcome } from './imported-outcome';
 import type { ImportedRun } from './store';
+
+/** What an import is checked against. */
+export interface ImportContext {
+  readonly now: Date;
+  readonly isAdmin: boolean;
+  /** By device key, what the grid itself knows of the devices of the file. */
+  readonly known: ReadonlyMap<string, KnownDevice>;
+}
+
+export interface KnownDevice {
+  readonly class: DeviceClass;
+  readonly rooflines: readonly RooflineRecord[];
+}
 
 /**
  * A result of a file as it may be kept; null when it has not ended. What follows from
@@ -14,13 +24,24 @@ import type { ImportedRun } from './store';
  *
  * @throws InputError naming the field at fault, `results[3].variant.tunables.TILE`
  */
-export function importedRun(file: BenchFile, index: number, now: Date): ImportedRun | null {
+export function importedRun(
+  file: BenchFile,
+  index: number,
+  { now, isAdmin, known }: ImportContext,
+): ImportedRun | null {
   const result = file.results[index];
   if (!result?.outcome) return null;
   const { problem, profile, policy, device } = result;
   const field = `results[${index}]`;
   const environment = environmentOf(file, result, field);
   const { kernel, tunables, address } = checkedVariant(result, environment, field);
+  const ours = known.get(device.key);
+  if (ours && ours.class !== environment.device.class) {
+    throw new InputError(
+      `The grid knows ${device.key} as ${ours.class}, the file as ${environment.device.class}.`,
+      `${field}.device.class`,
+    );
+  }
   return {
     run: {
       variant: { kernel, tunables },
@@ -31,7 +52,12 @@ export function importedRun(file: BenchFile, index: number, now: Date): Imported
       deviceKey: device.key,
     },
     environment,
-    outcome: checkedOutcome(result.outcome, result, environment, field),
+    outcome: importedOutcome(result.outcome, result, {
+      field: `${field}.outcome`,
+      deviceClass: environment.device.class,
+      isAdmin,
+      roofline: ours?.rooflines.find((roofline) => roofline.profile === profile) ?? null,
+    }),
     endedAt: checkedEnd(result, now, field),
   };
 }
@@ -71,40 +97,6 @@ function checkedVariant(
     throw new InputError(`It cannot have been measured: ${runs.why}.`, `${field}.outcome.kind`);
   }
   return resolved;
-}
-
-function checkedOutcome(
-  outcome: Outcome,
-  { policy }: RunResult,
-  { device }: Environment,
-  field: string,
-): Outcome {
-  if (outcome.kind !== 'measured') return outcome;
-  const { measurement } = outcome;
-  const at = `${field}.outcome.measurement`;
-  if (measurement.policy !== policy) {
-    throw new InputError(`The run had policy ${policy}, its measurement another.`, `${at}.policy`);
-  }
-  if (measurement.cold.samplesNs.length === 0) {
-    throw new InputError('A measurement without samples proves nothing.', `${at}.cold.samplesNs`);
-  }
-  const cold = summarise(measurement.cold.samplesNs);
-  const { timer, stop, roof = null } = measurement;
-  const found = unrankedReason({
-    policy: POLICIES[policy],
-    timer,
-    deviceClass: device.class,
-    cold,
-    stop,
-    roof,
-  });
-  const unranked = found ?? measurement.unranked ?? tooFewSamples(cold.n, policy);
-  return { kind: 'measured', measurement: { ...measurement, cold, unranked } };
-}
-
-function tooFewSamples(n: number, policy: PolicyId): string | null {
-  const least = POLICIES[policy].minSamplesSlow;
-  return n < least ? `${n} samples, and policy ${policy} takes ${least} at least` : null;
 }
 
 /** A file without times is of now; a clock that is ahead by a minute is forgiven. */

@@ -2,7 +2,7 @@ import type { Problem } from '@tilemark/kernels';
 import type { DeviceCapabilities, DeviceClass, DeviceIdentity } from '../../device';
 import type { Environment } from '../../environment';
 import type { PlannedRun } from '../../expand';
-import type { Measurement, Outcome, Series } from '../../outcome';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from '../../outcome';
 import type { SweepSpec } from '../../spec';
 import type { RecordedRun, Store } from '../store';
 
@@ -93,7 +93,7 @@ export const measured = (
 ): Outcome => ({
   kind: 'measured',
   measurement: {
-    methodologyVersion: 1,
+    methodologyVersion: METHODOLOGY_VERSION,
     policy: 'default',
     timer: { kind: 'timestamp', tickNs: 1 },
     dispatchesPerSample: 1,
