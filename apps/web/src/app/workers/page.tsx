@@ -23,7 +23,8 @@ export default async function WorkersPage() {
         title="Workers"
         actions={<Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />}
       >
-        Each worker owns the devices of one machine and runs one benchmark at a time on each.
+        Each worker owns one device and runs one benchmark at a time. A machine with several devices
+        has several workers.
       </PageHeader>
       {items.length > 0 ? (
         <WorkersTable workers={items} />
@@ -36,7 +37,7 @@ export default async function WorkersPage() {
         <ol className="max-w-3xl list-inside list-decimal space-y-4 marker:text-muted">
           <li>
             {isAdmin
-              ? 'Make a worker token.'
+              ? 'Make a token with the role worker (member tokens are for people who submit sweeps).'
               : 'Ask an admin for a worker token, or make one with an admin token.'}
             <div className="mt-1.5">
               {isAdmin ? (

@@ -47,7 +47,8 @@ export function BestResults({
 
 function BestRow({ result }: { result: RunResult }) {
   const { address, outcome, problem, profile, rate, resultId } = result;
-  const cold = outcome?.kind === 'measured' ? outcome.measurement.cold : null;
+  const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
+  const cold = measurement?.cold;
   return (
     <tr>
       <th scope="row" className="whitespace-nowrap">
@@ -56,6 +57,9 @@ function BestRow({ result }: { result: RunResult }) {
       <td>{profile}</td>
       <td className="min-w-52">
         <VariantLink address={address} resultId={resultId} /> <ImportedBadge of={result.imported} />
+        {measurement?.unranked && (
+          <span className="block text-xs text-muted">Not ranked: {measurement.unranked}</span>
+        )}
       </td>
       <td className="figure">
         {cold && (

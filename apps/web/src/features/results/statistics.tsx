@@ -66,10 +66,13 @@ export function Statistics({ measurement }: { measurement: Measurement }) {
   );
 }
 
+/** Below six samples no pair of them holds the median with 95 %: the interval is their range. */
+const FEWEST_OF_INTERVAL = 6;
+
 const seriesFacts = (series: Series) => [
   { name: 'Median', value: formatNs(series.medianNs) },
   {
-    name: '95 % interval',
+    name: series.n < FEWEST_OF_INTERVAL ? 'Range (too few for an interval)' : '95 % interval',
     value: `${formatNs(series.lowNs)} to ${formatNs(series.highNs)} (${formatInterval(series.medianNs, series.lowNs, series.highNs)})`,
   },
   { name: 'Minimum', value: formatNs(series.minNs) },

@@ -1,5 +1,6 @@
 'use client';
 
+import { KERNELS } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { Field, Select } from '@/ui/field';
 import { formatRate } from '@/ui/format';
@@ -18,6 +19,8 @@ const MAX_BARS = 40;
 
 interface Bar {
   readonly label: string;
+  /** Other work than the problem's (copy): shown as a bound, never as the best. */
+  readonly isCeiling: boolean;
   readonly rate: number;
   readonly low: number;
   readonly high: number;
@@ -69,7 +72,7 @@ export function Charts({ rows, isOver }: { rows: readonly Row[]; isOver: boolean
 
 function VariantBars({ rows }: { rows: readonly Row[] }) {
   const bars = useMemo(() => barsOf(rows), [rows]);
-  const [best] = bars;
+  const best = bars.find(({ isCeiling }) => !isCeiling);
   const unit = rows[0]?.unit ?? '';
 
   const longest = Math.max(...bars.map(({ label }) => label.length));
@@ -115,7 +118,7 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
             y: 'label',
             x: 'rate',
             insetTop: isBeside ? 0 : 14,
-            fill: (bar: Bar) => (bar === bars[0] ? 'var(--accent)' : 'var(--line-strong)'),
+            fill: (bar: Bar) => (bar === best ? 'var(--accent)' : 'var(--line-strong)'),
           }),
           Plot.ruleY(bars, {
             y: 'label',
@@ -138,10 +141,10 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
         ],
       };
     },
-    [bars, unit, isBeside, longest],
+    [bars, best, unit, isBeside, longest],
   );
 
-  if (!best) return null;
+  if (bars.length === 0) return null;
   return (
     <Figure
       draw={draw}
@@ -167,12 +170,13 @@ function VariantBars({ rows }: { rows: readonly Row[] }) {
 function barsOf(rows: readonly Row[]): Bar[] {
   const labels = shortLabels(rows);
   return rows
-    .flatMap(({ address, highNs, lowNs, medianNs, rate }) =>
+    .flatMap(({ address, highNs, kernel, lowNs, medianNs, rate }) =>
       rate === null || medianNs === null || lowNs === null || highNs === null
         ? []
         : [
             {
               label: labels.get(address) ?? address,
+              isCeiling: KERNELS.some(({ id, computes }) => id === kernel && computes === 'copy'),
               rate,
               low: (rate * medianNs) / highNs,
               high: (rate * medianNs) / lowNs,
