@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { setInterval, setTimeout as sleep } from 'node:timers/promises';
+import { setInterval } from 'node:timers/promises';
 import type { DeviceClass, Step } from '@tilemark/core';
 import type {
   ClaimedRun,
@@ -17,11 +17,15 @@ import type { Journal } from './journal';
 import { withMachineLock } from './machine-lock';
 import type { Runner, RunReport } from './runner';
 import { VERSION } from './version';
+import { doneWithin } from './within';
 
 const HEARTBEAT_MS = 5_000;
 
 /** A run in hand may take this long to end before a worker that stops gives it back, ms. */
 const FINISH_WITHIN_MS = 20_000;
+
+/** A service that is away is not waited for longer than this by a worker that stops, ms. */
+export const LEAVE_WITHIN_MS = 2_000;
 
 /** A run that this many workers were lost over is not tried again: it may be what ends them. */
 const MAX_ATTEMPTS = 3;
@@ -66,6 +70,8 @@ export class Worker {
   readonly #interrupt = new AbortController();
   #state: 'idle' | 'running' | 'draining' = 'idle';
   #consumer: RunConsumer | null = null;
+  /** Settles when the last run taken has ended, however. */
+  #inHand: Promise<unknown> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #writing: Promise<void> = Promise.resolve();
   #isStoreAway = false;
@@ -97,31 +103,49 @@ export class Worker {
     const worker = new Worker(parts, workerId);
     await worker.#writeJournal();
     worker.#beating = worker.#beat();
-    worker.#consumer = await queue.consume(deviceKey, (job, signal) => worker.#take(job, signal));
+    worker.#consumer = await queue.consume(deviceKey, (job, signal) => {
+      const taken = worker.#take(job, signal);
+      worker.#inHand = taken.catch(() => {});
+      return taken;
+    });
     return { worker, workerId, deviceKey, deviceClass: identity.class, newDevice };
   }
 
   /**
    * Takes no new run, finishes the one in hand or gives it back after 20 s, and
-   * signs off. Calling it again gives the run back at once.
+   * signs off. Calling it again gives the run back at once. A service that is away
+   * delays it by seconds and no more; never throws.
    */
   async stop(): Promise<void> {
-    const { store, runner, log, finishWithinMs = FINISH_WITHIN_MS } = this.#parts;
+    const { log, finishWithinMs = FINISH_WITHIN_MS } = this.#parts;
     if (this.#state === 'draining') {
       this.#interrupt.abort();
       return;
     }
     log.info(this.#state === 'running' ? 'stopping once the run in hand has ended' : 'stopping');
     this.#state = 'draining';
-    const drained = this.#consumer?.close() ?? Promise.resolve();
-    const late = sleep(finishWithinMs, undefined, { signal: this.#ending.signal }).then(
-      () => this.#interrupt.abort(),
-      () => {},
-    );
-    await drained;
+    const drained = this.#drain();
+    await doneWithin(finishWithinMs, this.#inHand);
+    this.#interrupt.abort();
+    if (!(await doneWithin(LEAVE_WITHIN_MS, drained))) log.warn('the queue does not answer');
     this.#ending.abort();
-    await Promise.all([late, this.#beating]);
-    await runner.close();
+    if (!(await doneWithin(LEAVE_WITHIN_MS, this.#signOff()))) {
+      log.warn('could not sign off in time; the worker will be listed as lost');
+    }
+    log.info('stopped');
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      await this.#consumer?.close();
+    } catch (error) {
+      this.#parts.log.warn({ error: messageOf(error) }, 'could not leave the queue');
+    }
+  }
+
+  async #signOff(): Promise<void> {
+    const { store, runner, log } = this.#parts;
+    await Promise.all([runner.close(), this.#beating]);
     await this.#writeJournal();
     await store.workers.detach(this.#id).catch((error: unknown) => {
       log.warn(
@@ -129,7 +153,6 @@ export class Worker {
         'could not sign off; the worker will be listed as lost',
       );
     });
-    log.info('stopped');
   }
 
   async #take({ runId }: RunJob, signal: AbortSignal): Promise<void> {

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openQueue, openStore, type Store } from '@tilemark/core/server';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { startRedis } from '../../../../scripts/services/redis';
 import { useBundle } from '../bundle.test-helper';
 
 const bundle = useBundle();
@@ -143,4 +144,19 @@ it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async ()
   await queue.close();
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+it.skipIf(redisUrl === null)('signs off and ends when Redis is gone for good', async () => {
+  const redis = await startRedis({ dataDir: join(folder, 'redis') });
+  const { child, ended, stdout } = start(['--device', 'cpu'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redis?.url ?? '',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await eventually(async () => ((await attached()).state === 'running' ? true : null));
+  await redis?.stop();
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(stdout()).toContain('"msg":"stopped"');
+  expect(await store.workers.list()).toEqual([]);
 });

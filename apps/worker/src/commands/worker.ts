@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { backfill, openQueue, openStore, readEnv, readEnvWith } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { enroll } from '../enroll';
 import { Journal } from '../journal';
 import { keepRooflines } from '../rooflines';
 import { Runner } from '../runner';
-import { Worker } from '../worker';
+import { doneWithin } from '../within';
+import { LEAVE_WITHIN_MS, Worker } from '../worker';
+
+/** Less than the 30 s after which a supervisor kills. */
+const STOP_WITHIN_MS = 25_000;
 
 export interface WorkerOptions {
   /** What `tilemark devices` lists, or `auto`. */
@@ -22,9 +26,9 @@ export interface WorkerOptions {
  */
 export async function worker(options: WorkerOptions, childEntry: URL): Promise<void> {
   // From the first moment, so that no signal finds the default: to die.
-  const stop = stopSignal();
-  const { databaseUrl, redisUrl, dataDir } = await surroundings(options);
   const log = pino({ base: null });
+  const stop = stopSignal(log);
+  const { databaseUrl, redisUrl, dataDir } = await surroundings(options);
   const store = openStore(databaseUrl);
   const queue = openQueue({
     databaseUrl,
@@ -52,13 +56,14 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
     const fault = await Promise.race([stop.asked, worker.gone]);
     stop.onAgain(() => void worker.stop());
     ending.abort();
-    await surveying;
     await worker.stop();
+    await doneWithin(LEAVE_WITHIN_MS, surveying);
     if (fault) throw fault;
   } finally {
-    await runner.close();
-    await queue.close();
-    await store.close();
+    const closing = [runner.close(), queue.close(), store.close()];
+    await doneWithin(LEAVE_WITHIN_MS, Promise.allSettled(closing));
+    // The connection to a service that is away is tried for ever, and keeps a process alive.
+    setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
   }
 }
 
@@ -69,17 +74,26 @@ async function surroundings({ server, token }: WorkerOptions) {
   return readEnvWith({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' });
 }
 
-/** The first signal asks to stop, every further one to hurry. */
-function stopSignal(): { asked: Promise<void>; onAgain: (hurry: () => void) => void } {
+/**
+ * The first signal asks to stop, every further one to hurry. A process that has not
+ * ended 25 s after the first ends then, whatever it waits for.
+ */
+function stopSignal(log: Logger): { asked: Promise<void>; onAgain: (hurry: () => void) => void } {
   let onSignal = () => {};
   const asked = new Promise<void>((resolve) => {
     onSignal = resolve;
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal());
+  void asked.then(() => setTimeout(giveUp, STOP_WITHIN_MS, log).unref());
   return {
     asked,
     onAgain: (hurry) => {
       onSignal = hurry;
     },
   };
+}
+
+function giveUp(log: Logger): void {
+  log.error(`could not stop within ${STOP_WITHIN_MS / 1000} s`);
+  process.exit(1);
 }
