@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from 'next/server';
+import { HttpProblem, problemResponse } from './server/problem';
 
 /**
  * The content security policy of pages. Scripts run by a nonce of the request,
@@ -32,11 +33,13 @@ function isReadable({ pathname, search }: URL): boolean {
 }
 
 /** Turns away addresses that cannot be read, and gives pages their policy. */
-export function proxy(request: NextRequest): NextResponse {
+export function proxy(request: NextRequest): Response {
+  const isApi = request.nextUrl.pathname.startsWith('/api/');
   if (!isReadable(request.nextUrl)) {
+    if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
     return NextResponse.rewrite(new URL('/bad-request', request.url));
   }
-  if (request.nextUrl.pathname.startsWith('/api/')) return NextResponse.next();
+  if (isApi) return NextResponse.next();
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);

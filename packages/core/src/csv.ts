@@ -50,12 +50,12 @@ export function csvLine(result: RunResult): string {
 }
 
 /**
- * Text that begins like a formula gets an apostrophe before it, so that no
+ * Text that begins like a formula, be it after white space, gets an apostrophe before it, so that no
  * spreadsheet runs it (OWASP, CSV injection). Numbers are written as they are.
  */
 function cellText(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const safe = /^(\s*[=+\-@]|[\t\r\n])/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

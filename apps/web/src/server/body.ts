@@ -1,4 +1,5 @@
 import { HttpProblem } from './problem';
+import { checkName, checkText } from './text';
 
 const MAX_BODY_BYTES = 1_000_000;
 
@@ -26,7 +27,7 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
   const text = await readText(request, maxBytes);
   try {
-    return JSON.parse(text, refuseUnstorable);
+    return JSON.parse(text, checkEntry);
   } catch (error) {
     if (error instanceof HttpProblem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -34,10 +35,8 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
 }
 
-/** Text that Postgres cannot hold: NUL, and halves of surrogate pairs. */
-function refuseUnstorable(key: string, value: unknown): unknown {
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-    throw new HttpProblem(400, 'This text holds characters that are none.', key);
-  }
+function checkEntry(key: string, value: unknown): unknown {
+  checkName(key);
+  if (typeof value === 'string') checkText(value, key);
   return value;
 }

@@ -104,6 +104,7 @@ describe('reading', () => {
     ['/?TILE=7', 'tunables.TILE'],
     ['/?dtype=f64', 'dtype'],
     ['/?COLOUR=red', 'tunables.COLOUR'],
+    ['/?__proto__=1', '__proto__'],
   ])('a kernel refuses %s', async (path, field) => {
     const response = await call(kernel, { path, params: { id: ['matmul', 'tiled'] } });
     expect(response.status).toBe(400);
@@ -276,4 +277,7 @@ it('an import keeps what the file holds, and refuses what it does not understand
   expect((await good.json()).counts).toMatchObject({ total: 1, measured: 1 });
   const bad = await post(file({ variant: { kernel: 'matmul/gone', tunables: {} } }));
   expect([bad.status, (await bad.json()).field]).toEqual([400, 'results[0].variant.kernel']);
+  const runtimeVersions = { 'no\0de': '20' };
+  const unstorable = await post({ ...file({}), environment: { ...environment, runtimeVersions } });
+  expect([unstorable.status, (await unstorable.json()).field]).toEqual([400, 'no\uFFFDde']);
 });

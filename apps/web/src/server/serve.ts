@@ -8,6 +8,7 @@ import type { Caching, Operation } from './operations';
 import { identify } from './principal';
 import { HttpProblem, problemOf, problemOfZod, problemResponse } from './problem';
 import { type Services, services } from './services';
+import { checkName, checkText } from './text';
 
 /** What a route's function is given: checked input, and who asks. */
 export interface Call<Query, Body> {
@@ -64,7 +65,14 @@ function check<Schema extends z.ZodType>(
   return parsed.data;
 }
 
-const queryOf = (request: Request) => Object.fromEntries(new URL(request.url).searchParams);
+function queryOf(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url);
+  for (const [name, value] of searchParams) {
+    checkName(name);
+    checkText(value, name);
+  }
+  return Object.fromEntries(searchParams);
+}
 
 /** Path parameters; a catch-all is joined again, since kernel ids hold slashes. */
 async function textParams(params: Params): Promise<Record<string, string>> {

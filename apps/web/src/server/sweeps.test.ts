@@ -108,6 +108,14 @@ describe('a refused submission', () => {
     ['broken JSON', '{"name": ', 'body'],
     ['NUL in a name', { ...spec(), name: 'a\0b' }, 'name'],
     ['half a character', '{"name": "\\ud800", "suite": "layouts"}', 'name'],
+    ['NUL in a key', { ...spec(), 'a\0b': 1 }, 'a\uFFFDb'],
+    ['half a character in a key', '{"\\ud800": 1}', '\uFFFD'],
+    ['a tunable called __proto__', spec({ tunables: { ['__proto__']: [1] } }), '__proto__'],
+    [
+      'a parameter called __proto__',
+      '{"name": "a", "suite": "layouts", "params": {"__proto__": 1}}',
+      '__proto__',
+    ],
   ])('for %s names the field and enqueues nothing', async (_, body, field) => {
     const before = await grid.queued(key);
     const response = await post(body);
@@ -255,12 +263,15 @@ describe('results', () => {
     expect((await csv.text()).trim().split('\r\n')).toHaveLength(3);
   });
 
-  it('refuse a cursor that is none', async () => {
-    const id = await made();
-    const response = await call(results, { path: '/?cursor=abc', params: { id } });
-    expect(response.status).toBe(400);
-    expect((await response.json()).field).toBe('cursor');
-  });
+  it.each(['abc', '99999999999', '1e300', '-2', '1.5', '%20', '%00'])(
+    'refuse the cursor %s, which is none',
+    async (cursor) => {
+      const id = await made();
+      const response = await call(results, { path: `/?cursor=${cursor}`, params: { id } });
+      expect(response.status).toBe(400);
+      expect((await response.json()).field).toBe('cursor');
+    },
+  );
 
   it('refuse a format there is not', async () => {
     const id = await made();

@@ -10,6 +10,8 @@ import { RUN_VIEW, runResult } from './run-view';
 import { sweepViews } from './sweep-view';
 
 const CREATE_TIMEOUT_MS = 60_000;
+/** What an `integer` of Postgres holds. */
+const LAST_ORDINAL = 2 ** 31 - 1;
 
 export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
   const get = async (id: string): Promise<Sweep | null> => {
@@ -59,7 +61,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
 
     async results(id, cursor) {
       const after = cursor === undefined ? -1 : Number(cursor);
-      if (!Number.isInteger(after)) {
+      if (cursor !== undefined && !(/^\d+$/.test(cursor) && after <= LAST_ORDINAL)) {
         throw new InputError(`'${cursor}' is not a cursor of this list.`, 'cursor');
       }
       const rows = await db.run.findMany({

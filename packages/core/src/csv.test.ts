@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { RunResult } from './api';
+import { CSV_HEADER, csvLine } from './csv';
+
+const result = (why: string): RunResult => ({
+  runId: 'r',
+  resultId: null,
+  variant: { kernel: 'matmul/naive', tunables: {} },
+  address: 'matmul/naive',
+  problem: { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' },
+  device: { key: 'd', name: 'D', class: 'gpu' },
+  profile: 'default',
+  policy: 'default',
+  outcome: { kind: 'skipped', why },
+  rate: null,
+});
+
+/** The cell `detail`, as it is written. */
+const detail = (why: string) =>
+  csvLine(result(why))
+    .split(',skipped,')[1]
+    ?.replace(/,*\r\n$/, '');
+
+test('a line has a cell for each name of the header', () => {
+  expect(csvLine(result('too big')).split(',')).toHaveLength(CSV_HEADER.split(',').length);
+});
+
+test.each(['=1+1', '+1', '-1', '@a', ' =1', '\u00a0=1', '\t1'])(
+  '%j begins like a formula and is not run',
+  (why) => {
+    expect(detail(why)).toBe(`'${why}`);
+  },
+);
+
+test.each(['\n=1', '\r\n=1', '\r1', '\n1'])('%j after a new line neither', (why) => {
+  expect(detail(why)).toBe(`"'${why}"`);
+});
+
+test('other text is written as it is, quoted where it has to be', () => {
+  expect(detail('1 = 1')).toBe('1 = 1');
+  expect(detail('a "b", c')).toBe('"a ""b"", c"');
+});
