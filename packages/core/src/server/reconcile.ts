@@ -28,11 +28,14 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   const jobs = new Map<string, Set<string>>();
   for (const { key } of await allDevices(store)) jobs.set(key, await queue.runIds(key));
 
-  const missing: { id: string; deviceKey: string }[] = [];
+  const missing: { id: string; deviceKey: string; background: boolean }[] = [];
   for await (const run of store.runs.pending()) {
     if (!jobs.get(run.deviceKey)?.delete(run.id)) missing.push(run);
   }
-  await queue.enqueue(missing);
+  for (const background of [false, true]) {
+    const runs = missing.filter((run) => run.background === background);
+    await queue.enqueue(runs, { background });
+  }
 
   const orphans = [...jobs].flatMap(([deviceKey, ids]) =>
     [...ids].map((id) => ({ id, deviceKey })),

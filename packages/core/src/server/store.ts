@@ -78,6 +78,8 @@ export interface Store {
       createdBy: string;
       /** Absent: no token made it, and only an admin may change it. */
       createdById?: string;
+      /** Nobody waits for it; absent: somebody does. */
+      background?: boolean;
       /** A second sweep with the same key is not made: the first is returned, and no runs. */
       idempotencyKey?: string;
     }): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
@@ -133,7 +135,7 @@ export interface Store {
      */
     record(run: RecordedRun): Promise<{ recorded: boolean }>;
     /** Pending runs with the device they wait for: what the queue must hold. */
-    pending(): AsyncIterable<{ id: string; deviceKey: string }>;
+    pending(): AsyncIterable<{ id: string; deviceKey: string; background: boolean }>;
     /** Returns to pending what lost workers had claimed; drops leftovers of cancelled sweeps. */
     reclaim(): Promise<{ reclaimed: number; dropped: number }>;
   };

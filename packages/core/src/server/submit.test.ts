@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../test-services';
 import type { NewSweep } from '../api';
 import { backfill } from './backfill';
@@ -164,6 +164,26 @@ describe('reconciling', () => {
     });
     expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));
     expect(await reconcile({ store, queue })).toMatchObject({ enqueued: 0, removed: 0 });
+  });
+
+  test('queues what nobody waits for behind what people asked for', async () => {
+    const { deviceKey } = await attach(store, 'Behind');
+    const submit = async (background: boolean) => {
+      const body = bySpec({ devices: [deviceKey] });
+      const { id } = await submitSweep({ store, queue: awayQueue }, body, tester, { background });
+      await reconcile({ store, queue });
+      return { id, runIds: (await store.sweeps.results(id)).items.map(({ runId }) => runId) };
+    };
+    const background = await submit(true);
+    const asked = await submit(false);
+    const taken: string[] = [];
+    const consumer = await queue.consume(deviceKey, async ({ runId }) => void taken.push(runId));
+    await vi.waitFor(() => expect(taken).toHaveLength(6), { timeout: 30_000 });
+    await consumer.close();
+    expect(new Set(taken.slice(0, 3))).toEqual(new Set(asked.runIds));
+    expect(new Set(taken.slice(3))).toEqual(new Set(background.runIds));
+    await store.sweeps.cancel(background.id);
+    await store.sweeps.cancel(asked.id);
   });
 
   test('takes the jobs of a cancelled sweep away', async () => {

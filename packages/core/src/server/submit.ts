@@ -43,6 +43,7 @@ export async function submitSweep(
     spec,
     runs: expand(spec, plannable),
     createdBy: author.name,
+    background,
     ...(author.tokenId !== undefined && { createdById: author.tokenId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });

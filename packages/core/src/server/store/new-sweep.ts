@@ -15,6 +15,7 @@ export interface NewSweepRow {
   readonly spec: SweepSpec;
   readonly createdBy: string;
   readonly createdById: string | null;
+  readonly background?: boolean;
   readonly idempotencyKey: string | null;
 }
 

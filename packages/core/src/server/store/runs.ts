@@ -54,9 +54,9 @@ export function runsOf(db: PrismaClient): Store['runs'] {
           where: { state: 'pending', sweep: { cancelledAt: null }, id: { gt: after } },
           orderBy: { id: 'asc' },
           take: BATCH,
-          select: { id: true, deviceKey: true },
+          select: { id: true, deviceKey: true, sweep: { select: { background: true } } },
         });
-        yield* rows;
+        for (const { id, deviceKey, sweep } of rows) yield { id, deviceKey, ...sweep };
         const last = rows.at(-1);
         if (!last || rows.length < BATCH) return;
         after = last.id;

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Sweep" ADD COLUMN     "background" BOOLEAN NOT NULL DEFAULT false;
