@@ -30,7 +30,7 @@ const ADAPTER_KINDS = new Set([
 ]);
 
 const CONNECTION_MESSAGES =
-  /connection terminated|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH/i;
+  /connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH/i;
 
 /**
  * The typed one-line error for a service that cannot be reached; any other
