@@ -4,6 +4,7 @@ import { TokenForm } from '@/features/workers/token-form';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/visitor';
+import { TextLink } from '@/ui/button';
 import { Command } from '@/ui/copy';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
@@ -51,7 +52,9 @@ export default async function WorkersPage() {
             </div>
           </li>
           <li>
-            On the machine with the GPU, in a checkout of Tilemark:
+            On the machine with the GPU, in a checkout of Tilemark. The grid’s operator says once
+            how workers reach its database and queue:{' '}
+            <TextLink href="/docs/attaching">attaching a machine</TextLink>.
             <div className="mt-1.5">
               <Command
                 label="the command that attaches a worker"
