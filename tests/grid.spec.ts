@@ -74,6 +74,7 @@ test('a kill and a restart lose nothing', async () => {
   expect(submitted.status).toBe(201);
   const { id, counts } = await submitted.json();
   const before = await sweeps();
+  expect(before.find((sweep) => sweep.id === id)?.status).not.toBe('done');
 
   // As the machine would end: no part gets to tidy up.
   await grid.stop('SIGKILL');
