@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureWritable } from '../services/folder';
+import { commandLine } from '../services/process';
 import { StartProblem } from './problem';
 
 /**
@@ -12,7 +13,7 @@ export async function claimDataFolder(dataDir: string): Promise<() => Promise<vo
   await ensureWritable(dataDir);
   const claim = join(dataDir, 'grid.pid');
   const holder = Number(await readFile(claim, 'utf8').catch(() => ''));
-  if (holder > 0 && holder !== process.pid && isRunning(holder)) {
+  if (holder > 0 && holder !== process.pid && (await isGrid(holder))) {
     throw new StartProblem(
       `A grid is already running on ${dataDir} (process ${holder}). Stop it, or choose another folder: npm start -- --data DIR`,
     );
@@ -21,11 +22,10 @@ export async function claimDataFolder(dataDir: string): Promise<() => Promise<vo
   return () => rm(claim, { force: true });
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+/**
+ * Whether a process is a grid. That its id exists says too little: it may be another program's by
+ * now, or a killed grid that its parent has not collected, which has no command line any more.
+ */
+async function isGrid(pid: number): Promise<boolean> {
+  return (await commandLine(pid))?.includes(join('start', 'main.ts')) ?? false;
 }

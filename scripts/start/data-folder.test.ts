@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claimDataFolder } from './data-folder';
+
+let dataDir: string;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tilemark-claim-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Starts a program; resolves with the first line that it prints. */
+async function started(command: string, args: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const [line] = await once(child.stdout, 'data');
+  return String(line).trim();
+}
+
+const claimedBy = (pid: string) => writeFile(join(dataDir, 'grid.pid'), `${pid}\n`);
+const claims = async () => {
+  const release = await claimDataFolder(dataDir);
+  expect(await readFile(join(dataDir, 'grid.pid'), 'utf8')).toBe(`${process.pid}\n`);
+  await release();
+};
+
+test('a folder in use by a running grid is refused', async () => {
+  const code = 'console.log(process.pid); setInterval(() => undefined, 1e6)';
+  const pid = await started(process.execPath, ['-e', code, join('scripts', 'start', 'main.ts')]);
+  await claimedBy(pid);
+  await expect(claimDataFolder(dataDir)).rejects.toThrow(`(process ${pid})`);
+});
+
+test('a grid that was killed and not collected does not hold its folder', async () => {
+  // The parent turns into a program that never asks how its child ended.
+  const pid = await started('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60']);
+  const isZombie = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
+  while (!(await isZombie())) await new Promise((resolve) => setTimeout(resolve, 10));
+  await claimedBy(pid);
+  await claims();
+});
+
+test('another program with the id of a grid that is gone does not hold its folder', async () => {
+  await claimedBy(await started('sh', ['-c', 'echo $$; exec sleep 60']));
+  await claims();
+});
