@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { profileSchema } from '../device';
+import { dtypeSchema, problemSchema, variantSchema } from '../spec';
+import { deviceRefSchema } from './device';
+import { date, id } from './field';
+import { needsSchema } from './kernel';
+import { rateSchema } from './rate';
+
+const dimension = z.coerce.number().int().min(1).max(65_536).optional();
+
+/** What a program asks that has a problem and a GPU and wants the kernel to run. */
+export const bestQuerySchema = z.object({
+  op: z.enum(['matmul', 'transpose']).default('matmul'),
+  /** Of a matmul. */
+  m: dimension,
+  n: dimension,
+  k: dimension,
+  /** Of a transpose. */
+  rows: dimension,
+  cols: dimension,
+  dtype: dtypeSchema.default('f32'),
+  profile: profileSchema.default('default'),
+  /** As WebGPU's adapter info names them; a device that is known has its own. */
+  vendor: z.string().max(120).optional(),
+  architecture: z.string().max(120).optional(),
+  /** A device key. */
+  device: z.string().max(300).optional(),
+});
+export type BestQuery = z.infer<typeof bestQuerySchema>;
+
+/** The variant to run for a problem, and how it was found. */
+export const bestVariantSchema = z.object({
+  /** Whose results decided: the first of these that has any for a problem like this. */
+  fallback: z.enum(['device', 'architecture', 'vendor', 'overall']),
+  /** The problem asked for. */
+  asked: problemSchema,
+  /** The problem that was measured: the asked one, or the nearest. */
+  measured: problemSchema,
+  isExact: z.boolean(),
+  profile: profileSchema,
+  variant: variantSchema,
+  address: z.string(),
+  /** Devices that have measured the variant on this problem. */
+  devices: z.number().int().positive(),
+  /** Geometric mean over them of its part of the best rate there; 1: the best on each. */
+  partOfBest: z.number().min(0).max(1),
+  /** The result on the device where it comes nearest to the best. */
+  result: z.object({
+    id,
+    device: deviceRefSchema,
+    medianNs: z.number().positive(),
+    rate: rateSchema,
+    measuredAt: date,
+  }),
+  /** The shader for the dtype and tunables, as this release writes it; null for host kernels. */
+  wgsl: z.string().nullable(),
+  /** Whether the result was measured with exactly this shader. */
+  isSourceMeasured: z.boolean(),
+  needs: needsSchema.nullable(),
+  /** The dispatches that run the asked problem, in order; empty for host kernels. */
+  passes: z.array(
+    z.object({
+      entryPoint: z.string(),
+      workgroups: z.tuple([z.number(), z.number(), z.number()]),
+    }),
+  ),
+});
+export type BestVariant = z.infer<typeof bestVariantSchema>;

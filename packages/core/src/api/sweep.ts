@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { profileSchema } from '../device';
+import { policyIdSchema } from '../policy';
+import { specSchema } from '../spec';
+import { countsSchema, sweepStatusSchema } from './counts';
+import { date, id, name } from './field';
+import { runResultSchema } from './result';
+
+export const newSweepSchema = z.union([
+  z.strictObject({
+    name,
+    suite: z.string().max(80),
+    params: z.record(z.string().max(40), z.number()).default({}),
+    profiles: z.array(profileSchema).min(1).max(2).optional(),
+    policy: policyIdSchema.optional(),
+    devices: z.array(z.string().max(300)).min(1).max(200).optional(),
+  }),
+  z.strictObject({ name, spec: specSchema }),
+]);
+export type NewSweep = z.infer<typeof newSweepSchema>;
+
+export const sweepCreatedSchema = z.object({ id, counts: countsSchema });
+
+export const sweepSchema = z.object({
+  id,
+  name,
+  /** `suite@version`, or null for one built by hand. */
+  suite: z.string().nullable(),
+  status: sweepStatusSchema,
+  counts: countsSchema,
+  spec: specSchema,
+  createdAt: date,
+  finishedAt: date.nullable(),
+  createdBy: z.string(),
+  /** The token it was made with, which may cancel it; null for the grid's own. */
+  createdById: z.string().nullable(),
+});
+export type Sweep = z.infer<typeof sweepSchema>;
+
+/** Sent over `sweeps/:id/events`. */
+export const sweepEventSchema = z.object({
+  counts: countsSchema,
+  status: sweepStatusSchema,
+  /** Results recorded since the last event. */
+  results: z.array(runResultSchema),
+});
+export type SweepEvent = z.infer<typeof sweepEventSchema>;
