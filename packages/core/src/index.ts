@@ -6,6 +6,7 @@ export * from './expand';
 export { kernelNeeds } from './kernel-needs';
 export * from './measure';
 export { nearestProblem, shapeDistance } from './nearest';
+export * from './occupancy';
 export * from './outcome';
 export { outcomeReason } from './outcome-reason';
 export * from './policy';
