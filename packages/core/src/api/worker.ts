@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { dtypeSchema } from '../spec';
 import { deviceRefSchema } from './device';
 import { date, id } from './field';
+
+/** What an admin wants of a worker, which follows within seconds. */
+export const wantedStateSchema = z.enum(['working', 'drained', 'paused']);
+export type WantedState = z.infer<typeof wantedStateSchema>;
 
 export const workerSchema = z.object({
   id,
@@ -8,8 +13,37 @@ export const workerSchema = z.object({
   host: z.string(),
   version: z.string(),
   device: deviceRefSchema,
-  state: z.enum(['idle', 'running', 'draining', 'lost']),
+  state: z.enum(['idle', 'running', 'draining', 'paused', 'lost']),
+  /** `drained`: takes no run after the one in hand; `paused`: gives that one back too. */
+  wanted: wantedStateSchema,
+  /** The run in hand. */
+  run: z
+    .object({
+      id,
+      address: z.string(),
+      /** `512`, `512x256x128` (MxNxK), `3072x4096` (RxC). */
+      shape: z.string(),
+      dtype: dtypeSchema,
+      sweep: z.object({ id, name: z.string() }),
+    })
+    .nullable(),
+  /** Runs that ended here within the last hour, and how many of them failed. */
+  lastHour: z.object({ ended: z.number().int(), failed: z.number().int() }),
   lastHeartbeatAt: date,
   attachedAt: date,
 });
 export type Worker = z.infer<typeof workerSchema>;
+
+/** What waits for a device, and who serves it. */
+export const deviceQueueSchema = z.object({
+  device: deviceRefSchema,
+  /** Attached workers, those an admin has drained or paused included. */
+  workers: z.number().int(),
+  /** Those that take runs. */
+  serving: z.number().int(),
+  /** Runs that wait. */
+  waiting: z.number().int(),
+  /** Until the last of them has ended, by what runs took in the last hour; null where none did. */
+  etaMs: z.number().nullable(),
+});
+export type DeviceQueue = z.infer<typeof deviceQueueSchema>;

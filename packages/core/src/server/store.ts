@@ -3,6 +3,7 @@ import type {
   BestQuery,
   BestVariant,
   Device,
+  DeviceQueue,
   Leaderboard,
   LeaderboardQuery,
   Page,
@@ -11,6 +12,7 @@ import type {
   RunResult,
   Sweep,
   SweepEvent,
+  WantedState,
   Worker,
 } from '../api';
 import type { DeviceCapabilities, DeviceIdentity, Profile } from '../device';
@@ -165,11 +167,21 @@ export interface Store {
       identity: DeviceIdentity;
       capabilities: DeviceCapabilities;
     }): Promise<{ workerId: string; deviceKey: string; newDevice: boolean }>;
-    /** Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken over. */
-    heartbeat(workerId: string, state: 'idle' | 'running' | 'draining'): Promise<void>;
+    /**
+     * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken
+     * over. Resolves to what an admin wants of the worker.
+     */
+    heartbeat(
+      workerId: string,
+      state: 'idle' | 'running' | 'draining' | 'paused',
+    ): Promise<WantedState>;
+    /** Says what a worker is to do from its next heartbeat on; null when none is attached. */
+    want(workerId: string, wanted: WantedState): Promise<Worker | null>;
     /** Clean end: the worker is no longer listed. */
     detach(workerId: string): Promise<void>;
     list(): Promise<Worker[]>;
+    /** Devices that have a worker, or runs that wait for one. */
+    queues(): Promise<DeviceQueue[]>;
   };
   leaderboard(query: LeaderboardQuery): Promise<Leaderboard>;
   /**

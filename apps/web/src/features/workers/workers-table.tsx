@@ -8,6 +8,7 @@ const TONES: Readonly<Record<Worker['state'], Tone>> = {
   idle: 'neutral',
   running: 'accent',
   draining: 'amber',
+  paused: 'amber',
   lost: 'rose',
 };
 

@@ -17,7 +17,8 @@ export function runsOf(db: PrismaClient): Store['runs'] {
       // for the other and then finds the condition false.
       const [row] = await db.$queryRaw<ClaimedRow[]>`
         UPDATE "Run" AS r
-        SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1
+        SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
+          "claimedAt" = now()
         FROM "Worker" AS w, "Sweep" AS s
         WHERE r."id" = ${runId}
           AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"

@@ -1,24 +1,10 @@
 import type { PrismaClient } from '@tilemark/db';
-import { type DeviceClass, deviceKey } from '../../device';
+import type { WantedState } from '../../api';
+import { deviceKey } from '../../device';
 import type { Store } from '../store';
+import { listQueues, listWorkers } from './fleet';
 import { toJson } from './json';
 import { isLost } from './lost';
-
-/** A lost worker is listed this long, so that somebody notices. */
-const LISTED_WHEN_LOST = '1 day';
-
-interface WorkerRow {
-  readonly id: string;
-  readonly name: string;
-  readonly host: string;
-  readonly version: string;
-  readonly state: 'idle' | 'running' | 'draining' | 'lost';
-  readonly lastHeartbeatAt: Date;
-  readonly attachedAt: Date;
-  readonly deviceKey: string;
-  readonly deviceName: string;
-  readonly deviceClass: DeviceClass;
-}
 
 export function workersOf(db: PrismaClient): Store['workers'] {
   return {
@@ -38,8 +24,14 @@ export function workersOf(db: PrismaClient): Store['workers'] {
           UPDATE "Worker" AS w SET "detachedAt" = now()
           WHERE w."deviceKey" = ${key} AND w."name" = ${name} AND w."host" = ${host}
             AND w."detachedAt" IS NULL AND ${isLost('w')}`;
+        // What an admin wanted of it lasts until an admin wants something else.
+        const before = await tx.worker.findFirst({
+          where: { deviceKey: key, name, host },
+          orderBy: { attachedAt: 'desc' },
+          select: { wanted: true },
+        });
         const worker = await tx.worker.create({
-          data: { name, host, version, deviceKey: key },
+          data: { name, host, version, deviceKey: key, ...before },
           select: { id: true },
         });
         await tx.$executeRaw`
@@ -50,11 +42,14 @@ export function workersOf(db: PrismaClient): Store['workers'] {
     },
 
     async heartbeat(workerId, state) {
-      await db.$executeRaw`
+      const [row] = await db.$queryRaw<{ wanted: WantedState }[]>`
         WITH beat AS (
           UPDATE "Worker" SET "lastHeartbeatAt" = now(), "state" = ${state}::"WorkerState"
-          WHERE "id" = ${workerId} RETURNING "deviceKey")
-        UPDATE "Device" SET "lastSeenAt" = now() FROM beat WHERE "key" = beat."deviceKey"`;
+          WHERE "id" = ${workerId} RETURNING "deviceKey", "wanted"::text),
+        seen AS (
+          UPDATE "Device" SET "lastSeenAt" = now() FROM beat WHERE "key" = beat."deviceKey")
+        SELECT "wanted" FROM beat`;
+      return row?.wanted ?? 'working';
     },
 
     async detach(workerId) {
@@ -62,21 +57,16 @@ export function workersOf(db: PrismaClient): Store['workers'] {
         UPDATE "Worker" SET "detachedAt" = now() WHERE "id" = ${workerId} AND "detachedAt" IS NULL`;
     },
 
-    async list() {
-      const rows = await db.$queryRaw<WorkerRow[]>`
-        SELECT w."id", w."name", w."host", w."version", w."lastHeartbeatAt", w."attachedAt",
-          CASE WHEN ${isLost('w')} THEN 'lost' ELSE w."state"::text END AS "state",
-          d."key" AS "deviceKey", d."name" AS "deviceName", d."class"::text AS "deviceClass"
-        FROM "Worker" AS w JOIN "Device" AS d ON d."key" = w."deviceKey"
-        WHERE w."detachedAt" IS NULL
-          AND w."lastHeartbeatAt" > now() - ${LISTED_WHEN_LOST}::interval
-        ORDER BY w."host", w."name", w."attachedAt"`;
-      return rows.map(({ deviceKey: of, deviceName, deviceClass, ...row }) => ({
-        ...row,
-        device: { key: of, name: deviceName, class: deviceClass },
-        lastHeartbeatAt: row.lastHeartbeatAt.toISOString(),
-        attachedAt: row.attachedAt.toISOString(),
-      }));
+    list: () => listWorkers(db),
+    queues: () => listQueues(db),
+
+    async want(workerId, wanted) {
+      const { count } = await db.worker.updateMany({
+        where: { id: workerId, detachedAt: null },
+        data: { wanted },
+      });
+      const [worker = null] = count === 1 ? await listWorkers(db, workerId) : [];
+      return worker;
     },
   };
 }

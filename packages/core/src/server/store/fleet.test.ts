@@ -1,0 +1,99 @@
+import { createClient, type PrismaClient } from '@tilemark/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import { workerSchema } from '../../api';
+import type { Store } from '../store';
+import { openStore } from './open-store';
+import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
+
+let store: Store;
+let db: PrismaClient;
+beforeAll(async () => {
+  const url = await testDatabase();
+  store = openStore(url);
+  db = createClient(url);
+});
+afterAll(async () => {
+  await store.close();
+  await db.$disconnect();
+});
+
+const listed = async (workerId: string) =>
+  (await store.workers.list()).find((worker) => worker.id === workerId);
+const queueOf = async (deviceKey: string) =>
+  (await store.workers.queues()).find(({ device }) => device.key === deviceKey);
+
+test('a worker is shown with the run in hand and what it did within the hour', async () => {
+  const { workerId, deviceKey } = await attach(store, 'Busy');
+  const { id, runIds } = await sweepOf(
+    store,
+    ['a', 'b', 'c'].map((address) => planned(deviceKey, { address })),
+  );
+  const [first = '', second = '', third = ''] = runIds;
+  await store.runs.claim(first, workerId);
+  await store.runs.record(recorded(first, workerId, measured(1e6)));
+  await store.runs.claim(second, workerId);
+  await store.runs.record(recorded(second, workerId, failed));
+  await store.runs.claim(third, workerId);
+  const worker = await listed(workerId);
+  expect(workerSchema.parse(worker)).toMatchObject({
+    run: { id: third, address: 'c', shape: '64', dtype: 'f32', sweep: { id, name: 'test' } },
+    lastHour: { ended: 2, failed: 1 },
+  });
+
+  await db.result.updateMany({
+    where: { workerId },
+    data: { recordedAt: new Date(Date.now() - 2 * 3_600_000) },
+  });
+  expect((await listed(workerId))?.lastHour).toEqual({ ended: 0, failed: 0 });
+});
+
+test('what an admin wants is told by the heartbeat, and outlasts the process', async () => {
+  const { workerId } = await attach(store, 'Wanted');
+  expect(await store.workers.heartbeat(workerId, 'idle')).toBe('working');
+  expect(await store.workers.want(workerId, 'drained')).toMatchObject({ wanted: 'drained' });
+  expect(await store.workers.heartbeat(workerId, 'draining')).toBe('drained');
+  await store.workers.detach(workerId);
+  expect(await store.workers.want(workerId, 'working')).toBeNull();
+
+  const again = await attach(store, 'Wanted');
+  expect(await listed(again.workerId)).toMatchObject({ wanted: 'drained' });
+  await store.workers.want(again.workerId, 'working');
+  expect(await store.workers.heartbeat(again.workerId, 'idle')).toBe('working');
+});
+
+test('a queue says how long it is, who serves it and when it will be empty', async () => {
+  const { workerId, deviceKey } = await attach(store, 'Queue');
+  await attach(store, 'Queue', 'w2');
+  const { runIds } = await sweepOf(
+    store,
+    Array.from({ length: 5 }, (_, index) => planned(deviceKey, { address: `${index}` })),
+  );
+  expect(await queueOf(deviceKey)).toMatchObject({
+    workers: 2,
+    serving: 2,
+    waiting: 5,
+    etaMs: null,
+  });
+  const [first = ''] = runIds;
+  await store.runs.claim(first, workerId);
+  await db.run.update({
+    where: { id: first },
+    data: { claimedAt: new Date(Date.now() - 60_000) },
+  });
+  await store.runs.record(recorded(first, workerId, measured(1e6)));
+  const both = await queueOf(deviceKey);
+  // Four runs of a minute between two.
+  expect(both?.etaMs).toBeGreaterThanOrEqual(120_000);
+  expect(both?.etaMs).toBeLessThan(150_000);
+
+  await store.workers.want(workerId, 'paused');
+  expect((await queueOf(deviceKey))?.serving).toBe(1);
+});
+
+test('runs that wait for a device without a worker are told', async () => {
+  const { workerId, deviceKey } = await attach(store, 'Alone');
+  await sweepOf(store, [planned(deviceKey)]);
+  await store.workers.detach(workerId);
+  expect(await queueOf(deviceKey)).toMatchObject({ workers: 0, serving: 0, waiting: 1 });
+});
