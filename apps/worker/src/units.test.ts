@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { intervalText, significant, timeText } from './units';
+import { intervalText, percentText, significant, timeText } from './units';
 
 it.each([
   [1, '1.000 ns'],
@@ -18,4 +18,16 @@ it('keeps four significant digits', () => {
 
 it('gives the wider half of an interval', () => {
   expect(intervalText(98, 100, 101)).toBe('±2.0%');
+});
+
+it.each([
+  [0.1234, '12%'],
+  [0.0999, '10%'],
+  [0.0345, '3.5%'],
+  [0.0031, '0.31%'],
+  [0.0002, '0.02%'],
+  [0.00003, '<0.01%'],
+  [0, '0.00%'],
+])('a share of %f is written %s', (share, text) => {
+  expect(percentText(share)).toBe(text);
 });

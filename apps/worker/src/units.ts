@@ -18,7 +18,15 @@ export function significant(value: number): string {
   return value.toFixed(Math.min(Math.max(digits, 0), 20));
 }
 
-/** `±0.4%`: half the width of an interval, relative to its middle value. */
+/** `±0.41%`: half the width of an interval, relative to its middle value. */
 export function intervalText(low: number, middle: number, high: number): string {
-  return `±${((100 * Math.max(high - middle, middle - low)) / middle).toFixed(1)}%`;
+  return `±${percentText(Math.max(high - middle, middle - low) / middle)}`;
+}
+
+/** `12%`, `3.5%`, `0.02%`: two significant digits of a share of one; `<0.01%` below that. */
+export function percentText(share: number): string {
+  const percent = 100 * share;
+  if (percent > 0 && percent < 0.01) return '<0.01%';
+  if (percent >= 9.95) return `${percent.toFixed(0)}%`;
+  return `${percent.toFixed(percent >= 0.995 ? 1 : 2)}%`;
 }

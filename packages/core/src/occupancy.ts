@@ -159,18 +159,23 @@ export function theoreticalOccupancy(
   };
 }
 
-/**
- * Theoretical occupancy of a kernel specialised for a dtype; null where the device is not known,
- * for host kernels, and for tunables that make no sense together.
- */
-export function variantOccupancy(
-  device: Parameters<typeof theoreticalOccupancy>[0],
-  { kernel, tunables }: Variant,
-  dtype: Dtype,
-): Occupancy | null {
+/** The workgroups of a variant in a dtype; null for host kernels and tunables that make no sense together. */
+export function workgroupOf({ kernel, tunables }: Variant, dtype: Dtype): WorkgroupSize | null {
   const { definition, tunables: values } = resolveVariant(kernel, tunables);
   if (definition.runsOn !== 'gpu' || brokenConstraints(definition, values).length > 0) return null;
   const { workgroupSize, workgroupBytes } = definition.needs(values, dtype);
-  const invocations = workgroupSize.reduce((product, side) => product * side, 1);
-  return theoreticalOccupancy(device, { invocations, workgroupBytes });
+  return {
+    invocations: workgroupSize.reduce((product, side) => product * side, 1),
+    workgroupBytes,
+  };
+}
+
+/** Theoretical occupancy of a variant in a dtype; null where either is not known. */
+export function variantOccupancy(
+  device: Parameters<typeof theoreticalOccupancy>[0],
+  variant: Variant,
+  dtype: Dtype,
+): Occupancy | null {
+  const workgroup = workgroupOf(variant, dtype);
+  return workgroup && theoreticalOccupancy(device, workgroup);
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchFileSchema } from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
+import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../../../packages/core/test-services';
 import { useBundle } from '../bundle.test-helper';
@@ -47,7 +48,12 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const file = benchFileSchema.parse(JSON.parse(text));
-    return { status: 201, body: await importResults({ store }, file, { name: 'test' }) };
+    try {
+      return { status: 201, body: await importResults({ store }, file, { name: 'test' }) };
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      return { status: 400, body: { detail: error.message, field: error.field } };
+    }
   }
   const body = kind === 'sweeps' ? await store.sweeps.results(id) : await store.results.get(id);
   return body
@@ -90,9 +96,27 @@ it('brings what bench wrote to a grid, gets it back unchanged, and measures it a
 it('says in one line what is wrong with a file, a token, an id or an address', async () => {
   const file = join(folder, 'other.json');
   await writeFile(file, '{"version":1}');
+  const good = join(folder, 'good.json');
+  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '9', '--policy', 'smoke'];
+  await tilemark('bench', ...bench, '--device', 'cpu', '--json', good);
+  const text = await readFile(good, 'utf8');
+  const spoilt = async (name: string, from: RegExp, to: string) => {
+    const path = join(folder, `${name}.json`);
+    expect(text).toMatch(from);
+    await writeFile(path, text.replace(from, to));
+    return path;
+  };
+  const newer = await spoilt('newer', /"version": 1/, '"version": 2');
+  const nan = await spoilt('nan', /"medianNs": [\d.]+/, '"medianNs": NaN');
+  const none = await spoilt('null', /"medianNs": [\d.]+/, '"medianNs": null');
+  const unknown = await spoilt('unknown', /"kernel": "matmul\/cpu-naive"/, '"kernel": "matmul/x"');
   const at = ['--server', server];
   const cases = [
     [['import', file, ...at, '--token', TOKEN], 2, /is no file of `tilemark bench --json`/],
+    [['import', newer, ...at, '--token', TOKEN], 2, /version 2 is of a newer Tilemark/],
+    [['import', nan, ...at, '--token', TOKEN], 2, /not valid JSON|Unexpected token/],
+    [['import', none, ...at, '--token', TOKEN], 2, /medianNs: .*expected number/],
+    [['import', unknown, ...at, '--token', TOKEN], 2, /variant.kernel: .*matmul\/x/],
     [['import', join(folder, 'none'), ...at, '--token', TOKEN], 2, /ENOENT/],
     [['rerun', 'nope', ...at], 2, /There is no such result/],
     [['rerun', 'nope', '--server', 'localhost:3000'], 2, /not an http or https address/],

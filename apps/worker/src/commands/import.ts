@@ -26,6 +26,8 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new InputError(error instanceof Error ? error.message : String(error), file);
+    // What is no JSON is quoted in the message, line breaks and all.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InputError(reason.replace(/\s+/g, ' '), file);
   }
 }

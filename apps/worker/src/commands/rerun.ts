@@ -4,7 +4,7 @@ import { withMachineLock } from '../machine-lock';
 import { Runner } from '../runner';
 import { Site, type SiteOptions } from '../site';
 import { table } from '../table';
-import { intervalText, timeText } from '../units';
+import { intervalText, percentText, timeText } from '../units';
 
 export interface RerunOptions extends SiteOptions {
   /** Absent: the first adapter, or the CPU for a host kernel. */
@@ -53,10 +53,5 @@ function timesOf(outcome: Parameters<typeof outcomeReason>[0]): string[] {
   const remark = outcomeReason(outcome) ?? '';
   if (outcome?.kind !== 'measured') return ['', '', '', `${outcome?.kind ?? 'pending'}: ${remark}`];
   const { lowNs, medianNs, highNs, cv } = outcome.measurement.cold;
-  return [
-    timeText(medianNs),
-    intervalText(lowNs, medianNs, highNs),
-    `${(100 * cv).toFixed(1)}%`,
-    remark,
-  ];
+  return [timeText(medianNs), intervalText(lowNs, medianNs, highNs), percentText(cv), remark];
 }

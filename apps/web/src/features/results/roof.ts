@@ -1,5 +1,6 @@
 import type { Measurement } from '@tilemark/core';
-import { opOf, type Problem } from '@tilemark/kernels';
+
+export { arithmeticIntensity } from '@tilemark/kernels';
 
 /** A result against what its device can do at most. */
 export interface RoofShare {
@@ -12,12 +13,3 @@ export interface RoofShare {
 /** How near a time came to its roof; null where the device has no probes. */
 export const roofShare = (roof: Measurement['roof'], medianNs: number): RoofShare | null =>
   roof ? { share: roof.ns / medianNs, bound: roof.bound } : null;
-
-/**
- * Operations for each byte that has to move when every input is read once and
- * the output written once: the x axis of a roofline plot. 0 for a transpose.
- */
-export function arithmeticIntensity(problem: Problem): number {
-  const op = opOf(problem);
-  return op.flops(problem.shape) / op.bytes(problem.shape, problem.dtype);
-}

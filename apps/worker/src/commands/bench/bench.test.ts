@@ -72,7 +72,48 @@ describe('tilemark bench', () => {
     expect(stdout).toContain('matmul/tiled ');
   });
 
+  it('gives a tunable to the kernels that have it, and tells workgroups apart by occupancy', async () => {
+    const { code, stdout } = await tilemark([
+      'bench',
+      ...['--kernel', 'matmul/naive', 'matmul/tiled', '--tunable', 'TILE=8'],
+      ...[...SHAPE, '--device', '0'],
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('matmul/naive ');
+    expect(stdout).toContain('matmul/tiled[TILE=8]');
+    expect(stdout).toMatch(/occupancy[\s\S]*unknown/);
+  });
+
+  it('keeps what it has measured when it is killed', async () => {
+    const json = join(folder, 'killed.json');
+    const runs = ['--kernel', 'matmul/cpu-naive', '--shape', '16,17,18,19', '--device', 'cpu'];
+    const killed = execFile(process.execPath, [bundle.main, 'bench', ...runs, '--json', json], {
+      env: { ...process.env, TMPDIR: folder },
+    });
+    let stderr = '';
+    killed.stderr?.on('data', (text: string) => {
+      stderr += text;
+      if (stderr.includes('2/4')) killed.kill('SIGKILL');
+    });
+    await new Promise((resolve) => killed.once('close', resolve));
+    const file = benchFileSchema.parse(JSON.parse(await readFile(json, 'utf8')));
+    expect(file.results.map(({ outcome }) => outcome?.kind)).toEqual(['measured', 'measured']);
+  });
+
   it.each([
+    ['a shape of nothing', ['--kernel', 'matmul/naive', '--shape', '0'], /--shape: '0' is not/],
+    ['a parameter out of range', ['--suite', 'layouts', '--param', 'n=0'], /params.n: .*16 to/],
+    [
+      'a tunable that no kernel has',
+      ['--kernel', 'matmul/naive', 'matmul/tiled', '--tunable', 'WPT=2'],
+      /no tunable WPT.*BLOCK.*TILE/,
+    ],
+    [
+      'a file in no folder',
+      ['--json', '/nonexistent/out.json'],
+      /--json: cannot write \/nonexistent/,
+    ],
+    ['a table in no folder', ['--csv', '/nonexistent/out.csv'], /--csv: cannot write/],
     ['an unknown suite', ['--suite', 'nope'], /suite: .*starter/],
     ['an unknown kernel', ['--kernel', 'matmul/nope'], /kernel: .*matmul\/naive/],
     [

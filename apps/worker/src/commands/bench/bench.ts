@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { type BenchFile, CSV_HEADER, csvLine, type RunResult } from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
 import { Runner } from '../../runner';
 import { progressOf } from './progress';
-import { measureAll, openAll, planOf } from './session';
+import { ResultFile } from './result-file';
+import { type Measured, measureAll, openAll, planOf } from './session';
 import { type BenchFlags, benchSpec } from './spec';
 import { resultTables } from './table';
 
@@ -16,8 +15,10 @@ export interface BenchOptions extends BenchFlags {
 
 /**
  * Measures on this machine without any service: a progress bar on stderr, a
- * table on stdout, files where asked for. Returns the exit code: 1 when a run
- * was incorrect or failed, otherwise 0. Throws InputError.
+ * table on stdout, files where asked for. The files are written anew after each
+ * run, so that a session cut short leaves what it has measured. Returns the exit
+ * code: 1 when a run was incorrect or failed, otherwise 0. Throws InputError,
+ * and then nothing was measured.
  */
 export async function bench(
   options: BenchOptions,
@@ -25,40 +26,41 @@ export async function bench(
   print: (text: string) => void,
 ): Promise<number> {
   const spec = benchSpec(options);
+  const save = await saver(options);
   const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
   const runners = flags.map((device) => new Runner({ entry: childEntry, device: device.trim() }));
   try {
     const open = await openAll(runners);
     const plan = planOf(spec, open);
     const progress = progressOf(plan.length, process.stderr);
-    const { results, environments } = await measureAll(plan, open, {
+    const measured = await measureAll(plan, open, {
       onWait: progress.wait,
       onStep: progress.step,
-      onResult: progress.result,
+      onResult: async (result, soFar) => {
+        await save(soFar);
+        progress.result(result);
+      },
     }).finally(progress.end);
-    print(resultTables(results));
-    const [environment, ...others] = environments;
-    if (options.json !== undefined && environment) {
-      const file: BenchFile = { version: 1, environment, environments: others, results };
-      await write(options.json, `${JSON.stringify(file, null, 1)}\n`, '--json');
-    }
-    if (options.csv !== undefined) {
-      await write(options.csv, CSV_HEADER + results.map(csvLine).join(''), '--csv');
-    }
-    return results.some(isBad) ? 1 : 0;
+    print(resultTables(measured));
+    return measured.results.some(isBad) ? 1 : 0;
   } finally {
     await Promise.all(runners.map((runner) => runner.close()));
   }
 }
 
-function isBad({ outcome }: RunResult): boolean {
-  return outcome?.kind === 'incorrect' || outcome?.kind === 'failed';
+/** Writes the files asked for. Throws InputError where one cannot be written, now or later. */
+async function saver({ json, csv }: BenchOptions): Promise<(measured: Measured) => Promise<void>> {
+  const jsonFile = json === undefined ? null : await ResultFile.at(json, '--json');
+  const csvFile = csv === undefined ? null : await ResultFile.at(csv, '--csv');
+  return async ({ results, environments }) => {
+    const [environment, ...others] = environments;
+    if (!environment) return;
+    const file: BenchFile = { version: 1, environment, environments: others, results };
+    await jsonFile?.write(`${JSON.stringify(file, null, 1)}\n`);
+    await csvFile?.write(CSV_HEADER + results.map(csvLine).join(''));
+  };
 }
 
-async function write(path: string, text: string, flag: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    throw new InputError(error instanceof Error ? error.message : String(error), flag);
-  }
+function isBad({ outcome }: RunResult): boolean {
+  return outcome?.kind === 'incorrect' || outcome?.kind === 'failed';
 }

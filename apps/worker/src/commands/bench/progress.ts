@@ -18,16 +18,36 @@ export function progressOf(total: number, stream: NodeJS.WriteStream): Progress 
 
 function bar(total: number, stream: NodeJS.WriteStream): Progress {
   const single = new SingleBar(
-    { stream, format: '{bar} {value}/{total} {what}', clearOnComplete: true, hideCursor: true },
+    {
+      stream,
+      format: '{bar} {value}/{total} {left} {what}',
+      clearOnComplete: true,
+      hideCursor: true,
+    },
     Presets.rect,
   );
-  single.start(total, 0, { what: '' });
+  const beganMs = performance.now();
+  let done = 0;
+  const show = (what: string) => {
+    single.update(done, { what, left: leftText(performance.now() - beganMs, done, total) });
+  };
+  single.start(total, 0, { what: '', left: '' });
   return {
-    wait: (run) => single.update({ what: `${nameOf(run)}: ${WAITING}` }),
-    step: (run, step) => single.update({ what: `${nameOf(run)}: ${step}` }),
-    result: () => single.increment(),
+    wait: (run) => show(`${nameOf(run)}: ${WAITING}`),
+    step: (run, step) => show(`${nameOf(run)}: ${step}`),
+    result: (result) => {
+      done++;
+      show(nameOf(result));
+    },
     end: () => single.stop(),
   };
+}
+
+/** `3 min left`, if the runs to come take as long as those that are done; nothing before the first is. */
+export function leftText(elapsedMs: number, done: number, total: number): string {
+  if (done === 0) return '';
+  const seconds = Math.ceil(((elapsedMs / done) * (total - done)) / 1000);
+  return seconds < 100 ? `${seconds} s left` : `${Math.round(seconds / 60)} min left`;
 }
 
 function lines(total: number, stream: NodeJS.WriteStream): Progress {

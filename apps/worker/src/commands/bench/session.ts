@@ -21,7 +21,14 @@ export interface SessionHooks {
   /** Something else on this machine is measuring: its run ends first. */
   readonly onWait: (run: PlannedRun) => void;
   readonly onStep: (run: PlannedRun, step: Step) => void;
-  readonly onResult: (result: RunResult) => void;
+  /** Awaited before the next run begins. */
+  readonly onResult: (result: RunResult, soFar: Measured) => Promise<void>;
+}
+
+/** Results, and each environment they were made in. */
+export interface Measured {
+  readonly results: RunResult[];
+  readonly environments: Environment[];
 }
 
 /** Opens each device and keys it. The first of two equal devices stands for both. */
@@ -48,12 +55,12 @@ export function planOf(spec: SweepSpec, runners: Runners): PlannedRun[] {
   return expand(spec, devices).toSorted((a, b) => place(a) - place(b));
 }
 
-/** Measures every run in turn; returns the results and each environment they were made in. */
+/** Measures every run in turn. */
 export async function measureAll(
   plan: readonly PlannedRun[],
   runners: Runners,
   { onWait, onStep, onResult }: SessionHooks,
-): Promise<{ results: RunResult[]; environments: Environment[] }> {
+): Promise<Measured> {
   const results: RunResult[] = [];
   const environments = new Map<`${string} ${Profile}`, Environment>();
   for (const run of plan) {
@@ -83,7 +90,7 @@ export async function measureAll(
           : null,
     };
     results.push(result);
-    onResult(result);
+    await onResult(result, { results, environments: [...environments.values()] });
   }
   return { results, environments: [...environments.values()] };
 }

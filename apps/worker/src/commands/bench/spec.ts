@@ -1,5 +1,11 @@
 import { type SweepSpec, specSchema, suiteSpec } from '@tilemark/core';
-import { InputError, kernelById, parseShape, parseTunableValue } from '@tilemark/kernels';
+import {
+  InputError,
+  type Kernel,
+  kernelById,
+  parseShape,
+  parseTunableValue,
+} from '@tilemark/kernels';
 import { z } from 'zod';
 
 /** The flags of `tilemark bench`, as typed. */
@@ -42,21 +48,34 @@ function kernelsSpec(kernels: readonly string[], flags: BenchFlags): object {
   for (const [flag, value] of Object.entries({ suite, param })) {
     if (value !== undefined) throw new InputError('cannot be combined with --kernel', `--${flag}`);
   }
+  const chosen = kernels.map((id) => kernelById(id, '--kernel'));
+  const assigned = assignments('--tunable', tunable);
+  for (const [name] of assigned) checkDeclared(name, chosen);
   return {
-    cases: kernels.map((id) => {
-      const kernel = kernelById(id, '--kernel');
-      const tunables = assignments('--tunable', tunable).map(([name, values]) => {
+    cases: chosen.map((kernel) => {
+      const tunables = assigned.flatMap(([name, values]) => {
         const declared = kernel.tunables.find((each) => each.name === name);
-        return [name, list(values).map((value) => parseTunableValue(declared, value))] as const;
+        if (!declared) return [];
+        return [[name, list(values).map((value) => parseTunableValue(declared, value))] as const];
       });
       return {
-        kernel: id,
+        kernel: kernel.id,
         tunables: Object.fromEntries(tunables),
         shapes: list(shape).map((text) => parseShape(kernel.op, text, '--shape')),
         dtypes: list(dtype),
       };
     }),
   };
+}
+
+/** A tunable goes to the kernels that have it; one that none has is a mistake. */
+function checkDeclared(name: string, kernels: readonly Kernel[]): void {
+  const declared = kernels.flatMap(({ tunables }) => tunables.map((each) => each.name));
+  if (declared.includes(name)) return;
+  throw new InputError(
+    `${kernels.map(({ id }) => id).join(', ')} has no tunable ${name}; there are: ${[...new Set(declared)].join(', ') || 'none'}`,
+    '--tunable',
+  );
 }
 
 /** `TILE=8,16` -> `['TILE', '8,16']`. */

@@ -1,45 +1,115 @@
-import { outcomeReason, type RunResult } from '@tilemark/core';
-import { kernelById, shapeText, type Variant } from '@tilemark/kernels';
+import {
+  deviceKey,
+  type Environment,
+  type Measurement,
+  outcomeReason,
+  type RunResult,
+  variantOccupancy,
+  workgroupOf,
+} from '@tilemark/core';
+import { arithmeticIntensity, kernelById, opOf, shapeText, type Variant } from '@tilemark/kernels';
 import { table } from '../../table';
-import { intervalText, significant, timeText } from '../../units';
+import { intervalText, percentText, significant, timeText } from '../../units';
+import type { Measured } from './session';
+
+/** The rows of one table: the results of a device under a profile. */
+interface Rows {
+  readonly results: readonly RunResult[];
+  readonly environment: Environment | undefined;
+}
+
+interface Column {
+  readonly head: string;
+  readonly align: 'left' | 'right';
+  /** Absent: in every table. */
+  readonly isShown?: (rows: Rows) => boolean;
+  /** `measured` is null for a run without a number. */
+  readonly cell: (result: RunResult, measured: Measurement | null, rows: Rows) => string;
+}
+
+const number = (head: string, cell: Column['cell'], isShown: Column['isShown'] = () => true) =>
+  ({ head, align: 'right', cell, isShown }) satisfies Column;
+const text = (head: string, cell: Column['cell']) =>
+  ({ head, align: 'left', cell }) satisfies Column;
+
+const COLUMNS: readonly Column[] = [
+  text('variant', ({ variant }) => shortAddress(variant)),
+  text('problem', ({ problem }) => `${shapeText(problem)} ${problem.dtype}`),
+  number('median', (_, measured) => (measured ? timeText(measured.cold.medianNs) : '')),
+  number('95%', (_, measured) => {
+    if (!measured) return '';
+    const { lowNs, medianNs, highNs } = measured.cold;
+    return intervalText(lowNs, medianNs, highNs);
+  }),
+  number('rate', ({ rate }) => (rate ? `${significant(rate.value)} ${rate.unit}` : '')),
+  number('of peak', (_, measured) => peakText(measured)),
+  number(
+    'FLOP/byte',
+    ({ problem }) => significant(arithmeticIntensity(problem)),
+    ({ results }) => results.some(({ problem }) => opOf(problem).flops(problem.shape) > 0),
+  ),
+  number('occupancy', (result, _, rows) => occupancyText(result, rows), tellsWorkgroupsApart),
+  number('vs naive', (result, _, { results }) => {
+    const speedup = speedupOverNaive(result, results);
+    return speedup === null ? '' : `${significant(speedup)}x`;
+  }),
+  number('CV', (_, measured) => (measured ? percentText(measured.cold.cv) : '')),
+  text('remark', ({ outcome }, measured) => {
+    const reason = outcomeReason(outcome) ?? '';
+    return measured ? reason : `${outcome?.kind}: ${reason}`;
+  }),
+];
 
 /** One table a device and profile: what ran, how long, how fast, how sure. */
-export function resultTables(results: readonly RunResult[]): string {
+export function resultTables({ results, environments }: Measured): string {
   const titles = [...new Set(results.map(titleOf))];
   return titles
-    .map((title) => `${title}\n${tableOf(results.filter((each) => titleOf(each) === title))}`)
+    .map((title) => {
+      const own = results.filter((each) => titleOf(each) === title);
+      const environment = environments.find(
+        ({ device, profile }) =>
+          deviceKey(device) === own[0]?.device.key && profile === own[0].profile,
+      );
+      return `${title}\n${tableOf({ results: own, environment })}`;
+    })
     .join('\n\n');
 }
 
 const titleOf = ({ device, profile }: RunResult) => `${device.name}, profile ${profile}`;
 
-const HEAD = ['variant', 'problem', 'median', '95%', 'rate', 'of peak', 'vs naive', 'CV', 'remark'];
-const ALIGNMENTS = HEAD.map((_, column) => (column >= 2 && column <= 7 ? 'right' : 'left'));
-
-function tableOf(results: readonly RunResult[]): string {
-  const rows = results.map((result) => rowOf(result, results));
-  return table(HEAD, rows, ALIGNMENTS);
+function tableOf(rows: Rows): string {
+  const columns = COLUMNS.filter(({ isShown }) => isShown?.(rows) ?? true);
+  return table(
+    columns.map(({ head }) => head),
+    rows.results.map((result) => {
+      const { outcome } = result;
+      const measured = outcome?.kind === 'measured' ? outcome.measurement : null;
+      return columns.map(({ cell }) => cell(result, measured, rows));
+    }),
+    columns.map(({ align }) => align),
+  );
 }
 
-function rowOf(result: RunResult, peers: readonly RunResult[]): string[] {
-  const { problem, outcome, rate } = result;
-  const what = [shortAddress(result.variant), `${shapeText(problem)} ${problem.dtype}`];
-  const remark = outcomeReason(outcome) ?? '';
-  if (outcome?.kind !== 'measured' || !rate) {
-    return [...what, '', '', '', '', '', '', `${outcome?.kind}: ${remark}`];
-  }
-  const { cold, roof } = outcome.measurement;
-  const speedup = speedupOverNaive(result, peers);
-  return [
-    ...what,
-    timeText(cold.medianNs),
-    intervalText(cold.lowNs, cold.medianNs, cold.highNs),
-    `${significant(rate.value)} ${rate.unit}`,
-    roof ? `${((100 * roof.ns) / cold.medianNs).toFixed(0)}%` : '',
-    speedup === null ? '' : `${significant(speedup)}x`,
-    `${(100 * cold.cv).toFixed(1)}%`,
-    remark,
-  ];
+/** `36% compute`: how near its roof, and which roof that is. */
+function peakText(measured: Measurement | null): string {
+  if (!measured?.roof) return '';
+  const { roof, cold } = measured;
+  return `${((100 * roof.ns) / cold.medianNs).toFixed(0)}% ${roof.bound}`;
+}
+
+/** Shown where workgroups differ in size: there occupancy tells variants apart. */
+function tellsWorkgroupsApart({ results }: Rows): boolean {
+  const sizes = results.flatMap(
+    ({ variant, problem }) => workgroupOf(variant, problem.dtype)?.invocations ?? [],
+  );
+  return new Set(sizes).size > 1;
+}
+
+/** Theoretical, an upper bound; `unknown` where the table of architectures has no such device. */
+function occupancyText({ variant, problem }: RunResult, { environment }: Rows): string {
+  if (!environment || !workgroupOf(variant, problem.dtype)) return '';
+  const occupancy = variantOccupancy(environment.device, variant, problem.dtype);
+  return occupancy ? `${(100 * occupancy.part).toFixed(0)}%` : 'unknown';
 }
 
 /** Over the fastest naive variant of the same problem in the table; null where there is none. */
