@@ -51,6 +51,26 @@ function urlOf(database: string): string {
   return url.href;
 }
 
+/** Rows of every table of a database, by its name. */
+export async function countRows(url: string): Promise<Record<string, number>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const counts = tables.map(
+      ({ name }) => `SELECT '${name}' AS name, count(*)::int FROM "${name}"`,
+    );
+    const { rows } = await client.query<{ name: string; count: number }>(
+      counts.join(' UNION ALL '),
+    );
+    return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+  } finally {
+    await client.end();
+  }
+}
+
 async function administer(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();

@@ -31,7 +31,7 @@ function parameters({ path, query }: Operation) {
   return [...inPath, ...inQuery];
 }
 
-function responses({ access, answer, body, maxBodyBytes = 1e6, path }: Operation) {
+function responses({ access, answer, body, maxBodyBytes = 1e6, path, refusals }: Operation) {
   const { schema, status, types = ['application/json'] } = answer;
   const content = schema && {
     content: Object.fromEntries(
@@ -43,15 +43,19 @@ function responses({ access, answer, body, maxBodyBytes = 1e6, path }: Operation
   };
   return {
     [status]: { description: 'Done.', ...content },
-    ...(body ? { 400: problem('Not valid; `field` names what is at fault.') } : {}),
+    400: problem('Not valid; `field` names what is at fault.'),
     ...(access === 'open' ? {} : { 401: problem('No token, or one that is not valid.') }),
     ...(access === 'open' || access === 'read'
       ? {}
-      : { 403: problem('The role may not do this.') }),
+      : { 403: problem('The role may not do this, or a session from another site.') }),
     ...(path.includes('{') ? { 404: problem('There is no such thing.') } : {}),
     ...(body
       ? { 413: problem(`Over ${maxBodyBytes / 1e6} MB.`), 415: problem('Not application/json.') }
       : {}),
+    ...Object.fromEntries(
+      Object.entries(refusals ?? {}).map(([code, when]) => [code, problem(when)]),
+    ),
+    503: problem('The database or the queue is away. Nothing was changed.'),
   };
 }
 

@@ -23,6 +23,7 @@ import {
 } from '@tilemark/core';
 import { z } from 'zod';
 import type { Access } from './access';
+import type { ProblemStatus } from './problem';
 
 /** Where the answers of an operation may be kept. */
 export type Caching =
@@ -50,6 +51,8 @@ export interface Operation<
   readonly body?: Body;
   /** Larger bodies are refused; 1 MB unless said. */
   readonly maxBodyBytes?: number;
+  /** When it is refused with these, beyond what access, path and body say. */
+  readonly refusals?: Readonly<Partial<Record<ProblemStatus, string>>>;
   readonly answer: {
     readonly status: 200 | 201 | 204;
     readonly schema?: z.ZodType;
@@ -69,7 +72,10 @@ export const newTokenSchema = z.strictObject({
   name: z.string().trim().min(1).max(80),
   role: z.enum(['member', 'admin', 'worker']),
   /** Absent: it does not expire. */
-  expiresAt: z.iso.datetime().optional(),
+  expiresAt: z.iso
+    .datetime()
+    .refine((time) => Date.parse(time) > Date.now(), 'This time is over already.')
+    .optional(),
 });
 
 export const operations = {
@@ -190,6 +196,7 @@ export const operations = {
   cancelSweep: operation({
     method: 'POST',
     path: '/sweeps/{id}/cancel',
+    refusals: { 409: 'The sweep has ended already.' },
     summary: 'Ends a sweep; runs that have not begun are dropped.',
     access: 'submit',
     caching: 'never',
@@ -198,6 +205,7 @@ export const operations = {
   retrySweep: operation({
     method: 'POST',
     path: '/sweeps/{id}/retry',
+    refusals: { 409: 'The sweep was cancelled.' },
     summary: 'Enqueues the failed runs of a sweep again.',
     access: 'submit',
     caching: 'never',
@@ -238,6 +246,7 @@ export const operations = {
     access: 'read',
     caching: 'revalidate',
     query: bestQuerySchema,
+    refusals: { 404: 'No ranked result can say what to run.' },
     answer: ok(bestVariantSchema),
   }),
   listWorkers: operation({
@@ -251,6 +260,7 @@ export const operations = {
   enrollWorker: operation({
     method: 'POST',
     path: '/workers/enroll',
+    refusals: { 409: 'The operator has not set what workers connect to.' },
     summary:
       'What a worker connects to, as the operator has set it for workers; 409 where it is not set. Takes a worker or an admin token.',
     access: 'enroll',

@@ -9,7 +9,7 @@ export interface Identity {
   readonly by: 'token' | 'session' | 'none';
 }
 
-const NOBODY: Identity = { principal: null, by: 'none' };
+export const NOBODY: Identity = { principal: null, by: 'none' };
 
 /** The principal of a request, from its bearer token or else its session. Throws 401 for a bad token. */
 export async function identify(request: Request, services: Services): Promise<Identity> {

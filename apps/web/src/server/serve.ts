@@ -5,7 +5,7 @@ import { readJson } from './body';
 import { etagOf } from './etag';
 import { log } from './log';
 import type { Caching, Operation } from './operations';
-import { identify } from './principal';
+import { identify, NOBODY } from './principal';
 import { HttpProblem, problemOf, problemOfZod, problemResponse } from './problem';
 import { type Services, services } from './services';
 import { checkName, checkText } from './text';
@@ -35,7 +35,9 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
   return async (request, context) => {
     try {
       const opened = await services();
-      const { principal, by } = await identify(request, opened);
+      // What is open to all asks nobody's name: health is told while tokens cannot be looked up.
+      const { principal, by } =
+        operation.access === 'open' ? NOBODY : await identify(request, opened);
       checkAccess(operation.access, principal, opened.settings.isPublic);
       if (operation.method !== 'GET' && by === 'session') checkSameOrigin(request);
       const params = await textParams(context.params);
@@ -76,10 +78,12 @@ function queryOf(request: Request): Record<string, string> {
 
 /** Path parameters; a catch-all is joined again, since kernel ids hold slashes. */
 async function textParams(params: Params): Promise<Record<string, string>> {
-  const entries = Object.entries((await params) ?? {});
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : (value ?? '')]),
-  );
+  const entries = Object.entries((await params) ?? {}).map(([name, value]) => {
+    const text = Array.isArray(value) ? value.join('/') : (value ?? '');
+    checkText(text, name);
+    return [name, text];
+  });
+  return Object.fromEntries(entries);
 }
 
 function cacheControl(caching: Caching, isPublic: boolean): string {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { openQueue, openStore, type Role } from '@tilemark/core/server';
-import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { countRows, testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
 import { provideServices, type Services, type Settings, sweepOperations } from './services';
 
 /** A grid of its own for a test file: a real database and queue behind the routes. */
 export interface TestGrid extends Services {
+  /** Rows of every table, by its name. */
+  rows(): Promise<Record<string, number>>;
   /** The secret of a new token. */
   token(role: Role, name?: string): Promise<string>;
   /** Runs in the queue of a device. */
@@ -37,6 +39,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
     },
     token: async (role, name = role) =>
       (await store.tokens.create({ name, role, expiresAt: null })).secret,
+    rows: () => countRows(databaseUrl),
     queued: async (deviceKey) => (await queue.runIds(deviceKey)).size,
   };
   provideServices(grid);
@@ -53,14 +56,14 @@ export interface TestCall {
   readonly body?: unknown;
 }
 
-type Route = (
+export type TestRoute = (
   request: Request,
   context: { params: Promise<Record<string, string | string[] | undefined>> },
 ) => Promise<Response>;
 
 /** Calls a route's function as Next would. */
 export function call(
-  route: Route,
+  route: TestRoute,
   { method = 'GET', path = '/', params = {}, token, headers = {}, body }: TestCall = {},
 ): Promise<Response> {
   const request = new Request(`http://grid.test/api/v1${path}`, {
