@@ -1,11 +1,12 @@
 import { POLICY_IDS, PROFILES, SUITES } from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
+import { DTYPES, InputError, OPS } from '@tilemark/kernels';
 import { Command } from 'commander';
 import { type BenchOptions, bench } from './commands/bench/bench';
 import { devices } from './commands/devices';
 import { type ExportOptions, exportSweep } from './commands/export';
 import { importFile } from './commands/import';
 import { type RerunOptions, rerun } from './commands/rerun';
+import { type TuneOptions, tune } from './commands/tune/tune';
 import type { WorkerOptions } from './commands/worker';
 import type { SiteOptions } from './site';
 import { VERSION } from './version';
@@ -56,6 +57,27 @@ export function program(childEntry: URL): Command {
     .action(
       guarded(async (options: BenchOptions) => {
         process.exitCode = await bench(options, childEntry, print);
+      }),
+    );
+
+  cli
+    .command('tune')
+    .description('search for the fastest variant of a problem on this machine')
+    .requiredOption('--op <op>', OPS.map(({ id }) => id).join(', '))
+    .option('--shape <shape>', 'for example 4096, 512x256x128 (MxNxK or RxC)', '1024')
+    .option('--dtype <type>', DTYPES.join(', '), 'f32')
+    .option('--budget <time>', 'how long to search: 90s, 5m, 1h', '5m')
+    .option('--kernel <id...>', 'kernels to search (default: all that compute it)')
+    .option('--tunable <name=values...>', 'values to keep to, for example BM=128 BK=8,16')
+    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
+    .option('--profile <profile>', PROFILES.join(', '), PROFILES[0])
+    .option('--seed <number>', 'the same seed tries the same variants', '1')
+    .option('--cache <file>', 'keep what was measured, and go on from there')
+    .option('--json <file>', 'write all that was measured, as `bench --json` does')
+    .option('--save <file>', 'put the winner into a file of tuned variants')
+    .action(
+      guarded(async (options: TuneOptions) => {
+        process.exitCode = await tune(options, childEntry, print);
       }),
     );
 

@@ -1,4 +1,5 @@
 export * from './api';
+export { Checks } from './checks';
 export { CSV_HEADER, csvLine } from './csv';
 export * from './device';
 export * from './environment';
@@ -20,3 +21,7 @@ export * from './stopping';
 export * from './suites/registry';
 export type { Suite, SuiteParam } from './suites/suite';
 export { Canary } from './throttle';
+export { Search } from './tune/search';
+export { type Point, TuningSpace } from './tune/space';
+export { medianNs, type Trial, type Tuned, tune } from './tune/tune';
+export * from './tuned/tuned-file';

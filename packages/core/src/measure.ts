@@ -3,17 +3,16 @@ import {
   DeviceFault,
   type Executor,
   feasible,
-  inputTensors,
   kernelById,
   OutOfBoundsWrite,
   type Prepared,
   type Problem,
   type Tensor,
   type Variant,
-  verify,
   type WorstElement,
 } from '@tilemark/kernels';
 import { bufferSetsFor, setBytes } from './calibrate';
+import { Checks, INPUT_SEED } from './checks';
 import type { DeviceCapabilities, DeviceClass } from './device';
 import {
   type Clocks,
@@ -46,10 +45,9 @@ export interface Surroundings {
   /** What the driver says of the device's clocks; absent where nothing says it. */
   readonly readClocks?: () => Promise<Clocks | null>;
   readonly onStep?: (step: Step) => void;
+  /** Absent: inputs and references are made anew for each run. */
+  readonly checks?: Checks;
 }
-
-/** Seed of every run's inputs: all results of a problem are of the same numbers. */
-const SEED = 1;
 
 /**
  * Proves a variant correct on a problem, measures it, and proves it again: the
@@ -73,11 +71,11 @@ export async function runVariant(
   try {
     onStep?.('compile');
     const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
-    prepared = await executor.prepare(variant, problem, { seed: SEED, bufferSets });
+    prepared = await executor.prepare(variant, problem, { seed: INPUT_SEED, bufferSets });
 
     stage = 'verify';
     onStep?.('verify');
-    const check = checker(variant, problem, nowNs);
+    const check = checker(variant, problem, surroundings);
     await prepared.poison();
     await prepared.sample({ dispatches: 1, rotate: false });
     const first = await lastOutput(prepared);
@@ -105,7 +103,7 @@ export async function runVariant(
 
     let hot: Series | null = null;
     let hotOutput: SetOutput | null = null;
-    if (prepared.bufferSets > 1) {
+    if (policy.hot && prepared.bufferSets > 1) {
       onStep?.('hot');
       await prepared.poison();
       hot = await hotSeries(sampler, warmUp.dispatches);
@@ -188,16 +186,18 @@ interface Check {
 
 /**
  * Compares outputs with the reference. They were poisoned before the dispatches
- * that are checked, so what is right was written by them. The inputs of the first
- * set, which is checked first and last, are made once.
+ * that are checked, so what is right was written by them.
  */
-function checker(variant: Variant, problem: Problem, nowNs: () => number) {
-  const firstInputs = inputTensors(problem, { seed: SEED });
+function checker(
+  variant: Variant,
+  problem: Problem,
+  { nowNs, checks = new Checks() }: Surroundings,
+) {
   const { computes } = kernelById(variant.kernel);
   return ({ set, output }: SetOutput): Check => {
-    const inputs = set === 0 ? firstInputs : inputTensors(problem, { seed: SEED, set });
+    const checkOutput = checks.of(problem, computes, set);
     const beganNs = nowNs();
-    const { method, checked, worst, worstRatio } = verify(problem, inputs, output, { computes });
+    const { method, checked, worst, worstRatio } = checkOutput(output);
     const ns = nowNs() - beganNs;
     return { worst, verification: { method, worstRatio, checked, ns } };
   };

@@ -7,7 +7,7 @@ export * from './feasible';
 export { createGpuExecutor } from './gpu/executor';
 export { createHostExecutor } from './host/executor';
 export { type HostJob, type HostPool, runHostJob } from './host/job';
-export { type InputChoice, type InputMode, inputTensors } from './inputs';
+export { hash32, type InputChoice, type InputMode, inputTensors } from './inputs';
 export * from './kernel';
 export * from './op';
 export * from './ops';

@@ -1,8 +1,8 @@
 import { type Comparison, compareBits } from './compare';
 import type { Kernel, Tensor } from './kernel';
-import { canCompareWhole, compareLarge, compareWhole } from './matmul/verify';
+import { canCompareWhole, ProductReference } from './matmul/verify';
 import { opOf } from './ops';
-import type { MatmulProblem, Problem } from './problem';
+import type { Problem } from './problem';
 import { referenceTranspose } from './transpose/reference';
 
 /** How an output was checked. */
@@ -19,48 +19,64 @@ export interface VerifyOptions {
   readonly exact?: boolean;
 }
 
+/** Checks an output of a problem; `worst` of the verdict is null when it is right. */
+export type OutputCheck = (output: Tensor) => Verdict;
+
 /**
- * Checks an output against the f64 reference. `worst` of the verdict is null
- * when it is right. Chooses the method by what it would cost: bits for
- * transposes and copies, the whole product where that takes under about 0.3 s,
- * Freivalds and whole rows and columns where it does not.
+ * What outputs of a problem with these inputs are checked with, against the f64
+ * reference. Chooses the method by what it would cost: bits for transposes and copies,
+ * the whole product where that takes under about 0.3 s, Freivalds and whole rows and
+ * columns where it does not. Keeps what follows from the inputs alone, so that checking
+ * several outputs of one problem costs less than as many calls of `verify`.
  */
-export function verify(
+export function outputCheck(
   problem: Problem,
   inputs: readonly Tensor[],
-  output: Tensor,
   { computes, exact = false }: VerifyOptions = {},
-): Verdict {
+): OutputCheck {
   const op = opOf(problem);
   const [a, b] = inputs;
   if (!a || inputs.length !== op.inputs(problem.shape).length) {
     throw new TypeError(`${op.id} takes ${op.inputs(problem.shape).length} inputs`);
   }
   const { rows, cols } = op.output(problem.shape);
-  if (output.length !== rows * cols) {
-    throw new TypeError(`the output has ${output.length} elements, not ${rows * cols}`);
-  }
-  if (computes === 'copy') return { method: 'exact', ...compareBits(output, a, cols) };
-  if (problem.op === 'transpose') {
-    const expected = referenceTranspose(problem.shape, a);
-    return { method: 'exact', ...compareBits(output, expected, cols) };
-  }
-  if (!b) throw new TypeError('matmul takes two inputs');
-  return verifyMatmul(problem, a, b, output, exact || problem.dtype === 'i32');
+  const compare = comparison(problem, a, b, computes, exact || problem.dtype === 'i32');
+  return (output) => {
+    if (output.length !== rows * cols) {
+      throw new TypeError(`the output has ${output.length} elements, not ${rows * cols}`);
+    }
+    return compare(output);
+  };
 }
 
-function verifyMatmul(
-  problem: MatmulProblem,
-  a: Tensor,
-  b: Tensor,
+/** Checks one output, see `outputCheck`. */
+export function verify(
+  problem: Problem,
+  inputs: readonly Tensor[],
   output: Tensor,
-  exact: boolean,
+  options: VerifyOptions = {},
 ): Verdict {
-  if (!canCompareWhole(problem.shape)) {
-    return { method: 'freivalds', ...compareLarge(problem, a, b, output, exact) };
+  return outputCheck(problem, inputs, options)(output);
+}
+
+function comparison(
+  problem: Problem,
+  a: Tensor,
+  b: Tensor | undefined,
+  computes: VerifyOptions['computes'],
+  exact: boolean,
+): OutputCheck {
+  const { cols } = opOf(problem).output(problem.shape);
+  if (computes === 'copy') {
+    return (output) => ({ method: 'exact', ...compareBits(output, a, cols) });
   }
-  return {
-    method: exact ? 'exact' : 'whole',
-    ...compareWhole(problem, a, b, output, exact),
-  };
+  if (problem.op === 'transpose') {
+    const expected = referenceTranspose(problem.shape, a);
+    return (output) => ({ method: 'exact', ...compareBits(output, expected, cols) });
+  }
+  if (!b) throw new TypeError('matmul takes two inputs');
+  const reference = new ProductReference(problem.shape, exact ? 'i32' : problem.dtype, a, b);
+  return canCompareWhole(problem.shape)
+    ? (output) => ({ method: exact ? 'exact' : 'whole', ...reference.compareWhole(output) })
+    : (output) => ({ method: 'freivalds', ...reference.compareLarge(output) });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Canary, POLICIES, Roofline, runVariant, type Surroundings } from '@tilemark/core';
+import { Canary, Checks, POLICIES, Roofline, runVariant, type Surroundings } from '@tilemark/core';
 import { DeviceFault, InputError } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
@@ -56,6 +56,7 @@ async function surroundingsOf(open: OpenDevice, roofline: Roofline): Promise<Sur
     // A software adapter has no clocks of its own to watch.
     canary: identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null,
     readClocks,
+    checks: new Checks(),
     onStep: (step) => void send({ kind: 'step', step }),
   };
 }

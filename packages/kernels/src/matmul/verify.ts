@@ -1,8 +1,8 @@
 import { type Comparison, Tally } from '../compare';
 import type { Dtype } from '../dtype';
-import { freivaldsResiduals } from '../freivalds';
+import { freivaldsCheck } from '../freivalds';
 import type { Tensor } from '../kernel';
-import type { MatmulProblem, MatmulShape } from '../problem';
+import type { MatmulShape } from '../problem';
 import { elementBound, residualBound } from './bound';
 import { columnNorms, referenceColumn, referenceRow, rowNorms } from './reference';
 
@@ -14,10 +14,16 @@ export function canCompareWhole({ m, n, k }: MatmulShape): boolean {
   return m * n * k <= WHOLE_LIMIT;
 }
 
-/** A product to be checked, with the norms its bounds are made of. */
-class Product {
+/**
+ * What a product of two matrices is compared with. What follows from the inputs alone is
+ * computed when first asked for and kept: a second product of them costs little.
+ */
+export class ProductReference {
   readonly #aNorms: Float64Array;
   readonly #bNorms: Float64Array;
+  readonly #rows = new Map<number, Float64Array>();
+  readonly #columns = new Map<number, Float64Array>();
+  #residuals: ((c: Tensor) => Float64Array) | null = null;
 
   constructor(
     readonly shape: MatmulShape,
@@ -25,30 +31,63 @@ class Product {
     readonly dtype: Dtype,
     readonly a: Tensor,
     readonly b: Tensor,
-    readonly c: Tensor,
   ) {
     this.#aNorms = rowNorms(shape, a);
     this.#bNorms = columnNorms(shape, b);
   }
 
-  compareRow(row: number, tally: Tally, scratch?: Float64Array): void {
-    const want = referenceRow(this.shape, this.a, this.b, row, scratch);
-    for (let col = 0; col < this.shape.n; col++)
-      this.#compare(row, col, want[col] as number, tally);
+  /** Compares every element of C with the f64 reference. */
+  compareWhole(c: Tensor): Comparison {
+    const tally = new Tally();
+    const scratch = new Float64Array(this.shape.n);
+    for (let row = 0; row < this.shape.m; row++) {
+      this.#compareRow(c, row, referenceRow(this.shape, this.a, this.b, row, scratch), tally);
+    }
+    return tally.result();
   }
 
-  compareColumn(col: number, tally: Tally): void {
-    const want = referenceColumn(this.shape, this.a, this.b, col);
-    for (let row = 0; row < this.shape.m; row++)
-      this.#compare(row, col, want[row] as number, tally);
+  /**
+   * Checks C without the O(n^3) reference: whole rows and columns where tiles
+   * begin and end, then Freivalds over all rows. A row that fails it is compared
+   * element by element: that decides, and names the element.
+   */
+  compareLarge(c: Tensor): Comparison {
+    const { shape, a, b } = this;
+    const tally = new Tally();
+    for (const row of edges(shape.m)) {
+      const want = kept(this.#rows, row, () => referenceRow(shape, a, b, row));
+      this.#compareRow(c, row, want, tally);
+    }
+    for (const col of edges(shape.n)) {
+      const want = kept(this.#columns, col, () => referenceColumn(shape, a, b, col));
+      for (let row = 0; row < shape.m; row++) {
+        this.#compare(c, row, col, want[row] as number, tally);
+      }
+    }
+    const sampled = tally.result();
+    if (sampled.worst) return sampled;
+
+    const { rows, worstRatio } = this.#suspiciousRows(c);
+    for (const row of rows) {
+      const suspect = new Tally();
+      this.#compareRow(c, row, referenceRow(shape, a, b, row), suspect);
+      const result = suspect.result();
+      if (result.worst) return { ...result, checked: shape.m };
+    }
+    // Rows that the exact comparison cleared count as within their bound.
+    return {
+      checked: shape.m,
+      worstRatio: Math.min(1, Math.max(worstRatio, sampled.worstRatio)),
+      worst: null,
+    };
   }
 
   /** Rows whose Freivalds residual is above its bound, worst first. */
-  suspiciousRows(seed: number): { rows: number[]; worstRatio: number } {
-    const { shape, a, b, c } = this;
+  #suspiciousRows(c: Tensor): { rows: number[]; worstRatio: number } {
+    const { shape, a, b } = this;
     const frobenius = Math.sqrt(this.#bNorms.reduce((sum, norm) => sum + norm * norm, 0));
-    const residuals = freivaldsResiduals(shape, a, b, c, seed);
-    const ratios = residuals.map((residual, row) => {
+    this.#residuals ??= freivaldsCheck(shape, a, b, shape.m + shape.n + shape.k);
+    const ratios = this.#residuals(c).map((residual, row) => {
       const bound = residualBound(this.dtype, this.#aNorms[row] ?? 0, frobenius, shape.k);
       return residual === 0 ? 0 : residual / bound;
     });
@@ -61,61 +100,25 @@ class Product {
     return { rows, worstRatio: ratios.reduce((worst, ratio) => Math.max(worst, ratio), 0) };
   }
 
-  #compare(row: number, col: number, want: number, tally: Tally): void {
-    const got = this.c[row * this.shape.n + col] ?? Number.NaN;
+  #compareRow(c: Tensor, row: number, want: Float64Array, tally: Tally): void {
+    for (let col = 0; col < this.shape.n; col++) {
+      this.#compare(c, row, col, want[col] as number, tally);
+    }
+  }
+
+  #compare(c: Tensor, row: number, col: number, want: number, tally: Tally): void {
+    const got = c[row * this.shape.n + col] ?? Number.NaN;
     const aNorm = this.#aNorms[row] ?? 0;
     const bNorm = this.#bNorms[col] ?? 0;
     tally.add(row, col, got, want, elementBound(this.dtype, aNorm, bNorm, want));
   }
 }
 
-/** Compares every element of C with the f64 reference. */
-export function compareWhole(
-  { shape, dtype }: MatmulProblem,
-  a: Tensor,
-  b: Tensor,
-  c: Tensor,
-  exact: boolean,
-): Comparison {
-  const product = new Product(shape, exact ? 'i32' : dtype, a, b, c);
-  const tally = new Tally();
-  const scratch = new Float64Array(shape.n);
-  for (let row = 0; row < shape.m; row++) product.compareRow(row, tally, scratch);
-  return tally.result();
-}
-
-/**
- * Checks C without the O(n^3) reference: whole rows and columns where tiles
- * begin and end, then Freivalds over all rows. A row that fails it is compared
- * element by element: that decides, and names the element.
- */
-export function compareLarge(
-  { shape, dtype }: MatmulProblem,
-  a: Tensor,
-  b: Tensor,
-  c: Tensor,
-  exact: boolean,
-): Comparison {
-  const product = new Product(shape, exact ? 'i32' : dtype, a, b, c);
-  const tally = new Tally();
-  for (const row of edges(shape.m)) product.compareRow(row, tally);
-  for (const col of edges(shape.n)) product.compareColumn(col, tally);
-  const sampled = tally.result();
-  if (sampled.worst) return sampled;
-
-  const { rows, worstRatio } = product.suspiciousRows(shape.m + shape.n + shape.k);
-  for (const row of rows) {
-    const suspect = new Tally();
-    product.compareRow(row, suspect);
-    const result = suspect.result();
-    if (result.worst) return { ...result, checked: shape.m };
-  }
-  // Rows that the exact comparison cleared count as within their bound.
-  return {
-    checked: shape.m,
-    worstRatio: Math.min(1, Math.max(worstRatio, sampled.worstRatio)),
-    worst: null,
-  };
+/** The value of a key, made when it is first asked for. */
+function kept<V>(values: Map<number, V>, key: number, make: () => V): V {
+  const value = values.get(key) ?? make();
+  values.set(key, value);
+  return value;
 }
 
 /** First and last indices of the tiles in use (16 to 128 wide), the middle and the end. */

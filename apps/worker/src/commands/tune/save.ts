@@ -1,0 +1,68 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import {
+  deviceKey,
+  type Environment,
+  type RunResult,
+  type TunedFile,
+  type TunedVariant,
+  tunedFileSchema,
+} from '@tilemark/core';
+import { InputError, shapeText } from '@tilemark/kernels';
+
+/**
+ * Puts the winner of a search into a file of tuned variants, in place of what it had for
+ * the problem and profile; the file is made where there is none. Throws InputError at
+ * `--save` when the file is of another kind or of another device.
+ */
+export async function saveTuned(
+  path: string,
+  winner: RunResult,
+  environment: Environment,
+  search: { readonly command: string; readonly tried: number },
+): Promise<void> {
+  const { outcome, problem, profile, address, endedAt } = winner;
+  if (outcome?.kind !== 'measured' || !endedAt) throw new TypeError('the winner was measured');
+  const { device, driver, runtimeVersions } = environment;
+  const before = await readTuned(path);
+  if (before && deviceKey(before.device) !== deviceKey(device)) {
+    throw refused(`${path} is of ${before.device.device}, and this is ${device.device}`);
+  }
+  const { cold, unranked } = outcome.measurement;
+  const { medianNs, lowNs, highNs } = cold;
+  const found: TunedVariant = {
+    problem,
+    profile,
+    address,
+    medianNs,
+    lowNs,
+    highNs,
+    measuredAt: endedAt,
+    unranked,
+    found: { by: 'tuner', ...search },
+  };
+  const others = (before?.variants ?? []).filter((each) => placeOf(each) !== placeOf(found));
+  const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
+  const file: TunedFile = { device, driver, runtimeVersions, variants };
+  await writeFile(path, `${JSON.stringify(file, null, 2)}\n`).catch((error: unknown) => {
+    throw refused(String(error));
+  });
+}
+
+const placeOf = ({ problem, profile }: Pick<TunedVariant, 'problem' | 'profile'>) =>
+  [problem.op, problem.dtype, shapeText(problem), profile].join(' ');
+
+async function readTuned(path: string): Promise<TunedFile | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    return null;
+  }
+  try {
+    return tunedFileSchema.parse(JSON.parse(text));
+  } catch {
+    throw refused(`${path} is no file of tuned variants: choose another`);
+  }
+}
+
+const refused = (message: string) => new InputError(message, '--save');

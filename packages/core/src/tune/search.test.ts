@@ -1,0 +1,143 @@
+import { brokenConstraints, feasible, kernelById, type TunableValues } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import type { DeviceCapabilities } from '../device';
+import { Search } from './search';
+import { type Point, TuningSpace } from './space';
+
+const capabilities: DeviceCapabilities = {
+  features: [],
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 32_768,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBufferBindingSize: 2 ** 30,
+  maxBufferSize: 2 ** 30,
+};
+const problem = { op: 'matmul', shape: { m: 512, n: 512, k: 512 }, dtype: 'f32' } as const;
+const spaceOf = (id: string) =>
+  new TuningSpace(kernelById(id), {
+    fits: (variant) => feasible(variant, problem, capabilities).ok,
+  });
+
+/** A cost that grows with the steps, in powers of two, from one variant. */
+const bowl = (target: TunableValues) => (point: Point) =>
+  1 +
+  Object.entries(target).reduce((sum, [name, value]) => {
+    const own = point.tunables[name];
+    if (typeof own !== 'number' || typeof value !== 'number') return sum + Number(own !== value);
+    return sum + Math.abs(Math.log2(own) - Math.log2(value)) ** 2;
+  }, 0);
+
+/** Asks and tells until `evaluations` are used; the points in order. */
+function run(search: Search, cost: (point: Point) => number | null, evaluations: number): Point[] {
+  const points: Point[] = [];
+  while (points.length < evaluations) {
+    const point = search.next();
+    if (!point) break;
+    points.push(point);
+    search.tell(point, cost(point));
+  }
+  return points;
+}
+
+const addresses = (points: readonly Point[]) => points.map(({ address }) => address);
+
+describe('search', () => {
+  const warpTiles = () => spaceOf('matmul/warp-tile');
+  /** Some variant that can run. */
+  const someOf = (seed: number) => warpTiles().shuffled(seed).next().value?.tunables ?? {};
+  const target = someOf(1000);
+
+  it.each([1, 2, 3, 4, 5])('finds one variant of thousands within 150 points (seed %i)', (seed) => {
+    const cost = bowl(someOf(seed + 100));
+    const points = run(new Search([warpTiles()], seed), cost, 150);
+    expect(Math.min(...points.map(cost))).toBe(1);
+  });
+
+  it.each([1, 2, 3])('leaves a hill that is not the best (seed %i)', (seed) => {
+    const [near, far] = [bowl(someOf(seed + 200)), bowl(someOf(seed + 300))];
+    const cost = (point: Point) => Math.min(near(point) + 0.5, far(point));
+    const points = run(new Search([warpTiles()], seed), cost, 400);
+    expect(Math.min(...points.map(cost))).toBe(1);
+  });
+
+  it('finds its way where many points fail, and around a noisy clock', () => {
+    let turn = 0;
+    const noisy = (point: Point) => {
+      turn++;
+      if (point.address.length % 3 === 0) return null;
+      return bowl(target)(point) * (1 + 0.02 * Math.sin(turn * turn));
+    };
+    const points = run(new Search([warpTiles()], 1), noisy, 200);
+    expect(Math.min(...points.map(bowl(target)))).toBe(1);
+  });
+
+  it('proposes no variant twice and none that cannot run', () => {
+    const spaces = ['matmul/warp-tile', 'matmul/register-tile', 'matmul/tiled'].map(spaceOf);
+    const points = run(new Search(spaces, 3), (point) => point.address.length, 500);
+    expect(points).toHaveLength(500);
+    expect(new Set(addresses(points)).size).toBe(500);
+    for (const point of points) {
+      expect(brokenConstraints(kernelById(point.kernel), point.tunables)).toEqual([]);
+      expect(feasible(point, problem, capabilities)).toEqual({ ok: true });
+    }
+  });
+
+  it('tries all of a small space, then ends', () => {
+    const space = spaceOf('matmul/naive');
+    const all = [...space.shuffled(1)];
+    const points = run(new Search([space], 1), () => 1, 1000);
+    expect(addresses(points).sort()).toEqual(addresses(all).sort());
+    expect(all).toHaveLength(space.combinations - 2); // 32 x 32 threads are too many here
+  });
+
+  it('goes on exactly where it stopped when told again what it was told', () => {
+    const cost = bowl(target);
+    const whole = run(new Search([warpTiles()], 9), cost, 80);
+    const resumed = new Search([warpTiles()], 9);
+    expect(addresses(run(resumed, cost, 30))).toEqual(addresses(whole.slice(0, 30)));
+    expect(addresses(run(resumed, cost, 50))).toEqual(addresses(whole.slice(30)));
+    const other = run(new Search([warpTiles()], 10), cost, 80);
+    expect(addresses(other)).not.toEqual(addresses(whole));
+  });
+
+  it('spends little on kernels that are far behind and none that always fail', () => {
+    const spaces = ['matmul/warp-tile', 'matmul/tiled', 'matmul/register-tile'].map(spaceOf);
+    const cost = ({ kernel }: Point) =>
+      ({ 'matmul/warp-tile': 1, 'matmul/tiled': 10 })[kernel] ?? null;
+    const points = run(new Search(spaces, 1), cost, 200);
+    const of = (id: string) => points.filter(({ kernel }) => kernel === id).length;
+    expect(of('matmul/tiled')).toBe(1);
+    expect(of('matmul/register-tile')).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('space', () => {
+  it('keeps to the values it was given', () => {
+    const space = new TuningSpace(kernelById('matmul/naive'), {
+      only: { BLOCK: [4, 8], MAPPING: ['row-x'] },
+      fits: () => true,
+    });
+    expect(space.initial()?.tunables).toEqual({ BLOCK: 4, MAPPING: 'row-x' });
+    expect(addresses([...space.shuffled(1)]).sort()).toEqual([
+      'matmul/naive[BLOCK=4,MAPPING=row-x]',
+      'matmul/naive[BLOCK=8,MAPPING=row-x]',
+    ]);
+  });
+
+  it('steps over values that do not fit', () => {
+    const space = new TuningSpace(kernelById('matmul/naive'), {
+      fits: ({ tunables }) => tunables.BLOCK !== 8,
+    });
+    const [start] = [...space.shuffled(1)].filter(
+      ({ tunables }) => tunables.BLOCK === 4 && tunables.MAPPING === 'col-x',
+    );
+    expect(start && addresses(space.neighbours(start)).sort()).toEqual([
+      'matmul/naive[BLOCK=16,MAPPING=col-x]',
+      'matmul/naive[BLOCK=2,MAPPING=col-x]',
+      'matmul/naive[BLOCK=4,MAPPING=row-x]',
+    ]);
+  });
+});

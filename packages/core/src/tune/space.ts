@@ -1,0 +1,151 @@
+import {
+  hash32,
+  type Kernel,
+  resolveVariant,
+  type Tunable,
+  type TunableValue,
+  type TunableValues,
+  type Variant,
+} from '@tilemark/kernels';
+
+/** A variant that can run, with its canonical address. */
+export interface Point extends Variant {
+  readonly address: string;
+}
+
+export interface SpaceOptions {
+  /** Values to try of some tunables; absent: every declared one. */
+  readonly only?: Readonly<Record<string, readonly TunableValue[]>>;
+  /** Whether a variant can run; asked before anything is compiled. */
+  readonly fits: (variant: Variant) => boolean;
+}
+
+/**
+ * The variants of a kernel that fit, without listing them: a space of a million
+ * combinations costs what is asked of it and no more.
+ */
+export class TuningSpace {
+  readonly kernel: Kernel;
+  /** Combinations of values, those that do not fit included. */
+  readonly combinations: number;
+  readonly #axes: readonly Pick<Tunable, 'name' | 'values' | 'default'>[];
+  readonly #fits: SpaceOptions['fits'];
+
+  constructor(kernel: Kernel, { only = {}, fits }: SpaceOptions) {
+    this.kernel = kernel;
+    this.#axes = kernel.tunables.map(({ name, values, default: initial }) => {
+      const tried = only[name] ?? values;
+      return {
+        name,
+        values: tried,
+        default: tried.includes(initial) ? initial : (tried[0] ?? initial),
+      };
+    });
+    this.combinations = this.#axes.reduce((count, { values }) => count * values.length, 1);
+    this.#fits = fits;
+  }
+
+  /** The variant of all defaults; null where it does not fit. */
+  initial(): Point | null {
+    return this.#point(Object.fromEntries(this.#axes.map((axis) => [axis.name, axis.default])));
+  }
+
+  /** Every point, once, in an order that the seed chooses. */
+  *shuffled(seed: number): Generator<Point, null> {
+    const place = permutation(this.combinations, seed);
+    for (let i = 0; i < this.combinations; i++) {
+      const point = this.#point(this.#combination(place(i)));
+      if (point) yield point;
+    }
+    return null;
+  }
+
+  /** Points that differ in one tunable: the next number that fits, up and down, or any other word. */
+  neighbours({ tunables }: Point): Point[] {
+    return this.#axes.flatMap(({ name, values }) =>
+      directionsFrom(values, tunables[name]).flatMap((direction) => {
+        for (const value of direction) {
+          const point = this.#point({ ...tunables, [name]: value });
+          if (point) return [point];
+        }
+        return [];
+      }),
+    );
+  }
+
+  /** Points that differ in two tunables by a step each: constraints often tie two together. */
+  diagonals({ tunables }: Point): Point[] {
+    return this.#axes.flatMap((first, i) =>
+      this.#axes.slice(i + 1).flatMap((second) =>
+        stepsFrom(first.values, tunables[first.name]).flatMap((a) =>
+          stepsFrom(second.values, tunables[second.name]).flatMap((b) => {
+            const point = this.#point({ ...tunables, [first.name]: a, [second.name]: b });
+            return point ? [point] : [];
+          }),
+        ),
+      ),
+    );
+  }
+
+  #point(tunables: TunableValues): Point | null {
+    const variant = { kernel: this.kernel.id, tunables };
+    if (!this.kernel.constraints.every(({ holds }) => holds(tunables))) return null;
+    if (!this.#fits(variant)) return null;
+    return { ...variant, address: resolveVariant(variant.kernel, tunables).address };
+  }
+
+  /** The combination of a number, the first axis its lowest digit. */
+  #combination(index: number): TunableValues {
+    let rest = index;
+    const values: Record<string, TunableValue> = {};
+    for (const axis of this.#axes) {
+      const value = axis.values[rest % axis.values.length];
+      if (value === undefined) throw new RangeError(`${axis.name} has no values to try`);
+      values[axis.name] = value;
+      rest = Math.floor(rest / axis.values.length);
+    }
+    return values;
+  }
+}
+
+/** Values on either side of one, nearest first; words have no sides: each is a direction. */
+function directionsFrom(
+  values: readonly TunableValue[],
+  from: TunableValue | undefined,
+): TunableValue[][] {
+  const others = values.filter((value) => value !== from);
+  if (others.some((value) => typeof value === 'string')) return others.map((value) => [value]);
+  const at = Number(from);
+  const ascending = others.map(Number).toSorted((a, b) => a - b);
+  return [
+    ascending.filter((value) => value > at),
+    ascending.filter((value) => value < at).reverse(),
+  ];
+}
+
+const stepsFrom = (values: readonly TunableValue[], from: TunableValue | undefined) =>
+  directionsFrom(values, from).flatMap((direction) => direction.slice(0, 1));
+
+const ROUNDS = [1, 2, 3, 4];
+
+/**
+ * A pseudo-random permutation of 0 .. length-1 that is computed, not stored: a Feistel
+ * network over the next even number of bits, walked until it lands inside (J. Black and
+ * P. Rogaway, Ciphers with arbitrary finite domains, 2002).
+ */
+function permutation(length: number, seed: number): (index: number) => number {
+  const half = 2 ** Math.ceil(Math.log2(Math.max(length, 2)) / 2);
+  const scramble = (value: number) => {
+    let [left, right] = [Math.floor(value / half), value % half];
+    for (const round of ROUNDS) {
+      const mixed = hash32(right + hash32(seed + round)) % half;
+      [left, right] = [right, (left + mixed) % half];
+    }
+    return left * half + right;
+  };
+  return (index) => {
+    let value = scramble(index);
+    while (value >= length) value = scramble(value);
+    return value;
+  };
+}

@@ -1,0 +1,91 @@
+import { type Kernel, kernelById } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../outcome';
+import type { PolicyId } from '../policy';
+import { summarise } from '../stats';
+import { Search } from './search';
+import { type Point, TuningSpace } from './space';
+import { medianNs, type Trial, tune } from './tune';
+
+const SECOND = 1e9;
+const kernel: Kernel = kernelById('transpose/multi-row');
+const failed: Outcome = { kind: 'failed', stage: 'compile', message: 'no' };
+
+function measured(ns: number): Outcome {
+  const verification = { method: 'exact', worstRatio: 0, checked: 1, ns: 1 } as const;
+  return {
+    kind: 'measured',
+    measurement: {
+      methodologyVersion: 1,
+      policy: 'screen',
+      timer: { kind: 'timestamp', tickNs: 1 },
+      dispatchesPerSample: 1,
+      bufferSets: 1,
+      cold: summarise([ns]),
+      hot: null,
+      compileNs: 1,
+      transfer: { hostToDeviceNs: 1, deviceToHostNs: 1 },
+      stop: 'quick',
+      discarded: [],
+      verification: { before: verification, after: verification },
+      unranked: null,
+    },
+  };
+}
+
+/** Tunes with a clock that only trials move on, a second each. */
+async function tuned(
+  budgetS: number,
+  outcomeOf: (point: Point, policy: PolicyId, index: number) => Outcome,
+) {
+  let nowNs = 0;
+  let index = 0;
+  const leaders: (Trial | null)[] = [];
+  const result = await tune({
+    search: new Search([new TuningSpace(kernel, { fits: () => true })], 1),
+    budgetNs: budgetS * SECOND,
+    nowNs: () => nowNs,
+    measure: async (point, policy) => {
+      nowNs += SECOND;
+      return outcomeOf(point, policy, index++);
+    },
+    onTrial: (_, best) => leaders.push(best),
+  });
+  return { ...result, leaders, spentS: nowNs / SECOND };
+}
+
+describe('tune', () => {
+  it('screens for most of the budget, then measures what is close to the leader', async () => {
+    const cost = (index: number) => [150, 100, 109, 111, 105, 300, 101][index] ?? 500;
+    const screenedCosts = new Map<string, number>();
+    const { screened, finals, stop, spentS } = await tuned(10, (point, policy, index) => {
+      if (policy === 'screen') screenedCosts.set(point.address, cost(index));
+      return measured(screenedCosts.get(point.address) ?? 0);
+    });
+    expect(screened.map(medianNs)).toEqual([150, 100, 109, 111, 105, 300, 101]);
+    expect(stop).toBe('budget');
+    // Four are within 10%; the budget lasts for three.
+    expect(finals.map(medianNs)).toEqual([100, 101, 105]);
+    expect(finals.every(({ policy }) => policy === 'default')).toBe(true);
+    expect(spentS).toBe(10);
+  });
+
+  it('never leads with what failed, and measures on until a leader holds', async () => {
+    const { leaders, finals } = await tuned(4, (_, policy, index) => {
+      if (index === 0) return failed;
+      return policy === 'default' && index < 4 ? failed : measured(100);
+    });
+    expect(leaders[0]).toBeNull();
+    expect(leaders[1]?.outcome.kind).toBe('measured');
+    expect(finals.map(({ outcome }) => outcome.kind)).toEqual(['measured', 'failed']);
+  });
+
+  it('ends early when there is nothing left to try, and has no finals when all fails', async () => {
+    const failing = await tuned(1e6, () => failed);
+    expect(failing).toMatchObject({ finals: [], stop: 'exhausted' });
+    const working = await tuned(1e6, () => measured(1));
+    expect(working.stop).toBe('exhausted');
+    expect(working.screened).toHaveLength(failing.screened.length);
+    expect(working.finals).toHaveLength(working.screened.length);
+  });
+});
