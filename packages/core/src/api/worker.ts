@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dtypeSchema } from '../spec';
+import { deviceCapabilitiesSchema, deviceIdentitySchema } from '../device';
 import { deviceRefSchema } from './device';
 import { date, id } from './field';
 
@@ -33,6 +34,33 @@ export const workerSchema = z.object({
   attachedAt: date,
 });
 export type Worker = z.infer<typeof workerSchema>;
+
+/** What a worker says of itself when it enrols. */
+export const enrolmentRequestSchema = z.object({
+  /** Has to be the grid's own. */
+  version: z.string().min(1).max(40),
+  name: z.string().min(1).max(300),
+  host: z.string().min(1).max(120),
+  /** What the process calls itself, the same after each restart: it takes over its row. */
+  instance: z.uuid(),
+  identity: deviceIdentitySchema,
+  capabilities: deviceCapabilitiesSchema,
+  /** Its clock. */
+  at: date,
+});
+export type EnrolmentRequest = z.infer<typeof enrolmentRequestSchema>;
+
+/** What a worker connects to, with accounts of its own. Their passwords are nowhere else. */
+export const enrolmentSchema = z.object({
+  workerId: id,
+  deviceKey: z.string(),
+  databaseUrl: z.string(),
+  /** Null: the queue is kept in Postgres. */
+  redisUrl: z.string().nullable(),
+  /** How far its clock is ahead of the grid's. */
+  clockAheadMs: z.number(),
+});
+export type Enrolment = z.infer<typeof enrolmentSchema>;
 
 /** What waits for a device, and who serves it. */
 export const deviceQueueSchema = z.object({

@@ -11,6 +11,11 @@ export class QueueUnavailable extends ServiceUnavailable {
   override readonly name = 'QueueUnavailable';
 }
 
+/** A service works, and does not let the grid make accounts for workers; the message says what to grant. */
+export class AccountsRefused extends Error {
+  override readonly name = 'AccountsRefused';
+}
+
 /** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "no connection". */
 const CONNECTION_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'ENOENT'],
@@ -70,6 +75,8 @@ export function placeOf(url: string): string {
 function connectionReason(error: unknown, depth = 0): string | null {
   if (typeof error !== 'object' || error === null || depth > 5) return null;
   const { code, kind, message, cause, meta, errors } = error as ErrorParts;
+  // 42501 too, and final: this row is not the worker's to write.
+  if (typeof message === 'string' && message.includes('row-level security')) return null;
   if (typeof code === 'string' && CONNECTION_CODES.has(code)) return code;
   if (typeof kind === 'string' && ADAPTER_KINDS.has(kind)) return kind;
   if (typeof message === 'string' && CONNECTION_MESSAGES.test(message)) {

@@ -8,6 +8,14 @@ export interface RunConsumer {
   close(): Promise<void>;
 }
 
+/** Who may use the queue of one device and no other. */
+export interface QueueAccount {
+  readonly login: string;
+  /** SHA-256 of the password, in hex. */
+  readonly passwordHash: string;
+  readonly deviceKey: string;
+}
+
 /**
  * One queue per device key, `runs.<deviceKey>`. A worker consumes its own
  * device's queue with concurrency 1, so two benchmarks never share a GPU.
@@ -36,6 +44,14 @@ export interface Queue {
   depth(deviceKey: string): Promise<number>;
   /** Ids of the runs that wait in the device's queue. */
   runIds(deviceKey: string): Promise<Set<string>>;
+  /**
+   * Lets an account in, or does nothing where it is in with this password; sessions of the
+   * password before end. Throws AccountsRefused where the grid's own user may not say who
+   * may what. In Postgres the account is the worker's role, and this does nothing.
+   */
+  admit(account: QueueAccount): Promise<void>;
+  /** Locks an account out and ends its sessions; nothing where there is none. */
+  expel(login: string): Promise<void>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

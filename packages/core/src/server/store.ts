@@ -166,6 +166,8 @@ export interface Store {
       version: string;
       identity: DeviceIdentity;
       capabilities: DeviceCapabilities;
+      /** What the process calls itself: one that attaches again takes over its row. */
+      instance?: string;
     }): Promise<{ workerId: string; deviceKey: string; newDevice: boolean }>;
     /**
      * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken
@@ -179,9 +181,37 @@ export interface Store {
     want(workerId: string, wanted: WantedState): Promise<Worker | null>;
     /** Clean end: the worker is no longer listed. */
     detach(workerId: string): Promise<void>;
+    /**
+     * Takes an enrolled worker off the list and lets it in again only with a token made
+     * later; `enrolments.end` then ends its access. One that runs on the grid's own account
+     * is only taken off the list, and only once it is lost. Null: no such worker is attached.
+     */
+    revoke(workerId: string): Promise<'revoked' | 'not enrolled' | null>;
+    /** Whether the worker of this name was revoked after the token was made. */
+    isRevoked(instance: string, tokenId: string): Promise<boolean>;
     list(): Promise<Worker[]>;
     /** Devices that have a worker, or runs that wait for one. */
     queues(): Promise<DeviceQueue[]>;
+  };
+  /** Accounts of workers that enrolled: a Postgres role each, limited by the migrations' policies. */
+  readonly enrolments: {
+    /**
+     * Makes the worker's role, or replaces its password and ends the sessions of the one
+     * before. The passwords are in this answer and nowhere else. Throws AccountsRefused
+     * where the grid's own user may not make roles.
+     */
+    grant(input: { workerId: string; tokenId: string }): Promise<{
+      login: string;
+      password: string;
+      redisPassword: string;
+      redisPasswordHash: string;
+    }>;
+    /** All that have access. */
+    current(): Promise<{ login: string; redisPasswordHash: string; deviceKey: string }[]>;
+    /** Those whose worker was revoked, signed off or fell silent, or whose token ended. */
+    ended(): Promise<{ workerId: string; login: string }[]>;
+    /** Drops the role, ends its sessions and gives back the run it held. Can be repeated. */
+    end(enrolment: { workerId: string; login: string }): Promise<void>;
   };
   leaderboard(query: LeaderboardQuery): Promise<Leaderboard>;
   /**

@@ -19,6 +19,9 @@ export interface Backend {
   ping(): Promise<void>;
   openQueue(name: string): JobQueue;
   openWorker(name: string, processor: Processor<RunJob>, options: JobWorkerOptions): OpenWorker;
+  /** Lets an account use one queue; see `Queue.admit`. */
+  admit(account: { login: string; passwordHash: string }, name: string): Promise<void>;
+  expel(login: string): Promise<void>;
   /** After every queue and worker was closed. */
   close(): Promise<void>;
 }

@@ -120,6 +120,16 @@ export function openQueue(options: QueueOptions): Queue {
       return new Set(await jobs.getRanges([...WAITING], 0, -1));
     },
 
+    async admit({ deviceKey, ...account }) {
+      await backend.ping();
+      await backend.admit(account, queueName(deviceKey));
+    },
+
+    async expel(login) {
+      await backend.ping();
+      await backend.expel(login);
+    },
+
     ping: () => backend.ping(),
 
     async close() {

@@ -63,6 +63,9 @@ export function postgresBackend(url: string, onError: OnError): Backend {
       worker.on('error', onError);
       return { worker, release: async () => undefined };
     },
+    // The worker's role is its account here too; see store/worker-role.ts.
+    admit: async () => undefined,
+    expel: async () => undefined,
     close: () => pool.end(),
   };
 }

@@ -4,6 +4,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { placeOf } from '../errors';
 import type { RunJob } from '../queue';
+import { admit, expel } from './accounts';
 import { type Backend, JOB_OPTIONS, type OnError } from './backend';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -72,6 +73,8 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
       worker.on('error', onError);
       return { worker, release: async () => connection.disconnect() };
     },
+    admit: (account, name) => admit(client, account, `${prefix}:${name}`),
+    expel: (login) => expel(client, login),
     close: async () => client.disconnect(),
   };
 }

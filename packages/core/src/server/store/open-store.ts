@@ -4,6 +4,7 @@ import type { Store } from '../store';
 import { bestVariantOf } from './best-variant';
 import { devicesOf } from './devices';
 import { leaderboardOf } from './leaderboard';
+import { enrolmentsOf } from './enrolments';
 import { openListener } from './listener';
 import { resultsOf } from './results';
 import { rooflinesOf } from './rooflines';
@@ -37,6 +38,7 @@ export function openStore(databaseUrl: string): Store {
     devices: typed(devicesOf(db)),
     rooflines: typed(rooflinesOf(db)),
     workers: typed(workersOf(db)),
+    enrolments: typed(enrolmentsOf(db)),
     tokens: typed(tokensOf(db)),
     leaderboard: (query) => leaderboardOf(db, query),
     best: (query) => bestVariantOf(db, query),

@@ -3,7 +3,7 @@ import type { Environment } from '../../environment';
 import type { RecordedRun } from '../store';
 import { type BestCandidate, moveBest } from './best';
 import { notifySweep } from './events';
-import { canonicalJson, sha256 } from './hash';
+import { sha256 } from './hash';
 import { toJson, withoutNul } from './json';
 import { outcomeColumns } from './outcome-row';
 
@@ -61,12 +61,17 @@ export async function keepEnvironment(
   tx: Prisma.TransactionClient,
   environment: Environment,
 ): Promise<string> {
-  const hash = sha256(canonicalJson(environment));
-  await tx.environment.createMany({
-    data: [{ hash, content: toJson(environment) }],
-    skipDuplicates: true,
-  });
-  return hash;
+  // Hashed by Postgres, which holds enrolled workers to it: the hash is that of the content.
+  const [row] = await tx.$queryRaw<{ hash: string }[]>`
+    WITH given AS (SELECT ${JSON.stringify(toJson(environment))}::jsonb AS "content"),
+      hashed AS (
+        SELECT encode(sha256(convert_to("content"::text, 'UTF8')), 'hex') AS "hash", "content"
+        FROM given),
+      kept AS (
+        INSERT INTO "Environment" ("hash", "content") SELECT "hash", "content" FROM hashed
+        ON CONFLICT DO NOTHING)
+    SELECT "hash" FROM hashed`;
+  return row?.hash ?? '';
 }
 
 async function keepSource(
@@ -74,10 +79,8 @@ async function keepSource(
   { wgsl }: RecordedRun,
 ): Promise<string | null> {
   if (wgsl === null) return null;
-  const hash = sha256(wgsl);
-  await tx.kernelSource.createMany({
-    data: [{ hash, wgsl: withoutNul(wgsl) }],
-    skipDuplicates: true,
-  });
+  const source = withoutNul(wgsl);
+  const hash = sha256(source);
+  await tx.kernelSource.createMany({ data: [{ hash, wgsl: source }], skipDuplicates: true });
   return hash;
 }

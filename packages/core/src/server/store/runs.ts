@@ -64,6 +64,8 @@ export function runsOf(db: PrismaClient): Store['runs'] {
       }
     },
 
+    // What is reclaimed keeps its holder's id: its result may be waiting in that worker's
+    // journal, and an enrolled worker may end only what it holds.
     async reclaim() {
       const [dropped, reclaimed] = await db.$transaction([
         db.$executeRaw`
@@ -73,7 +75,7 @@ export function runsOf(db: PrismaClient): Store['runs'] {
               SELECT FROM "Worker" AS holder
               WHERE holder."id" = r."workerId" AND ${isLost('holder')})))`,
         db.$executeRaw`
-          UPDATE "Run" AS r SET "state" = 'pending', "workerId" = NULL
+          UPDATE "Run" AS r SET "state" = 'pending'
           FROM "Worker" AS holder
           WHERE r."state" = 'running' AND holder."id" = r."workerId" AND ${isLost('holder')}`,
       ]);

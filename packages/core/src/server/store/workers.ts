@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import type { WantedState } from '../../api';
 import { deviceKey } from '../../device';
 import type { Store } from '../store';
@@ -8,7 +8,7 @@ import { isLost } from './lost';
 
 export function workersOf(db: PrismaClient): Store['workers'] {
   return {
-    attach({ name, host, version, identity, capabilities }) {
+    attach({ name, host, version, identity, capabilities, instance }) {
       const key = deviceKey(identity);
       const { device, ...rest } = identity;
       return db.$transaction(async (tx) => {
@@ -24,20 +24,8 @@ export function workersOf(db: PrismaClient): Store['workers'] {
           UPDATE "Worker" AS w SET "detachedAt" = now()
           WHERE w."deviceKey" = ${key} AND w."name" = ${name} AND w."host" = ${host}
             AND w."detachedAt" IS NULL AND ${isLost('w')}`;
-        // What an admin wanted of it lasts until an admin wants something else.
-        const before = await tx.worker.findFirst({
-          where: { deviceKey: key, name, host },
-          orderBy: { attachedAt: 'desc' },
-          select: { wanted: true },
-        });
-        const worker = await tx.worker.create({
-          data: { name, host, version, deviceKey: key, ...before },
-          select: { id: true },
-        });
-        await tx.$executeRaw`
-          UPDATE "Worker" SET "attachedAt" = now(), "lastHeartbeatAt" = now()
-          WHERE "id" = ${worker.id}`;
-        return { workerId: worker.id, deviceKey: key, newDevice: count === 1 };
+        const workerId = await attachedAs(tx, { name, host, version, deviceKey: key }, instance);
+        return { workerId, deviceKey: key, newDevice: count === 1 };
       });
     },
 
@@ -68,5 +56,69 @@ export function workersOf(db: PrismaClient): Store['workers'] {
       const [worker = null] = count === 1 ? await listWorkers(db, workerId) : [];
       return worker;
     },
+
+    async revoke(workerId) {
+      const [worker] = await db.$queryRaw<{ isEnrolled: boolean; isLost: boolean }[]>`
+        SELECT EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
+          ${isLost('w')} AS "isLost"
+        FROM "Worker" AS w WHERE w."id" = ${workerId} AND w."detachedAt" IS NULL`;
+      if (!worker) return null;
+      if (!worker.isEnrolled && !worker.isLost) return 'not enrolled';
+      await db.$executeRaw`
+        UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}`;
+      return 'revoked';
+    },
+
+    async isRevoked(instance, tokenId) {
+      const rows = await db.$queryRaw<object[]>`
+        SELECT 1 FROM "Worker" AS w, "Token" AS t
+        WHERE w."instance" = ${instance} AND t."id" = ${tokenId}
+          AND w."revokedAt" >= t."createdAt"`;
+      return rows.length > 0;
+    },
   };
+}
+
+type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string>;
+
+/** The row of a process that attaches: its own from last time, or a new one. Its id. */
+async function attachedAs(
+  tx: Prisma.TransactionClient,
+  fields: NewWorker,
+  instance: string | undefined,
+): Promise<string> {
+  const again =
+    instance === undefined ? null : await tx.worker.findUnique({ where: { instance } });
+  const isSame = again?.deviceKey === fields.deviceKey;
+  // Results name the row of the device that measured them, so another device is another row.
+  if (again && !isSame) {
+    await tx.worker.update({ where: { id: again.id }, data: { instance: null } });
+  }
+  const { id } = isSame
+    ? await tx.worker.update({ where: { id: again.id }, data: fields, select: { id: true } })
+    : await tx.worker.create({
+        data: { ...fields, instance: instance ?? null, ...(await wantedBefore(tx, fields)) },
+      });
+  await tx.$executeRaw`
+    UPDATE "Worker" SET "attachedAt" = now(), "lastHeartbeatAt" = now(), "state" = 'idle',
+      "detachedAt" = NULL, "revokedAt" = NULL
+    WHERE "id" = ${id}`;
+  // What it held when it ended without a word; the result may still be in its journal.
+  await tx.run.updateMany({
+    where: { workerId: id, state: 'running' },
+    data: { state: 'pending' },
+  });
+  return id;
+}
+
+/** What an admin wanted of it lasts until an admin wants something else. */
+function wantedBefore(
+  tx: Prisma.TransactionClient,
+  { name, host, deviceKey: key }: NewWorker,
+): Promise<{ wanted: WantedState } | null> {
+  return tx.worker.findFirst({
+    where: { deviceKey: key, name, host },
+    orderBy: { attachedAt: 'desc' },
+    select: { wanted: true },
+  });
 }

@@ -1,0 +1,69 @@
+import type { Enrolment, EnrolmentRequest } from '../api';
+import { backfill } from './backfill';
+import type { SweepServices } from './submit';
+
+/** Where workers find the services, without user and password. */
+export interface WorkerAddresses {
+  readonly databaseUrl: string;
+  /** Null: the queue is kept in Postgres. */
+  readonly redisUrl: string | null;
+}
+
+/**
+ * Attaches a worker and makes it accounts of its own in Postgres and Redis, which can do what
+ * a worker of its device does. A process that enrols again takes over its row and gets new
+ * passwords; those before end. A device never seen gets the starter suite. Null: the worker
+ * was revoked after its token was made.
+ *
+ * @throws AccountsRefused naming the right that the grid's own account lacks; ServiceUnavailable
+ */
+export async function enrolWorker(
+  services: SweepServices,
+  { version, name, host, instance, identity, capabilities }: EnrolmentRequest,
+  tokenId: string,
+  addresses: WorkerAddresses,
+): Promise<Pick<Enrolment, 'workerId' | 'deviceKey' | 'databaseUrl' | 'redisUrl'> | null> {
+  const { store, queue } = services;
+  if (await store.workers.isRevoked(instance, tokenId)) return null;
+  // Before anything is changed; where the queue is in Postgres this also makes its tables.
+  await queue.ping();
+  const { workerId, deviceKey } = await store.workers.attach({
+    ...{ version, name, host, instance, identity, capabilities },
+  });
+  const { login, password, redisPassword, redisPasswordHash } = await store.enrolments.grant({
+    workerId,
+    tokenId,
+  });
+  await queue.admit({ login, passwordHash: redisPasswordHash, deviceKey });
+  await backfill(services, deviceKey);
+  const { databaseUrl, redisUrl } = addresses;
+  return {
+    workerId,
+    deviceKey,
+    databaseUrl: urlWith(databaseUrl, login, password),
+    redisUrl: redisUrl === null ? null : urlWith(redisUrl, login, redisPassword),
+  };
+}
+
+const urlWith = (url: string, username: string, password: string): string =>
+  Object.assign(new URL(url), { username, password }).href;
+
+/**
+ * Brings accounts into step with the rows: those of workers that were revoked, signed off or
+ * fell silent, or whose token has ended, go; those that Redis forgot come back. Returns how
+ * many ended. Several processes may do this at once.
+ *
+ * @throws ServiceUnavailable
+ */
+export async function reconcileAccess({ store, queue }: SweepServices): Promise<number> {
+  const ended = await store.enrolments.ended();
+  for (const enrolment of ended) {
+    // First: the row goes with the role, and tells what is still to be locked out.
+    await queue.expel(enrolment.login);
+    await store.enrolments.end(enrolment);
+  }
+  for (const { login, redisPasswordHash, deviceKey } of await store.enrolments.current()) {
+    await queue.admit({ login, passwordHash: redisPasswordHash, deviceKey });
+  }
+  return ended.length;
+}
