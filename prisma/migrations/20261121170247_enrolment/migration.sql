@@ -29,11 +29,11 @@ ALTER TABLE "Enrolment" ADD CONSTRAINT "Enrolment_workerId_fkey" FOREIGN KEY ("w
 ALTER TABLE "Enrolment" ADD CONSTRAINT "Enrolment_tokenId_fkey" FOREIGN KEY ("tokenId") REFERENCES "Token"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- What an enrolled worker may see and change. Each has a role of its own, a member of
--- `tilemark_worker`, which store/worker-role.ts grants tables and columns; the policies here
+-- `tilemark_worker`, which store/worker-role.ts grants tables and columns, and the policies here
 -- pick the rows. The grid owns the tables and passes every policy.
 
 -- Whose session this is. The role is looked up, not parsed: a role without enrolment is nobody.
--- SECURITY DEFINER, because workers cannot read "Enrolment"; session_user, because inside of
+-- SECURITY DEFINER, because workers cannot read "Enrolment", and session_user, because inside of
 -- such a function current_user is its owner.
 CREATE FUNCTION own_worker_id() RETURNS text
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dtypeSchema } from '../spec';
 import { deviceCapabilitiesSchema, deviceIdentitySchema } from '../device';
+import { dtypeSchema } from '../spec';
 import { deviceRefSchema } from './device';
 import { date, id } from './field';
 

@@ -8,7 +8,7 @@ import { AccountsRefused } from '../errors';
  */
 const COMMANDS = [
   ...['auth', 'hello', 'ping', 'info', 'select', 'quit', 'time', 'client|setname'],
-  ...['client|setinfo', 'client|id', 'eval', 'evalsha', 'script|load', 'multi', 'exec'],
+  ...['client|id', 'eval', 'evalsha', 'script|load', 'multi', 'exec'],
   ...['del', 'unlink', 'exists', 'type', 'get', 'set', 'incr', 'incrby', 'pexpire', 'pexpireat'],
   ...['pttl', 'hdel', 'hexists', 'hget', 'hgetall', 'hincrby', 'hlen', 'hmget', 'hmset', 'hset'],
   ...['lindex', 'llen', 'lpop', 'lpos', 'lpush', 'lrange', 'lrem', 'lset', 'ltrim', 'rpop'],
@@ -50,7 +50,8 @@ async function permitted(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Error) || !/NOPERM|unknown command/i.test(error.message)) throw error;
+    if (!(error instanceof Error) || !/^NOPERM|^ERR unknown command/.test(error.message))
+      throw error;
     throw new AccountsRefused(
       "The grid's Redis user may not make a user for the worker. Give it +acl|setuser, +acl|deluser and +acl|getuser, or leave REDIS_URL empty to keep the queue in Postgres.",
     );

@@ -87,8 +87,7 @@ async function attachedAs(
   fields: NewWorker,
   instance: string | undefined,
 ): Promise<string> {
-  const again =
-    instance === undefined ? null : await tx.worker.findUnique({ where: { instance } });
+  const again = instance === undefined ? null : await tx.worker.findUnique({ where: { instance } });
   const isSame = again?.deviceKey === fields.deviceKey;
   // Results name the row of the device that measured them, so another device is another row.
   if (again && !isSame) {
