@@ -1,30 +1,74 @@
+import type { Enrolment, EnrolmentRequest } from '@tilemark/core';
+import type { WorkerAddresses } from '@tilemark/core/server';
+import { log } from './log';
+import { originOf } from './origin';
 import { HttpProblem } from './problem';
-import type { Services } from './services';
+import type { Services, Settings } from './services';
+
+/** A worker's clock that is off by more is told to both sides. */
+const CLOCK_OFF_MS = 60_000;
 
 /**
- * What a worker connects to: what the operator has set for workers, and never what the
- * grid itself connects with, which may read tokens and do anything else. Throws 409
- * naming the setting that is missing.
+ * Lets a worker in: it appears on the fleet page, and gets accounts of its own in Postgres
+ * and Redis. Throws 409 for a worker of another version, 403 for one that was revoked.
  */
-export function enrolment({ queue, settings }: Pick<Services, 'queue' | 'settings'>): {
-  databaseUrl: string;
-  redisUrl: string | null;
-} {
-  const { workerDatabaseUrl, workerRedisUrl } = settings;
+export async function enrol(
+  { access, settings }: Pick<Services, 'access' | 'settings'>,
+  worker: EnrolmentRequest,
+  tokenId: string,
+  request: Request,
+): Promise<Enrolment> {
+  const origin = originOf(request.headers);
+  const clockAheadMs = Date.parse(worker.at) - Date.now();
+  if (worker.version !== settings.version) {
+    throw new HttpProblem(
+      409,
+      `This worker is version ${worker.version} and the grid is ${settings.version}. Start the grid's own: npx -y ${origin}/worker.tgz --server ${origin} --token ...`,
+      'version',
+    );
+  }
+  const enrolled = await access.enrol(
+    worker,
+    tokenId,
+    workerAddresses(settings, new URL(origin).hostname),
+  );
+  if (!enrolled) {
+    throw new HttpProblem(
+      403,
+      'This worker was revoked. To let it in again, make a new token for it.',
+    );
+  }
+  const { workerId, deviceKey } = enrolled;
+  log.info({ workerId, deviceKey, host: worker.host }, 'a worker enrolled');
+  if (Math.abs(clockAheadMs) > CLOCK_OFF_MS) {
+    log.warn({ workerId, host: worker.host, clockAheadMs }, 'its clock is off');
+  }
+  return { ...enrolled, clockAheadMs };
+}
+
+/**
+ * Where a worker finds the services: where the operator has said, else where the grid finds
+ * them. What listens on the site's own machine is at the address that the worker reaches the
+ * site by.
+ *
+ * @param hostname of the site, as the worker knows it
+ */
+export function workerAddresses(
+  { services, workerDatabaseUrl, workerRedisUrl }: Settings,
+  hostname: string,
+): WorkerAddresses {
+  const { databaseUrl, redisUrl } = services;
   return {
-    databaseUrl:
-      workerDatabaseUrl ??
-      missing('TILEMARK_WORKER_DATABASE_URL', 'the Postgres URL of the role tilemark_worker'),
-    redisUrl:
-      queue.backend === 'postgres'
-        ? null
-        : (workerRedisUrl ?? missing('TILEMARK_WORKER_REDIS_URL', 'a Redis URL for workers')),
+    databaseUrl: workerDatabaseUrl ?? seenFrom(hostname, databaseUrl),
+    redisUrl: redisUrl && (workerRedisUrl ?? seenFrom(hostname, redisUrl)),
   };
 }
 
-function missing(setting: string, what: string): never {
-  throw new HttpProblem(
-    409,
-    `This grid does not enrol workers yet: set ${setting} on its site to ${what} and start it again; docs/attaching.md says how.`,
-  );
+function seenFrom(hostname: string, service: string): string {
+  const url = new URL(service);
+  if (isLoopback(url.hostname) && !isLoopback(hostname)) url.hostname = hostname;
+  return url.href;
 }
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);

@@ -1,4 +1,4 @@
-import type { ServiceUnavailable } from '@tilemark/core/server';
+import type { AccountsRefused, ServiceUnavailable } from '@tilemark/core/server';
 import type { InputError } from '@tilemark/kernels';
 
 /**
@@ -13,3 +13,6 @@ export const isInputError = (error: unknown): error is InputError =>
 export const isServiceUnavailable = (error: unknown): error is ServiceUnavailable =>
   error instanceof Error &&
   ['ServiceUnavailable', 'DatabaseUnavailable', 'QueueUnavailable'].includes(error.name);
+
+export const isAccountsRefused = (error: unknown): error is AccountsRefused =>
+  error instanceof Error && error.name === 'AccountsRefused';

@@ -4,6 +4,8 @@ import {
   bestVariantSchema,
   deviceSchema,
   dtypeSchema,
+  enrolmentRequestSchema,
+  enrolmentSchema,
   healthSchema,
   kernelDetailSchema,
   kernelSchema,
@@ -262,10 +264,20 @@ export const operations = {
     path: '/workers/enroll',
     refusals: { 409: 'The operator has not set what workers connect to.' },
     summary:
-      'What a worker connects to, as the operator has set it for workers; 409 where it is not set. Takes a worker or an admin token.',
+      'Attaches a worker and tells what it connects to, with accounts of its own; enrolling again replaces their passwords. Takes a worker or an admin token. 409 for a worker of another version, 403 for one that was revoked after its token was made.',
     access: 'enroll',
     caching: 'never',
-    answer: ok(z.object({ databaseUrl: z.string(), redisUrl: z.string().nullable() })),
+    body: enrolmentRequestSchema,
+    answer: ok(enrolmentSchema),
+  }),
+  revokeWorker: operation({
+    method: 'DELETE',
+    path: '/workers/{id}',
+    summary:
+      'Revokes an enrolled worker: its accounts end, its run goes back to the queue, and only a token made later lets it in again.',
+    access: 'admin',
+    caching: 'never',
+    answer: { status: 204 },
   }),
   createToken: operation({
     method: 'POST',
@@ -279,7 +291,7 @@ export const operations = {
   revokeToken: operation({
     method: 'DELETE',
     path: '/tokens/{id}',
-    summary: 'Revokes a token and every session it opened.',
+    summary: 'Revokes a token, every session it opened and every worker that enrolled with it.',
     access: 'admin',
     caching: 'never',
     answer: { status: 204 },

@@ -1,6 +1,6 @@
 import type { ProblemDetails } from '@tilemark/core';
 import type { z } from 'zod';
-import { isInputError, isServiceUnavailable } from './known-errors';
+import { isAccountsRefused, isInputError, isServiceUnavailable } from './known-errors';
 
 const TITLES = {
   400: 'The request is not valid',
@@ -110,6 +110,7 @@ export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (isInputError(error)) return new HttpProblem(400, error.message, error.field);
+  if (isAccountsRefused(error)) return new HttpProblem(409, error.message);
   if (isServiceUnavailable(error)) {
     // Its message says where the service is, which is for the log.
     return new HttpProblem(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { deviceKey } from '@tilemark/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -68,8 +69,8 @@ const MATRIX: Record<OperationId, Row | { readonly own: Row; readonly others: Ro
   importResults: submitters(201),
   cancelSweep: { own: submitters(200), others: others(200) },
   retrySweep: { own: submitters(200), others: others(200) },
-  // Nothing was set for workers here.
-  enrollWorker: { anonymous: 401, member: 403, worker: 409, admin: 409 },
+  enrollWorker: { anonymous: 401, member: 403, worker: 200, admin: 200 },
+  revokeWorker: admins(204),
   createToken: admins(201),
   revokeToken: admins(204),
 };
@@ -137,8 +138,19 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
       },
     ],
   }),
+  enrollWorker: () => enrolmentRequest('Enrolled'),
   createToken: () => ({ name: 'a', role: 'admin' }),
 };
+
+const enrolmentRequest = (device: string) => ({
+  version: '0.0.0',
+  name: 'w',
+  host: 'h',
+  instance: randomUUID(),
+  identity: identity(device),
+  capabilities,
+  at: new Date().toISOString(),
+});
 
 /** The id in the path of an operation: of something that exists, made by `owner`. */
 async function idOf(path: string, owner: Asker | null): Promise<string> {
@@ -152,6 +164,14 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
       return key;
     case 'kernels':
       return 'matmul/tiled';
+    case 'workers': {
+      const enrolled = await grid.access.enrol(
+        enrolmentRequest('Revoked'),
+        tokens.get('worker')?.id ?? '',
+        grid.settings.services,
+      );
+      return enrolled?.workerId ?? '';
+    }
     case 'tokens':
       return (await grid.store.tokens.create({ name: 'x', role: 'admin', expiresAt: null })).id;
     default:

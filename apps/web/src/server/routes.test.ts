@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { deviceKey } from '@tilemark/core';
-import type { Queue } from '@tilemark/core/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   capabilities,
@@ -29,7 +28,7 @@ import { POST as enroll } from '../app/api/v1/workers/enroll/route';
 import { GET as workers } from '../app/api/v1/workers/route';
 import { GET as logIn } from '../app/login/token/route';
 import { operations } from './operations';
-import { provideServices, type Settings } from './services';
+import { provideServices } from './services';
 import { SESSION_COOKIE } from './session';
 import { call, openTestGrid, type TestGrid } from './test-grid';
 
@@ -168,43 +167,6 @@ describe('tokens', () => {
   it('of members do not enroll workers', async () => {
     const token = await grid.token('member');
     expect((await call(enroll, { method: 'POST', token })).status).toBe(403);
-  });
-});
-
-describe('enrolling', () => {
-  const answer = async (settings: Partial<Settings>, backend: Queue['backend']) => {
-    const queue = { ...grid.queue, backend };
-    provideServices({ ...grid, queue, settings: { ...grid.settings, ...settings } });
-    try {
-      return await call(enroll, { method: 'POST', token: await grid.token('worker') });
-    } finally {
-      provideServices(grid);
-    }
-  };
-  const workerDatabaseUrl = 'postgres://tilemark_worker:x@db/tilemark';
-  const workerRedisUrl = 'redis://worker:x@cache';
-
-  it('tells what the operator has set for workers', async () => {
-    const onRedis = await answer({ workerDatabaseUrl, workerRedisUrl }, 'redis');
-    expect(await onRedis.json()).toEqual({
-      databaseUrl: workerDatabaseUrl,
-      redisUrl: workerRedisUrl,
-    });
-    expect(onRedis.headers.get('cache-control')).toBe('no-store');
-    const onPostgres = await answer({ workerDatabaseUrl, workerRedisUrl }, 'postgres');
-    expect(await onPostgres.json()).toEqual({ databaseUrl: workerDatabaseUrl, redisUrl: null });
-  });
-
-  it.each([
-    [{}, 'TILEMARK_WORKER_DATABASE_URL'],
-    [{ workerDatabaseUrl }, 'TILEMARK_WORKER_REDIS_URL'],
-  ])('with only %o is refused and says that %s is to be set', async (settings, setting) => {
-    const response = await answer(settings, 'redis');
-    expect(response.status).toBe(409);
-    expect(response.headers.get('content-type')).toBe('application/problem+json');
-    const text = await response.text();
-    expect(text).toContain(`set ${setting}`);
-    expect(text).not.toContain('://');
   });
 });
 

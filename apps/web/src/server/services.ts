@@ -1,16 +1,19 @@
-import type { BenchFile, NewSweep } from '@tilemark/core';
+import type { BenchFile, EnrolmentRequest, NewSweep } from '@tilemark/core';
 import {
+  enrolWorker,
   importResults,
   openQueue,
   openStore,
   type Principal,
   type Queue,
   readEnv,
+  reconcileAccess,
   retrySweep,
   type Store,
   type SubmitOptions,
   type SweepServices,
   submitSweep,
+  type WorkerAddresses,
 } from '@tilemark/core/server';
 import packageJson from '../../package.json';
 import { log } from './log';
@@ -23,7 +26,9 @@ export interface Settings {
   readonly isPublic: boolean;
   /** Seals session cookies. */
   readonly sessionSecret: string;
-  /** What workers are told to connect to; null where the operator has not said. */
+  /** Where the grid itself finds the services. */
+  readonly services: WorkerAddresses;
+  /** Where the operator has said that workers find them; null: in the same place. */
   readonly workerDatabaseUrl: string | null;
   readonly workerRedisUrl: string | null;
 }
@@ -33,6 +38,7 @@ export interface Services {
   readonly store: Store;
   readonly queue: Queue;
   readonly sweeps: SweepOperations;
+  readonly access: AccessOperations;
   readonly settings: Settings;
   /** Aborts when the server stops: streams end then. */
   readonly stopping: AbortSignal;
@@ -48,6 +54,22 @@ export interface SweepOperations {
   retry(id: string): ReturnType<typeof retrySweep>;
   import(file: BenchFile, by: Principal): ReturnType<typeof importResults>;
 }
+
+/** Accounts of workers in Postgres and Redis. Bound as `SweepOperations` are. */
+export interface AccessOperations {
+  enrol(
+    request: EnrolmentRequest,
+    tokenId: string,
+    addresses: WorkerAddresses,
+  ): ReturnType<typeof enrolWorker>;
+  /** Ends at once what should have ended: after a worker or a token was revoked. */
+  reconcile(): ReturnType<typeof reconcileAccess>;
+}
+
+export const accessOperations = (over: SweepServices): AccessOperations => ({
+  enrol: (request, tokenId, addresses) => enrolWorker(over, request, tokenId, addresses),
+  reconcile: () => reconcileAccess(over),
+});
 
 /** The operations over a store and a queue. */
 export const sweepOperations = (over: SweepServices): SweepOperations => ({
@@ -88,10 +110,12 @@ async function openServices(): Promise<Services> {
     store,
     queue,
     sweeps: sweepOperations({ store, queue }),
+    access: accessOperations({ store, queue }),
     settings: {
       version: packageJson.version,
       isPublic,
       sessionSecret,
+      services: { databaseUrl, redisUrl },
       workerDatabaseUrl,
       workerRedisUrl,
     },

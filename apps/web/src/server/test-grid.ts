@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { openQueue, openStore, type Role } from '@tilemark/core/server';
 import { countRows, testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
-import { provideServices, type Services, type Settings, sweepOperations } from './services';
+import {
+  accessOperations,
+  provideServices,
+  type Services,
+  type Settings,
+  sweepOperations,
+} from './services';
 
 /** A grid of its own for a test file: a real database and queue behind the routes. */
 export interface TestGrid extends Services {
@@ -23,10 +29,12 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
     store,
     queue,
     sweeps: sweepOperations({ store, queue }),
+    access: accessOperations({ store, queue }),
     settings: {
       version: '0.0.0',
       isPublic: true,
       sessionSecret: randomUUID(),
+      services: { databaseUrl, redisUrl },
       workerDatabaseUrl: null,
       workerRedisUrl: null,
       ...settings,

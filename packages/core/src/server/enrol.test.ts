@@ -317,7 +317,9 @@ describe.each([
         part === 'THEIRS' ? `${prefix}:runs.${theirs.deviceKey}:wait` : part,
       );
       try {
-        await expect(client.call(name, ...args)).rejects.toThrow(/NOPERM|DEBUG command not allowed|user executing the script can't/);
+        await expect(client.call(name, ...args)).rejects.toThrow(
+          /NOPERM|DEBUG command not allowed|user executing the script can't/,
+        );
       } finally {
         client.disconnect();
       }

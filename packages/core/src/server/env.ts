@@ -7,9 +7,9 @@ export interface Env {
   readonly databaseUrl: string;
   /** Null: the queue is kept in Postgres. */
   readonly redisUrl: string | null;
-  /** What enrolled workers are told in place of `databaseUrl`; null: none can enrol. */
+  /** Where enrolled workers find Postgres; null: at `databaseUrl`. They log in with their own role. */
   readonly workerDatabaseUrl: string | null;
-  /** What enrolled workers are told in place of `redisUrl`. */
+  /** Where enrolled workers find Redis; null: at `redisUrl`. */
   readonly workerRedisUrl: string | null;
   /** Absolute path of the folder for what is not in the database: tokens, journals, logs. */
   readonly dataDir: string;

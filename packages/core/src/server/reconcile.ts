@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reconcileAccess } from './enrol';
 import { allDevices, type SweepServices } from './submit';
 
 /** What was out of step, in runs. */
@@ -11,16 +12,19 @@ export interface Reconciled {
   readonly enqueued: number;
   /** Jobs of runs that are not pending any more: removed. */
   readonly removed: number;
+  /** Workers whose accounts ended. */
+  readonly cutOff: number;
 }
 
 /**
  * Brings rows and jobs into step after a crash between writing the one and the
  * other. Rows are right: what is pending gets a job, and a job without a pending
- * row goes. Several processes may do this at once.
+ * row goes. Accounts of workers follow their rows too. Several processes may do this at once.
  *
  * @throws ServiceUnavailable
  */
 export async function reconcile({ store, queue }: SweepServices): Promise<Reconciled> {
+  const cutOff = await reconcileAccess({ store, queue });
   const { reclaimed, dropped } = await store.runs.reclaim();
 
   // Jobs are read before rows. A row is written before its job, so the row of every
@@ -41,7 +45,7 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
     [...ids].map((id) => ({ id, deviceKey })),
   );
   await queue.remove(orphans);
-  return { reclaimed, dropped, enqueued: missing.length, removed: orphans.length };
+  return { reclaimed, dropped, enqueued: missing.length, removed: orphans.length, cutOff };
 }
 
 export interface ReconcileOptions {

@@ -161,6 +161,7 @@ describe('reconciling', () => {
       dropped: 0,
       enqueued: 1,
       removed: 1,
+      cutOff: 0,
     });
     expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));
     expect(await reconcile({ store, queue })).toMatchObject({ enqueued: 0, removed: 0 });

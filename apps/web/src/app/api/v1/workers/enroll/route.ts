@@ -1,5 +1,7 @@
-import { enrolment } from '@/server/enrolment';
+import { enrol } from '@/server/enrolment';
 import { operations } from '@/server/operations';
-import { serve } from '@/server/serve';
+import { serve, signedIn } from '@/server/serve';
 
-export const POST = serve(operations.enrollWorker, ({ services }) => enrolment(services));
+export const POST = serve(operations.enrollWorker, ({ body, principal, request, services }) =>
+  enrol(services, body, signedIn(principal).tokenId, request),
+);
