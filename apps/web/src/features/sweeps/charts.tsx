@@ -8,8 +8,14 @@ import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { useQuery } from '@/ui/use-query';
+import { RooflinePlot } from '../devices/roofline-plot';
+import { curvesOf } from './curves';
+import { HeatMap } from './heat-map';
+import type { DeviceFacts } from './load';
 import { groupRows, type Row, shortLabels } from './row';
 import { SizeCurves } from './size-curves';
+import { SpeedupCurves } from './speedup-curves';
+import { type PublishedTime, TimeCurves } from './time-curves';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;
@@ -26,8 +32,18 @@ interface Bar {
   readonly high: number;
 }
 
-/** Charts of a sweep: the variants of one problem side by side, and rates by size. */
-export function Charts({ rows, isOver }: { rows: readonly Row[]; isOver: boolean }) {
+/** Charts of a sweep: what the reports drew by hand, of the problem and device that is chosen. */
+export function Charts({
+  rows,
+  isOver,
+  devices,
+  published,
+}: {
+  rows: readonly Row[];
+  isOver: boolean;
+  devices: readonly DeviceFacts[];
+  published: readonly PublishedTime[];
+}) {
   const [query, setQuery] = useQuery();
   const groups = useMemo(() => groupRows(rows.filter((row) => row.kind === 'measured')), [rows]);
   const keys = [...groups.keys()];
@@ -65,8 +81,90 @@ export function Charts({ rows, isOver }: { rows: readonly Row[]; isOver: boolean
         </div>
       )}
       <VariantBars rows={group} />
-      <SizeCurves rows={rows} of={group} />
+      <Courses rows={rows} of={group} devices={devices} published={published} />
     </Panel>
+  );
+}
+
+/** How times follow the threads of a workgroup and the size, on the device, dtype and profile of `of`. */
+function Courses({
+  rows,
+  of,
+  devices,
+  published,
+}: {
+  rows: readonly Row[];
+  of: readonly Row[];
+  devices: readonly DeviceFacts[];
+  published: readonly PublishedTime[];
+}) {
+  const [like] = of;
+  const alike = useMemo(
+    () =>
+      rows.filter(
+        (row) =>
+          like &&
+          row.op === like.op &&
+          row.dtype === like.dtype &&
+          row.profile === like.profile &&
+          row.device.key === like.device.key,
+      ),
+    [rows, like],
+  );
+  const curves = useMemo(() => curvesOf(alike), [alike]);
+  return (
+    <>
+      {curves.points.length > 0 && (
+        <div className={BESIDE}>
+          <TimeCurves curves={curves} published={published} />
+          {curves.isByShape ? <SpeedupCurves curves={curves} /> : <HeatMap curves={curves} />}
+        </div>
+      )}
+      {!curves.isByShape && (
+        <div className="border-t border-line empty:hidden">
+          <SpeedupCurves curves={curves} />
+        </div>
+      )}
+      <SizeCurves rows={alike} />
+      <Roofline rows={alike} devices={devices} />
+    </>
+  );
+}
+
+/** Two charts beside each other where there is room, else one above the other. */
+const BESIDE =
+  'grid grid-cols-[minmax(0,1fr)] border-t border-line has-[>:nth-child(2)]:lg:grid-cols-2 [&>*+*]:border-line max-lg:[&>*+*]:border-t lg:[&>*+*]:border-l';
+
+function Roofline({ rows, devices }: { rows: readonly Row[]; devices: readonly DeviceFacts[] }) {
+  const [like] = rows;
+  const facts = devices.find(({ key }) => key === like?.device.key);
+  const whole = facts?.roofs.find(({ profile }) => profile === like?.profile);
+  const labels = useMemo(() => shortLabels(rows), [rows]);
+  const points = useMemo(
+    () =>
+      rows.flatMap(({ address, flopPerByte, kernel, rate, shape }) =>
+        rate === null || flopPerByte === 0
+          ? []
+          : [
+              {
+                label: `${labels.get(address) ?? address}, ${shape}`,
+                series: kernel,
+                flopPerByte,
+                rate,
+              },
+            ],
+      ),
+    [rows, labels],
+  );
+  const roof = useMemo(
+    () => whole && { ...whole, peaks: whole.peaks.filter(({ dtype }) => dtype === like?.dtype) },
+    [whole, like?.dtype],
+  );
+  if (!roof || roof.peaks.length === 0 || points.length === 0) return null;
+  return (
+    <div className="border-t border-line">
+      <RooflinePlot roof={roof} points={points} device={like?.device.name ?? ''} />
+    </div>
   );
 }
 

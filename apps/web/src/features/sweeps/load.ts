@@ -1,7 +1,10 @@
-import type { Sweep } from '@tilemark/core';
+import { allPublished, type DeviceIdentity, type Sweep } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
+import { shapeText } from '@tilemark/kernels';
 import { firstItems } from '@/server/pages';
+import { type DeviceRoof, deviceRoofs } from '../devices/device-roof';
 import { type Row, rowOf } from './row';
+import type { PublishedTime } from './time-curves';
 
 /** Runs a page of a sweep shows; larger sweeps are read from the export. */
 const MAX_ROWS = 2_000;
@@ -10,4 +13,41 @@ const MAX_ROWS = 2_000;
 export async function loadRows(store: Store, sweep: Sweep): Promise<Row[]> {
   const results = await firstItems((cursor) => store.sweeps.results(sweep.id, cursor), MAX_ROWS);
   return results.map(rowOf);
+}
+
+/** What the charts of a sweep know of a device. */
+export interface DeviceFacts {
+  readonly key: string;
+  readonly identity: DeviceIdentity;
+  readonly roofs: readonly DeviceRoof[];
+}
+
+/** Facts of the devices of some rows, in the order of their first row. */
+export async function loadDevices(store: Store, rows: readonly Row[]): Promise<DeviceFacts[]> {
+  const keys = [...new Set(rows.map(({ device }) => device.key))];
+  const facts = keys.map(async (key) => {
+    const [device, surveys] = await Promise.all([
+      store.devices.get(key),
+      store.rooflines.latest(key),
+    ]);
+    if (!device) return [];
+    // Results say less than a survey and cost more to read.
+    const results = surveys.length > 0 ? [] : await store.devices.best(key);
+    return [{ key, identity: device.identity, roofs: deviceRoofs(surveys, results) }];
+  });
+  return (await Promise.all(facts)).flat();
+}
+
+/** What reports say of exactly what was run: the variant, the shape and the dtype. */
+export function publishedTimes(rows: readonly Row[]): PublishedTime[] {
+  const run = new Set(rows.map(({ address, dtype, shape }) => `${address} ${shape} ${dtype}`));
+  return allPublished()
+    .flatMap(({ results }) => results)
+    .map(({ address, problem, timeMs }) => ({
+      address,
+      shape: shapeText(problem),
+      dtype: problem.dtype,
+      ns: timeMs * 1e6,
+    }))
+    .filter(({ address, dtype, shape }) => run.has(`${address} ${shape} ${dtype}`));
 }

@@ -1,5 +1,6 @@
 import { type DeviceRef, outcomeReason, type RunResult } from '@tilemark/core';
 import { opById, type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
+import { threadsOf } from '../kernels/workgroup';
 import type { OutcomeKind } from '../results/outcome';
 import { arithmeticIntensity, type RoofShare, roofShare } from '../results/roof';
 
@@ -28,11 +29,16 @@ export interface Row {
   readonly roof: RoofShare | null;
   readonly flopPerByte: number;
   readonly unit: string;
+  /** Threads of a workgroup; null for host kernels and kernels that have left the registry. */
+  readonly threads: number | null;
+  /** When it was measured, ms since 1970; null until it has been. */
+  readonly endedAt: number | null;
 }
 
 /** The row of a run. */
 export function rowOf(result: RunResult): Row {
-  const { address, device, outcome, problem, profile, rate, resultId, runId, variant } = result;
+  const { address, device, endedAt, outcome, problem, profile, rate, resultId, runId, variant } =
+    result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
   const cold = measurement?.cold;
   const op = opById(problem.op);
@@ -57,6 +63,8 @@ export function rowOf(result: RunResult): Row {
     roof: measurement && roofShare(measurement.roof, measurement.cold.medianNs),
     flopPerByte: arithmeticIntensity(problem),
     unit: op.rateUnit,
+    threads: threadsOf(variant, problem.dtype),
+    endedAt: endedAt ? Date.parse(endedAt) : null,
   };
 }
 

@@ -2,18 +2,9 @@
 
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
+import { COLORS, SYMBOLS } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { Row } from './row';
-
-const COLORS = [
-  'var(--accent)',
-  'var(--amber)',
-  'var(--violet)',
-  'var(--rose)',
-  'var(--blue)',
-  'var(--muted)',
-];
-const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as const;
 
 interface Point {
   readonly kernel: string;
@@ -22,12 +13,12 @@ interface Point {
 }
 
 /**
- * How the best variant of each kernel fares as square problems grow, on the
- * device, dtype and profile of `of`. Nothing where there are not two sizes.
+ * How the best variant of each kernel fares as square problems grow, from rows of one
+ * op, device, dtype and profile. Nothing where there are not two sizes.
  */
-export function SizeCurves({ rows, of }: { rows: readonly Row[]; of: readonly Row[] }) {
-  const points = useMemo(() => pointsOf(rows, of[0]), [rows, of]);
-  const unit = of[0]?.unit ?? '';
+export function SizeCurves({ rows }: { rows: readonly Row[] }) {
+  const points = useMemo(() => pointsOf(rows), [rows]);
+  const unit = rows[0]?.unit ?? '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
   const legend = useMemo(
@@ -85,17 +76,11 @@ export function SizeCurves({ rows, of }: { rows: readonly Row[]; of: readonly Ro
 }
 
 /** The fastest rate of each kernel at each square size. */
-function pointsOf(rows: readonly Row[], like: Row | undefined): Point[] {
+function pointsOf(rows: readonly Row[]): Point[] {
   const best = new Map<string, Point>();
   for (const row of rows) {
     const edge = Number(row.shape);
-    const isAlike =
-      like &&
-      row.op === like.op &&
-      row.dtype === like.dtype &&
-      row.profile === like.profile &&
-      row.device.key === like.device.key;
-    if (!isAlike || row.rate === null || !Number.isInteger(edge)) continue;
+    if (row.rate === null || !Number.isInteger(edge)) continue;
     const key = `${row.kernel} ${edge}`;
     if (row.rate > (best.get(key)?.rate ?? 0)) {
       best.set(key, { kernel: row.kernel, edge, rate: row.rate });

@@ -9,11 +9,13 @@ import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts';
+import type { DeviceFacts } from './load';
 import { CountsLine, ProgressBar } from './progress';
 import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
 import type { Row } from './row';
 import { StatusBadge } from './status-badge';
+import type { PublishedTime } from './time-curves';
 import { hasEnded, useSweep } from './use-sweep';
 
 /** A sweep as it runs: progress, charts and every run, kept current by its events. */
@@ -22,6 +24,8 @@ export function SweepView({
   counts,
   status,
   rows,
+  devices,
+  published,
   report,
   mayChange,
   again,
@@ -30,6 +34,9 @@ export function SweepView({
   counts: Counts;
   status: Sweep['status'];
   rows: readonly Row[];
+  devices: readonly DeviceFacts[];
+  /** Figures of reports for what the sweep runs. */
+  published: readonly PublishedTime[];
   /** What the sweep's suite reproduces; null where it reproduces nothing. */
   report: Published | null;
   mayChange: boolean;
@@ -76,7 +83,12 @@ export function SweepView({
         )}
       </Section>
       <Section id="charts" title="Charts">
-        <Charts rows={sweep.rows} isOver={hasEnded(sweep.status)} />
+        <Charts
+          rows={sweep.rows}
+          isOver={hasEnded(sweep.status)}
+          devices={devices}
+          published={published}
+        />
       </Section>
       {report && <ReportTable report={report} rows={sweep.rows} />}
       <Section

@@ -2,7 +2,7 @@ import { publishedOfSuite } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
-import { loadRows } from '@/features/sweeps/load';
+import { loadDevices, loadRows, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
@@ -27,6 +27,7 @@ export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
   const [rows, user] = await Promise.all([loadRows(store, sweep), visitor()]);
+  const devices = await loadDevices(store, rows);
   const maySubmit = user?.role === 'admin' || user?.role === 'member';
   const mayChange = user !== null && isOwner(user, sweep);
 
@@ -41,6 +42,8 @@ export default async function SweepPage({ params }: Props) {
         counts={sweep.counts}
         status={sweep.status}
         rows={rows}
+        devices={devices}
+        published={publishedTimes(rows)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
         again={maySubmit ? againOf(sweep) : null}

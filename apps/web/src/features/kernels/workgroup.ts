@@ -1,0 +1,41 @@
+import { type Dtype, type GpuKernel, KERNELS, type Kernel, type Variant } from '@tilemark/kernels';
+
+const kernelOf = (id: string): Kernel | undefined => KERNELS.find((each) => each.id === id);
+
+/** Threads of a workgroup; null for host kernels and kernels that have left the registry. */
+export function threadsOf({ kernel: id, tunables }: Variant, dtype: Dtype): number | null {
+  const kernel = kernelOf(id);
+  if (kernel?.runsOn !== 'gpu') return null;
+  // A stored variant may lack a tunable that was declared later.
+  return threads(kernel, { ...defaultsOf(kernel), ...tunables }, dtype);
+}
+
+/** The tunables that change how many threads a workgroup has: `BLOCK`, `TILE`, `BM`. */
+export function sizeTunables(id: string): ReadonlySet<string> {
+  const kernel = kernelOf(id);
+  if (kernel?.runsOn !== 'gpu') return new Set();
+  const [dtype = 'f32'] = kernel.dtypes;
+  const defaults = defaultsOf(kernel);
+  const usual = threads(kernel, defaults, dtype);
+  return new Set(
+    kernel.tunables
+      .filter(({ name, values }) =>
+        values.some((value) => threads(kernel, { ...defaults, [name]: value }, dtype) !== usual),
+      )
+      .map(({ name }) => name),
+  );
+}
+
+/** Whether a kernel keeps tiles in workgroup memory, at its defaults. */
+export function usesWorkgroupMemory(id: string): boolean {
+  const kernel = kernelOf(id);
+  if (kernel?.runsOn !== 'gpu') return false;
+  const [dtype = 'f32'] = kernel.dtypes;
+  return kernel.needs(defaultsOf(kernel), dtype).workgroupBytes > 0;
+}
+
+const defaultsOf = (kernel: Kernel): Variant['tunables'] =>
+  Object.fromEntries(kernel.tunables.map((tunable) => [tunable.name, tunable.default]));
+
+const threads = (kernel: GpuKernel, values: Variant['tunables'], dtype: Dtype): number =>
+  kernel.needs(values, dtype).workgroupSize.reduce((product, side) => product * side, 1);

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { measured, run } from '../../server/test-results';
+import { curvesOf, speedupCurves } from './curves';
+import { rowOf } from './row';
+
+const at = (kernel: string, tunables: Record<string, string | number>, ns: number, n = 512) =>
+  rowOf(
+    run({
+      variant: { kernel, tunables },
+      problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
+      outcome: measured(ns),
+    }),
+  );
+const naive = (BLOCK: number, ns: number, n?: number) => at('matmul/naive', { BLOCK }, ns, n);
+const tiled = (TILE: number, A_LAYOUT: string, ns: number, n?: number) =>
+  at('matmul/tiled', { TILE, A_LAYOUT }, ns, n);
+
+describe('curvesOf', () => {
+  it('draws a line a variant over the threads of a workgroup', () => {
+    const { isByShape, points } = curvesOf([
+      tiled(16, 'row', 30),
+      tiled(8, 'row', 40),
+      tiled(8, 'col', 20),
+      tiled(16, 'col', 10),
+    ]);
+    expect(isByShape).toBe(false);
+    expect(points.map(({ line, threads }) => [line, threads])).toEqual([
+      ['tiled · A_LAYOUT=row', 64],
+      ['tiled · A_LAYOUT=col', 64],
+      ['tiled · A_LAYOUT=row', 256],
+      ['tiled · A_LAYOUT=col', 256],
+    ]);
+  });
+
+  it('draws a line a kernel and shape, by the fastest variant, where there are several shapes', () => {
+    const { isByShape, points } = curvesOf([
+      tiled(8, 'row', 40, 64),
+      tiled(8, 'col', 20, 64),
+      tiled(16, 'row', 10, 64),
+      tiled(8, 'row', 90, 128),
+      tiled(16, 'row', 70, 128),
+    ]);
+    expect(isByShape).toBe(true);
+    expect(points.map(({ line, row }) => [line, row.medianNs])).toEqual([
+      ['matmul/tiled 64', 20],
+      ['matmul/tiled 64', 10],
+      ['matmul/tiled 128', 90],
+      ['matmul/tiled 128', 70],
+    ]);
+  });
+
+  it('leaves out what shows no course', () => {
+    expect(curvesOf([tiled(16, 'row', 30), naive(8, 20)]).points).toEqual([]);
+  });
+});
+
+it('takes speed-ups over naive with as many threads on the same shape', () => {
+  const curves = curvesOf([
+    naive(8, 100),
+    naive(16, 90),
+    tiled(8, 'row', 50),
+    tiled(16, 'row', 30),
+    tiled(32, 'row', 10),
+  ]);
+  const speedups = speedupCurves(curves);
+  expect(speedups.map(({ speedup, threads }) => [threads, speedup])).toEqual([
+    [64, 2],
+    [256, 3],
+  ]);
+  expect(speedups[0]!.low).toBeCloseTo((100 * 0.99) / (50 * 1.01));
+  expect(speedups[0]!.high).toBeCloseTo((100 * 1.01) / (50 * 0.99));
+});
