@@ -1,0 +1,241 @@
+import { METHODOLOGY_VERSION, type Measurement } from '@tilemark/core';
+import type { Client } from 'pg';
+import {
+  CAPABILITIES,
+  type SyntheticCase,
+  type SyntheticDevice,
+  syntheticCases,
+  syntheticDevices,
+} from './catalogue';
+
+/** Runs of the one large sweep, and of each of the others. */
+export const LARGE_SWEEP = 5_000;
+const SMALL_SWEEP = 250;
+const SAMPLES = 30;
+/** Devices whose results are written by one statement. */
+const DEVICES_A_STATEMENT = 10;
+
+export interface Size {
+  readonly devices: number;
+  readonly results: number;
+}
+
+/**
+ * Writes a synthetic grid into a migrated, empty database: devices, sweeps, runs,
+ * results and the tables of bests that follow from them, by statements over whole sets
+ * of rows. Throws for a database in which anything was measured.
+ */
+export async function fill(
+  client: Client,
+  { devices: count, results }: Size,
+  onProgress: (written: number) => void,
+): Promise<void> {
+  if (!(await isEmpty(client))) {
+    throw new Error(
+      'This database holds devices or results. Synthetic results are written into an empty database only: name another one, or another folder with --data.',
+    );
+  }
+  const devices = syntheticDevices(count);
+  const each = Math.floor(results / count);
+  await client.query('BEGIN');
+  // A million rows are written again in a minute; a throw-away database need not survive the power.
+  await client.query('SET LOCAL synchronous_commit = off');
+  await client.query('SELECT setseed(0.5)');
+  await insertDevices(client, devices);
+  await insertCases(client, syntheticCases());
+  await insertSweeps(client, devices.length, each);
+  for (let first = 1; first <= devices.length; first += DEVICES_A_STATEMENT) {
+    const last = Math.min(first + DEVICES_A_STATEMENT - 1, devices.length);
+    await client.query(RUNS, [first, last, each]);
+    await client.query(RESULTS, [first, last, JSON.stringify(MEASUREMENT)]);
+    onProgress(last * each);
+  }
+  await client.query(VARIANT_BESTS);
+  await client.query(BESTS);
+  await client.query('COMMIT');
+  await client.query('VACUUM ANALYZE');
+}
+
+/** Whether nothing was ever measured or attached here. */
+export async function isEmpty(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ empty: boolean }>(
+    'SELECT NOT EXISTS (SELECT FROM "Device") AND NOT EXISTS (SELECT FROM "Run") AS empty',
+  );
+  return rows[0]?.empty ?? false;
+}
+
+/** Whether all that was measured here is synthetic; false for an empty database. */
+export async function isSynthetic(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ synthetic: boolean | null }>(
+    `SELECT bool_and("vendor" LIKE 'synthetic-%') AS synthetic FROM "Device"`,
+  );
+  return rows[0]?.synthetic ?? false;
+}
+
+async function insertDevices(client: Client, devices: readonly SyntheticDevice[]): Promise<void> {
+  const rows = devices.map(({ key, identity, pace }, index) => ({
+    ...identity,
+    n: index + 1,
+    key,
+    pace,
+    environment: {
+      device: identity,
+      capabilities: CAPABILITIES,
+      profile: 'default',
+      driver: 'synthetic 1.0',
+      toggles: { enabled: [], disabled: ['timestamp_quantization'] },
+      runtimeVersions: { node: '22.0.0' },
+      os: 'Synthetic OS',
+      cpu: { model: 'Synthetic CPU', cores: 8 },
+      memoryBytes: 2 ** 34,
+      tilemarkVersion: '0.1.0',
+    },
+  }));
+  await client.query(
+    `CREATE TEMP TABLE synthetic_device ON COMMIT DROP AS
+     SELECT * FROM jsonb_to_recordset($1::jsonb) AS d (n int, key text, pace float8, vendor text,
+       architecture text, device text, backend text, runtime text, class text, environment jsonb)`,
+    [JSON.stringify(rows)],
+  );
+  await client.query(
+    `INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class", "capabilities")
+     SELECT key, vendor, architecture, device, backend, runtime, class::"DeviceClass", $1::jsonb
+     FROM synthetic_device`,
+    [JSON.stringify(CAPABILITIES)],
+  );
+  await client.query(
+    `INSERT INTO "Worker" ("id", "name", "host", "version", "deviceKey", "detachedAt")
+     SELECT 'synthetic-worker-' || n || '-' || machine, 'synthetic ' || n, 'synthetic-host-' || n || '-' || machine,
+       '0.1.0', key, now()
+     FROM synthetic_device, generate_series(1, 1 + n % 3) AS machine`,
+  );
+  await client.query(
+    `INSERT INTO "Environment" ("hash", "content")
+     SELECT 'synthetic-environment-' || n, environment FROM synthetic_device`,
+  );
+}
+
+async function insertCases(client: Client, cases: readonly SyntheticCase[]): Promise<void> {
+  await client.query(
+    `CREATE TEMP TABLE synthetic_case ON COMMIT DROP AS
+     SELECT row_number() OVER (PARTITION BY "runsOn") - 1 AS place, count(*) OVER (PARTITION BY "runsOn") AS cases, c.*
+     FROM jsonb_to_recordset($1::jsonb) AS c ("runsOn" text, kernel text, address text, tunables jsonb, op "Op",
+       dtype "Dtype", shape text, profile "Profile", ns float8, "roofNs" float8)`,
+    [JSON.stringify(cases)],
+  );
+}
+
+/** The first device's results are one large sweep, each other's several small ones. */
+async function insertSweeps(client: Client, devices: number, each: number): Promise<void> {
+  const spec = {
+    cases: [
+      {
+        kernel: 'matmul/tiled',
+        tunables: {},
+        shapes: [{ m: 512, n: 512, k: 512 }],
+        dtypes: ['f32'],
+      },
+    ],
+    profiles: ['default'],
+    policy: 'default',
+  };
+  await client.query(
+    `INSERT INTO "Sweep" ("id", "name", "spec", "deviceKeys", "createdBy", "createdAt")
+     SELECT DISTINCT ON (d.n, part) 'synthetic-sweep-' || d.n || '-' || part, 'Synthetic sweep ' || d.n || '.' || part,
+       $3::jsonb, ARRAY[d.key], 'seed', now() - make_interval(hours => d.n)
+     FROM synthetic_device AS d, generate_series(0, $2::int - 1) AS i,
+       LATERAL (SELECT i / CASE WHEN d.n = 1 THEN ${LARGE_SWEEP} ELSE ${SMALL_SWEEP} END AS part)
+     WHERE d.n <= $1`,
+    [devices, each, JSON.stringify(spec)],
+  );
+}
+
+const RUNS = `
+  INSERT INTO "Run" ("id", "sweepId", "ordinal", "deviceKey", "kernel", "tunables", "address", "op", "shape", "dtype",
+    "profile", "policy", "state", "workerId", "attempts", "endedAt")
+  SELECT 'synthetic-run-' || d.n || '-' || i, 'synthetic-sweep-' || d.n || '-' || i / size, i % size, d.key, c.kernel,
+    c.tunables, c.address, c.op, c.shape, c.dtype, c.profile, 'default',
+    (CASE WHEN i % 100 = 17 THEN 'failed' WHEN i % 100 = 51 THEN 'incorrect' WHEN i % 50 = 33 THEN 'skipped'
+      ELSE 'measured' END)::"RunState",
+    'synthetic-worker-' || d.n || '-' || 1 + i % (1 + d.n % 3), 1, now() - make_interval(mins => 5 * i)
+  FROM synthetic_device AS d
+  CROSS JOIN generate_series(0, $3::int - 1) AS i
+  CROSS JOIN LATERAL (SELECT CASE WHEN d.n = 1 THEN ${LARGE_SWEEP} ELSE ${SMALL_SWEEP} END AS size)
+  JOIN synthetic_case AS c
+    ON c."runsOn" = CASE d.class WHEN 'cpu' THEN 'cpu' ELSE 'gpu' END AND c.place = i % c.cases
+  WHERE d.n BETWEEN $1 AND $2`;
+
+/** What every measurement has beside its times. */
+const MEASUREMENT: Omit<Measurement, 'cold' | 'roof'> = {
+  methodologyVersion: METHODOLOGY_VERSION,
+  policy: 'default',
+  timer: { kind: 'timestamp', tickNs: 32 },
+  dispatchesPerSample: 4,
+  bufferSets: 3,
+  hot: null,
+  compileNs: 4e7,
+  transfer: { hostToDeviceNs: null, deviceToHostNs: 3e5 },
+  stop: 'converged',
+  discarded: [{ count: 2, why: 'warm-up' }],
+  verification: {
+    before: { method: 'whole', worstRatio: 0.12, checked: 4096, ns: 2e6 },
+    after: { method: 'whole', worstRatio: 0.12, checked: 4096, ns: 2e6 },
+  },
+  unranked: null,
+};
+
+/** Each device likes each variant by up to 30% more or less; results of one vary by some tenths of a percent. */
+const RESULTS = `
+  WITH timed AS (
+    SELECT r.*, d.n AS device, c."roofNs" * d.pace * 0.9 AS roof, d.class = 'cpu' OR r.op = 'transpose' AS bandwidth,
+      c.ns * d.pace * (1 + abs(hashtext(c.address || d.key)) % 1000 / 1666.0) * (1 + random() / 200) AS median
+    FROM "Run" AS r
+    JOIN synthetic_device AS d ON d.key = r."deviceKey"
+    JOIN synthetic_case AS c ON (c.address, c.op, c.dtype, c.shape, c.profile) = (r.address, r.op, r.dtype, r.shape, r.profile)
+    WHERE d.n BETWEEN $1 AND $2
+  )
+  INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "outcome", "medianNs", "lowNs", "highNs",
+    "coldSamplesNs", "hotSamplesNs", "unranked", "endedAt")
+  SELECT replace(id, 'run', 'result'), id, "workerId", 'synthetic-environment-' || device,
+    CASE state
+      WHEN 'measured' THEN jsonb_build_object('kind', 'measured', 'measurement', $3::jsonb || jsonb_build_object(
+        'roof', jsonb_build_object('ns', roof, 'bound', CASE WHEN bandwidth THEN 'bandwidth' ELSE 'compute' END),
+        'unranked', noisy,
+        'cold', jsonb_build_object('n', ${SAMPLES}, 'medianNs', median, 'lowNs', median * 0.997, 'highNs', median * 1.003,
+          'minNs', median * 0.99, 'q1Ns', median * 0.995, 'q3Ns', median * 1.005, 'cv', 0.006, 'samplesNs', '[]'::jsonb)))
+      WHEN 'skipped' THEN '{"kind":"skipped","why":"synthetic: the device allows fewer invocations a workgroup"}'
+      WHEN 'incorrect' THEN '{"kind":"incorrect","when":"before","worst":{"row":3,"col":17,"got":0.5,"want":0.25,"bound":0.001}}'
+      ELSE '{"kind":"failed","stage":"compile","message":"synthetic: the shader did not compile"}'
+    END,
+    CASE state WHEN 'measured' THEN median END, CASE state WHEN 'measured' THEN median * 0.997 END,
+    CASE state WHEN 'measured' THEN median * 1.003 END,
+    CASE state WHEN 'measured'
+      THEN ARRAY(SELECT median * (0.99 + 0.02 * s / ${SAMPLES}) FROM generate_series(0, ${SAMPLES} - 1) AS s)
+      ELSE '{}' END,
+    '{}', CASE state WHEN 'measured' THEN noisy END, "endedAt"
+  FROM timed
+  CROSS JOIN LATERAL (SELECT CASE WHEN ordinal % 60 = 7 THEN 'noisy: the samples vary by 4.2% (over 3.5%)' END AS noisy)`;
+
+const VARIANT_BESTS = `
+  INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "address", "kernel", "resultId", "medianNs", "unranked")
+  SELECT DISTINCT ON (r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address")
+    r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address", r."kernel", x."id", x."medianNs", x."unranked"
+  FROM "Result" AS x JOIN "Run" AS r ON r."id" = x."runId"
+  WHERE x."medianNs" IS NOT NULL AND r."kernel" <> 'transpose/copy'
+  ORDER BY r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address", x."unranked" IS NOT NULL, x."medianNs"`;
+
+const BESTS = `
+  INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "resultId", "medianNs", "lowNs", "highNs",
+    "unranked", "measuredAt", "naiveResultId", "naiveMedianNs", "naiveUnranked")
+  SELECT DISTINCT ON (v."deviceKey", v."op", v."dtype", v."shape", v."profile")
+    v."deviceKey", v."op", v."dtype", v."shape", v."profile", x."id", x."medianNs", x."lowNs", x."highNs", x."unranked",
+    x."endedAt", naive."resultId", naive."medianNs", naive."unranked"
+  FROM "VariantBest" AS v
+  JOIN "Result" AS x ON x."id" = v."resultId"
+  LEFT JOIN LATERAL (
+    SELECT n."resultId", n."medianNs", n."unranked" FROM "VariantBest" AS n
+    WHERE (n."deviceKey", n."op", n."dtype", n."shape", n."profile")
+        = (v."deviceKey", v."op", v."dtype", v."shape", v."profile") AND n."kernel" ~ '/(cpu-)?naive$'
+    ORDER BY n."unranked" IS NOT NULL, n."medianNs" LIMIT 1
+  ) AS naive ON true
+  ORDER BY v."deviceKey", v."op", v."dtype", v."shape", v."profile", v."unranked" IS NOT NULL, v."medianNs"`;
