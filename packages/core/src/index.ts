@@ -11,6 +11,7 @@ export * from './occupancy';
 export * from './outcome';
 export { outcomeReason } from './outcome-reason';
 export * from './policy';
+export * from './portability';
 export { allPublished, publishedOf, publishedOfSuite } from './published/published';
 export * from './rank';
 export { PLAUSIBLE_PART, type Roof, Roofline } from './roofline';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { profileSchema } from '../device';
+import { type DeviceClass, deviceClassSchema, profileSchema } from '../device';
 import { measurementSchema } from '../outcome';
 import { problemSchema, variantSchema } from '../spec';
 import { deviceRefSchema } from './device';
@@ -16,10 +16,37 @@ export const leaderboardQuerySchema = z.object({
 });
 export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
 
+/** Classes of device, written `gpu,software`. */
+const groupsSchema = z
+  .string()
+  .max(80)
+  .transform((text) => text.split(','))
+  .pipe(z.array(deviceClassSchema));
+
+/** The views over every variant compare devices of the groups that are asked for. */
+export const groupedQuerySchema = leaderboardQuerySchema.extend({
+  /** Absent: GPUs, or every group where no GPU has measured the problem. */
+  groups: groupsSchema.optional(),
+});
+export type GroupedQuery = z.infer<typeof groupedQuerySchema>;
+
+/** The groups that are shown: those asked for, else GPUs, else all that there are. */
+export function shownGroups(
+  asked: readonly DeviceClass[] | undefined,
+  present: readonly DeviceClass[],
+): readonly DeviceClass[] {
+  return asked ?? (present.includes('gpu') ? ['gpu'] : DEVICE_GROUPS);
+}
+
+/** In the order in which groups are listed. */
+export const DEVICE_GROUPS: readonly DeviceClass[] = ['gpu', 'browser', 'software', 'cpu'];
+
 export const leaderboardRowSchema = z.object({
   /** Shared by rows whose intervals overlap; null for results that are not ranked. */
   rank: z.number().int().positive().nullable(),
   device: deviceRefSchema,
+  /** Machines of this device that have handed in results; files count by their host. */
+  machines: z.number().int(),
   resultId: id,
   address: z.string(),
   variant: variantSchema,

@@ -4,9 +4,13 @@ import type {
   BestVariant,
   Device,
   DeviceQueue,
+  GroupedQuery,
+  HeatMap,
   Leaderboard,
   LeaderboardQuery,
   Page,
+  PortabilityQuery,
+  PortabilityReport,
   ResultDetail,
   RooflineRecord,
   RunResult,
@@ -214,6 +218,10 @@ export interface Store {
     end(enrolment: { workerId: string; login: string }): Promise<void>;
   };
   leaderboard(query: LeaderboardQuery): Promise<Leaderboard>;
+  /** Devices x kernels on one problem. Throws InputError at `shape`. */
+  heatMap(query: GroupedQuery): Promise<HeatMap>;
+  /** How near each variant comes to the best of every device. Throws InputError at `shape`, `ship`. */
+  portability(query: PortabilityQuery): Promise<PortabilityReport>;
   /**
    * The variant to run for a problem, decided by ranked results of the device, else of its
    * architecture, its vendor, or all GPUs; on this problem or the nearest. Null: nothing

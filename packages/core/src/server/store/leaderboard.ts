@@ -1,21 +1,16 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
+import type { Problem } from '@tilemark/kernels';
 import {
-  type Dtype,
-  type OpId,
-  opOf,
-  type Problem,
-  parseShape,
-  shapeText,
-} from '@tilemark/kernels';
-import type { Leaderboard, LeaderboardQuery, LeaderboardRow } from '../../api';
-import type { DeviceClass } from '../../device';
+  DEVICE_GROUPS,
+  type Leaderboard,
+  type LeaderboardQuery,
+  type LeaderboardRow,
+} from '../../api';
 import type { Measurement, Outcome } from '../../outcome';
 import { ranks } from '../../rank';
+import { boardProblem, whereProblem } from './board-problem';
 import { fromJson } from './json';
 import { deviceRef, importedOf, rateOf } from './run-view';
-
-/** Classes are ranked apart and come in this order. */
-const CLASSES: readonly DeviceClass[] = ['gpu', 'browser', 'software', 'cpu'];
 
 const BOARD_ROW = {
   device: { select: { key: true, name: true, class: true } },
@@ -41,57 +36,57 @@ export async function leaderboardOf(
   db: PrismaClient,
   query: LeaderboardQuery,
 ): Promise<Leaderboard> {
-  const { op, dtype, profile } = query;
-  const asked = query.shape === undefined ? null : problemOf(op, dtype, query.shape);
-  const groups = await db.best.groupBy({
-    by: ['shape'],
-    where: { op, dtype, profile },
-    _count: true,
-  });
-  const problems = groups
-    .map(({ shape, _count }) => ({ problem: problemOf(op, dtype, shape), devices: _count }))
-    .sort((a, b) => b.devices - a.devices || work(b.problem) - work(a.problem));
-  const problem = asked ?? problems[0]?.problem ?? null;
-  if (!problem) return { problem, profile, problems, rows: [] };
+  const board = await boardProblem(db, query);
+  const { problem } = board;
+  if (!problem) return { ...board, rows: [] };
 
-  const rows = await db.best.findMany({
-    where: { op, dtype, profile, shape: shapeText(problem) },
-    include: BOARD_ROW,
-  });
+  const rows = await db.best.findMany({ where: whereProblem(problem, query), include: BOARD_ROW });
+  const machines = await machinesOf(
+    db,
+    rows.map((row) => row.deviceKey),
+  );
   return {
-    problem,
-    profile,
-    problems,
-    rows: CLASSES.flatMap((kind) =>
+    ...board,
+    rows: DEVICE_GROUPS.flatMap((kind) =>
       rankedRows(
         rows.filter((row) => row.device.class === kind),
         problem,
+        machines,
       ),
     ),
   };
 }
 
-function problemOf(op: OpId, dtype: Dtype, shape: string): Problem {
-  return { op, shape: parseShape(op, shape), dtype } as Problem;
+/** Distinct hosts whose workers have handed in results, by device. */
+async function machinesOf(
+  db: PrismaClient,
+  deviceKeys: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.$queryRaw<{ deviceKey: string; machines: number }[]>`
+    SELECT "deviceKey", count(DISTINCT "host")::int AS machines FROM "Worker"
+    WHERE "deviceKey" = ANY(${deviceKeys}) GROUP BY "deviceKey"`;
+  return new Map(rows.map(({ deviceKey, machines }) => [deviceKey, machines]));
 }
 
-const work = (problem: Problem): number => opOf(problem).flops(problem.shape);
-
-function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {
+function rankedRows(
+  rows: readonly BestRow[],
+  problem: Problem,
+  machines: ReadonlyMap<string, number>,
+): LeaderboardRow[] {
   const byTime = rows.toSorted((a, b) => a.medianNs - b.medianNs);
   const ranked = byTime.filter((row) => row.unranked === null);
   const unranked = byTime.filter((row) => row.unranked !== null);
   const places = ranks(ranked);
   return [
-    ...ranked.map((row, index) => boardRow(row, problem, places[index] ?? null)),
-    ...unranked.map((row) => boardRow(row, problem, null)),
-  ];
+    ...ranked.map((row, index) => ({ ...boardRow(row, problem), rank: places[index] ?? null })),
+    ...unranked.map((row) => boardRow(row, problem)),
+  ].map((row) => ({ ...row, machines: machines.get(row.device.key) ?? 0 }));
 }
 
-function boardRow(row: BestRow, problem: Problem, rank: number | null): LeaderboardRow {
+function boardRow(row: BestRow, problem: Problem): Omit<LeaderboardRow, 'machines'> {
   const { run } = row.result;
   return {
-    rank,
+    rank: null,
     device: deviceRef(row.device),
     resultId: row.resultId,
     address: run.address,

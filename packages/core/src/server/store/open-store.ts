@@ -4,8 +4,10 @@ import type { Store } from '../store';
 import { bestVariantOf } from './best-variant';
 import { devicesOf } from './devices';
 import { enrolmentsOf } from './enrolments';
+import { heatMapOf } from './heat-map';
 import { leaderboardOf } from './leaderboard';
 import { openListener } from './listener';
+import { portabilityOf } from './portability';
 import { resultsOf } from './results';
 import { rooflinesOf } from './rooflines';
 import { runsOf } from './runs';
@@ -41,6 +43,8 @@ export function openStore(databaseUrl: string): Store {
     enrolments: typed(enrolmentsOf(db)),
     tokens: typed(tokensOf(db)),
     leaderboard: (query) => leaderboardOf(db, query),
+    heatMap: (query) => heatMapOf(db, query),
+    portability: (query) => portabilityOf(db, query),
     best: (query) => bestVariantOf(db, query),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;
