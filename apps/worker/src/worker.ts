@@ -1,14 +1,7 @@
 import { hostname } from 'node:os';
 import { setInterval } from 'node:timers/promises';
-import type { DeviceClass, Step } from '@tilemark/core';
-import type {
-  ClaimedRun,
-  Queue,
-  RecordedRun,
-  RunConsumer,
-  RunJob,
-  Store,
-} from '@tilemark/core/server';
+import type { DeviceClass, Step, WantedState } from '@tilemark/core';
+import type { ClaimedRun, Queue, RecordedRun, RunJob, Store } from '@tilemark/core/server';
 import { ServiceUnavailable } from '@tilemark/core/server';
 import { DeviceFault } from '@tilemark/kernels';
 import type { Logger } from 'pino';
@@ -16,6 +9,7 @@ import type { DeviceDescription } from './device/device';
 import type { Journal } from './journal';
 import { withMachineLock } from './machine-lock';
 import type { Runner, RunReport } from './runner';
+import { Serving } from './serving';
 import { VERSION } from './version';
 import { doneWithin } from './within';
 
@@ -49,7 +43,7 @@ export interface Attached {
   readonly newDevice: boolean;
 }
 
-/** The run was given back because the worker stops; another worker, or the next start, takes it. */
+/** The run was given back because the worker stops or pauses; another worker, or this one later, takes it. */
 class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
@@ -66,19 +60,28 @@ export class Worker {
   #tellGone: (fault: DeviceFault) => void = () => {};
   /** Ends the heartbeat. */
   readonly #ending = new AbortController();
-  /** Ends the run in hand. */
-  readonly #interrupt = new AbortController();
-  #state: 'idle' | 'running' | 'draining' = 'idle';
-  #consumer: RunConsumer | null = null;
+  /** Ends the run in hand; one for each time that an admin paused the worker. */
+  #interrupt = new AbortController();
+  readonly #serving: Serving;
+  #wanted: WantedState = 'working';
+  #isRunning = false;
+  #isStopping = false;
   /** Settles when the last run taken has ended, however. */
   #inHand: Promise<unknown> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #writing: Promise<void> = Promise.resolve();
   #isStoreAway = false;
 
-  private constructor(parts: WorkerParts, id: string) {
+  private constructor(parts: WorkerParts, id: string, deviceKey: string) {
     this.#parts = parts;
     this.#id = id;
+    this.#serving = new Serving(() =>
+      parts.queue.consume(deviceKey, (job, signal) => {
+        const taken = this.#take(job, signal);
+        this.#inHand = taken.catch(() => {});
+        return taken;
+      }),
+    );
     this.gone = new Promise((resolve) => {
       this.#tellGone = resolve;
     });
@@ -100,14 +103,11 @@ export class Worker {
       capabilities,
     });
     log.info({ workerId, deviceKey, device: identity.device }, 'attached');
-    const worker = new Worker(parts, workerId);
-    await worker.#writeJournal();
+    const worker = new Worker(parts, workerId, deviceKey);
+    // Also tells what an admin wanted of it before it was started again.
+    await worker.#heartbeat();
     worker.#beating = worker.#beat();
-    worker.#consumer = await queue.consume(deviceKey, (job, signal) => {
-      const taken = worker.#take(job, signal);
-      worker.#inHand = taken.catch(() => {});
-      return taken;
-    });
+    await worker.#serving.want(worker.#wanted === 'working');
     return { worker, workerId, deviceKey, deviceClass: identity.class, newDevice };
   }
 
@@ -118,13 +118,13 @@ export class Worker {
    */
   async stop(): Promise<void> {
     const { log, finishWithinMs = FINISH_WITHIN_MS } = this.#parts;
-    if (this.#state === 'draining') {
+    if (this.#isStopping) {
       this.#interrupt.abort();
       return;
     }
-    log.info(this.#state === 'running' ? 'stopping once the run in hand has ended' : 'stopping');
-    this.#state = 'draining';
-    const drained = this.#drain();
+    log.info(this.#isRunning ? 'stopping once the run in hand has ended' : 'stopping');
+    this.#isStopping = true;
+    const drained = this.#serve(false);
     await doneWithin(finishWithinMs, this.#inHand);
     this.#interrupt.abort();
     if (!(await doneWithin(LEAVE_WITHIN_MS, drained))) log.warn('the queue does not answer');
@@ -135,12 +135,30 @@ export class Worker {
     log.info('stopped');
   }
 
-  async #drain(): Promise<void> {
+  /** Joins or leaves the queue; never throws: the next heartbeat tries again. */
+  async #serve(isWanted: boolean): Promise<void> {
     try {
-      await this.#consumer?.close();
+      await this.#serving.want(isWanted);
     } catch (error) {
-      this.#parts.log.warn({ error: messageOf(error) }, 'could not leave the queue');
+      const what = isWanted ? 'could not join the queue' : 'could not leave the queue';
+      this.#parts.log.warn({ error: messageOf(error) }, what);
     }
+  }
+
+  /** Does what an admin wants: works, ends with the run in hand, or gives that one back. */
+  #follow(wanted: WantedState): void {
+    if (this.#isStopping) return;
+    if (wanted !== this.#wanted) this.#parts.log.info({ wanted }, 'as an admin wants');
+    this.#wanted = wanted;
+    if (wanted === 'paused') this.#interrupt.abort();
+    else if (this.#interrupt.signal.aborted) this.#interrupt = new AbortController();
+    void this.#serve(wanted === 'working');
+  }
+
+  get #state(): 'idle' | 'running' | 'draining' | 'paused' {
+    if (this.#isStopping) return 'draining';
+    if (this.#wanted === 'working') return this.#isRunning ? 'running' : 'idle';
+    return this.#isRunning ? 'draining' : 'paused';
   }
 
   async #signOff(): Promise<void> {
@@ -157,9 +175,11 @@ export class Worker {
 
   async #take({ runId }: RunJob, signal: AbortSignal): Promise<void> {
     const { store, log } = this.#parts;
+    // Handed over while the queue was being left.
+    if (this.#wanted !== 'working') throw new Interrupted('the worker is paused');
     const run = await store.runs.claim(runId, this.#id);
     if (!run) return log.debug({ runId }, 'not pending any more');
-    await this.#become('running');
+    await this.#become({ isRunning: true });
     try {
       const report = await this.#measure(run, AbortSignal.any([signal, this.#interrupt.signal]));
       await this.#keep(run, report);
@@ -171,14 +191,13 @@ export class Worker {
       });
       throw error;
     } finally {
-      await this.#become('idle');
+      await this.#become({ isRunning: false });
     }
   }
 
-  /** Tells the store at once, for people who watch; a worker that drains goes on draining. */
-  async #become(state: 'idle' | 'running'): Promise<void> {
-    if (this.#state === 'draining') return;
-    this.#state = state;
+  /** Tells the store at once, for people who watch. */
+  async #become({ isRunning }: { isRunning: boolean }): Promise<void> {
+    this.#isRunning = isRunning;
     await this.#heartbeat();
   }
 
@@ -193,7 +212,7 @@ export class Worker {
         { signal, path: lockPath },
       );
     } catch (error) {
-      throw signal.aborted ? new Interrupted('the worker stops') : error;
+      throw signal.aborted ? new Interrupted('the worker stops or is paused') : error;
     }
   }
 
@@ -267,11 +286,11 @@ export class Worker {
     }
   }
 
-  /** A sign of life; where the store answers, the journal is written too. */
+  /** A sign of life that tells what an admin wants; where the store answers, the journal is written too. */
   async #heartbeat(): Promise<void> {
     const { store, log } = this.#parts;
     try {
-      await store.workers.heartbeat(this.#id, this.#state);
+      this.#follow(await store.workers.heartbeat(this.#id, this.#state));
     } catch (error) {
       if (error instanceof ServiceUnavailable) return this.#noteStore(error);
       log.error({ error: messageOf(error) }, 'the store refused a heartbeat');

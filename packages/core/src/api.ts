@@ -1,5 +1,6 @@
 /** The bodies of API v1: what routes answer, pages read and openapi.json describes. */
 
+export * from './api/audit';
 export * from './api/bench-file';
 export * from './api/best';
 export * from './api/counts';
@@ -17,4 +18,5 @@ export * from './api/result';
 export * from './api/roofline';
 export * from './api/suite';
 export * from './api/sweep';
+export * from './api/token';
 export * from './api/worker';

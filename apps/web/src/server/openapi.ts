@@ -31,7 +31,7 @@ function parameters({ path, query }: Operation) {
   return [...inPath, ...inQuery];
 }
 
-function responses({ access, answer, body, maxBodyBytes = 1e6, path, refusals }: Operation) {
+function responses({ access, answer, body, limit, maxBodyBytes = 1e6, path, refusals }: Operation) {
   const { schema, status, types = ['application/json'] } = answer;
   const content = schema && {
     content: Object.fromEntries(
@@ -48,6 +48,9 @@ function responses({ access, answer, body, maxBodyBytes = 1e6, path, refusals }:
     ...(access === 'open' || access === 'read'
       ? {}
       : { 403: problem('The role may not do this, or a session from another site.') }),
+    ...(limit
+      ? { 429: problem('Too often within a minute; `Retry-After` says when to come back.') }
+      : {}),
     ...(path.includes('{') ? { 404: problem('There is no such thing.') } : {}),
     ...(body
       ? { 413: problem(`Over ${maxBodyBytes / 1e6} MB.`), 415: problem('Not application/json.') }

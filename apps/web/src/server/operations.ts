@@ -1,7 +1,11 @@
 import {
+  type AuditAction,
+  auditActionSchema,
+  auditEntrySchema,
   benchFileSchema,
   bestQuerySchema,
   bestVariantSchema,
+  deviceQueueSchema,
   deviceSchema,
   dtypeSchema,
   enrolmentRequestSchema,
@@ -15,14 +19,17 @@ import {
   pageOf,
   publishedSchema,
   resultDetailSchema,
+  roleSchema,
   rooflineSchema,
   runResultSchema,
   suiteSchema,
   sweepCreatedSchema,
   sweepEventSchema,
   sweepSchema,
+  tokenSchema,
   workerSchema,
 } from '@tilemark/core';
+import type { Limits } from '@tilemark/core/server';
 import { z } from 'zod';
 import type { Access } from './access';
 import type { ProblemStatus } from './problem';
@@ -51,6 +58,10 @@ export interface Operation<
   readonly caching: Caching;
   readonly query?: Query;
   readonly body?: Body;
+  /** The limit that it counts towards, by token. */
+  readonly limit?: keyof Limits;
+  /** What the audit list calls it; every operation that changes something has one. */
+  readonly audit?: AuditAction;
   /** Larger bodies are refused; 1 MB unless said. */
   readonly maxBodyBytes?: number;
   /** When it is refused with these, beyond what access, path and body say. */
@@ -72,7 +83,7 @@ const ok = (schema: z.ZodType) => ({ status: 200, schema }) as const;
 
 export const newTokenSchema = z.strictObject({
   name: z.string().trim().min(1).max(80),
-  role: z.enum(['member', 'admin', 'worker']),
+  role: roleSchema,
   /** Absent: it does not expire. */
   expiresAt: z.iso
     .datetime()
@@ -159,6 +170,8 @@ export const operations = {
     summary: 'Expands a suite or a specification into runs and enqueues them.',
     access: 'submit',
     caching: 'never',
+    limit: 'submit',
+    audit: 'createSweep',
     body: newSweepSchema,
     answer: { status: 201, schema: sweepCreatedSchema },
   }),
@@ -202,6 +215,7 @@ export const operations = {
     summary: 'Ends a sweep; runs that have not begun are dropped.',
     access: 'submit',
     caching: 'never',
+    audit: 'cancelSweep',
     answer: ok(sweepSchema),
   }),
   retrySweep: operation({
@@ -211,6 +225,8 @@ export const operations = {
     summary: 'Enqueues the failed runs of a sweep again.',
     access: 'submit',
     caching: 'never',
+    limit: 'submit',
+    audit: 'retrySweep',
     answer: ok(z.object({ retried: z.number().int() })),
   }),
   getResult: operation({
@@ -227,6 +243,8 @@ export const operations = {
     summary: 'Keeps the results of `tilemark bench --json` as a finished sweep. At most 20 MB.',
     access: 'submit',
     caching: 'never',
+    limit: 'submit',
+    audit: 'importResults',
     body: benchFileSchema,
     maxBodyBytes: 20_000_000,
     answer: { status: 201, schema: sweepCreatedSchema },
@@ -267,6 +285,8 @@ export const operations = {
       'Attaches a worker and tells what it connects to, with accounts of its own; enrolling again replaces their passwords. Takes a worker or an admin token. 409 for a worker of another version, 403 for one that was revoked after its token was made.',
     access: 'enroll',
     caching: 'never',
+    limit: 'enroll',
+    audit: 'enrollWorker',
     body: enrolmentRequestSchema,
     answer: ok(enrolmentSchema),
   }),
@@ -277,7 +297,52 @@ export const operations = {
       'Revokes an enrolled worker: its accounts end, its run goes back to the queue, and only a token made later lets it in again.',
     access: 'admin',
     caching: 'never',
+    audit: 'revokeWorker',
     answer: { status: 204 },
+  }),
+  drainWorker: operation({
+    method: 'POST',
+    path: '/workers/{id}/drain',
+    summary: 'Lets a worker finish the run in hand and then pauses it.',
+    access: 'admin',
+    caching: 'never',
+    audit: 'drainWorker',
+    answer: ok(workerSchema),
+  }),
+  pauseWorker: operation({
+    method: 'POST',
+    path: '/workers/{id}/pause',
+    summary: 'Pauses a worker; the run in hand is given back.',
+    access: 'admin',
+    caching: 'never',
+    audit: 'pauseWorker',
+    answer: ok(workerSchema),
+  }),
+  resumeWorker: operation({
+    method: 'POST',
+    path: '/workers/{id}/resume',
+    summary: 'Lets a drained or paused worker take runs again.',
+    access: 'admin',
+    caching: 'never',
+    audit: 'resumeWorker',
+    answer: ok(workerSchema),
+  }),
+  listQueues: operation({
+    method: 'GET',
+    path: '/queues',
+    summary: 'What waits for each device, who serves it, and when it will be done.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(pageOf(deviceQueueSchema)),
+  }),
+  listTokens: operation({
+    method: 'GET',
+    path: '/tokens',
+    summary: 'Tokens, newest first, without their secrets.',
+    access: 'admin',
+    caching: 'never',
+    query: cursorQuery,
+    answer: ok(pageOf(tokenSchema)),
   }),
   createToken: operation({
     method: 'POST',
@@ -285,6 +350,7 @@ export const operations = {
     summary: 'Makes a token. Its secret is in this answer and nowhere else.',
     access: 'admin',
     caching: 'never',
+    audit: 'createToken',
     body: newTokenSchema,
     answer: { status: 201, schema: z.object({ id: z.string(), secret: z.string() }) },
   }),
@@ -294,7 +360,21 @@ export const operations = {
     summary: 'Revokes a token, every session it opened and every worker that enrolled with it.',
     access: 'admin',
     caching: 'never',
+    audit: 'revokeToken',
     answer: { status: 204 },
+  }),
+  listAudit: operation({
+    method: 'GET',
+    path: '/audit',
+    summary: 'Who did what, newest first.',
+    access: 'admin',
+    caching: 'never',
+    query: cursorQuery.extend({
+      action: auditActionSchema.optional(),
+      /** Id of a token. */
+      actor: z.string().max(64).optional(),
+    }),
+    answer: ok(pageOf(auditEntrySchema)),
   }),
   describe: operation({
     method: 'GET',

@@ -10,6 +10,7 @@ const TITLES = {
   409: 'Not possible now',
   413: 'The request is too large',
   415: 'Unsupported media type',
+  429: 'Too many requests',
   500: 'Internal error',
   503: 'Service unavailable',
 } as const;
@@ -22,6 +23,8 @@ export class HttpProblem extends Error {
     readonly status: ProblemStatus,
     message: string,
     readonly field?: string,
+    /** When to come back, of a 429. */
+    readonly retryAfterS?: number,
   ) {
     super(message);
   }
@@ -45,6 +48,7 @@ export function problemResponse(problem: HttpProblem): Response {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
       ...(problem.status === 503 ? { 'Retry-After': '5' } : {}),
+      ...(problem.retryAfterS === undefined ? {} : { 'Retry-After': String(problem.retryAfterS) }),
       ...(problem.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="tilemark"' } : {}),
     },
   });

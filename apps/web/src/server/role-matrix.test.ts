@@ -71,6 +71,12 @@ const MATRIX: Record<OperationId, Row | { readonly own: Row; readonly others: Ro
   retrySweep: { own: submitters(200), others: others(200) },
   enrollWorker: { anonymous: 401, member: 403, worker: 200, admin: 200 },
   revokeWorker: admins(204),
+  drainWorker: admins(200),
+  pauseWorker: admins(200),
+  resumeWorker: admins(200),
+  listQueues: READ,
+  listTokens: admins(200),
+  listAudit: admins(200),
   createToken: admins(201),
   revokeToken: admins(204),
 };

@@ -1,8 +1,10 @@
 import type { Principal } from '@tilemark/core/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { checkAccess, checkSameOrigin } from './access';
+import { audit } from './audit';
 import { readJson } from './body';
 import { etagOf } from './etag';
+import { checkLimit } from './limit';
 import { log } from './log';
 import type { Caching, Operation } from './operations';
 import { identify, NOBODY } from './principal';
@@ -40,6 +42,9 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
         operation.access === 'open' ? NOBODY : await identify(request, opened);
       checkAccess(operation.access, principal, opened.settings.isPublic);
       if (operation.method !== 'GET' && by === 'session') checkSameOrigin(request);
+      if (operation.limit && principal) {
+        await checkLimit(opened, operation.limit, principal.tokenId);
+      }
       const params = await textParams(context.params);
       const query = check<Query>(operation.query, queryOf(request));
       const body = check<Body>(
@@ -47,6 +52,10 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
         operation.body && (await readJson(request, operation.maxBodyBytes)),
       );
       const result = await answer({ request, params, query, body, principal, services: opened });
+      if (operation.audit && principal) {
+        const subject = params.id ?? subjectOf(result);
+        await audit(opened, { action: operation.audit, by: principal, subject });
+      }
       if (result instanceof Response) return result;
       return jsonResponse(request, operation, result, opened.settings.isPublic);
     } catch (error) {
@@ -56,6 +65,14 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
     }
   };
 }
+
+const madeSchema = z.union([
+  z.object({ id: z.string() }),
+  z.object({ workerId: z.string() }).transform(({ workerId }) => ({ id: workerId })),
+]);
+
+/** What an operation made: the id in its answer. */
+const subjectOf = (result: unknown): string | null => madeSchema.safeParse(result).data?.id ?? null;
 
 function check<Schema extends z.ZodType>(
   schema: Schema | undefined,

@@ -2,6 +2,7 @@ import type { BenchFile, EnrolmentRequest, NewSweep } from '@tilemark/core';
 import {
   enrolWorker,
   importResults,
+  type Limits,
   openQueue,
   openStore,
   type Principal,
@@ -26,6 +27,7 @@ export interface Settings {
   readonly isPublic: boolean;
   /** Seals session cookies. */
   readonly sessionSecret: string;
+  readonly limits: Limits;
   /** Where the grid itself finds the services. */
   readonly services: WorkerAddresses;
   /** Where the operator has said that workers find them; null: in the same place. */
@@ -116,6 +118,7 @@ async function openServices(): Promise<Services> {
       isPublic,
       sessionSecret,
       services: { databaseUrl, redisUrl },
+      limits: env.limits,
       workerDatabaseUrl,
       workerRedisUrl,
     },

@@ -35,6 +35,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
       isPublic: true,
       sessionSecret: randomUUID(),
       services: { databaseUrl, redisUrl },
+      limits: { logIn: 0, enroll: 0, submit: 0 },
       workerDatabaseUrl: null,
       workerRedisUrl: null,
       ...settings,

@@ -86,6 +86,48 @@ it('attaches, starts the starter suite on a new device, and signs off on SIGTERM
   expect(await store.workers.list()).toEqual([]);
 });
 
+it('drains, pauses and works again as an admin wants, and keeps to it over a restart', async () => {
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' };
+  const first = start(['--device', 'cpu'], env);
+  onTestFinished(() => void first.child.kill('SIGKILL'));
+  const state = async () => (await store.workers.list())[0]?.state;
+  const becomes = (wanted: string) =>
+    eventually(async () => ((await state()) === wanted ? true : null));
+  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
+  const running = () => eventually(async () => (await store.workers.list())[0]?.run);
+  const sweep = await eventually(async () => (await store.sweeps.list()).items[0]);
+  const { id } = await attached();
+
+  const inHand = await running();
+  await store.workers.want(id, 'drained');
+  await becomes('paused');
+  const drained = await store.sweeps.results(sweep.id);
+  expect(drained.items.find(({ runId }) => runId === inHand.id)?.outcome?.kind).toBe('measured');
+  const { pending } = await counts();
+  expect(pending).toBeGreaterThan(0);
+
+  await store.workers.want(id, 'working');
+  await eventually(async () => ((await counts()).pending < pending ? true : null));
+  const given = await running();
+  await store.workers.want(id, 'paused');
+  await becomes('paused');
+  expect((await store.workers.list())[0]?.run).toBeNull();
+  const paused = await store.sweeps.results(sweep.id);
+  expect(paused.items.find(({ runId }) => runId === given.id)?.outcome ?? null).toBeNull();
+
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const second = start(['--device', 'cpu'], env);
+  onTestFinished(() => void second.child.kill('SIGKILL'));
+  await becomes('paused');
+  await store.workers.want((await attached()).id, 'working');
+  const left = (await counts()).pending;
+  await eventually(async () => ((await counts()).pending < left ? true : null));
+  expect(await counts()).toMatchObject({ failed: 0 });
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+}, 120_000);
+
 it('is told by a site where the services are, and keeps its journal where the environment says', async () => {
   const site = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

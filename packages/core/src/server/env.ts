@@ -17,6 +17,17 @@ export interface Env {
   readonly isPublic: boolean;
   /** Seals session cookies; null: one is made and kept in the data folder. */
   readonly sessionSecret: string | null;
+  readonly limits: Limits;
+}
+
+/** Requests a minute; 0: no limit. */
+export interface Limits {
+  /** Attempts to log in from one address. */
+  readonly logIn: number;
+  /** Enrolments with one token. */
+  readonly enroll: number;
+  /** Sweeps and imports with one token. */
+  readonly submit: number;
 }
 
 /** A variable is missing or wrong. One line for each, saying what to set. */
@@ -45,6 +56,15 @@ const redisUrl = optional.refine(
   'is no Redis URL: set it to redis://host:6379, or leave it empty to keep the queue in Postgres',
 );
 
+/** Requests a minute; far beyond what people do, within what one machine bears. */
+const limit = (perMinute: number) =>
+  optional
+    .refine(
+      (text) => text === null || /^\d{1,6}$/.test(text),
+      `is no number of requests a minute: set it to a whole number, for example ${perMinute}, or to 0 for no limit`,
+    )
+    .transform((text) => (text === null ? perMinute : Number(text)));
+
 const schema = z.object({
   DATABASE_URL: postgresUrl.refine(
     (url) => url !== null,
@@ -58,6 +78,9 @@ const schema = z.object({
     (value) => value === null || value === '0' || value === '1',
     'is neither 0 nor 1: set 0 to ask for a login before reading',
   ),
+  TILEMARK_LIMIT_LOGIN: limit(60),
+  TILEMARK_LIMIT_ENROLL: limit(60),
+  TILEMARK_LIMIT_SUBMIT: limit(600),
   TILEMARK_SESSION_SECRET: optional.refine(
     (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
     `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
@@ -87,6 +110,11 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
     dataDir: resolve(data.TILEMARK_DATA ?? '.tilemark'),
     isPublic: data.TILEMARK_PUBLIC !== '0',
     sessionSecret: data.TILEMARK_SESSION_SECRET,
+    limits: {
+      logIn: data.TILEMARK_LIMIT_LOGIN,
+      enroll: data.TILEMARK_LIMIT_ENROLL,
+      submit: data.TILEMARK_LIMIT_SUBMIT,
+    },
   };
 }
 

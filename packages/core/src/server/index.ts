@@ -1,6 +1,13 @@
 export { backfill } from './backfill';
 export { enrolWorker, reconcileAccess, type WorkerAddresses } from './enrol';
-export { type Env, EnvError, readAdminTokenSetting, readEnv, readEnvWith } from './env';
+export {
+  type Env,
+  EnvError,
+  type Limits,
+  readAdminTokenSetting,
+  readEnv,
+  readEnvWith,
+} from './env';
 export {
   AccountsRefused,
   connectionError,

@@ -1,5 +1,7 @@
 import type { Problem, Variant } from '@tilemark/kernels';
 import type {
+  AuditAction,
+  AuditEntry,
   BestQuery,
   BestVariant,
   Device,
@@ -16,6 +18,7 @@ import type {
   RunResult,
   Sweep,
   SweepEvent,
+  Token,
   WantedState,
   Worker,
 } from '../api';
@@ -247,6 +250,21 @@ export interface Store {
     /** Null when the token behind a session was revoked or has expired. */
     get(id: string): Promise<Principal | null>;
     revoke(id: string): Promise<boolean>;
+    /** Newest first, those that were revoked or have expired too. */
+    list(cursor?: string): Promise<Page<Token>>;
+  };
+  readonly audit: {
+    record(input: { action: AuditAction; by: Principal; subject: string | null }): Promise<void>;
+    /** Newest first. */
+    list(query?: {
+      readonly cursor?: string | undefined;
+      readonly actorId?: string | undefined;
+      readonly action?: AuditAction | undefined;
+    }): Promise<Page<AuditEntry>>;
+  };
+  readonly limits: {
+    /** Counts one request under a key; where it passes the limit, how long to wait. */
+    take(key: string, perMinute: number): Promise<{ readonly retryAfterS: number } | null>;
   };
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,11 +1,13 @@
 import { createClient } from '@tilemark/db';
 import { connectionError, placeOf, translatingErrors } from '../errors';
 import type { Store } from '../store';
+import { auditOf } from './audit';
 import { bestVariantOf } from './best-variant';
 import { devicesOf } from './devices';
 import { enrolmentsOf } from './enrolments';
 import { heatMapOf } from './heat-map';
 import { leaderboardOf } from './leaderboard';
+import { limitsOf } from './limits';
 import { openListener } from './listener';
 import { portabilityOf } from './portability';
 import { resultsOf } from './results';
@@ -42,6 +44,8 @@ export function openStore(databaseUrl: string): Store {
     workers: typed(workersOf(db)),
     enrolments: typed(enrolmentsOf(db)),
     tokens: typed(tokensOf(db)),
+    audit: typed(auditOf(db)),
+    limits: typed(limitsOf(db)),
     leaderboard: (query) => leaderboardOf(db, query),
     heatMap: (query) => heatMapOf(db, query),
     portability: (query) => portabilityOf(db, query),

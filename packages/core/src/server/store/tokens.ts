@@ -4,6 +4,7 @@ import { InputError } from '@tilemark/kernels';
 import type { Principal, Role, Store } from '../store';
 import { roleOfSecret } from '../token-secret';
 import { sha256 } from './hash';
+import { PAGE_SIZE, pageOf } from './page';
 
 /** How exactly `lastUsedAt` is kept: not every request writes. */
 const LAST_USED_STEP_MS = 60_000;
@@ -55,6 +56,27 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
         data: { revokedAt: new Date() },
       });
       return count === 1;
+    },
+
+    async list(cursor) {
+      const rows = await db.token.findMany({
+        where: cursor === undefined ? {} : { id: { lt: cursor } },
+        orderBy: { id: 'desc' },
+        take: PAGE_SIZE + 1,
+        omit: { hash: true },
+      });
+      return pageOf(
+        rows,
+        (row) => row.id,
+        (shown) =>
+          shown.map((row) => ({
+            ...row,
+            createdAt: row.createdAt.toISOString(),
+            expiresAt: row.expiresAt?.toISOString() ?? null,
+            lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+            revokedAt: row.revokedAt?.toISOString() ?? null,
+          })),
+      );
     },
   };
 }

@@ -1,0 +1,8 @@
+import { operations } from '@/server/operations';
+import { found, serve } from '@/server/serve';
+
+export const POST = serve(
+  operations.resumeWorker,
+  async ({ params: { id = '' }, services: { store } }) =>
+    found(await store.workers.want(id, 'working'), `There is no attached worker ${id}.`),
+);
