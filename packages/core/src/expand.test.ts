@@ -175,7 +175,12 @@ describe('expand', () => {
     const error = failure(() => expand(input, DEVICES));
     expect(error.field).toBe('cases');
     expect(error.message).toMatch(/36864 runs; the limit is 20000/);
-    expect(countRuns(input, DEVICES)).toEqual({ runs: 36_864, isTooMany: true, skipped: [] });
+    expect(countRuns(input, DEVICES)).toEqual({
+      runs: 36_864,
+      isTooMany: true,
+      skipped: [],
+      devices: [],
+    });
   });
 });
 
@@ -209,6 +214,7 @@ describe('countRuns', () => {
       runs: 3,
       isTooMany: false,
       skipped: [],
+      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null }],
     });
   });
 

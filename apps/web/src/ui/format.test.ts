@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAge,
   formatBytes,
+  formatEstimate,
   formatInterval,
   formatNs,
   formatRate,
@@ -26,7 +27,8 @@ describe('formatNs', () => {
 describe('formatInterval', () => {
   it('gives the wider side, relative', () => {
     expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50 %');
-    expect(spaced(formatInterval(100, 100, 100))).toBe('±0 %');
+    expect(spaced(formatInterval(100, 100, 100))).toBe('<0.1 %');
+    expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('<0.1 %');
     expect(spaced(formatInterval(100, 80, 110))).toBe('±20 %');
   });
 });
@@ -48,4 +50,18 @@ it('gives ages in the largest unit that fits', () => {
   expect(formatAge(new Date('2026-11-21T11:59:40Z'), now)).toBe('just now');
   expect(spaced(formatAge(new Date('2026-11-21T11:18:00Z'), now))).toBe('42 min');
   expect(spaced(formatAge(new Date('2026-11-19T11:00:00Z'), now))).toBe('2 d');
+});
+
+it('gives estimates without digits they do not have', () => {
+  const texts = [3, 38, 89, 91, 700, 3_600, 5_400, 12_700].map((s) => spaced(formatEstimate(s)));
+  expect(texts).toEqual([
+    'under 10 s',
+    '40 s',
+    '90 s',
+    '2 min',
+    '12 min',
+    '60 min',
+    '1.5 h',
+    '3.5 h',
+  ]);
 });

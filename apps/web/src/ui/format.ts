@@ -33,11 +33,20 @@ export function formatNs(ns: number): string {
 /** A rate without its unit, which the column or axis names: `48,310`, `512.7`, `5.120`. */
 export const formatRate = (value: number): string => fourDigits.format(value);
 
-/** Half width of an interval relative to its centre, the wider side: `±0.31 %`. */
+/** About how long something will take, s: `under 10 s`, `40 s`, `12 min`, `3.5 h`. */
+export function formatEstimate(seconds: number): string {
+  if (seconds < 10) return `under 10${NARROW_SPACE}s`;
+  if (seconds < 90) return `${Math.round(seconds / 10) * 10}${NARROW_SPACE}s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)}${NARROW_SPACE}min`;
+  return `${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
+}
+
+/** Half width of an interval relative to its centre, the wider side: `±0.31 %`, `<0.1 %`. */
 export function formatInterval(center: number, low: number, high: number): string {
   const percent = (Math.max(center - low, high - center) / center) * 100;
-  const digits =
-    percent < 0.005 ? '0' : percent < 10 ? twoDigits.format(percent) : whole.format(percent);
+  // A clock's tick is about that wide: more digits would be of the clock, and none would be a lie.
+  if (percent < 0.1) return `<0.1${NARROW_SPACE}%`;
+  const digits = percent < 10 ? twoDigits.format(percent) : whole.format(percent);
   return `±${digits}${NARROW_SPACE}%`;
 }
 

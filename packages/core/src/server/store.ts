@@ -26,6 +26,7 @@ import type { DeviceCapabilities, DeviceIdentity, Profile } from '../device';
 import type { Environment } from '../environment';
 import type { PlannedRun } from '../expand';
 import type { Outcome } from '../outcome';
+import type { Pace } from '../pace';
 import type { PolicyId } from '../policy';
 import type { RooflineSurvey } from '../roofline-survey';
 import type { SweepSpec } from '../spec';
@@ -152,6 +153,8 @@ export interface Store {
   readonly devices: {
     list(cursor?: string): Promise<Page<Device>>;
     get(key: string): Promise<Device | null>;
+    /** How long recent runs took on these devices, by op, shape and policy; nothing where none did. */
+    paces(keys: readonly string[]): Promise<Pace[]>;
     /** Best measured result of each problem on the device. */
     best(key: string): Promise<RunResult[]>;
   };

@@ -1,10 +1,17 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import type { Device } from '../../api';
+import type { Pace } from '../../pace';
 import type { Store } from '../store';
 import { fromJson } from './json';
 import { isLost } from './lost';
 import { PAGE_SIZE, pageOf } from './page';
 import { RUN_VIEW, runResult } from './run-view';
+
+/** Enough to tell a device's pace, few enough to be read for a form. */
+const RECENT_RUNS = 300;
+
+/** A longer time between two ends is a device that waited, s. */
+const LONGEST_RUN_S = 300;
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
 
@@ -28,6 +35,25 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
       const row = await db.device.findUnique({ where: { key } });
       const [device = null] = row ? await deviceViews(db, [row]) : [];
       return device;
+    },
+
+    async paces(keys) {
+      if (keys.length === 0) return [];
+      return db.$queryRaw<Pace[]>`
+        SELECT "deviceKey", "op"::text, "shape", "policy",
+          percentile_cont(0.5) WITHIN GROUP (ORDER BY "seconds") AS "seconds"
+        FROM (
+          SELECT run.*, extract(epoch FROM "endedAt" - lag("endedAt")
+            OVER (PARTITION BY "deviceKey", "sweepId" ORDER BY "endedAt"))::float8 AS "seconds"
+          FROM unnest(${[...keys]}::text[]) AS device(key)
+          CROSS JOIN LATERAL (
+            SELECT "deviceKey", "sweepId", "op", "shape", "policy", "endedAt" FROM "Run"
+            WHERE "deviceKey" = device.key AND "state" = 'measured'
+            ORDER BY "endedAt" DESC LIMIT ${RECENT_RUNS}
+          ) AS run
+        ) AS gap
+        WHERE "seconds" > 0 AND "seconds" < ${LONGEST_RUN_S}
+        GROUP BY "deviceKey", "op", "shape", "policy"`;
     },
 
     async best(key) {

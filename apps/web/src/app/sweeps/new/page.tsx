@@ -1,6 +1,8 @@
+import type { Device } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/prefill';
+import { Presets } from '@/features/sweeps/new/presets';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages';
 import { readable, visitor } from '@/server/visitor';
@@ -25,6 +27,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
     visitor(),
     query.sweep ? store.sweeps.get(query.sweep) : null,
   ]);
+  const paces = await store.devices.paces(foremost(devices, query.device));
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);
   const copy = sweep ? formOfSweep(sweep, blank) : { form: blank, refused: [] };
@@ -51,7 +54,22 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         key={JSON.stringify(initial)}
         initial={initial}
         devices={devices}
+        paces={paces}
       />
+      {!query.sweep && <Presets maySubmit={maySubmit} />}
     </>
   );
 }
+
+/** Devices whose past results are read to tell how long a sweep may take: those it may well go to. */
+const MAX_ESTIMATED = 20;
+
+const foremost = (devices: readonly Device[], asked: string | undefined): string[] =>
+  devices
+    .toSorted(
+      (a, b) =>
+        Number(b.key === asked) - Number(a.key === asked) ||
+        Number(b.workers > 0) - Number(a.workers > 0),
+    )
+    .slice(0, MAX_ESTIMATED)
+    .map(({ key }) => key);

@@ -21,7 +21,9 @@ export function CaseFields({
   const kernel = kernelById(useWatch({ control, name: `cases.${index}.kernel` }));
   const errors = formState.errors.cases?.[index];
   const shapesId = `case-${index}-shapes`;
-  const dimensions = opById(kernel.op).dimensions.join('×');
+  const { dimensions: names } = opById(kernel.op);
+  const dimensions = names.join('×');
+  const oblong = names.map((_, index) => 512 >> index).join('x');
 
   const choose = (id: string) => {
     const next = kernelById(id);
@@ -79,11 +81,12 @@ export function CaseFields({
           <Field
             id={shapesId}
             label="Shapes"
-            hint={`${dimensions}, or one number for a square; several by commas: 512, ${opById(
-              kernel.op,
-            )
-              .dimensions.map((_, i) => 512 >> i)
-              .join('x')}`}
+            hint={
+              <>
+                {dimensions}, or one number for a square: <code>512, {oblong}</code>. Ranges:{' '}
+                <code>256..4096 x2</code> doubles, <code>256..1024 +256</code> adds.
+              </>
+            }
             error={errors?.shapes?.message}
           >
             <Input

@@ -34,6 +34,12 @@ describe('toNewSweep', () => {
     });
   });
 
+  it('reads ranges of shapes', () => {
+    const sweep = toNewSweep(byHand({ shapes: '256..1024 x2' }));
+    const shapes = [256, 512, 1024].map((n) => ({ m: n, n, k: n }));
+    expect(sweep).toMatchObject({ spec: { cases: [{ shapes }] } });
+  });
+
   it.each(['0', '-1', '1.5', '99999999', '512x512', 'abc'])('refuses the shape %s', (shapes) => {
     expect(() => toNewSweep(byHand({ shapes }))).toThrow(
       expect.objectContaining({ field: 'cases[0].shapes' }),

@@ -2,18 +2,13 @@ import {
   dtypeSchema,
   type NewSweep,
   newSweepSchema,
+  parseShapes,
   policyIdSchema,
   profileSchema,
   type SweepSpec,
   suiteSpec,
 } from '@tilemark/core';
-import {
-  InputError,
-  type Kernel,
-  kernelById,
-  parseShape,
-  parseTunableValue,
-} from '@tilemark/kernels';
+import { InputError, type Kernel, kernelById, parseTunableValue } from '@tilemark/kernels';
 import { z } from 'zod';
 
 /** One kernel of a sweep built by hand, as its controls hold it. */
@@ -21,7 +16,7 @@ export const caseFormSchema = z.object({
   kernel: z.string(),
   /** Chosen values as text, by tunable; none chosen means the default. */
   tunables: z.record(z.string(), z.array(z.string())),
-  /** `512, 256x128x64` */
+  /** `512, 256x128x64` or `256..4096 x2`, see `parseShapes`. */
   shapes: z.string().trim().min(1, 'Write at least one shape, for example 512 or 256x128x64.'),
   dtypes: z.array(dtypeSchema).min(1, 'Choose at least one element type.'),
 });
@@ -102,10 +97,7 @@ function numberOf(text: string, param: string): number {
 function specCase(form: CaseForm, index: number): SweepSpec['cases'][number] {
   const path = `cases[${index}]`;
   const kernel = kernelById(form.kernel, `${path}.kernel`);
-  const shapes = form.shapes
-    .split(/[,;\s]+/)
-    .filter(Boolean)
-    .map((text) => parseShape(kernel.op, text.replaceAll('×', 'x'), `${path}.shapes`));
+  const shapes = parseShapes(kernel.op, form.shapes, `${path}.shapes`);
   const tunables = Object.fromEntries(
     kernel.tunables.flatMap((tunable) => {
       const chosen = form.tunables[tunable.name] ?? [];

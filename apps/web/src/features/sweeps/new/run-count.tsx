@@ -1,18 +1,24 @@
-'use client';
-
-import { countRuns, type Device, MAX_RUNS_PER_SWEEP } from '@tilemark/core';
+import {
+  type RunCount as Count,
+  countRuns,
+  type Device,
+  type DeviceRunCount,
+  MAX_RUNS_PER_SWEEP,
+  type Pace,
+} from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { type Control, useWatch } from 'react-hook-form';
 import { ZodError } from 'zod';
-import { formatCount } from '@/ui/format';
+import { formatCount, formatEstimate } from '@/ui/format';
+import { shortDeviceName } from '../../devices/device-name';
 import { type SweepForm, specOf, toNewSweep } from './form';
 
 type Counted =
-  | { readonly ok: true; readonly count: ReturnType<typeof countRuns> }
+  | { readonly ok: true; readonly count: Count }
   | { readonly ok: false; readonly message: string };
 
 /** What the sweep would be, counted by the same code that expands it on the server. */
-function counted(form: SweepForm, devices: readonly Device[]): Counted {
+function counted(form: SweepForm, devices: readonly Device[], paces: readonly Pace[]): Counted {
   try {
     const spec = specOf(toNewSweep(form));
     // Without a choice of devices the sweep goes to those that could start at once.
@@ -23,7 +29,7 @@ function counted(form: SweepForm, devices: readonly Device[]): Counted {
         message: 'No worker is attached now. Choose devices: their runs wait until one comes.',
       };
     }
-    return { ok: true, count: countRuns(spec, able) };
+    return { ok: true, count: countRuns(spec, able, paces) };
   } catch (error) {
     if (error instanceof InputError) return { ok: false, message: error.message };
     if (error instanceof ZodError) {
@@ -33,16 +39,18 @@ function counted(form: SweepForm, devices: readonly Device[]): Counted {
   }
 }
 
-/** Runs the form stands for, and how many of them a device would skip, and why. */
+/** Runs the form stands for: on which device, how many it would skip and why, and how long it may take. */
 export function RunCount({
   control,
   devices,
+  paces,
 }: {
   control: Control<SweepForm>;
   devices: readonly Device[];
+  paces: readonly Pace[];
 }) {
   const form = useWatch({ control }) as SweepForm;
-  const result = counted(form, devices);
+  const result = counted(form, devices, paces);
 
   return (
     <div aria-live="polite" className="min-h-10 text-[0.8125rem]">
@@ -59,20 +67,61 @@ export function RunCount({
               </span>
             )}
           </p>
-          {result.count.skipped.length > 0 && (
-            <ul className="mt-1 space-y-0.5 text-muted">
-              {result.count.skipped.map(({ runs, why }) => (
-                <li key={why}>
-                  <span className="font-medium text-ink">{formatCount(runs)}</span> will be skipped:{' '}
-                  {why}
-                </li>
-              ))}
-            </ul>
-          )}
+          <ul className="mt-2 space-y-2">
+            {result.count.devices.map((count) => (
+              <DeviceCount
+                key={count.key}
+                count={count}
+                device={devices.find(({ key }) => key === count.key)}
+              />
+            ))}
+          </ul>
         </>
       ) : (
         <p className="text-amber">{result.message}</p>
       )}
     </div>
   );
+}
+
+function DeviceCount({
+  count: { key, runs, seconds, skipped },
+  device,
+}: {
+  count: DeviceRunCount;
+  device: Device | undefined;
+}) {
+  const inAll = skipped.reduce((total, each) => total + each.runs, 0);
+  return (
+    <li className="border-t border-line pt-2">
+      <p className="flex flex-wrap justify-between gap-x-3">
+        <span className="min-w-0 break-words" title={device?.name}>
+          {shortDeviceName(device?.name ?? key)}
+        </span>
+        <span className="text-muted">{estimateText(seconds, runs - inAll)}</span>
+      </p>
+      <p className="text-xs text-muted">
+        {formatCount(runs)} {runs === 1 ? 'run' : 'runs'}
+        {inAll > 0 && `, ${formatCount(inAll)} of them skipped`}
+        {device?.workers === 0 && '; waits until a worker comes'}
+      </p>
+      {skipped.length > 0 && (
+        <details className="mt-0.5 text-xs text-muted">
+          <summary>Why skipped</summary>
+          <ul className="mt-1 space-y-0.5">
+            {skipped.map(({ runs: each, why }) => (
+              <li key={why}>
+                <span className="font-medium text-ink">{formatCount(each)}</span> {why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function estimateText(seconds: number | null, runs: number): string {
+  if (runs === 0) return 'nothing to measure';
+  return seconds === null ? 'no past results to tell the time' : `about ${formatEstimate(seconds)}`;
 }

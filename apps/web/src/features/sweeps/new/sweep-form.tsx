@@ -1,7 +1,7 @@
 'use client';
 
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type Device, PROFILES } from '@tilemark/core';
+import { type Device, type Pace, PROFILES } from '@tilemark/core';
 import { InputError, KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
@@ -28,9 +28,12 @@ import { SuiteFields } from './suite-fields';
 export function NewSweepForm({
   initial,
   devices,
+  paces,
 }: {
   initial: SweepForm;
   devices: readonly Device[];
+  /** How long their runs took before. */
+  paces: readonly Pace[];
 }) {
   const router = useRouter();
   const form = useForm<SweepForm>({
@@ -161,7 +164,7 @@ export function NewSweepForm({
       <div className="max-lg:mt-8 lg:sticky lg:top-6">
         <Section id="submit" title="Submit">
           <Panel className="space-y-4 p-4">
-            <RunCount control={control} devices={devices} />
+            <RunCount control={control} devices={devices} paces={paces} />
             <div>
               <Field id="name" label="Name" error={formState.errors.name?.message}>
                 <Input
