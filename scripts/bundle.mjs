@@ -18,6 +18,7 @@ const { outputFiles } = await build({
     main: 'apps/worker/src/main.ts',
     child: 'apps/worker/src/child.ts',
     thread: 'apps/worker/src/thread.ts',
+    harness: 'apps/worker/src/harness.ts',
   },
   outdir,
   bundle: true,

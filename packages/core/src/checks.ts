@@ -10,7 +10,7 @@ import {
 /** Seed of every run's inputs: all results of a problem are of the same numbers. */
 export const INPUT_SEED = 1;
 
-/** Host memory that checks of past runs may hold, in inputs and references. */
+/** Host memory that the check of a past run may hold, in inputs and references. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
 /**
@@ -19,28 +19,18 @@ const KEPT_BYTES = 512 * 2 ** 20;
  * to measure. Another problem takes their place.
  */
 export class Checks {
-  #problem = '';
-  #bytes = 0;
-  readonly #kept = new Map<number, OutputCheck>();
+  #kept: { readonly key: string; readonly check: OutputCheck } | null = null;
 
-  /** @param set the buffer set whose inputs the output was computed from */
-  of(problem: Problem, computes: Kernel['computes'], set: number): OutputCheck {
+  of(problem: Problem, computes: Kernel['computes']): OutputCheck {
     const key = [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
-    if (key !== this.#problem) {
-      this.#kept.clear();
-      this.#bytes = 0;
-      this.#problem = key;
-    }
-    const kept = this.#kept.get(set);
-    if (kept) return kept;
-    const inputs = inputTensors(problem, { seed: INPUT_SEED, set });
+    if (this.#kept?.key === key) return this.#kept.check;
+    // Before the new one is made: the memory is for one of them.
+    this.#kept = null;
+    const inputs = inputTensors(problem, { seed: INPUT_SEED });
     const check = outputCheck(problem, inputs, computes ? { computes } : {});
     // Twice the inputs: the reference of a transpose is as large as its input.
     const bytes = 2 * inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (this.#bytes + bytes <= KEPT_BYTES) {
-      this.#bytes += bytes;
-      this.#kept.set(set, check);
-    }
+    if (bytes <= KEPT_BYTES) this.#kept = { key, check };
     return check;
   }
 }

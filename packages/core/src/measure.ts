@@ -5,6 +5,7 @@ import {
   feasible,
   kernelById,
   OutOfBoundsWrite,
+  type OutputCheck,
   type Prepared,
   type Problem,
   type Tensor,
@@ -102,7 +103,7 @@ export async function runVariant(
     const coldOutput = await lastOutput(prepared);
 
     let hot: Series | null = null;
-    let hotOutput: SetOutput | null = null;
+    let hotOutput: Output | null = null;
     if (policy.hot && prepared.bufferSets > 1) {
       onStep?.('hot');
       await prepared.poison();
@@ -166,16 +167,14 @@ function stageOf(error: unknown): (typeof STAGES)[number] | null {
 }
 
 /** What a dispatch left in its buffer set. */
-interface SetOutput {
-  readonly set: number;
+interface Output {
   readonly output: Tensor;
   readonly downloadNs: number;
 }
 
 /** What the last dispatch wrote; throws OutOfBoundsWrite when that was too much. */
-async function lastOutput(prepared: Prepared): Promise<SetOutput> {
-  const set = prepared.lastSet;
-  return { set, ...(await prepared.readOutput(set)) };
+async function lastOutput(prepared: Prepared): Promise<Output> {
+  return prepared.readOutput(prepared.lastSet);
 }
 
 interface Check {
@@ -194,10 +193,12 @@ function checker(
   { nowNs, checks = new Checks() }: Surroundings,
 ) {
   const { computes } = kernelById(variant.kernel);
-  return ({ set, output }: SetOutput): Check => {
-    const checkOutput = checks.of(problem, computes, set);
+  let made: OutputCheck | null = null;
+  return ({ output }: Output): Check => {
+    // The first check pays for the inputs and what follows from them.
     const beganNs = nowNs();
-    const { method, checked, worst, worstRatio } = checkOutput(output);
+    made ??= checks.of(problem, computes);
+    const { method, checked, worst, worstRatio } = made(output);
     const ns = nowNs() - beganNs;
     return { worst, verification: { method, worstRatio, checked, ns } };
   };

@@ -10,8 +10,6 @@ export type InputMode = 'uniform' | 'exact';
 /** Which inputs: equal choices give equal bits, on the host and in the fill shader. */
 export interface InputChoice {
   readonly seed: number;
-  /** Buffer set, when several are rotated; each has its own values. */
-  readonly set?: number;
   /** Absent: `uniform`. */
   readonly mode?: InputMode;
 }
@@ -43,17 +41,14 @@ const EXACT_LIMIT: Readonly<Record<Dtype, number>> = {
 export const FRACTION_BITS: Readonly<Record<Dtype, number>> = { f32: 24, i32: 24, f16: 11 };
 
 /** How each input of a problem is filled. Throws RangeError where K is too long to be exact. */
-export function fillsOf(
-  problem: Problem,
-  { seed, set = 0, mode = 'uniform' }: InputChoice,
-): Fill[] {
+export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoice): Fill[] {
   const integers = mode === 'exact' || problem.dtype === 'i32';
   const range = integers ? integerRange(problem) : 0;
   return opOf(problem)
     .inputs(problem.shape)
     .map((dims: TensorDims, tensor) => ({
       length: elements(dims),
-      stream: hash32(hash32(hash32(seed) + set) + tensor),
+      stream: hash32(hash32(hash32(seed)) + tensor),
       range,
     }));
 }

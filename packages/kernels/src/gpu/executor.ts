@@ -98,10 +98,11 @@ class GpuExecutor implements Executor {
     const { watch } = this.#context;
     const buffers: BufferSet[] = [];
     try {
-      for (let set = 0; set < bufferSets; set++) {
-        const what = `allocate buffer set ${set + 1} of ${bufferSets}`;
-        buffers.push(await watch.scoped(what, () => createBufferSet(watch.device, problem)));
-      }
+      await watch.scoped(`allocate ${bufferSets} buffer sets`, () => {
+        for (let set = 0; set < bufferSets; set++) {
+          buffers.push(createBufferSet(watch.device, problem));
+        }
+      });
       return buffers;
     } catch (error) {
       buffers.forEach(destroyBufferSet);
@@ -137,19 +138,17 @@ class GpuExecutor implements Executor {
     );
   }
 
-  /** Fills the inputs of every set; returns the time to upload those of the first, ns. */
+  /** Fills the inputs of every set, all alike; returns the time to upload those of one, ns. */
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,
     { seed, inputs: mode = 'uniform' }: PrepareOptions,
   ): Promise<number> {
-    let uploadNs = 0;
-    for (const [set, { inputs }] of buffers.entries()) {
-      if (set === 0) uploadNs = await timeUpload(this.#context.watch, { inputs });
-      for (const [i, fill] of fillsOf(problem, { seed, set, mode }).entries()) {
-        const buffer = inputs[i];
-        if (buffer) await this.#context.filler.fill(buffer, fill, problem.dtype);
-      }
+    const [first] = buffers;
+    const uploadNs = first ? await timeUpload(this.#context.watch, first) : 0;
+    for (const [i, fill] of fillsOf(problem, { seed, mode }).entries()) {
+      const tensor = buffers.flatMap(({ inputs }) => inputs[i] ?? []);
+      await this.#context.filler.fill(tensor, fill, problem.dtype);
     }
     return uploadNs;
   }

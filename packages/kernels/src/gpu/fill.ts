@@ -22,41 +22,45 @@ export class Filler {
     this.#pipelines = pipelines;
   }
 
-  /** Fills a buffer with the input that `fill` describes; bits equal those of `inputTensors`. */
-  async fill(buffer: GPUBuffer, fill: Fill, dtype: Dtype): Promise<void> {
+  /** Fills each buffer with the input that `fill` describes; bits equal those of `inputTensors`. */
+  async fill(buffers: readonly GPUBuffer[], fill: Fill, dtype: Dtype): Promise<void> {
     const source = [
       typeHeader(dtype),
       `const FRACTION_BITS = ${FRACTION_BITS[dtype]}u;`,
       fillWgsl,
     ].join('\n');
     const uniform = uniformOf(this.#watch.device, [fill.length, fill.stream, fill.range]);
-    await this.#run(source, ['storage', 'uniform'], [buffer, uniform], fill.length);
+    const bindings = buffers.map((buffer) => [buffer, uniform]);
+    await this.#run(source, ['storage', 'uniform'], bindings, fill.length);
     uniform.destroy();
   }
 
   /** Writes POISON_WORD over whole buffers. */
   async poison(buffers: readonly GPUBuffer[]): Promise<void> {
     const source = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
-    for (const buffer of buffers) {
-      await this.#run(source, ['storage'], [buffer], buffer.size / 4);
-    }
+    const longest = Math.max(...buffers.map(({ size }) => size / 4));
+    const bindings = buffers.map((buffer) => [buffer]);
+    await this.#run(source, ['storage'], bindings, longest);
   }
 
+  /** Runs a shader once for each group of buffers, in one submission: each costs a wait. */
   async #run(
     source: string,
     bindings: readonly BindingType[],
-    buffers: readonly GPUBuffer[],
+    groups: readonly (readonly GPUBuffer[])[],
     length: number,
   ): Promise<void> {
     const { device } = this.#watch;
     const layout = bindGroupLayoutOf(device, bindings);
     const { pipeline } = await this.#pipelines.compile(source, layout);
-    await this.#watch.scoped('fill a buffer', () => {
+    await this.#watch.scoped('fill the buffers', () => {
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroupOf(device, layout, buffers));
-      pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
+      for (const buffers of groups) {
+        pass.setBindGroup(0, bindGroupOf(device, layout, buffers));
+        pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
+      }
       pass.end();
       device.queue.submit([encoder.finish()]);
     });

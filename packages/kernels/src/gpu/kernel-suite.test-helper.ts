@@ -7,7 +7,7 @@ import type { OpId, Problem, Shape } from '../problem';
 import { kernelsOf } from '../registry';
 import { shapeText } from '../shape';
 import { resolveVariant } from '../variant';
-import { verify } from '../verify';
+import { outputCheck } from '../verify';
 import { limitsOf, useExecutor } from './dawn.test-helper';
 
 /** What the kernels of an op are tried on. */
@@ -60,11 +60,11 @@ export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void 
     const prepared = await gpu.executor.prepare({ kernel: kernel.id, tunables }, problem, options);
     try {
       await prepared.sample({ dispatches: 2, rotate: true });
+      const { computes } = kernel;
+      const inputs = inputTensors(problem, { seed: 7, mode });
+      const check = outputCheck(problem, inputs, { computes, exact: mode === 'exact' });
       for (const set of [0, 1]) {
-        const { output } = await prepared.readOutput(set);
-        const inputs = inputTensors(problem, { seed: 7, set, mode });
-        const { computes } = kernel;
-        const verdict = verify(problem, inputs, output, { computes, exact: mode === 'exact' });
+        const verdict = check((await prepared.readOutput(set)).output);
         if (verdict.worst) return { set, ...verdict };
       }
       return null;

@@ -63,8 +63,8 @@ function createSets(
   shared: boolean,
 ): TensorSet[] {
   const length = elements(opOf(problem).output(problem.shape));
-  return Array.from({ length: bufferSets }, (_, set) => ({
-    inputs: inputTensors(problem, { seed, set, mode }).map((input) => {
+  return Array.from({ length: bufferSets }, () => ({
+    inputs: inputTensors(problem, { seed, mode }).map((input) => {
       if (!shared) return input;
       const copy = allocate(problem, input.length, shared);
       copy.set(input);

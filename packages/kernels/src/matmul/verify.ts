@@ -9,6 +9,9 @@ import { columnNorms, referenceColumn, referenceRow, rowNorms } from './referenc
 /** Multiply-adds of the f64 reference that take about 0.3 s on one core of 2026. */
 const WHOLE_LIMIT = 2 ** 27;
 
+/** Elements of a whole reference that is worth its memory, 8 bytes each: larger ones have a short K. */
+const KEPT_ELEMENTS = 2 ** 20;
+
 /** Whether the O(n^3) reference is quick enough to compare every element. */
 export function canCompareWhole({ m, n, k }: MatmulShape): boolean {
   return m * n * k <= WHOLE_LIMIT;
@@ -38,10 +41,12 @@ export class ProductReference {
 
   /** Compares every element of C with the f64 reference. */
   compareWhole(c: Tensor): Comparison {
+    const { shape, a, b } = this;
     const tally = new Tally();
-    const scratch = new Float64Array(this.shape.n);
-    for (let row = 0; row < this.shape.m; row++) {
-      this.#compareRow(c, row, referenceRow(this.shape, this.a, this.b, row, scratch), tally);
+    const isSmall = shape.m * shape.n <= KEPT_ELEMENTS;
+    for (let row = 0; row < shape.m; row++) {
+      const reference = () => referenceRow(shape, a, b, row);
+      this.#compareRow(c, row, isSmall ? kept(this.#rows, row, reference) : reference(), tally);
     }
     return tally.result();
   }
@@ -121,8 +126,8 @@ function kept<V>(values: Map<number, V>, key: number, make: () => V): V {
   return value;
 }
 
-/** First and last indices of the tiles in use (16 to 128 wide), the middle and the end. */
+/** The ends, and both sides of 128: there tiles of every power of two up to 128 end and begin. */
 function edges(length: number): number[] {
-  const wanted = [0, 15, 16, 63, 64, 127, 128, length >> 1, length - 1];
+  const wanted = [0, 127, 128, length - 1];
   return [...new Set(wanted)].filter((index) => index >= 0 && index < length);
 }

@@ -1,0 +1,55 @@
+import { inputTensors, outputCheck, type Problem, type Tensor } from '@tilemark/kernels';
+
+/** What verifying the outputs of one run costs a process of its own. */
+export interface VerificationCost {
+  /** Inputs and what follows from them, then the first comparison, s. */
+  readonly firstS: number;
+  /** The comparison after the cold series, and as long again for the hot one, s. */
+  readonly againS: number;
+  /** Most memory the process has held, Node itself included, bytes. */
+  readonly peakBytes: number;
+}
+
+/** Runs in a child of its own, so that its memory is the verification's; sends a `VerificationCost`. */
+export async function measureVerification(n: number): Promise<void> {
+  const problem: Problem = { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' };
+  const output = permuted(problem, n);
+  const beganMs = performance.now();
+  const [a] = inputTensors(problem, { seed: 1 });
+  if (!a) throw new TypeError('a product has inputs');
+  const check = outputCheck(problem, [a, permutation(n)]);
+  const first = check(output);
+  const firstS = (performance.now() - beganMs) / 1e3;
+  const againMs = performance.now();
+  const again = check(output);
+  const againS = (performance.now() - againMs) / 1e3;
+  if (first.worst || again.worst || first.method !== 'freivalds') {
+    throw new Error(`the right product of ${n} was not verified by Freivalds`);
+  }
+  const cost: VerificationCost = {
+    firstS,
+    againS,
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+  };
+  process.send?.(cost);
+}
+
+/** B[p][j] is 1 where p = target(j): a product with it costs O(n^2), and checking it what any does. */
+function permutation(n: number): Tensor {
+  const b = new Float32Array(n * n);
+  for (let col = 0; col < n; col++) b[target(col, n) * n + col] = 1;
+  return b;
+}
+
+/** The product of the inputs' A with `permutation`. */
+function permuted(problem: Problem, n: number): Tensor {
+  const [a] = inputTensors(problem, { seed: 1 });
+  const c = new Float32Array(n * n);
+  for (let row = 0; row < n; row++) {
+    for (let col = 0; col < n; col++) c[row * n + col] = a?.[row * n + target(col, n)] ?? 0;
+  }
+  return c;
+}
+
+/** A bijection for n that are no multiple of 3. */
+const target = (col: number, n: number) => (3 * col + 1) % n;
