@@ -19,3 +19,10 @@ export async function readable(): Promise<Services> {
   if (!opened.settings.isPublic && !(await visitor())) redirect('/login');
   return opened;
 }
+
+/** The services for a page of admins; null where the visitor is somebody else, who is told so. */
+export async function administered(): Promise<Services | null> {
+  const user = await visitor();
+  if (!user) redirect('/login');
+  return user.role === 'admin' ? services() : null;
+}

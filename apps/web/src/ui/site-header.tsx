@@ -13,6 +13,12 @@ const PLACES = [
   ['/docs', 'Docs'],
 ] as const;
 
+/** Where admins can go besides. */
+const ADMIN_PLACES = [
+  ['/tokens', 'Tokens'],
+  ['/audit', 'Audit'],
+] as const;
+
 /** Where one is, where one can go, and who one is. */
 export function SiteHeader({
   theme,
@@ -32,7 +38,7 @@ export function SiteHeader({
           aria-label="Main"
           className="order-last -mx-4 flex w-screen gap-5 overflow-x-auto px-4 sm:order-none sm:mx-0 sm:w-auto sm:px-0"
         >
-          {PLACES.map(([href, name]) => (
+          {[...PLACES, ...(user?.role === 'admin' ? ADMIN_PLACES : [])].map(([href, name]) => (
             <NavLink key={href} href={href}>
               {name}
             </NavLink>

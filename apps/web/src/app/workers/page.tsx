@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { TokenForm } from '@/features/workers/token-form';
+import { TokenForm } from '@/features/tokens/token-form';
+import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/visitor';
@@ -13,8 +14,8 @@ import { PageHeader, Section } from '@/ui/page';
 export const metadata: Metadata = { title: 'Workers' };
 
 export default async function WorkersPage() {
-  const { store } = await readable();
-  const items = await store.workers.list();
+  const { store, settings } = await readable();
+  const [items, queues] = await Promise.all([store.workers.list(), store.workers.queues()]);
   const origin = await ownOrigin();
   const isAdmin = (await visitor())?.role === 'admin';
 
@@ -24,11 +25,17 @@ export default async function WorkersPage() {
         title="Workers"
         actions={<Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />}
       >
-        Each worker owns one device and runs one benchmark at a time. A machine with several devices
-        has several workers.
+        Each worker owns one device and runs one benchmark at a time. A drained worker ends with the
+        run in hand; a paused one gives it back.
       </PageHeader>
+      <NoWorker queues={queues} />
       {items.length > 0 ? (
-        <WorkersTable workers={items} />
+        <WorkersTable
+          workers={items}
+          queues={queues}
+          gridVersion={settings.version}
+          isAdmin={isAdmin}
+        />
       ) : (
         <Empty title="No worker is attached">
           <p>Attach this machine or another one as below. Waiting runs begin by themselves.</p>

@@ -1,8 +1,12 @@
-import type { Worker } from '@tilemark/core';
+import type { DeviceQueue, Worker } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { Badge, type Tone } from '@/ui/badge';
+import { TextLink } from '@/ui/button';
+import { formatCount, formatPercent } from '@/ui/format';
 import { Ago } from '@/ui/moment';
 import { TablePanel } from '@/ui/table';
+import { etaText } from './eta';
+import { WorkerActions } from './worker-actions';
 
 const TONES: Readonly<Record<Worker['state'], Tone>> = {
   idle: 'neutral',
@@ -12,12 +16,19 @@ const TONES: Readonly<Record<Worker['state'], Tone>> = {
   lost: 'rose',
 };
 
-/** Attached processes: which machine, which device, and whether they are heard from. */
+/** Attached processes: which machine, which device, what each does, and how well. */
 export function WorkersTable({
   workers,
+  queues,
+  gridVersion,
+  isAdmin = false,
   withDevice = true,
 }: {
   workers: readonly Worker[];
+  queues: readonly DeviceQueue[];
+  /** Workers of another version are marked. */
+  gridVersion: string;
+  isAdmin?: boolean;
   withDevice?: boolean;
 }) {
   return (
@@ -27,41 +38,91 @@ export function WorkersTable({
           <th scope="col">Worker</th>
           <th scope="col">State</th>
           {withDevice && <th scope="col">Device</th>}
-          <th scope="col">Host</th>
+          <th scope="col" className="figure" title="Runs that ended here within the last hour">
+            Runs an hour
+          </th>
+          <th scope="col" className="figure" title="Of the runs of the last hour">
+            Failed
+          </th>
+          <th scope="col" className="figure" title="Runs that wait for the device">
+            Queue
+          </th>
+          <th scope="col" className="figure" title="Until the queue is empty">
+            Done in
+          </th>
           <th scope="col">Version</th>
           <th scope="col" className="figure">
             Heard from
           </th>
-          <th scope="col" className="figure">
-            Attached
-          </th>
+          {isAdmin && <th scope="col">Actions</th>}
         </tr>
       </thead>
       <tbody>
-        {workers.map((worker) => (
-          <tr key={worker.id}>
-            <th scope="row" className="whitespace-nowrap">
-              {worker.name}
-            </th>
-            <td>
-              <Badge tone={TONES[worker.state]}>{worker.state}</Badge>
-            </td>
-            {withDevice && (
+        {workers.map((worker) => {
+          const queue = queues.find(({ device }) => device.key === worker.device.key);
+          return (
+            <tr key={worker.id}>
+              <th scope="row" className="min-w-40">
+                {worker.name}
+                {!worker.name.includes(worker.host) && (
+                  <span className="block text-xs font-normal text-muted">{worker.host}</span>
+                )}
+              </th>
               <td className="min-w-44">
-                <DeviceName device={worker.device} />
+                <State worker={worker} />
               </td>
-            )}
-            <td>{worker.host}</td>
-            <td>{worker.version}</td>
-            <td className="figure text-muted">
-              <Ago date={worker.lastHeartbeatAt} />
-            </td>
-            <td className="figure text-muted">
-              <Ago date={worker.attachedAt} />
-            </td>
-          </tr>
-        ))}
+              {withDevice && (
+                <td className="min-w-44">
+                  <DeviceName device={worker.device} />
+                </td>
+              )}
+              <td className="figure">{formatCount(worker.lastHour.ended)}</td>
+              <td className="figure">
+                {worker.lastHour.ended === 0
+                  ? '–'
+                  : formatPercent(worker.lastHour.failed / worker.lastHour.ended)}
+              </td>
+              <td className="figure">{formatCount(queue?.waiting ?? 0)}</td>
+              <td className="figure whitespace-nowrap">{etaText(queue)}</td>
+              <td className="whitespace-nowrap">
+                {worker.version}
+                {worker.version !== gridVersion && (
+                  <>
+                    {' '}
+                    <Badge tone="amber">grid {gridVersion}</Badge>
+                  </>
+                )}
+              </td>
+              <td className="figure text-muted">
+                <Ago date={worker.lastHeartbeatAt} />
+              </td>
+              {isAdmin && (
+                <td className="py-0!">
+                  <WorkerActions worker={worker} />
+                </td>
+              )}
+            </tr>
+          );
+        })}
       </tbody>
     </TablePanel>
+  );
+}
+
+function State({ worker: { state, run } }: { worker: Worker }) {
+  return (
+    <>
+      <Badge tone={TONES[state]}>{state}</Badge>
+      {run && state !== 'lost' && (
+        <span className="mt-0.5 block text-xs">
+          <TextLink href={`/sweeps/${encodeURIComponent(run.sweep.id)}`} title={run.sweep.name}>
+            {run.address.replace(/\[.*/, '')}
+          </TextLink>{' '}
+          <span className="text-muted">
+            {run.shape} {run.dtype}
+          </span>
+        </span>
+      )}
+    </>
   );
 }

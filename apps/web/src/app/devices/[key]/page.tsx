@@ -26,9 +26,13 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function DevicePage({ params }: Props) {
-  const { store } = await readable();
+  const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, workers] = await Promise.all([store.devices.best(device.key), store.workers.list()]);
+  const [best, workers, queues] = await Promise.all([
+    store.devices.best(device.key),
+    store.workers.list(),
+    store.workers.queues(),
+  ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
 
@@ -79,7 +83,12 @@ export default async function DevicePage({ params }: Props) {
       </Section>
       <Section title="Workers" id="workers">
         {attached.length > 0 ? (
-          <WorkersTable workers={attached} withDevice={false} />
+          <WorkersTable
+            workers={attached}
+            queues={queues}
+            gridVersion={settings.version}
+            withDevice={false}
+          />
         ) : (
           <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
             No worker is attached. Runs for this device wait until{' '}

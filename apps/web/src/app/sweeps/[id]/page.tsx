@@ -6,6 +6,8 @@ import { loadDevices, loadRows, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
+import { NoWorker } from '@/features/workers/no-worker';
+import { waitingIn } from '@/features/workers/waiting';
 import { isOwner } from '@/server/access';
 import { readable, visitor } from '@/server/visitor';
 import { TextLink } from '@/ui/button';
@@ -26,7 +28,11 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
-  const [rows, user] = await Promise.all([loadRows(store, sweep), visitor()]);
+  const [rows, user, queues] = await Promise.all([
+    loadRows(store, sweep),
+    visitor(),
+    store.workers.queues(),
+  ]);
   const devices = await loadDevices(store, rows);
   const maySubmit = user?.role === 'admin' || user?.role === 'member';
   const mayChange = user !== null && isOwner(user, sweep);
@@ -37,6 +43,7 @@ export default async function SweepPage({ params }: Props) {
         {sweep.suite ? `Suite ${sweep.suite}` : 'Built by hand'}, submitted by {sweep.createdBy},{' '}
         <Moment date={sweep.createdAt} />
       </PageHeader>
+      <NoWorker queues={waitingIn(rows, queues)} />
       <SweepView
         id={sweep.id}
         counts={sweep.counts}

@@ -1,12 +1,14 @@
 'use client';
 
 import { problemDetailsSchema } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
 import { type FormEvent, useState, useTransition } from 'react';
 import { z } from 'zod';
 import { Button } from '@/ui/button';
 import { Command } from '@/ui/copy';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
+import { expiryOf, LIFETIMES } from './expiry';
 
 type Made =
   | { readonly ok: true; readonly name: string; readonly secret: string }
@@ -14,12 +16,12 @@ type Made =
 
 const madeSchema = z.object({ secret: z.string() });
 
-async function makeToken(name: string, role: string): Promise<Made> {
+async function makeToken(name: string, role: string, lifetime: string): Promise<Made> {
   try {
     const response = await fetch('/api/v1/tokens', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name, role }),
+      body: JSON.stringify({ name, role, expiresAt: expiryOf(lifetime, new Date()) }),
     });
     const body: unknown = await response.json();
     if (response.ok) return { ok: true, name, secret: madeSchema.parse(body).secret };
@@ -30,7 +32,8 @@ async function makeToken(name: string, role: string): Promise<Made> {
 }
 
 /** Makes a token; for admins. The secret is shown here and never again. */
-export function TokenForm() {
+export function TokenForm({ initialRole = 'worker' }: { initialRole?: 'worker' | 'member' }) {
+  const router = useRouter();
   const [made, setMade] = useState<Made | null>(null);
   const [isPending, startTransition] = useTransition();
 
@@ -38,7 +41,11 @@ export function TokenForm() {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     startTransition(async () => {
-      setMade(await makeToken(String(data.get('name')), String(data.get('role'))));
+      const [name, asked, lifetime] = ['name', 'role', 'lifetime'].map((field) =>
+        String(data.get(field)),
+      );
+      setMade(await makeToken(name ?? '', asked ?? '', lifetime ?? ''));
+      router.refresh();
     });
   };
 
@@ -47,16 +54,25 @@ export function TokenForm() {
       <form
         onSubmit={submit}
         aria-label="Make a token"
-        className="grid items-end gap-3 sm:grid-cols-[1fr_10rem_auto]"
+        className="grid items-end gap-3 sm:grid-cols-[1fr_8rem_9rem_auto]"
       >
         <Field id="token-name" label="For whom">
           <Input id="token-name" name="name" required maxLength={80} placeholder="lab machine" />
         </Field>
         <Field id="token-role" label="Role">
-          <Select id="token-role" name="role" defaultValue="worker">
+          <Select id="token-role" name="role" defaultValue={initialRole}>
             <option value="worker">worker</option>
             <option value="member">member</option>
             <option value="admin">admin</option>
+          </Select>
+        </Field>
+        <Field id="token-lifetime" label="Valid for">
+          <Select id="token-lifetime" name="lifetime" defaultValue="365">
+            {LIFETIMES.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
           </Select>
         </Field>
         <Button type="submit" disabled={isPending}>
