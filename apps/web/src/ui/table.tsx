@@ -12,7 +12,7 @@ export function TablePanel({ caption, children }: { caption: string; children: R
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
       tabIndex={0}
       // Positioned, so that what is placed inside cannot widen the page.
-      className="relative overflow-x-auto rounded-tile border border-line bg-surface"
+      className="scroll-hint relative overflow-x-auto rounded-tile border border-line"
     >
       <table className="data-table">
         <caption className="sr-only">{caption}</caption>

@@ -1,157 +1,60 @@
 'use client';
 
-import {
-  createColumnHelper,
-  createPaginatedRowModel,
-  createSortedRowModel,
-  rowPaginationFeature,
-  rowSortingFeature,
-  type SortingState,
-  sortFn_alphanumeric,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table';
+import { type SortingState, useTable } from '@tanstack/react-table';
+import { variantOccupancy } from '@tilemark/core';
+import { KERNELS } from '@tilemark/kernels';
 import { useMemo } from 'react';
-import { Button, TextLink } from '@/ui/button';
-import { Select } from '@/ui/field';
-import {
-  formatCount,
-  formatIntensity,
-  formatInterval,
-  formatNs,
-  formatPercent,
-  formatRate,
-  formatSpeedup,
-} from '@/ui/format';
+import { Button } from '@/ui/button';
+import { Chip, Input, Select } from '@/ui/field';
+import { formatCount } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { deviceHref, shortDeviceName } from '../devices/device-name';
-import { OutcomeBadge } from '../results/outcome';
-import { VariantLink } from '../results/variant-link';
+import type { DeviceFacts } from './load';
+import {
+  COLUMN_IDS,
+  COLUMN_NAMES,
+  COLUMNS,
+  type ColumnId,
+  FIGURES,
+  features,
+  type TableRow,
+  usualColumns,
+} from './result-columns';
 import { type Row, speedups } from './row';
 
 const PAGE_SIZE = 100;
 const OUTCOMES = ['measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 
-interface TableRow extends Row {
-  readonly speedup: number | undefined;
-}
-
-const features = tableFeatures({
-  rowSortingFeature,
-  rowPaginationFeature,
-  sortedRowModel: createSortedRowModel(),
-  paginatedRowModel: createPaginatedRowModel(),
-  sortFns: { alphanumeric: sortFn_alphanumeric },
-});
-
-const helper = createColumnHelper<typeof features, TableRow>();
-
-/** Figures sort from the best down, words from A; what has no figure stays last. */
-const figure = { sortUndefined: 'last', sortFn: 'auto' } as const;
-const words = { sortFn: 'alphanumeric', sortDescFirst: false } as const;
-
-const columns = helper.columns([
-  helper.accessor('address', {
-    id: 'variant',
-    header: 'Variant',
-    ...words,
-    cell: ({ row: { original } }) => <VariantCell row={original} />,
-  }),
-  helper.accessor((row) => row.size, {
-    id: 'problem',
-    header: 'Problem',
-    ...figure,
-    sortDescFirst: false,
-    cell: ({ row: { original } }) => (
-      <span className="whitespace-nowrap">
-        {original.op} {original.shape} <span className="text-muted">{original.dtype}</span>
-        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-          {formatIntensity(original.flopPerByte)}
-        </span>
-      </span>
-    ),
-  }),
-  helper.accessor((row) => row.rate ?? undefined, {
-    id: 'rate',
-    header: 'Rate (higher is better)',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ row: { original } }) =>
-      original.rate !== null && (
-        <>
-          <span className="font-medium">{formatRate(original.rate)}</span>{' '}
-          <span className="text-xs text-muted">{original.unit}</span>
-        </>
-      ),
-  }),
-  helper.accessor((row) => row.medianNs ?? undefined, {
-    id: 'median',
-    header: 'Median',
-    ...figure,
-    sortDescFirst: false,
-    cell: ({ row: { original } }) => <MedianCell row={original} />,
-  }),
-  helper.accessor((row) => row.roof?.share, {
-    id: 'roof',
-    header: 'Of the roof',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ row: { original } }) => <RoofCell row={original} />,
-  }),
-  helper.accessor('speedup', {
-    header: 'Over naive',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ getValue }) => {
-      const value = getValue();
-      return value === undefined ? '–' : formatSpeedup(value);
-    },
-  }),
-  helper.accessor('kind', {
-    id: 'outcome',
-    header: 'Outcome',
-    ...words,
-    cell: ({ row: { original } }) => <OutcomeBadge kind={original.kind} />,
-  }),
-  helper.accessor((row) => row.device.name, {
-    id: 'device',
-    header: 'Device',
-    ...words,
-    cell: ({ row: { original } }) => (
-      <TextLink
-        href={deviceHref(original.device.key)}
-        prefetch={false}
-        className="inline-block max-w-52 truncate align-bottom"
-        title={original.device.name}
-      >
-        {shortDeviceName(original.device.name)}
-      </TextLink>
-    ),
-  }),
-  helper.accessor('profile', { header: 'Profile', ...words }),
-]);
-
-const FIGURES = new Set(['median', 'rate', 'roof', 'speedup']);
-
 const parseSorting = (text: string | null): SortingState => {
   const [id, direction] = (text ?? '').split('.');
-  const known = columns.some((column) => column.id === id) || id === 'profile' || id === 'speedup';
+  const known = COLUMN_IDS.some((column) => column === id);
   return id && known ? [{ id, desc: direction === 'desc' }] : [];
 };
 
-/** The runs of a sweep; sorting, filter and page are in the address. */
-export function ResultsTable({ rows }: { rows: readonly Row[] }) {
+/** The runs of a sweep; sorting, filters, columns and page are in the address. */
+export function ResultsTable({
+  rows,
+  devices,
+}: {
+  rows: readonly Row[];
+  devices: readonly DeviceFacts[];
+}) {
   const [query, setQuery] = useQuery();
   const outcome = OUTCOMES.find((each) => each === query.get('outcome')) ?? null;
+  const words = (query.get('find') ?? '').slice(0, 200);
   const sorting = useMemo(() => parseSorting(query.get('sort')), [query]);
-
-  const data = useMemo<TableRow[]>(() => {
-    const ratios = speedups(rows);
-    return rows
-      .filter((row) => outcome === null || row.kind === outcome)
-      .map((row) => ({ ...row, speedup: ratios.get(row.runId) }));
-  }, [rows, outcome]);
+  const all = useMemo(() => tableRows(rows, devices), [rows, devices]);
+  const data = useMemo(
+    () => all.filter((row) => (outcome === null || row.kind === outcome) && holdsWords(row, words)),
+    [all, outcome, words],
+  );
+  const usual = useMemo(() => usualColumns(all), [all]);
+  const asked = query.get('columns');
+  const shown = useMemo(() => parseColumns(asked) ?? usual, [asked, usual]);
+  const columns = useMemo(
+    () => COLUMNS.filter(({ id }) => shown.some((each) => each === id)),
+    [shown],
+  );
 
   const pages = Math.max(1, Math.ceil(data.length / PAGE_SIZE));
   const pageIndex = Math.min(pages, Math.max(1, Number(query.get('page')) || 1)) - 1;
@@ -169,26 +72,58 @@ export function ResultsTable({ rows }: { rows: readonly Row[] }) {
     },
   });
 
+  const toggle = (id: ColumnId) => {
+    const next = COLUMN_IDS.filter((each) => shown.includes(each) !== (each === id));
+    setQuery({ columns: next.join() === usual.join() ? null : next.join() });
+  };
+
   return (
     <>
-      <div className="mb-2 flex items-center gap-2 text-[0.8125rem]">
-        <label htmlFor="outcome" className="text-muted">
-          Outcome
-        </label>
-        <Select
-          id="outcome"
-          className="!w-auto"
-          value={outcome ?? ''}
-          onChange={(event) => setQuery({ outcome: event.target.value || null, page: null })}
-        >
-          <option value="">all</option>
-          {OUTCOMES.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </Select>
+      <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-2 text-[0.8125rem]">
+        <span className="flex items-center gap-2">
+          <label htmlFor="find" className="text-muted">
+            Find
+          </label>
+          <Input
+            id="find"
+            type="search"
+            className="!w-44"
+            placeholder="TILE=16 512"
+            value={words}
+            onChange={(event) => setQuery({ find: event.target.value || null, page: null })}
+          />
+        </span>
+        <span className="flex items-center gap-2">
+          <label htmlFor="outcome" className="text-muted">
+            Outcome
+          </label>
+          <Select
+            id="outcome"
+            className="!w-auto"
+            value={outcome ?? ''}
+            onChange={(event) => setQuery({ outcome: event.target.value || null, page: null })}
+          >
+            <option value="">all</option>
+            {OUTCOMES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Select>
+        </span>
         <span className="text-muted" aria-live="polite">
           {formatCount(data.length)} {data.length === 1 ? 'run' : 'runs'}
+          {sharedText(all, shown)}
         </span>
+        <details className="ml-auto open:w-full">
+          <summary className="text-right text-muted">Columns</summary>
+          <fieldset className="mt-2 flex flex-wrap gap-1.5">
+            <legend className="sr-only">Columns shown</legend>
+            {COLUMN_IDS.filter((id) => id !== 'variant').map((id) => (
+              <Chip key={id} checked={shown.includes(id)} onChange={() => toggle(id)}>
+                {COLUMN_NAMES[id]}
+              </Chip>
+            ))}
+          </fieldset>
+        </details>
       </div>
       <TablePanel caption="Results of the sweep">
         <thead>
@@ -234,8 +169,8 @@ export function ResultsTable({ rows }: { rows: readonly Row[] }) {
           {data.length === 0 && (
             <tr>
               <td colSpan={columns.length} className="!py-6 text-center text-muted">
-                {outcome
-                  ? 'No run has this outcome.'
+                {outcome || words
+                  ? 'No run is like this.'
                   : 'No run was kept: the sweep was cancelled before one began.'}
               </td>
             </tr>
@@ -265,44 +200,43 @@ export function ResultsTable({ rows }: { rows: readonly Row[] }) {
   );
 }
 
-function VariantCell({ row }: { row: Row }) {
-  return (
-    <div className="min-w-44 sm:min-w-60">
-      <VariantLink address={row.address} resultId={row.resultId} />
-      {row.rate !== null && row.medianNs !== null && (
-        // On a phone the figures' own columns are out of sight.
-        <p aria-hidden="true" className="sm:hidden">
-          {formatRate(row.rate)} {row.unit}, {formatNs(row.medianNs)}
-        </p>
-      )}
-      {row.kind !== 'measured' && (
-        <p aria-hidden="true" className="sm:hidden">
-          {row.kind}
-        </p>
-      )}
-      {row.reason && <p className="max-w-prose text-xs break-words text-muted">{row.reason}</p>}
-    </div>
-  );
+/** Rows with their speed-up over naive and, where the device is known, their occupancy. */
+function tableRows(rows: readonly Row[], devices: readonly DeviceFacts[]): TableRow[] {
+  const ratios = speedups(rows);
+  const known = new Set(KERNELS.map(({ id }) => id));
+  return rows.map((row) => {
+    const identity = devices.find(({ key }) => key === row.device.key)?.identity;
+    const occupancy =
+      identity && known.has(row.kernel) ? variantOccupancy(identity, row, row.dtype) : null;
+    return { ...row, speedup: ratios.get(row.runId), occupancy: occupancy ?? undefined };
+  });
 }
 
-/** The part of the roof, and which roof it is. */
-function RoofCell({ row: { medianNs, roof } }: { row: Row }) {
-  if (medianNs === null) return null;
-  if (!roof) return '–';
-  return (
-    <>
-      {formatPercent(roof.share)}
-      <span className="block text-xs text-muted">{roof.bound}</span>
-    </>
-  );
+/** Whether every word occurs in what the row says of itself. */
+function holdsWords(row: TableRow, words: string): boolean {
+  const { address, device, dtype, op, profile, reason, shape } = row;
+  const text = [address, op, shape, dtype, device.name, profile, reason].join(' ').toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
-function MedianCell({ row: { highNs, lowNs, medianNs } }: { row: Row }) {
-  if (medianNs === null || lowNs === null || highNs === null) return null;
-  return (
-    <>
-      {formatNs(medianNs)}{' '}
-      <span className="text-xs text-muted">{formatInterval(medianNs, lowNs, highNs)}</span>
-    </>
-  );
+/** Null: none were chosen. The variant is always shown: it names the row. */
+function parseColumns(text: string | null): ColumnId[] | null {
+  if (text === null) return null;
+  const asked = text.split(',');
+  return COLUMN_IDS.filter((id) => id === 'variant' || asked.includes(id));
+}
+
+/** What all rows share and no column says. */
+function sharedText([first, ...others]: readonly TableRow[], shown: readonly ColumnId[]): string {
+  if (!first) return '';
+  const isShared = (read: (row: TableRow) => string) =>
+    others.every((row) => read(row) === read(first));
+  const parts = [
+    !shown.includes('device') && isShared(({ device }) => device.key) && `on ${first.device.name}`,
+    !shown.includes('profile') && isShared(({ profile }) => profile) && `profile ${first.profile}`,
+  ].filter(Boolean);
+  return parts.length > 0 ? `, ${others.length > 0 ? 'all ' : ''}${parts.join(', ')}` : '';
 }

@@ -9,6 +9,7 @@ import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts';
+import { DeviceProgress } from './device-progress';
 import type { DeviceFacts } from './load';
 import { CountsLine, ProgressBar } from './progress';
 import { ReportTable } from './report-table';
@@ -73,6 +74,7 @@ export function SweepView({
               again={again}
             />
           </div>
+          <DeviceProgress rows={sweep.rows} isOver={hasEnded(sweep.status)} />
         </Panel>
         {ended === 0 && !hasEnded(sweep.status) && (
           <div className="mt-3">
@@ -100,7 +102,7 @@ export function SweepView({
             : undefined
         }
       >
-        <ResultsTable rows={sweep.rows} />
+        <ResultsTable rows={sweep.rows} devices={devices} />
       </Section>
     </>
   );
