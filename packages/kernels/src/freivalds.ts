@@ -1,5 +1,6 @@
 import { hash32 } from './inputs';
 import type { Tensor } from './kernel';
+import { timesVectors } from './matmul/reference';
 import type { MatmulShape } from './problem';
 
 /**
@@ -31,32 +32,4 @@ export function freivaldsCheck(
 function signs(length: number, seed: number): Float64Array {
   const stream = hash32(seed);
   return Float64Array.from({ length }, (_, i) => (hash32(i + stream) & 1 ? 1 : -1));
-}
-
-/** The product of a row-major matrix with three vectors, in one pass over the matrix. */
-function timesVectors(
-  matrix: Tensor,
-  rows: number,
-  cols: number,
-  vectors: readonly Float64Array[],
-): Float64Array[] {
-  const [x, y, z] = vectors;
-  if (!x || !y || !z) throw new TypeError('three vectors');
-  const out = vectors.map(() => new Float64Array(rows));
-  for (let row = 0; row < rows; row++) {
-    let xSum = 0;
-    let ySum = 0;
-    let zSum = 0;
-    const start = row * cols;
-    for (let col = 0; col < cols; col++) {
-      const value = matrix[start + col] as number;
-      xSum += value * (x[col] as number);
-      ySum += value * (y[col] as number);
-      zSum += value * (z[col] as number);
-    }
-    [xSum, ySum, zSum].forEach((sum, v) => {
-      out[v]?.fill(sum, row, row + 1);
-    });
-  }
-  return out;
 }

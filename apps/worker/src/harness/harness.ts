@@ -53,7 +53,7 @@ async function verificationRows(self: URL): Promise<string[][]> {
   const seconds = (what: string, s: number) =>
     row(what, `${s.toFixed(2)} s`, `${verificationS} s`, s <= verificationS);
   return [
-    seconds('verifying 4096, inputs and reference included', firstS),
+    seconds('verifying 4096 on one core, inputs and reference included', firstS),
     seconds('verifying 4096 again in the same run', againS),
     row('memory of it at its peak', mib(peakBytes), mib(limitBytes), peakBytes <= limitBytes),
   ];
