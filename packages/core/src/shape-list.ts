@@ -3,6 +3,7 @@ import {
   MAX_DIMENSION,
   type OpId,
   opById,
+  type Problem,
   type Shape,
   shapeText,
 } from '@tilemark/kernels';
@@ -31,7 +32,7 @@ export function parseShapes(op: OpId, text: string, field = 'shapes'): Shape[] {
   const shapes = new Map<string, Shape>();
   for (const item of items) {
     for (const shape of shapesOf(op, item, field)) {
-      shapes.set(shapeText({ op, shape } as Parameters<typeof shapeText>[0]), shape);
+      shapes.set(shapeText({ op, shape } as Problem), shape);
     }
   }
   if (shapes.size > MAX_SHAPES) {

@@ -1,4 +1,4 @@
-import type { Problem, Variant } from '@tilemark/kernels';
+import type { Dtype, Problem, Variant } from '@tilemark/kernels';
 import type {
   AuditAction,
   AuditEntry,
@@ -23,8 +23,11 @@ import type {
   Worker,
 } from '../api';
 import type { DeviceCapabilities, DeviceIdentity, Profile } from '../device';
+import type { DeviceHistory } from '../device-history';
 import type { Environment } from '../environment';
 import type { PlannedRun } from '../expand';
+import type { HeadToHead, Pair } from '../head-to-head';
+import type { KernelResults } from '../kernel-results';
 import type { Outcome } from '../outcome';
 import type { Pace } from '../pace';
 import type { PolicyId } from '../policy';
@@ -155,6 +158,8 @@ export interface Store {
     get(key: string): Promise<Device | null>;
     /** How long recent runs took on these devices, by op, shape and policy; nothing where none did. */
     paces(keys: readonly string[]): Promise<Pace[]>;
+    /** Its best variants under each version of driver and runtime they were measured with. */
+    history(key: string): Promise<DeviceHistory>;
     /** Best measured result of each problem on the device. */
     best(key: string): Promise<RunResult[]>;
   };
@@ -223,6 +228,18 @@ export interface Store {
     /** Drops the role, ends its sessions and gives back the run it held. Can be repeated. */
     end(enrolment: { workerId: string; login: string }): Promise<void>;
   };
+  /**
+   * A kernel on one problem, device by device; the problem most devices have where none is
+   * asked for. Throws InputError at `shape`.
+   */
+  kernelResults(query: {
+    kernel: string;
+    dtype?: Dtype | undefined;
+    shape?: string | undefined;
+    profile?: Profile | undefined;
+  }): Promise<KernelResults>;
+  /** Two devices by their best variants, or two variants, wherever both were measured. */
+  headToHead(pair: Pair): Promise<HeadToHead[]>;
   leaderboard(query: LeaderboardQuery): Promise<Leaderboard>;
   /** Devices x kernels on one problem. Throws InputError at `shape`. */
   heatMap(query: GroupedQuery): Promise<HeatMap>;

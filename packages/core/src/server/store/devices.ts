@@ -2,6 +2,7 @@ import { Prisma, type PrismaClient } from '@tilemark/db';
 import type { Device } from '../../api';
 import type { Pace } from '../../pace';
 import type { Store } from '../store';
+import { deviceHistoryOf } from './device-history';
 import { fromJson } from './json';
 import { isLost } from './lost';
 import { PAGE_SIZE, pageOf } from './page';
@@ -55,6 +56,8 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
         WHERE "seconds" > 0 AND "seconds" < ${LONGEST_RUN_S}
         GROUP BY "deviceKey", "op", "shape", "policy"`;
     },
+
+    history: (key) => deviceHistoryOf(db, key),
 
     async best(key) {
       const rows = await db.best.findMany({

@@ -5,7 +5,9 @@ import { auditOf } from './audit';
 import { bestVariantOf } from './best-variant';
 import { devicesOf } from './devices';
 import { enrolmentsOf } from './enrolments';
+import { headToHeadOf } from './head-to-head';
 import { heatMapOf } from './heat-map';
+import { kernelResultsOf } from './kernel-results';
 import { leaderboardOf } from './leaderboard';
 import { limitsOf } from './limits';
 import { openListener } from './listener';
@@ -46,6 +48,8 @@ export function openStore(databaseUrl: string): Store {
     tokens: typed(tokensOf(db)),
     audit: typed(auditOf(db)),
     limits: typed(limitsOf(db)),
+    kernelResults: (query) => kernelResultsOf(db, query),
+    headToHead: (pair) => headToHeadOf(db, pair),
     leaderboard: (query) => leaderboardOf(db, query),
     heatMap: (query) => heatMapOf(db, query),
     portability: (query) => portabilityOf(db, query),
