@@ -21,13 +21,13 @@ const KEPT_BYTES = 512 * 2 ** 20;
 export class Checks {
   #kept: { readonly key: string; readonly check: OutputCheck } | null = null;
 
-  of(problem: Problem, computes: Kernel['computes']): OutputCheck {
-    const key = [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
+  of(problem: Problem, { computes, errorGrowth }: Kernel): OutputCheck {
+    const key = [problem.op, shapeText(problem), problem.dtype, computes, errorGrowth].join(' ');
     if (this.#kept?.key === key) return this.#kept.check;
     // Before the new one is made: the memory is for one of them.
     this.#kept = null;
     const inputs = inputTensors(problem, { seed: INPUT_SEED });
-    const check = outputCheck(problem, inputs, computes ? { computes } : {});
+    const check = outputCheck(problem, inputs, { computes, errorGrowth });
     // Twice the inputs: the reference of a transpose is as large as its input.
     const bytes = 2 * inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (bytes <= KEPT_BYTES) this.#kept = { key, check };

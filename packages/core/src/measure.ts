@@ -192,12 +192,12 @@ function checker(
   problem: Problem,
   { nowNs, checks = new Checks() }: Surroundings,
 ) {
-  const { computes } = kernelById(variant.kernel);
+  const kernel = kernelById(variant.kernel);
   let made: OutputCheck | null = null;
   return ({ output }: Output): Check => {
     // The first check pays for the inputs and what follows from them.
     const beganNs = nowNs();
-    made ??= checks.of(problem, computes);
+    made ??= checks.of(problem, kernel);
     const { method, checked, worst, worstRatio } = made(output);
     const ns = nowNs() - beganNs;
     return { worst, verification: { method, worstRatio, checked, ns } };

@@ -56,7 +56,10 @@ export class Roofline {
     // Each half of a copy is a binding of its own.
     const limit = 2 * Math.min(maxStorageBufferBindingSize, maxBufferSize);
     this.#executor = executor;
-    this.#dtypes = DTYPES.filter((dtype) => dtype !== 'f16' || features.includes('shader-f16'));
+    // The type of a sum is no matter of multiply-adds in one type.
+    this.#dtypes = DTYPES.filter(
+      (dtype) => dtype !== 'f16acc16' && (dtype !== 'f16' || features.includes('shader-f16')),
+    );
     this.#largestCopyBytes = Math.min(2 ** Math.floor(Math.log2(limit)), ENOUGH_COPY_BYTES);
   }
 

@@ -1,3 +1,4 @@
+import { DTYPES } from '@tilemark/kernels';
 import { z } from 'zod';
 import { profileSchema } from './device';
 import { policyIdSchema } from './policy';
@@ -7,7 +8,7 @@ const dimension = z.number().int().min(1).max(65_536);
 export const matmulShapeSchema = z.strictObject({ m: dimension, n: dimension, k: dimension });
 export const transposeShapeSchema = z.strictObject({ rows: dimension, cols: dimension });
 export const shapeSchema = z.union([matmulShapeSchema, transposeShapeSchema]);
-export const dtypeSchema = z.enum(['f32', 'i32', 'f16']);
+export const dtypeSchema = z.enum(DTYPES);
 
 export const problemSchema = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('matmul'), shape: matmulShapeSchema, dtype: dtypeSchema }),
@@ -29,7 +30,7 @@ export const caseSchema = z.strictObject({
   kernel: z.string().max(80),
   tunables: z.record(z.string().max(40), z.array(tunableValueSchema).min(1).max(64)).default({}),
   shapes: z.array(shapeSchema).min(1).max(64),
-  dtypes: z.array(dtypeSchema).min(1).max(3).default(['f32']),
+  dtypes: z.array(dtypeSchema).min(1).max(DTYPES.length).default(['f32']),
 });
 
 export const specSchema = z.strictObject({

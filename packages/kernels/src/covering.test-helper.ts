@@ -1,13 +1,14 @@
-import type { Kernel, TunableValues } from './kernel';
+import { hash32 } from './inputs';
+import type { Kernel, TunableValue, TunableValues } from './kernel';
 import { specialise } from './specialise';
-import { combinations, defaultsOf } from './values';
+import { defaultsOf } from './values';
 
 /**
  * Longest source, in lines, that is tried: a software GPU takes 7 s to compile the 360
- * lines of an 8 x 8 block a thread, 1.5 s for 4 x 4. Real GPUs see the others: every
- * measured run is verified.
+ * lines of an 8 x 8 block a thread, 1.5 s for 4 x 4, so that short ones go first. Real
+ * GPUs see the others: every measured run is verified.
  */
-const MOST_LINES = 230;
+const MOST_LINES = 330;
 
 /**
  * Few variants of a kernel in which every value of every tunable is tried once, as far
@@ -18,15 +19,16 @@ export function coveringVariants(
   kernel: Kernel,
   runs: (values: TunableValues) => boolean,
 ): TunableValues[] {
-  const candidates = shortVariants(kernel, runs).map((values) => {
+  const candidates = shortVariants(kernel, runs).map(({ values, lines }) => {
     const settings = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-    return { values, settings, pairs: pairsOf(settings) };
+    return { values, lines, settings, pairs: pairsOf(settings) };
   });
   const settings = new Set(candidates.flatMap((candidate) => candidate.settings));
   const pairs = new Set(candidates.flatMap((candidate) => candidate.pairs));
   const gain = (candidate: (typeof candidates)[number]) =>
-    100 * candidate.settings.filter((setting) => settings.has(setting)).length +
-    candidate.pairs.filter((pair) => pairs.has(pair)).length;
+    (100 * candidate.settings.filter((setting) => settings.has(setting)).length +
+      candidate.pairs.filter((pair) => pairs.has(pair)).length) /
+    (100 + candidate.lines);
   const chosen: TunableValues[] = [];
   while (settings.size > 0) {
     const best = candidates.reduce((a, b) => (gain(b) > gain(a) ? b : a));
@@ -41,21 +43,39 @@ export function coveringVariants(
 export function typicalVariant(kernel: Kernel): TunableValues {
   const defaults = defaultsOf(kernel.tunables);
   if (linesOf(kernel, defaults) <= MOST_LINES) return defaults;
-  return shortVariants(kernel, () => true).reduce(
-    (a, b) => (linesOf(kernel, b) < linesOf(kernel, a) ? b : a),
-    defaults,
-  );
+  return shortVariants(kernel, () => true).reduce((a, b) => (b.lines < a.lines ? b : a), {
+    values: defaults,
+    lines: linesOf(kernel, defaults),
+  }).values;
 }
 
 /** Variants of at most MOST_LINES or, where there are none, of the fewest lines there are. */
-function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean): TunableValues[] {
-  const axes = Object.fromEntries(kernel.tunables.map(({ name, values }) => [name, values]));
-  const sized = combinations(axes)
+function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean) {
+  const sized = someCombinations(kernel)
     .filter((values) => kernel.constraints.every(({ holds }) => holds(values)) && runs(values))
     .map((values) => ({ values, lines: linesOf(kernel, values) }));
   const fewest = sized.reduce((least, { lines }) => Math.min(least, lines), Infinity);
   const most = Math.max(MOST_LINES, fewest);
-  return sized.filter(({ lines }) => lines <= most).map(({ values }) => values);
+  return sized.filter(({ lines }) => lines <= most);
+}
+
+/** Combinations of a kernel's values that are looked at: beyond, some of them in no order. */
+const MOST_COMBINATIONS = 40_000;
+
+/** Every combination of values or, where there are too many, that many spread over all. */
+function someCombinations({ tunables }: Kernel): TunableValues[] {
+  const all = tunables.reduce((count, { values }) => count * values.length, 1);
+  const count = Math.min(all, MOST_COMBINATIONS);
+  return Array.from({ length: count }, (_, i) => {
+    let rest = all === count ? i : hash32(i) % all;
+    return Object.fromEntries(
+      tunables.map(({ name, values }) => {
+        const value = values[rest % values.length];
+        rest = Math.floor(rest / values.length);
+        return [name, value as TunableValue];
+      }),
+    );
+  });
 }
 
 function linesOf(kernel: Kernel, values: TunableValues): number {

@@ -31,6 +31,7 @@ const EXACT_LIMIT: Readonly<Record<Dtype, number>> = {
   f32: 2 ** 24,
   i32: 2 ** 31 - 1,
   f16: 2 ** 11,
+  f16acc16: 2 ** 11,
 };
 
 /**
@@ -38,7 +39,12 @@ const EXACT_LIMIT: Readonly<Record<Dtype, number>> = {
  * significant bits, so it is exact in the dtype, never 0, and has mean 0.
  * (Integers have no fractions; their entry only keeps the fill shader valid.)
  */
-export const FRACTION_BITS: Readonly<Record<Dtype, number>> = { f32: 24, i32: 24, f16: 11 };
+export const FRACTION_BITS: Readonly<Record<Dtype, number>> = {
+  f32: 24,
+  i32: 24,
+  f16: 11,
+  f16acc16: 11,
+};
 
 /** How each input of a problem is filled. Throws RangeError where K is too long to be exact. */
 export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoice): Fill[] {

@@ -59,6 +59,12 @@ interface KernelBase {
   readonly rung: number;
   /** `copy`: the output is the input unchanged (a ceiling). Absent: what the op says. */
   readonly computes?: 'copy';
+  /**
+   * How many times the error of the usual sum of products it may have, against the
+   * largest norms of all rows and columns. Absent: the usual, against its own row and
+   * column (docs/tolerance.md).
+   */
+  readonly errorGrowth?: number;
 }
 
 /** One dispatch of a kernel. */

@@ -9,6 +9,8 @@ import { registerTile as matmulRegisterTile } from './matmul/05-register-tile';
 import { warpTile as matmulWarpTile } from './matmul/06-warp-tile';
 import { splitK as matmulSplitK } from './matmul/07-split-k';
 import { subgroupMatrix as matmulSubgroupMatrix } from './matmul/08-subgroup-matrix';
+import { streamK as matmulStreamK } from './matmul/09-stream-k';
+import { strassen as matmulStrassen } from './matmul/10-strassen';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -36,6 +38,8 @@ export const KERNELS: readonly Kernel[] = [
   matmulWarpTile,
   matmulSubgroupMatrix,
   matmulSplitK,
+  matmulStreamK,
+  matmulStrassen,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,

@@ -1,4 +1,4 @@
-import type { Dtype } from './dtype';
+import { type Dtype, elementType, sumType } from './dtype';
 import type { GpuKernel, TunableValue, TunableValues } from './kernel';
 
 /**
@@ -31,15 +31,15 @@ export function featuresOf(
   dtype: Dtype,
 ): readonly string[] {
   const { features } = kernel.needs(values, dtype);
-  return dtype === 'f16' ? ['shader-f16', ...features] : features;
+  return elementType(dtype) === 'f16' ? ['shader-f16', ...features] : features;
 }
 
-/** `T` is the element type in memory, `Acc` the type sums are kept in: f16 accumulates in f32. */
+/** `T` is the element type in memory, `Acc` the type sums are kept in. */
 export function typeHeader(dtype: Dtype): string {
   return [
-    ...(dtype === 'f16' ? ['enable f16;'] : []),
-    `alias T = ${dtype};`,
-    `alias Acc = ${dtype === 'f16' ? 'f32' : dtype};`,
+    ...(elementType(dtype) === 'f16' ? ['enable f16;'] : []),
+    `alias T = ${elementType(dtype)};`,
+    `alias Acc = ${sumType(dtype)};`,
   ].join('\n');
 }
 

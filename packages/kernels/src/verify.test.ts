@@ -226,3 +226,52 @@ test('an output of the wrong size is refused', () => {
   expect(() => verify(problem, inputs, new Float32Array(63))).toThrow('63 elements');
   expect(() => verify(problem, inputs.slice(0, 1), new Float32Array(64))).toThrow('2 inputs');
 });
+
+/** A value rounded to half precision. */
+function toHalf(value: number): number {
+  if (value === 0) return 0;
+  const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);
+  return Math.round(value / step) * step;
+}
+
+describe('sums in f16', () => {
+  const problem = product(96, 'f16acc16', 1024);
+  const inputs = inputTensors(problem, { seed: 3 });
+  const [a, b] = inputs as [Tensor, Tensor];
+  const { m, n, k } = problem.shape;
+  /** Summed in order of p, each sum rounded to f16; `skip` leaves a tile of 16 steps out. */
+  const summed = (skip: (row: number, p: number) => boolean = () => false) =>
+    Float32Array.from({ length: m * n }, (_, at) => {
+      const row = Math.floor(at / n);
+      let sum = 0;
+      for (let p = 0; p < k; p++) {
+        if (!skip(row, p)) sum = toHalf(sum + a[row * k + p]! * b[p * n + (at % n)]!);
+      }
+      return sum;
+    });
+
+  test('pass with their own dtype, and not as sums in f32', () => {
+    expect(verify(problem, inputs, summed()).worst).toBeNull();
+    expect(verify({ ...problem, dtype: 'f16' }, inputs, summed()).worst).not.toBeNull();
+  });
+
+  test('fail where 16 steps are left out of one tile', () => {
+    const dropped = summed((row, p) => row >= 32 && row < 48 && p >= 1008);
+    expect(verify(problem, inputs, dropped).worst).not.toBeNull();
+  });
+});
+
+test('a bound that grows is by the largest norms, and still finds a dropped step', () => {
+  const problem = product(64);
+  const [a, b] = inputTensors(problem, { seed: 3 }) as [Tensor, Tensor];
+  // A row of A next to nothing: its own norm would bound it, the matrix' does not.
+  a.fill(1e-6, 0, 64);
+  const right = rightOutput(problem, [a, b]);
+  const off = right.slice();
+  off[5]! += 1e-5;
+  expect(verify(problem, [a, b], off).worst).toMatchObject({ row: 0, col: 5 });
+  expect(verify(problem, [a, b], off, { errorGrowth: 3 }).worst).toBeNull();
+  const dropped = right.slice();
+  dropped[700]! -= a[10 * 64 + 7]! * b[7 * 64 + 60]!;
+  expect(verify(problem, [a, b], dropped, { errorGrowth: 3 }).worst).toMatchObject({ row: 10 });
+});

@@ -15,6 +15,8 @@ export interface Verdict extends Comparison {
 export interface VerifyOptions {
   /** What the kernel computes, see `Kernel.computes`. */
   readonly computes?: Kernel['computes'];
+  /** See `Kernel.errorGrowth`. */
+  readonly errorGrowth?: Kernel['errorGrowth'];
   /** The inputs are integer-valued (`InputMode` exact): compare with `==`. */
   readonly exact?: boolean;
 }
@@ -32,7 +34,7 @@ export type OutputCheck = (output: Tensor) => Verdict;
 export function outputCheck(
   problem: Problem,
   inputs: readonly Tensor[],
-  { computes, exact = false }: VerifyOptions = {},
+  { computes, errorGrowth, exact = false }: VerifyOptions = {},
 ): OutputCheck {
   const op = opOf(problem);
   const [a, b] = inputs;
@@ -40,7 +42,8 @@ export function outputCheck(
     throw new TypeError(`${op.id} takes ${op.inputs(problem.shape).length} inputs`);
   }
   const { rows, cols } = op.output(problem.shape);
-  const compare = comparison(problem, a, b, computes, exact || problem.dtype === 'i32');
+  const isExact = exact || problem.dtype === 'i32';
+  const compare = comparison(problem, a, b, { computes, errorGrowth, exact: isExact });
   return (output) => {
     if (output.length !== rows * cols) {
       throw new TypeError(`the output has ${output.length} elements, not ${rows * cols}`);
@@ -63,8 +66,7 @@ function comparison(
   problem: Problem,
   a: Tensor,
   b: Tensor | undefined,
-  computes: VerifyOptions['computes'],
-  exact: boolean,
+  { computes, errorGrowth, exact }: VerifyOptions,
 ): OutputCheck {
   const { cols } = opOf(problem).output(problem.shape);
   if (computes === 'copy') {
@@ -75,7 +77,13 @@ function comparison(
     return (output) => ({ method: 'exact', ...compareBits(output, expected, cols) });
   }
   if (!b) throw new TypeError('matmul takes two inputs');
-  const reference = new ProductReference(problem.shape, exact ? 'i32' : problem.dtype, a, b);
+  const reference = new ProductReference(
+    problem.shape,
+    exact ? 'i32' : problem.dtype,
+    a,
+    b,
+    errorGrowth,
+  );
   return canCompareWhole(problem.shape)
     ? (output) => ({ method: exact ? 'exact' : 'whole', ...reference.compareWhole(output) })
     : (output) => ({ method: 'freivalds', ...reference.compareLarge(output) });

@@ -1,4 +1,4 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
+import { BYTES_PER_ELEMENT, elementType } from '../dtype';
 import { OutOfBoundsWrite } from '../errors';
 import type { Prepared, Sample, SampleOptions } from '../executor';
 import { fromHalves } from '../half';
@@ -107,6 +107,6 @@ function checkCanary(bytes: ArrayBuffer, outputBytes: number): void {
 }
 
 function tensorOf(bytes: ArrayBuffer, length: number, dtype: Problem['dtype']): Tensor {
-  if (dtype === 'f16') return fromHalves(new Uint16Array(bytes, 0, length));
+  if (elementType(dtype) === 'f16') return fromHalves(new Uint16Array(bytes, 0, length));
   return dtype === 'i32' ? new Int32Array(bytes, 0, length) : new Float32Array(bytes, 0, length);
 }

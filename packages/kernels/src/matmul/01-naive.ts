@@ -10,7 +10,7 @@ export const naive: GpuKernel = {
   runsOn: 'gpu',
   rung: 1,
   idea: 'One thread an element, the sum in a register',
-  dtypes: ['f32', 'i32', 'f16'],
+  dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: [
     {
       name: 'BLOCK',

@@ -2,7 +2,9 @@ import type { GpuKernel, TunableValues } from '../kernel';
 import { numberOf } from '../values';
 import { gridOverC } from './grid';
 import { matmulShape } from './op';
-import { emitTileKernel, type TileLayout, tileBytes, tileEntryPoint } from './tile-emitter';
+import { emitTileKernel, tileEntryPoint } from './tile-emitter';
+import type { TileLayout } from './tile-layout';
+import { tileBytes } from './tile-memory';
 
 /** Numbers that follow from the tunables. */
 function sizesOf(values: TunableValues) {

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { Dtype } from '../dtype';
 import { feasible } from '../feasible';
 import { limitsOf, openDevice, useExecutor } from '../gpu/dawn.test-helper';
 import { inputTensors } from '../inputs';
@@ -19,8 +20,11 @@ test('the shader of every variant is valid', async () => {
     .flatMap(({ name, values }) => values.map((value) => ({ ...defaults, [name]: value })))
     .filter((values) => subgroupMatrix.constraints.every(({ holds }) => holds(values)));
   expect(variants.length).toBeGreaterThan(subgroupMatrix.tunables.length);
-  for (const tunables of variants) {
-    const code = specialise(subgroupMatrix, tunables, 'f16');
+  const cases = variants.flatMap((values) =>
+    subgroupMatrix.dtypes.map((dtype) => [values, dtype] as const),
+  );
+  for (const [tunables, dtype] of cases) {
+    const code = specialise(subgroupMatrix, tunables, dtype);
     const module = device.createShaderModule({ code });
     const { messages } = await module.getCompilationInfo();
     const { address } = resolveVariant(subgroupMatrix.id, tunables);
@@ -61,8 +65,11 @@ describe('around the multiplications', () => {
     ['fragments 8 wide', { m: 37, n: 40, k: 24 }, { FRAGMENT_N: 8 }],
     ['fragments below one another', { m: 37, n: 72, k: 40 }, { WM: 32, WN: 16 }],
     ['several steps a tile', { m: 33, n: 35, k: 77 }, { BK: 32 }],
-  ])('%s are right', async (_what, shape, change) => {
-    const problem: MatmulProblem = { op: 'matmul', shape, dtype: 'f16' };
+    ['loads between the steps', { m: 33, n: 40, k: 104 }, { BK: 32, LOADS: 'halfway' }],
+    ['sums in f16', { m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
+    ['sums in f16, 8 wide', { m: 33, n: 35, k: 77 }, { FRAGMENT_N: 8 }, 'f16acc16'],
+  ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {
+    const problem: MatmulProblem = { op: 'matmul', shape, dtype };
     const kernels = KERNELS as Kernel[];
     kernels.push(emulated);
     try {

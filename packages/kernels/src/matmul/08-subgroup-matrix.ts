@@ -1,3 +1,4 @@
+import { type Dtype, sumType } from '../dtype';
 import type { Constraint, GpuKernel, TunableValues } from '../kernel';
 import { numberOf } from '../values';
 import {
@@ -13,7 +14,7 @@ import { matmulShape } from './op';
 /** The shader knows which thread is in which subgroup, so it asks for subgroups of this size. */
 const SUBGROUP = 32;
 
-function layoutOf(values: TunableValues): FragmentLayout {
+function layoutOf(values: TunableValues, dtype: Dtype = 'f16'): FragmentLayout {
   const tunable = (name: string) => numberOf(values, name);
   return {
     bm: tunable('BM'),
@@ -23,6 +24,8 @@ function layoutOf(values: TunableValues): FragmentLayout {
     wm: tunable('WM'),
     wn: tunable('WN'),
     fragment: { m: 16, n: tunable('FRAGMENT_N'), k: 16 },
+    sums: sumType(dtype) === 'f16' ? 'f16' : 'f32',
+    loadsHalfway: values.LOADS === 'halfway',
   };
 }
 
@@ -44,7 +47,7 @@ export const subgroupMatrix: GpuKernel = {
   runsOn: 'gpu',
   rung: 8,
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
-  dtypes: ['f16'],
+  dtypes: ['f16', 'f16acc16'],
   tunables: [
     size('BM', 'Rows of C a workgroup computes', [32, 64, 128, 256], 128),
     size('BN', 'Columns of C a workgroup computes', [32, 64, 128, 256], 128),
@@ -57,14 +60,24 @@ export const subgroupMatrix: GpuKernel = {
       [8, 16],
       16,
     ),
+    {
+      name: 'LOADS',
+      about: "The next tile's loads: before the first step, or after half of the steps",
+      values: ['ahead', 'halfway'],
+      default: 'ahead',
+    },
   ],
   constraints: [
     constraint('WM must divide BM', ({ bm, wm }) => bm % wm === 0),
     constraint('WN must divide BN', ({ bn, wn }) => bn % wn === 0),
     constraint(
-      'WM x WN must be at most 4096: more sums than that and they spill out of the registers',
-      ({ wm, wn }) => wm * wn <= 4096,
+      'WM x WN must be at most 8192: more sums than that and they spill out of the registers',
+      ({ wm, wn }) => wm * wn <= 8192,
     ),
+    {
+      reason: 'LOADS=halfway needs BK of 32 or more: 16 is one step',
+      holds: (values) => values.LOADS !== 'halfway' || numberOf(values, 'BK') > 16,
+    },
     constraint(
       'BM x BK and BN x BK must be multiples of 8 for each thread, which stages 16 bytes at a time',
       (layout) =>
@@ -73,10 +86,19 @@ export const subgroupMatrix: GpuKernel = {
         ),
     ),
   ],
-  wgsl: (values) => emitFragmentKernel(layoutOf(values)),
+  problemConstraints: [
+    {
+      reason: 'WM x WN must be at most 4096 with sums in f32: they take twice the registers',
+      holds: (values, { dtype }) => {
+        const { wm, wn } = layoutOf(values);
+        return dtype === 'f16acc16' || wm * wn <= 4096;
+      },
+    },
+  ],
+  wgsl: (values, dtype) => emitFragmentKernel(layoutOf(values, dtype)),
   entryPoint: (_values, problem) => fragmentEntryPoint(matmulShape(problem)),
-  needs: (values) => {
-    const layout = layoutOf(values);
+  needs: (values, dtype) => {
+    const layout = layoutOf(values, dtype);
     const { m, n, k } = layout.fragment;
     return {
       workgroupSize: [fragmentThreads(layout), 1, 1],
@@ -85,7 +107,7 @@ export const subgroupMatrix: GpuKernel = {
         'subgroups',
         'chromium-experimental-subgroup-matrix',
         `subgroup-size-${SUBGROUP}`,
-        `subgroup-matrix-f32-f16-${m}x${n}x${k}`,
+        `subgroup-matrix-${layout.sums}-f16-${m}x${n}x${k}`,
       ],
     };
   },

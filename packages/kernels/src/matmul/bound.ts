@@ -1,19 +1,20 @@
 import { type Dtype, UNIT_ROUNDOFF } from '../dtype';
 
 const U32 = UNIT_ROUNDOFF.f32;
+const U16 = UNIT_ROUNDOFF.f16;
 
 /**
  * Largest error allowed in one element of C for zero-mean inputs, given the
  * 2-norms of its row of A and column of B. f32 sums: 16 u |a| |b|; rounding
  * errors of zero-mean sums add like a random walk, whose deviation is about
  * 0.3 u |a| |b| in sequential order and less in any other (docs/tolerance.md).
- * f16 sums in f32 and rounds once, in a direction the device may choose.
- * i32 is exact: 0.
+ * f16 sums in f32 and rounds once, in a direction the device may choose; sums in f16
+ * (f16acc16): 4 u |a| |b|, 14 deviations. i32 is exact: 0.
  */
 export function elementBound(dtype: Dtype, aNorm: number, bNorm: number, want: number): number {
   if (dtype === 'i32') return 0;
-  const summing = 16 * U32 * aNorm * bNorm;
-  return dtype === 'f16' ? summing + halfRounding(Math.abs(want)) : summing;
+  const summing = (dtype === 'f16acc16' ? 4 * U16 : 16 * U32) * aNorm * bNorm;
+  return dtype === 'f32' ? summing : summing + halfRounding(Math.abs(want));
 }
 
 /**
@@ -28,13 +29,14 @@ const DEVIATION = 0.41;
  */
 export function residualBound(dtype: Dtype, aNorm: number, bFrobenius: number, k: number): number {
   if (dtype === 'i32') return 0;
-  const summing = 6 * DEVIATION * U32 * aNorm * bFrobenius;
+  const u = dtype === 'f16acc16' ? U16 : U32;
+  const summing = 6 * DEVIATION * u * aNorm * bFrobenius;
   // Zero-mean data: sum_j c_ij^2 is near |a_i|^2 |B|_F^2 / k.
   const rowNorm = (aNorm * bFrobenius) / Math.sqrt(k);
-  return dtype === 'f16' ? summing + 6 * halfRounding(rowNorm) : summing;
+  return dtype === 'f32' ? summing : summing + 6 * halfRounding(rowNorm);
 }
 
 /** One rounding to f16 in either direction, with the spacing of subnormals as the floor. */
 function halfRounding(magnitude: number): number {
-  return 2 * UNIT_ROUNDOFF.f16 * magnitude + 2 ** -24;
+  return 2 * U16 * magnitude + 2 ** -24;
 }

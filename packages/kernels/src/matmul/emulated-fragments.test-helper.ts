@@ -1,3 +1,4 @@
+import { sumType } from '../dtype';
 import type { GpuKernel } from '../kernel';
 import { numberOf } from '../values';
 import { subgroupMatrix } from './08-subgroup-matrix';
@@ -21,18 +22,18 @@ export const emulated: GpuKernel = {
       .replace(/subgroupMatrixLoad<(Left|Right), row_major>\(&\w_tile, /g, 'Fragment(')
       .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
       .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
-      .concat(operations(numberOf(values, 'FRAGMENT_N')));
+      .concat(operations(numberOf(values, 'FRAGMENT_N'), sumType(dtype)));
   },
 };
 
 /** The operations on fragments, 16 x 16 times 16 x `columns`. */
-function operations(columns: number): string {
+function operations(columns: number, sums: string): string {
   const share = (16 * columns) / 32;
   const half = (tile: string, row: string, col: string) =>
     `unpack2x16float(${tile}[m.at + ${row} * m.pitch + ${col} / 8][${col} % 8 / 2])[${col} % 2]`;
   return `
 struct Fragment { at: u32, pitch: u32 }
-struct Sums { e: array<f32, ${share}> }
+struct Sums { e: array<${sums}, ${share}> }
 var<private> own_lane: u32;
 
 // A length that is not constant: a software GPU would spend minutes on unrolled loops.
@@ -51,17 +52,22 @@ fn multiply_accumulate(a: Fragment, b: Fragment, sums: Sums) -> Sums {
   for (var i = 0u; i < some(${share}); i++) {
     let at = own_lane * ${share} + i;
     for (var k = 0u; k < some(16); k++) {
-      c.e[i] += left(a, at / ${columns}, k) * right(b, k, at % ${columns});
+      c.e[i] += ${sums}(left(a, at / ${columns}, k) * right(b, k, at % ${columns}));
     }
   }
   return c;
 }
 fn store_sums(to: u32, sums: Sums, pitch: u32) {
   var c = sums;
-  for (var i = 0u; i < some(${share}); i++) {
+  for (var i = 0u; i < some(${share}); i += ${sums === 'f16' ? 2 : 1}) {
     let at = own_lane * ${share} + i;
     let col = at % ${columns};
-    a_tile[to + at / ${columns} * pitch + col / 4][col % 4] = bitcast<u32>(c.e[i]);
+    ${
+      sums === 'f16'
+        ? `a_tile[to + at / ${columns} * pitch + col / 8][col % 8 / 2] =
+      bitcast<u32>(vec2(c.e[i], c.e[i + 1]));`
+        : `a_tile[to + at / ${columns} * pitch + col / 4][col % 4] = bitcast<u32>(c.e[i]);`
+    }
   }
 }`;
 }

@@ -11,6 +11,10 @@ export interface FragmentLayout {
   readonly wn: number;
   /** One multiplication: m x k times k x n. */
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
+  /** The type that products are added up in. */
+  readonly sums: 'f32' | 'f16';
+  /** The next tile's loads are issued after half of the steps; absent: before the first. */
+  readonly loadsHalfway?: boolean;
 }
 
 /** Halves in a vec4u, the unit everything is moved in. */
@@ -24,10 +28,15 @@ export function fragmentThreads({ bm, bn, wm, wn, subgroup }: FragmentLayout): n
   return subgroup * (bm / wm) * (bn / wn);
 }
 
-/** Units of the tile of A, in whose place one fragment of each subgroup leaves as f32. */
+/** vec4u of one fragment's sums. */
+function sumUnits({ fragment, sums }: FragmentLayout): number {
+  return (fragment.m * fragment.n) / (sums === 'f16' ? 8 : 4);
+}
+
+/** Units of the tile of A, in whose place one fragment of each subgroup leaves. */
 function aUnitsOf(layout: FragmentLayout): number {
-  const { bm, bk, subgroup, fragment } = layout;
-  const leaving = (fragmentThreads(layout) / subgroup) * fragment.m * (fragment.n / 4);
+  const { bm, bk, subgroup } = layout;
+  const leaving = (fragmentThreads(layout) / subgroup) * sumUnits(layout);
   return Math.max(bm * (bk / UNIT + PADDING), leaving);
 }
 
@@ -75,7 +84,7 @@ struct Shape { m: u32, n: u32, k: u32 }
 
 alias Left = subgroup_matrix_left<f16, ${k}, ${m}>;
 alias Right = subgroup_matrix_right<f16, ${n}, ${k}>;
-alias Sums = subgroup_matrix_result<f32, ${n}, ${m}>;
+alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
 
 const A_PITCH = ${bk / UNIT + PADDING}u;
 const B_PITCH = ${bn / UNIT + PADDING}u;
@@ -92,9 +101,9 @@ fn edge_a_aligned(at: u32, k8: u32) -> vec4u {
   let last = shape.k / 8 - 1;
   return select(vec4u(0), A8[at + min(k8, last)], k8 <= last);
 }
-fn store_c_aligned(row: u32, col: u32, h: array<f16, 8>) {
+fn store_c_aligned(row: u32, col: u32, h: vec4u) {
   if (row < shape.m && col < shape.n) {
-    C8[(row * shape.n + col) / 8] = pack(h);
+    C8[(row * shape.n + col) / 8] = h;
   }
 }
 
@@ -120,12 +129,19 @@ fn edge_a_unaligned(at: u32, k8: u32) -> vec4u {
   }
   return pack(h);
 }
-fn store_c_unaligned(row: u32, col: u32, h: array<f16, 8>) {
+fn store_c_unaligned(row: u32, col: u32, h: vec4u) {
   for (var i = 0u; i < 8; i++) {
     if (row < shape.m && col + i < shape.n) {
-      C[row * shape.n + col + i] = h[i];
+      C[row * shape.n + col + i] = bitcast<vec2<f16>>(h[i / 2])[i % 2];
     }
   }
+}
+
+/// Eight sums, rounded.
+fn halves(low: vec4u, high: vec4u) -> vec4u {
+  let l = vec4<f16>(bitcast<vec4f>(low));
+  let h = vec4<f16>(bitcast<vec4f>(high));
+  return vec4u(bitcast<vec2u>(l), bitcast<vec2u>(h));
 }
 
 fn pack(h: array<f16, 8>) -> vec4u {
@@ -166,7 +182,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     ...aUnits.map((i) => `a_tile[a_to${i}] = a${i};`),
     ...bUnits.map((i) => `b_tile[b_to${i}] = b${i};`),
   ];
-  const products = each(bk / fragment.k, (step) => step * fragment.k).flatMap((k) => [
+  const steps = each(bk / fragment.k, (step) => step * fragment.k).map((k) => [
     '{',
     ...each(down, (i) => {
       const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`;
@@ -182,7 +198,12 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     }),
     '}',
   ]);
-  const fragmentSize = fragment.m * fragment.n;
+  const products = steps.flat();
+  // The next tile is on its way while this one is multiplied.
+  const prefetch = ['if (tile + 1 < whole) {', ...loads.map((line) => `  ${line}`), '}'];
+  const half = layout.loadsHalfway ? steps.length / 2 : 0;
+  const overlapped = [...steps.slice(0, half).flat(), ...prefetch, ...steps.slice(half).flat()];
+  const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
 @compute @workgroup_size(${threads})
@@ -232,11 +253,7 @@ ${indent(2, loads)}
     workgroupBarrier();
 ${indent(2, stores)}
     workgroupBarrier();
-    // The next tile is on its way while this one is multiplied.
-    if (tile + 1 < whole) {
-${indent(3, loads)}
-    }
-${indent(2, products)}
+${indent(2, overlapped)}
   }
   if (shape.k % ${bk} > 0) {
 ${indent(2, edgeLoads)}
@@ -249,7 +266,7 @@ ${indent(2, products)}
   // Fragment by fragment through the memory of A's tile: there the sums become halves,
   // and those beyond the edge are left out.
   let lane = thread % ${subgroup};
-  let sums = warp * ${fragmentSize / 4};
+  let sums = warp * ${sumUnits(layout)};
   let row = group.y * ${bm} + warp_row;
   let col = group.x * ${bn} + warp_col;
 ${indent(
@@ -257,7 +274,7 @@ ${indent(
   pairs(down, across, (i, j) =>
     [
       'workgroupBarrier();',
-      `subgroupMatrixStore<row_major>(&a_tile, sums, ${sumsOf(i, j)}, ${fragment.n / 4}u);`,
+      `subgroupMatrixStore<row_major>(&a_tile, sums, ${sumsOf(i, j)}, ${sumsPitch}u);`,
       'workgroupBarrier();',
       `store_${access}(sums, lane, row + ${i * fragment.m}, col + ${j * fragment.n});`,
     ].join(' '),
@@ -266,10 +283,8 @@ ${indent(
 }
 
 fn store_${access}(sums: u32, lane: u32, row: u32, col: u32) {
-  if (lane < ${fragmentSize / UNIT}) {
-    let low = vec4<f16>(bitcast<vec4f>(a_tile[sums + 2 * lane]));
-    let high = vec4<f16>(bitcast<vec4f>(a_tile[sums + 2 * lane + 1]));
-    let h = array<f16, 8>(low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w);
+  if (lane < ${(fragment.m * fragment.n) / UNIT}) {
+    let h = ${layout.sums === 'f16' ? 'a_tile[sums + lane]' : 'halves(a_tile[sums + 2 * lane], a_tile[sums + 2 * lane + 1])'};
     store_c_${access}(row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
   }
 }`;

@@ -1,189 +1,90 @@
-/**
- * A tile of C and who computes what of it. Written out in full by `emitTileKernel`,
- * because WGSL has no unroll hint and an accumulator must have a name to stay in a
- * register: an array of them, indexed in a loop, goes to memory.
- */
-export interface TileLayout {
-  /** Threads of a workgroup, in one dimension. */
-  readonly threads: number;
-  /** The workgroup's tile of C is bm x bn; bk of K is staged at a time. */
-  readonly bm: number;
-  readonly bn: number;
-  readonly bk: number;
-  /** Steps of K written out; a loop runs over the rest of bk. */
-  readonly unroll: number;
-  /** Products are added by `fma`; absent: by `a * b + c`, which a compiler may contract. */
-  readonly fma?: boolean;
-  /**
-   * Parts of K, each summed by workgroups of their own (`workgroup_id.z`) into scratch
-   * memory, which the entry point `add_parts` adds up. Absent or 1: K is summed whole.
-   */
-  readonly split?: number;
-  /** A thread's rows: groups of four neighbours, `rowStride` rows apart. */
-  readonly rowGroups: number;
-  readonly rowStride: number;
-  /** A thread's columns: groups of four neighbours, `colStride` columns apart. */
-  readonly colGroups: number;
-  readonly colStride: number;
-  /** WGSL of the thread's first row and column in the tile, in fours, from `thread`. */
-  readonly row4: string;
-  readonly col4: string;
-}
+import { isShared, isSplit, type TileLayout } from './tile-layout';
+import { addParts, addShares, tileDeclarations } from './tile-memory';
 
-/** Unused vec4s behind each row of the tile of A: its columns are written without bank conflicts. */
-const A_PADDING = 1;
+/** The largest K, for loops that must end at a constant. */
+const MAX_K = 65_536;
 
-/** Bytes of workgroup memory: both tiles, held in the accumulator's type. */
-export function tileBytes({ bm, bn, bk }: TileLayout): number {
-  return bk * (bm + 4 * A_PADDING + bn) * 4;
-}
+/** vec4s that lie in different banks: a step's permutation of the tile of A stays within them. */
+const BANKS = 8;
 
 /** Entry point for a shape: `main` moves vec4s, which needs rows of A, B and C that start on one. */
 export function tileEntryPoint({ n, k }: { readonly n: number; readonly k: number }): string {
   return n % 4 === 0 && k % 4 === 0 ? 'main' : 'unaligned';
 }
 
-/** Bytes of scratch memory where K is split: the parts' sums. */
-export function partBytes(
-  split: number,
-  { m, n }: { readonly m: number; readonly n: number },
-): number {
-  return split > 1 ? split * m * n * 4 : 0;
-}
-
-/** Threads of `add_parts`, each adding up one element of C. */
-export const ADD_THREADS = 256;
-
 /** The shader's body: memory access twice, then the same entry point over each of them. */
 export function emitTileKernel(layout: TileLayout): string {
   return [
-    declarations(layout),
+    tileDeclarations(layout),
     entryPoint(layout, 'main', 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
     ...(isSplit(layout) ? [addParts(layout.split)] : []),
+    ...(isShared(layout) ? [addShares(layout)] : []),
   ].join('\n');
 }
 
-/**
- * Beyond an edge a load is clamped to the last row or column. What it brings is never
- * stored (rows, columns) or never multiplied (K), and nothing branches around it.
- */
-function declarations(layout: TileLayout): string {
+function entryPoint(layout: TileLayout, name: string, access: string): string {
+  if (!isShared(layout)) {
+    return `
+@compute @workgroup_size(${layout.threads})
+fn ${name}(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
+${product(layout, access)}
+}`;
+  }
   const { bm, bn, bk } = layout;
   return `
-struct Shape { m: u32, n: u32, k: u32 }
+@compute @workgroup_size(${layout.threads})
+fn ${name}(@builtin(workgroup_id) id: vec3u, @builtin(local_invocation_index) thread: u32) {
+  let across = (shape.n + ${bn - 1}) / ${bn};
+  let tiles = across * ((shape.m + ${bm - 1}) / ${bm});
+  let steps = (shape.k + ${bk - 1}) / ${bk};
+  let shared_tiles = tiles % WAVE_SIZE;
+  let whole_tiles = tiles - shared_tiles;
 
-@group(0) @binding(0) var<storage, read> A4: array<vec4<T>>;
-@group(0) @binding(1) var<storage, read> B4: array<vec4<T>>;
-@group(0) @binding(2) var<storage, read_write> C4: array<vec4<T>>;
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-
-alias V = vec4<Acc>;
-const A_PITCH = ${bm / 4 + A_PADDING}u;
-const B_PITCH = ${bn / 4}u;
-var<workgroup> a_tile: array<V, ${bk} * A_PITCH>; // transposed: a row holds one k
-var<workgroup> b_tile: array<V, ${bk} * B_PITCH>;
-
-fn load_a_aligned(row: u32, k4: u32) -> V {
-  let pitch = shape.k / 4;
-  return V(A4[row * pitch + min(k4, pitch - 1)]);
-}
-fn load_b_aligned(k: u32, col4: u32) -> V {
-  let pitch = shape.n / 4;
-  return V(B4[min(k, shape.k - 1) * pitch + min(col4, pitch - 1)]);
-}
-${isSplit(layout) ? partStores() : resultStores()}
-
-fn load_a_unaligned(row: u32, k4: u32) -> V {
-  let at = row * shape.k + min(4 * k4 + vec4u(0, 1, 2, 3), vec4u(shape.k - 1));
-  return V(vec4(A[at.x], A[at.y], A[at.z], A[at.w]));
-}
-fn load_b_unaligned(k: u32, col4: u32) -> V {
-  let col = min(4 * col4 + vec4u(0, 1, 2, 3), vec4u(shape.n - 1));
-  let at = min(k, shape.k - 1) * shape.n + col;
-  return V(vec4(B[at.x], B[at.y], B[at.z], B[at.w]));
-}`;
-}
-
-function resultStores(): string {
-  return `
-fn store_c_aligned(row: u32, col4: u32, v: V) {
-  let pitch = shape.n / 4;
-  if (row < shape.m && col4 < pitch) {
-    C4[row * pitch + col4] = vec4<T>(v);
+  // A tile of its own, or an even share of those at the end: parts of two tiles at most.
+  var at = id.x * steps;
+  var stop = at + steps;
+  if (id.x >= whole_tiles) {
+    at = whole_tiles * steps + share(id.x - whole_tiles, shared_tiles * steps);
+    stop = whole_tiles * steps + share(id.x - whole_tiles + 1, shared_tiles * steps);
   }
-}
-fn store_c_unaligned(row: u32, col4: u32, v: V) {
-  for (var lane = 0u; lane < 4; lane++) {
-    let col = 4 * col4 + lane;
-    if (row < shape.m && col < shape.n) {
-      C[row * shape.n + col] = T(v[lane]);
+  for (var segment = 0u; segment < 2; segment++) {
+    if (at >= stop) {
+      break;
     }
+    let group = vec2u(at / steps % across, at / steps / across);
+    let first = at % steps;
+    let last = min(steps, first + stop - at);
+    let slot = select(WHOLE, 2 * (id.x - whole_tiles) + segment, id.x >= whole_tiles);
+${product(layout, access)}
+    at += last - first;
   }
 }`;
 }
 
-/** Rows of all parts lie below one another: row m is the first of part 1. */
-function partStores(): string {
-  return `
-@group(0) @binding(4) var<storage, read_write> parts4: array<V>;
-@group(0) @binding(4) var<storage, read_write> parts: array<Acc>;
-
-fn store_part_aligned(part: u32, row: u32, col4: u32, v: V) {
-  let pitch = shape.n / 4;
-  if (row < shape.m && col4 < pitch) {
-    parts4[(part * shape.m + row) * pitch + col4] = v;
-  }
-}
-fn store_part_unaligned(part: u32, row: u32, col4: u32, v: V) {
-  for (var lane = 0u; lane < 4; lane++) {
-    let col = 4 * col4 + lane;
-    if (row < shape.m && col < shape.n) {
-      parts[(part * shape.m + row) * shape.n + col] = v[lane];
-    }
-  }
-}`;
-}
-
-function addParts(split: number): string {
-  return `
-@compute @workgroup_size(${ADD_THREADS})
-fn add_parts(
-  @builtin(global_invocation_id) id: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-) {
-  let length = shape.m * shape.n;
-  for (var at = id.x; at < length; at += groups.x * ${ADD_THREADS}) {
-    var sum = Acc(0);
-    for (var part = 0u; part < ${split}; part++) {
-      sum += parts[part * length + at];
-    }
-    C[at] = T(sum);
-  }
-}`;
-}
-
-function isSplit(layout: TileLayout): layout is TileLayout & { readonly split: number } {
-  return layout.split !== undefined && layout.split > 1;
-}
-
-function entryPoint(layout: TileLayout, name: string, access: string): string {
+/**
+ * The multiplication of a tile, or of a part of it along K, and where its sums go: the
+ * body of an entry point that knows `group`, `thread` and `shape`. Memory is reached by
+ * functions named after `access`.
+ */
+export function product(layout: TileLayout, access: string): string {
   const { threads, bm, bn, bk, rowGroups, rowStride, colGroups, colStride, row4, col4 } = layout;
   const aBlocks = (bm * bk) / 16 / threads;
   const bVectors = (bn * bk) / 4 / threads;
   const rows = each(4 * rowGroups, (i) => i);
+  const batch = layout.batched ? 'group.z, ' : '';
 
   const loads = (tile: string) => [
     ...each(aBlocks, (block) =>
       each(4, (i) => {
         const k4 = `a_k${block} + ${tile} * ${bk / 4}`;
-        return `a${block}_${i} = load_a_${access}(a_row${block}_${i}, ${k4});`;
+        return `a${block}_${i} = load_a_${access}(${batch}a_row${block}_${i}, ${k4});`;
       }),
     ).flat(),
-    ...each(bVectors, (v) => `b${v} = load_b_${access}(b_k${v} + ${tile} * ${bk}, b_col${v});`),
+    ...each(
+      bVectors,
+      (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
+    ),
   ];
   const stores = [
     ...each(aBlocks, (block) =>
@@ -195,10 +96,18 @@ function entryPoint(layout: TileLayout, name: string, access: string): string {
     ...each(bVectors, (v) => `b_tile[b_to${v}] = b${v};`),
   ];
 
-  return `
-@compute @workgroup_size(${threads})
-fn ${name}(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let row4 = ${row4};
+  // In a loop, and without a value, it may keep that of the turn before (webgpu 0.6.2, llvmpipe).
+  const initial = isShared(layout) ? ' = V(0)' : ': V';
+  const startsLate = isSplit(layout) || isShared(layout);
+  const next = loads(startsLate ? '(first + tile + 1)' : '(tile + 1)');
+  const tileLoop = layout.bounded
+    ? `for (var tile = 0u; tile < ${Math.ceil(MAX_K / bk)}; tile++) {
+    if (tile >= whole) {
+      break;
+    }`
+    : 'for (var tile = 0u; tile < whole; tile++) {';
+
+  return `  let row4 = ${row4};
   let col4 = ${col4};
 
   // What this thread stages: 4 x 4 blocks of A, transposed on the way, and vec4s of B.
@@ -209,7 +118,7 @@ ${indent(
     return [
       `let a_k${block} = ${index} % ${bk / 4};`,
       `let a_block${block} = ${index} / ${bk / 4};`,
-      `let a_to${block} = 4 * a_k${block} * A_PITCH + a_block${block};`,
+      `let a_to${block} = 4 * a_k${block} * A_PITCH + ${aColumn(layout, `a_block${block}`, `a_k${block}`)};`,
       ...each(
         4,
         (i) =>
@@ -234,18 +143,17 @@ ${indent(
 
 ${indent(
   1,
-  rows.map((i) => each(colGroups, (j) => `var ${sum(i, j)}: V;`).join(' ')),
+  rows.map((i) => each(colGroups, (j) => `var ${sum(i, j)}${initial};`).join(' ')),
 )}
 
 ${indent(1, range(layout))}
-${indent(1, loads(isSplit(layout) ? 'first' : '0'))}
-  for (var tile = 0u; tile < whole; tile++) {
+${indent(1, loads(startsLate ? 'first' : '0'))}
+  ${tileLoop}
     workgroupBarrier();
 ${indent(2, stores)}
     workgroupBarrier();
     // The next tile is on its way while this one is multiplied.
-${indent(2, loads(isSplit(layout) ? '(first + tile + 1)' : '(tile + 1)'))}
-${indent(2, wholeTile(layout))}
+${indent(2, layout.spread ? spreadLoads(layout, next) : [...next, ...wholeTile(layout)])}
   }
   if (rest > 0) {
     workgroupBarrier();
@@ -256,23 +164,37 @@ ${indent(3, steps(layout, 'k'))}
     }
   }
 
-  let row = group.y * ${bm} + 4 * row4;
-  let col = group.x * B_PITCH + col4;
+${
+  isShared(layout)
+    ? `  let origin = vec2u(group.x * B_PITCH, group.y * ${bm});`
+    : `  let row = group.y * ${bm} + 4 * row4;
+  let col = group.x * B_PITCH + col4;`
+}
 ${indent(
   1,
   rows.flatMap((i) =>
     each(colGroups, (j) => {
       const down = Math.floor(i / 4) * rowStride + (i % 4);
-      const to = isSplit(layout) ? `store_part_${access}(group.z, ` : `store_c_${access}(`;
-      return `${to}row + ${down}, col + ${(j * colStride) / 4}, ${sum(i, j)});`;
+      const across = (j * colStride) / 4;
+      if (isShared(layout)) {
+        return `store_tile_${access}(slot, origin, 4 * row4 + ${down}, col4 + ${across}, ${sum(i, j)});`;
+      }
+      const to = isSplit(layout) ? `store_part_${access}(group.z, ` : `store_c_${access}(${batch}`;
+      return `${to}row + ${down}, col + ${across}, ${sum(i, j)});`;
     }),
   ),
-)}
-}`;
+)}`;
 }
 
 /** How many whole tiles of K this workgroup multiplies, and steps after them. */
-function range({ bk, split = 1 }: TileLayout): string[] {
+function range({ bk, split = 1, wave }: TileLayout): string[] {
+  if (wave !== undefined) {
+    return [
+      `let length = min(last * ${bk}, shape.k) - first * ${bk};`,
+      `let whole = length / ${bk};`,
+      `let rest = length % ${bk};`,
+    ];
+  }
   if (split === 1) return [`let whole = shape.k / ${bk};`, `let rest = shape.k % ${bk};`];
   return [
     `let tiles = (shape.k + ${bk - 1}) / ${bk};`,
@@ -295,15 +217,35 @@ function wholeTile(layout: TileLayout): string[] {
   ];
 }
 
+/** The steps of a whole tile, all written out, with the next tile's loads between them. */
+function spreadLoads(layout: TileLayout, loads: readonly string[]): string[] {
+  const { bk } = layout;
+  return each(bk, (k) => [
+    ...loads.filter((_, index) => Math.floor((index * bk) / loads.length) === k),
+    ...steps(layout, `${k}`),
+  ]).flat();
+}
+
+/**
+ * Column of the tile of A, in vec4s, where `column` lies in the rows of step `k4` of four.
+ * Threads that write one column at different steps would meet in one bank; permuted, the
+ * 8 / (bk / 4) columns that go with each step fill the banks. `%` tells Tint the range.
+ */
+function aColumn(layout: TileLayout, column: string, k4: string): string {
+  if (!layout.swizzled) return column;
+  return `((${column} ^ (${k4} * ${(4 * BANKS) / layout.bk} % ${BANKS})) % A_PITCH)`;
+}
+
 /** One step of K: fragments of A and B from workgroup memory, then every product of the two. */
 function steps(layout: TileLayout, k: string): string[] {
   const { rowGroups, rowStride, colGroups, colStride, fma = false } = layout;
+  const aAt = (group: number) =>
+    layout.swizzled
+      ? aColumn(layout, `(row4 + ${(group * rowStride) / 4})`, `(${k} / 4)`)
+      : `row4 + ${(group * rowStride) / 4}`;
   return [
     '{',
-    ...each(
-      rowGroups,
-      (g) => `  let a${g} = a_tile[${k} * A_PITCH + row4 + ${(g * rowStride) / 4}];`,
-    ),
+    ...each(rowGroups, (g) => `  let a${g} = a_tile[${k} * A_PITCH + ${aAt(g)}];`),
     ...each(
       colGroups,
       (j) => `  let b${j} = b_tile[${k} * B_PITCH + col4 + ${(j * colStride) / 4}];`,

@@ -34,9 +34,15 @@ export class ProductReference {
     readonly dtype: Dtype,
     readonly a: Tensor,
     readonly b: Tensor,
+    /** See `Kernel.errorGrowth`. */
+    errorGrowth?: number,
   ) {
     this.#aNorms = rowNorms(shape, a);
     this.#bNorms = columnNorms(shape, b);
+    if (errorGrowth !== undefined) {
+      this.#aNorms.fill(errorGrowth * largest(this.#aNorms));
+      this.#bNorms.fill(largest(this.#bNorms));
+    }
   }
 
   /** Compares every element of C with the f64 reference. */
@@ -120,6 +126,8 @@ export class ProductReference {
     tally.add(row, col, got, want, elementBound(this.dtype, aNorm, bNorm, want));
   }
 }
+
+const largest = (norms: Float64Array) => norms.reduce((most, norm) => Math.max(most, norm), 0);
 
 /** The value of a key, made when it is first asked for. */
 function kept<V>(values: Map<number, V>, key: number, make: () => V): V {

@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "Dtype" ADD VALUE 'f16acc16';
