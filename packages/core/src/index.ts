@@ -14,6 +14,7 @@ export { nearestProblem, shapeDistance } from './nearest';
 export * from './occupancy';
 export * from './outcome';
 export { outcomeReason } from './outcome-reason';
+export * from './outlier';
 export * from './pace';
 export * from './policy';
 export * from './portability';

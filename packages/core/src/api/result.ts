@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { profileSchema } from '../device';
 import { environmentSchema } from '../environment';
 import { outcomeSchema } from '../outcome';
+import { outlierSchema } from '../outlier';
 import { policyIdSchema } from '../policy';
 import { problemSchema, variantSchema } from '../spec';
 import { deviceRefSchema } from './device';
@@ -41,5 +42,7 @@ export const resultDetailSchema = runResultSchema.extend({
   wgsl: z.string().nullable(),
   worker: z.object({ id, name: z.string() }),
   createdAt: date,
+  /** Set where it lies far from other results of the same run on the same device and driver. */
+  outlier: outlierSchema.nullish(),
 });
 export type ResultDetail = z.infer<typeof resultDetailSchema>;

@@ -53,6 +53,16 @@ export function Headline({ result }: { result: ResultDetail }) {
           <Notice tone="amber">{reason}</Notice>
         </div>
       )}
+      {result.outlier && (
+        <div className="mt-4">
+          <Notice tone="amber">
+            Unusual: {result.outlier.deviations < 0 ? 'faster' : 'slower'} than{' '}
+            {result.outlier.others} other results of the same run on this device and driver, whose
+            median is {formatNs(result.outlier.medianNs)}, by{' '}
+            {Math.abs(result.outlier.deviations).toFixed(0)} of their median absolute deviations.
+          </Notice>
+        </div>
+      )}
     </>
   );
 }
