@@ -37,6 +37,9 @@ export default defineConfig({
         resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
       },
       project('scripts', 'scripts'),
+      project('faults', 'tests/faults', [
+        fileURLToPath(new URL('tests/faults/setup.ts', import.meta.url)),
+      ]),
     ],
   },
 });
