@@ -71,8 +71,11 @@ export async function countRows(url: string): Promise<Record<string, number>> {
   }
 }
 
-async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+const administer = (sql: string): Promise<void> => execute(urlOf('postgres'), sql);
+
+/** Runs SQL on a database, past the product. */
+export async function execute(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query(sql);

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   bringUp,
+  execute,
   takeDown,
   testDatabase,
   testRedisUrl,
@@ -189,6 +190,22 @@ describe('a worker', () => {
     expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
     await eventually(async () => ((await journalled()).length === 1 ? true : null));
     expect(await journalled()).toEqual(['broken.json.unreadable']);
+  });
+
+  it('ends a run whose result the store refuses, and keeps the result for people', async () => {
+    const { deviceKey } = await attach();
+    await execute(
+      databaseUrl,
+      `ALTER TABLE "Result" ADD CONSTRAINT "refuses" CHECK ("outcome"->>'kind' <> 'measured')`,
+    );
+    const [result] = await ended(await submit(deviceKey, {}));
+    expect(result?.outcome).toMatchObject({
+      kind: 'failed',
+      stage: 'measure',
+      message: expect.stringContaining('refused'),
+    });
+    await eventually(async () => ((await journalled()).length === 1 ? true : null));
+    expect(await journalled()).toEqual([expect.stringMatching(/\.refused$/)]);
   });
 
   it('does not blame the store for a fault of the journal', async () => {

@@ -271,9 +271,23 @@ export class Worker {
     } catch (error) {
       if (error instanceof ServiceUnavailable) throw error;
       log.error({ runId, error: messageOf(error) }, 'the store refused a result');
+      await this.#endRefused(record, messageOf(error));
       return journal.setAside(runId);
     }
     await journal.strike(runId);
+  }
+
+  /** A run whose result the store will never take has to end all the same, and say why. */
+  async #endRefused(record: RecordedRun, why: string): Promise<void> {
+    const { store, log } = this.#parts;
+    const message = `the store refused its result, which is kept in the worker's journal: ${why}`;
+    try {
+      const outcome = { kind: 'failed', stage: 'measure', message } as const;
+      await store.runs.record({ ...record, wgsl: null, outcome });
+    } catch (error) {
+      if (error instanceof ServiceUnavailable) throw error;
+      log.error({ runId: record.runId, error: messageOf(error) }, 'the run cannot be ended');
+    }
   }
 
   async #beat(): Promise<void> {

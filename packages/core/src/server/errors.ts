@@ -1,4 +1,4 @@
-/** A service that the product needs cannot be reached. Retry later; nothing was changed. */
+/** A service that the product needs cannot be reached, or cannot do it now. Retry later; nothing was changed. */
 export class ServiceUnavailable extends Error {
   override readonly name: string = 'ServiceUnavailable';
 }
@@ -16,17 +16,24 @@ export class AccountsRefused extends Error {
   override readonly name = 'AccountsRefused';
 }
 
-/** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "no connection". */
+/** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "not now". */
 const CONNECTION_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'ENOENT'],
   ...['EHOSTUNREACH', 'ENETUNREACH'],
-  // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections,
   // object_not_in_prerequisite_state (the database takes no connections)
-  ...['57P01', '57P02', '57P03', '53300', '55000'],
+  '55000',
   // wrong password, unknown database, a role that was not granted it (yet)
   ...['28P01', '28000', '3D000', '42501'],
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2037'],
+  // rolled back: a transaction that took too long, or met another; a lock that was not had
+  ...['P2028', 'P2034', '40001', '40P01', '55P03'],
 ]);
+
+/**
+ * Classes of SQLSTATE in which the same statement may well pass later: no connection,
+ * no room or memory (a full disk), an operator's doing, a fault below Postgres.
+ */
+const OUTAGE_CLASS = /^(08|53|57|58)[0-9A-Z]{3}$/;
 
 /** Prisma's driver adapter's names for the same. */
 const ADAPTER_KINDS = new Set([
@@ -35,7 +42,7 @@ const ADAPTER_KINDS = new Set([
 ]);
 
 const CONNECTION_MESSAGES =
-  /connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH/i;
+  /connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH|^(LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /i;
 
 /**
  * The typed one-line error for a service that cannot be reached; any other
@@ -77,7 +84,8 @@ function connectionReason(error: unknown, depth = 0): string | null {
   const { code, kind, message, cause, meta, errors } = error as ErrorParts;
   // 42501 too, and final: this row is not the worker's to write.
   if (typeof message === 'string' && message.includes('row-level security')) return null;
-  if (typeof code === 'string' && CONNECTION_CODES.has(code)) return code;
+  if (typeof code === 'string' && (CONNECTION_CODES.has(code) || OUTAGE_CLASS.test(code)))
+    return code;
   if (typeof kind === 'string' && ADAPTER_KINDS.has(kind)) return kind;
   if (typeof message === 'string' && CONNECTION_MESSAGES.test(message)) {
     return message.split('\n')[0] ?? message;

@@ -62,6 +62,14 @@ test('a silent worker is lost, and found again by its next heartbeat', async () 
   expect((await listed(workerId))?.state).toBe('idle');
 });
 
+test('a heartbeat from the future, which a clock put back leaves, keeps nobody alive', async () => {
+  const { workerId } = await attach(store, 'Ahead', 'ahead');
+  await silentFor(workerId, -3_600_000);
+  expect((await listed(workerId))?.state).toBe('lost');
+  await store.workers.heartbeat(workerId, 'idle');
+  expect((await listed(workerId))?.state).toBe('idle');
+});
+
 test('a detached worker, one lost for a day and one that came back are not listed', async () => {
   const detached = await attach(store, 'Gone', 'detached');
   await store.workers.detach(detached.workerId);
