@@ -21,6 +21,24 @@ const project = (name: string, root: string, globalSetup: string[] = []) => ({
 /** Starts a Postgres and a Redis for the projects that need them. */
 const SERVICES = [fileURLToPath(new URL('packages/core/test-setup.ts', import.meta.url))];
 
+/**
+ * Faults injected into a whole grid. `npm run test:faults` (TILEMARK_FAULTS=long) injects every
+ * one, at its full length and a file at a time; `npm test` sends one sweep through a storm of them.
+ */
+const isLong = process.env.TILEMARK_FAULTS === 'long';
+const faults = {
+  extends: true as const,
+  test: {
+    name: 'faults',
+    root: 'tests/faults',
+    include: isLong ? ['**/*.test.ts'] : ['storm.test.ts'],
+    globalSetup: [fileURLToPath(new URL('tests/faults/setup.ts', import.meta.url))],
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+  },
+};
+
 export default defineConfig({
   plugins: [wgslAsText],
   test: {
@@ -37,9 +55,7 @@ export default defineConfig({
         resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
       },
       project('scripts', 'scripts'),
-      project('faults', 'tests/faults', [
-        fileURLToPath(new URL('tests/faults/setup.ts', import.meta.url)),
-      ]),
+      faults,
     ],
   },
 });

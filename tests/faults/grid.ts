@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { openStore } from '@tilemark/core/server';
 import pg from 'pg';
 import { migrate } from '../../prisma';
@@ -14,6 +16,7 @@ import { type Part, startPart } from './part';
 import { startProxy, type TcpProxy } from './proxy';
 import { until } from './until';
 
+const run = promisify(execFile);
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The grid's parts connect as this role: a superuser knows no limits. */
 const ROLE = 'tilemark';
@@ -184,6 +187,42 @@ export class FaultGrid {
   /** SQL as the superuser, who is let in when nobody else is. */
   sql(...statements: readonly string[]): Promise<void> {
     return administer(this.#postgres.url, statements);
+  }
+
+  /**
+   * Moves the results to a disk of 16 MB (a tmpfs: needs root), which can be filled.
+   * `remove` brings them back.
+   */
+  async smallDisk(): Promise<{
+    fill(): Promise<void>;
+    clear(): Promise<void>;
+    remove(): Promise<void>;
+  }> {
+    const disk = join(this.#folder, 'small-disk');
+    const filler = join(disk, 'filler');
+    await mkdir(disk);
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=777', 'tmpfs', disk]);
+    const tables = ['"Result"', '"Environment"', '"Run"'];
+    const move = (place: string) =>
+      this.sql(...tables.map((table) => `ALTER TABLE ${table} SET TABLESPACE ${place}`));
+    await run('install', ['-d', '-o', 'postgres', join(disk, 'tables')]);
+    await this.sql(`CREATE TABLESPACE small LOCATION '${join(disk, 'tables')}'`);
+    await move('small');
+    return {
+      fill: async () => {
+        // Ends with an error once the disk is full, which is what it is for.
+        await run('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k']).catch(() => undefined);
+        // Pages that are there already have room for some results: made full as well.
+        await this.sql('VACUUM FULL "Result"').catch(() => undefined);
+      },
+      clear: () => rm(filler, { force: true }),
+      remove: async () => {
+        await rm(filler, { force: true });
+        await move('pg_default');
+        await this.sql('DROP TABLESPACE small');
+        await run('umount', [disk]);
+      },
+    };
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {

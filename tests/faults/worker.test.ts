@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkBooks } from './books';
-import { inLongForm, isLong } from './form';
 import { FaultGrid } from './grid';
 import { watchLive } from './live-view';
 import { childrenOf, type Part } from './part';
@@ -12,7 +11,7 @@ let worker: Part;
 beforeAll(async () => {
   grid = await FaultGrid.start();
   worker = await grid.startWorker();
-}, 120_000);
+});
 afterAll(() => grid?.close());
 
 /** The process that measures for the worker, once a run is in it. */
@@ -21,7 +20,7 @@ const measuring = (of: Part) =>
 
 describe('a worker', () => {
   it('killed in the middle of a run: another takes the run over, and nothing is lost', async () => {
-    const sweep = await grid.submit(isLong ? 8 : 4);
+    const sweep = await grid.submit(8);
     const page = watchLive(grid, sweep.id);
     await grid.ended(sweep.id, 1);
     await worker.end('SIGKILL');
@@ -30,32 +29,29 @@ describe('a worker', () => {
     await page.finished();
   });
 
-  inLongForm('killed before a run: the run waits for the next worker', async () => {
+  it('killed before a run: the run waits for the next worker', async () => {
     await worker.end('SIGKILL');
     const sweep = await grid.submit(3);
     worker = await grid.startWorker();
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 3 });
   });
 
-  inLongForm(
-    'killed with a result that the database has not got: the next one hands it in',
-    async () => {
-      await worker.end('SIGTERM');
-      worker = await grid.startWorker({ throughProxies: true });
-      const sweep = await grid.submit(3);
-      await grid.ended(sweep.id, 1);
-      grid.postgresProxy.become('cut');
-      await until('a result in the journal', async () => (await grid.journal()).length > 0);
-      await worker.end('SIGKILL');
-      grid.postgresProxy.become('open');
-      worker = await grid.startWorker();
-      expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 3 });
-    },
-  );
+  it('killed with a result that the database has not got: the next one hands it in', async () => {
+    await worker.end('SIGTERM');
+    worker = await grid.startWorker({ throughProxies: true });
+    const sweep = await grid.submit(3);
+    await grid.ended(sweep.id, 1);
+    grid.postgresProxy.become('cut');
+    await until('a result in the journal', async () => (await grid.journal()).length > 0);
+    await worker.end('SIGKILL');
+    grid.postgresProxy.become('open');
+    worker = await grid.startWorker();
+    expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 3 });
+  });
 
   it('told to stop, at any moment: it hands back what it has not finished', async () => {
-    const sweep = await grid.submit(isLong ? 8 : 3);
-    for (const afterMs of isLong ? [0, 150, 400, 900, 1_500, 2_500] : [300]) {
+    const sweep = await grid.submit(8);
+    for (const afterMs of [0, 150, 400, 900, 1_500, 2_500]) {
       await sleep(afterMs);
       expect(await worker.end('SIGTERM')).toBe(0);
       worker = await grid.startWorker();
@@ -63,7 +59,7 @@ describe('a worker', () => {
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: sweep.counts.total });
   });
 
-  inLongForm('frozen for a minute while another takes its run: one result stands', async () => {
+  it('frozen for a minute while another takes its run: one result stands', async () => {
     const sweep = await grid.submit(6);
     await grid.ended(sweep.id, 1);
     const [child = 0] = await childrenOf(worker.pid);
@@ -75,7 +71,7 @@ describe('a worker', () => {
     await other.end();
   });
 
-  inLongForm('beside another of the same device: each run is measured by one of them', async () => {
+  it('beside another of the same device: each run is measured by one of them', async () => {
     const other = await grid.startWorker({ folder: await grid.ownFolder() });
     const sweep = await grid.submit(10, { policy: 'smoke' });
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 10 });
@@ -102,8 +98,8 @@ describe('a device process', () => {
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 3 });
   });
 
-  inLongForm('aborted by its driver: the run says so', () => kill('SIGABRT').then(() => undefined));
-  inLongForm('hung past the watchdog: it is ended, and the run says so', async () => {
+  it('aborted by its driver: the run says so', () => kill('SIGABRT').then(() => undefined));
+  it('hung past the watchdog: it is ended, and the run says so', async () => {
     const { counts } = await kill('SIGSTOP');
     expect(counts.failed).toBe(1);
   });

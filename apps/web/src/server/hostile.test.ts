@@ -204,16 +204,6 @@ describe.each(described)('$name', (operation) => {
     );
   });
 
-  it.skipIf(!operation.path.includes('{'))('answers as documented to any id', async () => {
-    const ids = fc.oneof(hostile.map(String), fc.string({ unit: 'binary' }));
-    await fc.assert(
-      fc.asyncProperty(ids, async (id) => {
-        await attack(operation, { params: pathParams(operation.path, id) });
-      }),
-      runs(30),
-    );
-  });
-
   it('answers as documented to any header', async () => {
     const text = fc.string({
       unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
@@ -237,6 +227,18 @@ describe.each(described)('$name', (operation) => {
         await attack(operation, { token: undefined, headers: given });
       }),
       runs(26),
+    );
+  });
+});
+
+describe.each(described.filter(({ path }) => path.includes('{')))('$name', (operation) => {
+  it('answers as documented to any id', async () => {
+    const ids = fc.oneof(hostile.map(String), fc.string({ unit: 'binary' }));
+    await fc.assert(
+      fc.asyncProperty(ids, async (id) => {
+        await attack(operation, { params: pathParams(operation.path, id) });
+      }),
+      runs(30),
     );
   });
 });
