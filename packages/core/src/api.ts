@@ -4,6 +4,7 @@ export * from './api/audit';
 export * from './api/bench-file';
 export * from './api/best';
 export * from './api/counts';
+export * from './api/coverage';
 export * from './api/device';
 export * from './api/health';
 export * from './api/heat-map';

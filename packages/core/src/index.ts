@@ -27,6 +27,7 @@ export * from './spec';
 export * from './stats';
 export * from './stopping';
 export * from './suites/registry';
+export { type StandingSuite, standingSuites } from './suites/standing';
 export type { Suite, SuiteParam } from './suites/suite';
 export { Canary } from './throttle';
 export { Search } from './tune/search';

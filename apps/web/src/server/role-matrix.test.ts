@@ -74,6 +74,8 @@ const MATRIX: Record<OperationId, Row | { readonly own: Row; readonly others: Ro
   drainWorker: admins(200),
   pauseWorker: admins(200),
   resumeWorker: admins(200),
+  getCoverage: READ,
+  refreshCoverage: admins(201),
   listQueues: READ,
   listTokens: admins(200),
   listAudit: admins(200),
@@ -146,6 +148,7 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
   }),
   enrollWorker: () => enrolmentRequest('Enrolled'),
   createToken: () => ({ name: 'a', role: 'admin' }),
+  refreshCoverage: () => ({}),
 };
 
 const enrolmentRequest = (device: string) => ({

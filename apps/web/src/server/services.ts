@@ -1,5 +1,6 @@
-import type { BenchFile, EnrolmentRequest, NewSweep } from '@tilemark/core';
+import type { BenchFile, Coverage, EnrolmentRequest, NewSweep, Refresh } from '@tilemark/core';
 import {
+  coverage,
   enrolWorker,
   importResults,
   type Limits,
@@ -9,6 +10,7 @@ import {
   type Queue,
   readEnv,
   reconcileAccess,
+  refreshStale,
   retrySweep,
   type Store,
   type SubmitOptions,
@@ -55,6 +57,8 @@ export interface SweepOperations {
   submit(sweep: NewSweep, by: Principal, options?: SubmitOptions): ReturnType<typeof submitSweep>;
   retry(id: string): ReturnType<typeof retrySweep>;
   import(file: BenchFile, by: Principal): ReturnType<typeof importResults>;
+  coverage(): Promise<Coverage>;
+  refresh(what: Refresh, by: Principal): ReturnType<typeof refreshStale>;
 }
 
 /** Accounts of workers in Postgres and Redis. Bound as `SweepOperations` are. */
@@ -78,6 +82,8 @@ export const sweepOperations = (over: SweepServices): SweepOperations => ({
   submit: (sweep, by, options) => submitSweep(over, sweep, by, options),
   retry: (id) => retrySweep(over, id),
   import: (file, by) => importResults(over, file, by),
+  coverage: () => coverage(over.store),
+  refresh: (what, by) => refreshStale(over, what, by),
 });
 
 /** Routes, pages and instrumentation are bundled apart: they share by the process's global. */

@@ -10,6 +10,7 @@ const PLACES = [
   ['/kernels', 'Kernels'],
   ['/devices', 'Devices'],
   ['/workers', 'Workers'],
+  ['/coverage', 'Coverage'],
   ['/docs', 'Docs'],
 ] as const;
 

@@ -69,16 +69,22 @@ async function eventually<T>(read: () => Promise<T | null | undefined>): Promise
   }
 }
 
+/** The sweep that a new device begins with. */
+const starter = () =>
+  eventually(async () =>
+    (await store.sweeps.list()).items.find(({ suite }) => suite?.startsWith('starter@')),
+  );
+
 const attached = () => eventually(async () => (await store.workers.list())[0]);
 
-it('attaches, starts the starter suite on a new device, and signs off on SIGTERM', async () => {
+it('attaches, starts the standing suites on a new device, and signs off on SIGTERM', async () => {
   const { child, ended } = start(['--device', 'cpu'], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl ?? '',
   });
   const { device } = await attached();
   expect(device.class).toBe('cpu');
-  const sweep = await eventually(async () => (await store.sweeps.list()).items[0]);
+  const sweep = await starter();
   expect(sweep).toMatchObject({ suite: expect.stringMatching(/^starter@/), createdBy: 'tilemark' });
   await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
   child.kill('SIGTERM');
@@ -95,7 +101,7 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
     eventually(async () => ((await state()) === wanted ? true : null));
   const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
   const running = () => eventually(async () => (await store.workers.list())[0]?.run);
-  const sweep = await eventually(async () => (await store.sweeps.list()).items[0]);
+  const sweep = await starter();
   const { id } = await attached();
 
   const inHand = await running();
@@ -108,12 +114,11 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
 
   await store.workers.want(id, 'working');
   await eventually(async () => ((await counts()).pending < pending ? true : null));
-  const given = await running();
+  await running();
   await store.workers.want(id, 'paused');
   await becomes('paused');
   expect((await store.workers.list())[0]?.run).toBeNull();
-  const paused = await store.sweeps.results(sweep.id);
-  expect(paused.items.find(({ runId }) => runId === given.id)?.outcome ?? null).toBeNull();
+  expect(first.stdout()).toContain('run given back');
 
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
@@ -180,7 +185,7 @@ it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async ()
   const queue = openQueue({ databaseUrl, redisUrl: null });
   await eventually(async () => {
     const { items } = await store.sweeps.list();
-    return items[0]?.counts.measured ? true : null;
+    return items.some(({ counts }) => counts.measured > 0) ? true : null;
   });
   expect(await queue.depth(device.key)).toBeGreaterThanOrEqual(0);
   await queue.close();

@@ -47,7 +47,7 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
       log,
     });
     const started = await backfill({ store, queue }, attached.deviceKey);
-    if (started) log.info({ sweep: started }, 'started the starter suite on a new device');
+    if (started.length > 0) log.info({ sweeps: started }, 'started the standing suites');
     const ending = new AbortController();
     const surveying = keepRooflines(
       { store, queue, runner, log },

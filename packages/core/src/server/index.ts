@@ -1,4 +1,5 @@
 export { backfill } from './backfill';
+export { coverage, refreshStale } from './coverage';
 export { enrolWorker, reconcileAccess, type WorkerAddresses } from './enrol';
 export {
   type Env,

@@ -67,6 +67,19 @@ export interface ImportedRun {
   readonly endedAt: string;
 }
 
+/** How a variant stands on one problem of a device. */
+export interface NewestRun {
+  readonly address: string;
+  /** As `shapeText` writes it. */
+  readonly shape: string;
+  readonly dtype: Dtype;
+  readonly profile: Profile;
+  /** Pending or running; else it has ended. */
+  readonly isWaiting: boolean;
+  /** SHA-256 of the source that ran; null for host kernels, skipped and imported runs. */
+  readonly sourceHash: string | null;
+}
+
 export interface Principal {
   readonly tokenId: string;
   readonly name: string;
@@ -149,6 +162,11 @@ export interface Store {
     record(run: RecordedRun): Promise<{ recorded: boolean }>;
     /** Pending runs with the device they wait for: what the queue must hold. */
     pending(): AsyncIterable<{ id: string; deviceKey: string; background: boolean }>;
+    /**
+     * Of each problem and profile of some variants on a device, the newest run that has ended
+     * and the newest that has not, under a policy whose results are ranked.
+     */
+    newest(deviceKey: string, addresses: readonly string[]): Promise<NewestRun[]>;
     /** Returns to pending what lost workers had claimed; drops leftovers of cancelled sweeps. */
     reclaim(): Promise<{ reclaimed: number; dropped: number }>;
   };

@@ -37,17 +37,30 @@ export async function submitSweep(
   const { suite, spec } = resolveSpec(newSweep);
   const devices = await allDevices(store);
   const plannable = spec.devices ? devices : devices.filter((device) => device.workers > 0);
-  const { sweep, runs } = await store.sweeps.create({
+  return startSweep({ store, queue }, author, {
     name: newSweep.name,
     suite,
     spec,
     runs: expand(spec, plannable),
-    createdBy: author.name,
     background,
-    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
-  await enqueueWhenUp(queue, shuffled(runs), background);
+}
+
+type SweepInput = Parameters<Store['sweeps']['create']>[0];
+
+/** Writes a sweep of runs that are known and queues them; the rest is as in `submitSweep`. */
+export async function startSweep(
+  { store, queue }: SweepServices,
+  author: Author,
+  input: Omit<SweepInput, 'createdBy' | 'createdById'>,
+): Promise<{ id: string; counts: Counts }> {
+  const { sweep, runs } = await store.sweeps.create({
+    ...input,
+    createdBy: author.name,
+    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
+  });
+  await enqueueWhenUp(queue, shuffled(runs), input.background);
   return { id: sweep.id, counts: sweep.counts };
 }
 

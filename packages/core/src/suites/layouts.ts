@@ -25,6 +25,7 @@ export const layouts: Suite<'n'> = {
   title: 'Shared-memory layouts',
   about: 'Naive against a 16 x 16 tile with A and B stored by row or by column (RR, RC, CR, CC)',
   params: [edge(8192)],
+  standing: { gpu: { n: 2048 }, software: { n: 128 } },
   published: publishedLayouts,
   spec: ({ n }) => sweepOf(fiveKernels([16], [square(n)])),
 };
@@ -35,6 +36,7 @@ export const blockSize: Suite<'n'> = {
   title: 'Block size',
   about: 'The five kernels of the layouts suite with blocks of 4, 8, 16 and 32 threads a side',
   params: [edge(8192)],
+  standing: { gpu: { n: 2048 } },
   published: publishedBlockSize,
   spec: ({ n }) => sweepOf(fiveKernels([4, 8, 16, 32], [square(n)])),
 };
@@ -54,6 +56,7 @@ export const hostVsDevice: Suite<'n'> = {
   title: 'Host against device',
   about: 'How far each rung of the lab leaves the host behind, with the transfer times beside it',
   params: [{ ...edge(2048), max: 8192 }],
+  standing: { gpu: { n: 1024 }, cpu: { n: 512 } },
   published: publishedHostVsDevice,
   spec: ({ n }) =>
     sweepOf([

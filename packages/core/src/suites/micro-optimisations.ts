@@ -19,6 +19,7 @@ export const microOptimisations: Suite<'n'> = {
   title: 'Micro-optimisations',
   about: 'Memory sizing, index arithmetic, bounds, fma and unrolling, each against the same base',
   params: [edge(8192)],
+  standing: { gpu: { n: 2048 } },
   spec: ({ n }) =>
     sweepOf(
       QUESTIONS.map((question) => caseOf('matmul/tiled', { ...BASE, ...question }, [square(n)])),

@@ -26,6 +26,7 @@ export const peak: Suite<'n'> = {
   title: 'Peak',
   about: 'The best known kernels, on round, oblong, odd and skinny shapes, in f32 and f16',
   params: [{ ...edge(4096), about: 'Largest side, rounded down to a multiple of 16' }],
+  standing: { gpu: { n: 2048 } },
   spec: ({ n: asked }) => {
     const n = asked - (asked % ROUND);
     const matmul = (kernel: string) => caseOf(kernel, {}, products(n), ['f32', 'f16']);

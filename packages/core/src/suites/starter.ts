@@ -11,6 +11,7 @@ export const starter: Suite<never> = {
   about:
     'The rungs of both ladders at small shapes, on the GPU and on the host: about a minute a device',
   params: [],
+  standing: { gpu: {}, software: {}, cpu: {} },
   spec: () =>
     sweepOf([
       caseOf('matmul/naive', {}, MATMUL),

@@ -1,4 +1,5 @@
 import type { Dtype, MatmulShape, Shape, TunableValue } from '@tilemark/kernels';
+import type { DeviceClass } from '../device';
 import type { PublishedTable } from '../published/table';
 import type { SweepCase, SweepSpec } from '../spec';
 
@@ -21,6 +22,13 @@ export interface Suite<Name extends string = string> {
   readonly params: readonly SuiteParam<Name>[];
   /** Figures of the report that it reproduces. */
   readonly published?: PublishedTable;
+  /**
+   * By class, what a device gets by itself when it is first seen: parameters other than
+   * the defaults. The suite is not standing for classes left out.
+   */
+  readonly standing?: Readonly<
+    Partial<Record<DeviceClass, Readonly<Partial<Record<Name, number>>>>>
+  >;
   /** The sweep for values that are whole, inside their range, and complete. */
   readonly spec: (params: Readonly<Record<Name, number>>) => SweepSpec;
 }

@@ -8,6 +8,7 @@ export const tilingLadder: Suite<'n'> = {
   title: 'Tiling ladder',
   about: 'From a sum in global memory to several elements a thread, rung by rung',
   params: [edge(2048)],
+  standing: { gpu: {} },
   published: publishedTilingLadder,
   spec: ({ n }) =>
     sweepOf([
@@ -24,6 +25,7 @@ export const tiledVsNaive: Suite<'n'> = {
   title: 'Tiled against naive',
   about: 'What one 16 x 16 tile in workgroup memory brings over reading everything from memory',
   params: [edge(1024)],
+  standing: { gpu: {} },
   published: publishedTiledVsNaive,
   spec: ({ n }) =>
     sweepOf([
@@ -49,6 +51,7 @@ export const threadsPerBlock: Suite<'largest'> = {
       default: 4096,
     },
   ],
+  standing: { gpu: { largest: 1024 } },
   published: publishedThreadsPerBlock,
   spec: ({ largest }) => {
     const shapes = SIZES.filter((n) => n <= largest).map(square);

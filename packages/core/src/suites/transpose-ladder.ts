@@ -12,6 +12,7 @@ export const transposeLadder: Suite<'rows' | 'cols'> = {
     { name: 'rows', about: 'Rows of the matrix', min: 1, max: 16_384, default: 3072 },
     { name: 'cols', about: 'Columns of the matrix', min: 1, max: 16_384, default: 4096 },
   ],
+  standing: { gpu: {}, software: { rows: 384, cols: 512 }, cpu: {} },
   published: publishedTransposeLadder,
   spec: ({ rows, cols }) =>
     sweepOf(RUNGS.map((rung) => caseOf(`transpose/${rung}`, {}, [{ rows, cols }]))),

@@ -4,6 +4,7 @@ import type { ClaimedRun, Store } from '../store';
 import { notifySweep } from './events';
 import { fromJson } from './json';
 import { isLost } from './lost';
+import { newestOf } from './newest';
 import { recordRun } from './record';
 import { problemOf } from './run-view';
 
@@ -47,6 +48,7 @@ export function runsOf(db: PrismaClient): Store['runs'] {
     },
 
     record: (run) => recordRun(db, run),
+    newest: newestOf(db),
 
     async *pending() {
       let after = '';

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { createClient, type PrismaClient } from '@tilemark/db';
+import { resolveVariant, specialise } from '@tilemark/kernels';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../test-services';
+import { coverageSchema } from '../api';
+import { backfill } from './backfill';
+import { coverage, refreshStale } from './coverage';
+import { openQueue } from './queue/open-queue';
+import { openStore } from './store/open-store';
+import { attach, measured, recorded } from './store/test-fixtures';
+import type { SweepServices } from './submit';
+
+let services: SweepServices;
+let db: PrismaClient;
+beforeAll(async () => {
+  const url = await testDatabase();
+  services = { store: openStore(url), queue: openQueue({ databaseUrl: url }) };
+  db = createClient(url);
+});
+afterAll(async () => {
+  await services.queue.close();
+  await services.store.close();
+  await db.$disconnect();
+});
+
+async function cell(deviceKey: string, suite: string) {
+  const { devices } = coverageSchema.parse(await coverage(services.store));
+  const of = devices.find(({ device }) => device.key === deviceKey);
+  return of?.cells.find((each) => each.suite === suite);
+}
+
+/** Measures what the back-fill of a suite asks for, with the source of today. */
+async function measureSuite(workerId: string, sweepId: string) {
+  for (const run of (await services.store.sweeps.results(sweepId)).items) {
+    const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
+    if (definition.runsOn === 'cpu') throw new Error('a host kernel on a software GPU');
+    await services.store.runs.claim(run.runId, workerId);
+    const wgsl = specialise(definition, tunables, run.problem.dtype);
+    await services.store.runs.record({ ...recorded(run.runId, workerId, measured(1e6)), wgsl });
+  }
+}
+
+const layoutsOf = async (ids: readonly string[]) => {
+  const sweeps = await Promise.all(ids.map((id) => services.store.sweeps.get(id)));
+  return sweeps.find((sweep) => sweep?.suite?.startsWith('layouts@'))!;
+};
+
+test('a device runs from never over running to done, and each suite is back-filled once', async () => {
+  const { deviceKey, workerId } = await attach(services.store, 'Soft', 'w', 'software');
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ total: 5, never: 5 });
+  const started = await backfill(services, deviceKey);
+  expect(started).toHaveLength(3);
+  expect(await backfill(services, deviceKey)).toEqual([]);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ running: 5, never: 0 });
+  const sweep = await layoutsOf(started);
+  await measureSuite(workerId, sweep.id);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5, running: 0, stale: 0 });
+  // Behind what people ask for.
+  const pending = [];
+  for await (const run of services.store.runs.pending()) pending.push(run);
+  expect(pending.every(({ background }) => background)).toBe(true);
+});
+
+test('a changed source makes its cells stale, and a refresh queues just those', async () => {
+  const { deviceKey, workerId } = await attach(services.store, 'Stale', 'w', 'software');
+  const sweep = await layoutsOf(await backfill(services, deviceKey));
+  await measureSuite(workerId, sweep.id);
+  const hash = randomUUID();
+  await db.kernelSource.create({ data: { hash, wgsl: '// as it was' } });
+  const address = { startsWith: 'matmul/naive' };
+  await db.result.updateMany({
+    where: { run: { sweepId: sweep.id, address } },
+    data: { sourceHash: hash },
+  });
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, stale: 1 });
+
+  const author = { name: 'Ada', tokenId: 'x' };
+  const other = await refreshStale(services, { device: 'another' }, author);
+  expect(other).toEqual({ sweeps: [], runs: 0 });
+  const { sweeps, runs } = await refreshStale(services, { device: deviceKey }, author);
+  expect(runs).toBe(1);
+  const [again] = (await services.store.sweeps.results(sweeps[0]!)).items;
+  expect(again?.address).toContain('matmul/naive');
+  expect(await services.queue.runIds(deviceKey)).toContain(again?.runId);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, running: 1, stale: 0 });
+  expect(await refreshStale(services, {}, author)).toEqual({ sweeps: [], runs: 0 });
+
+  await measureSuite(workerId, sweeps[0]!);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5 });
+});
+
+test('a run that nobody ranks does not count', async () => {
+  const { deviceKey, workerId } = await attach(services.store, 'Smoke', 'w', 'software');
+  const sweep = await layoutsOf(await backfill(services, deviceKey));
+  await db.run.updateMany({ where: { sweepId: sweep.id }, data: { policy: 'smoke' } });
+  await measureSuite(workerId, sweep.id);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ never: 5 });
+});

@@ -1,0 +1,120 @@
+import { InputError, resolveVariant, shapeText, specialise } from '@tilemark/kernels';
+import type { Coverage, CoverageCell, Device, Refresh } from '../api';
+import { expand, type PlannedRun } from '../expand';
+import { SUITES, suiteRef } from '../suites/registry';
+import { type StandingSuite, standingSuites } from '../suites/standing';
+import type { Author, NewestRun, Store } from './store';
+import { sha256 } from './store/hash';
+import { allDevices, type SweepServices, startSweep } from './submit';
+
+type CellState = 'done' | 'running' | 'stale' | 'never';
+
+/** Devices against standing suites: how many runs are done, running, stale or were never made. */
+export async function coverage(store: Store): Promise<Coverage> {
+  const devices = await allDevices(store);
+  const rows = devices.map(async (device) => {
+    const { key, name, class: kind } = device;
+    const suites = await coverageOf(store, device);
+    return { device: { key, name, class: kind }, cells: suites.map(cellOf) };
+  });
+  return {
+    suites: SUITES.filter(({ standing }) => standing).map(({ id, title }) => ({ id, title })),
+    devices: (await Promise.all(rows)).filter(({ cells }) => cells.length > 0),
+  };
+}
+
+/**
+ * Queues again, behind what people asked for, the runs whose kernel has another source
+ * today than when they were made: a sweep for each device and suite that has any.
+ */
+export async function refreshStale(
+  services: SweepServices,
+  { device: only, suite: onlySuite }: Refresh,
+  author: Author,
+): Promise<{ sweeps: string[]; runs: number }> {
+  const refreshed = { sweeps: [] as string[], runs: 0 };
+  for (const device of await allDevices(services.store)) {
+    if (only !== undefined && device.key !== only) continue;
+    for (const { standing, runs: all } of await coverageOf(services.store, device)) {
+      const { suite, spec } = standing;
+      const runs = all.filter(({ state }) => state === 'stale').map(({ run }) => run);
+      if (runs.length === 0 || (onlySuite !== undefined && suite.id !== onlySuite)) continue;
+      const { id } = await startSweep(services, author, {
+        name: `${suite.title} on ${device.name}, stale runs`.slice(0, 120),
+        suite: suiteRef(suite),
+        spec: { ...spec, devices: [device.key] },
+        runs,
+        background: true,
+      });
+      refreshed.sweeps.push(id);
+      refreshed.runs += runs.length;
+    }
+  }
+  return refreshed;
+}
+
+interface SuiteCoverage {
+  readonly standing: StandingSuite;
+  readonly runs: readonly { readonly run: PlannedRun; readonly state: CellState }[];
+}
+
+/** Every run of the suites that stand for a device, with how it stands. */
+async function coverageOf(store: Store, device: Device): Promise<SuiteCoverage[]> {
+  const planned = standingSuites(device.class).map((standing) => ({
+    standing,
+    runs: expandFor(standing, device),
+  }));
+  const addresses = new Set(planned.flatMap(({ runs }) => runs.map(({ address }) => address)));
+  const newest = new Map<string, NewestRun[]>();
+  for (const run of await store.runs.newest(device.key, [...addresses])) {
+    const { address, shape, dtype, profile } = run;
+    const key = [address, shape, dtype, profile].join(' ');
+    newest.set(key, [...(newest.get(key) ?? []), run]);
+  }
+  return planned.map(({ standing, runs }) => ({
+    standing,
+    runs: runs.map((run) => {
+      const { address, problem, profile } = run;
+      const key = [address, shapeText(problem), problem.dtype, profile].join(' ');
+      return { run, state: stateOf(run, newest.get(key) ?? []) };
+    }),
+  }));
+}
+
+/** Like `backfill`, where the shapes do not fit the device there is nothing to run. */
+function expandFor({ spec }: StandingSuite, device: Device): PlannedRun[] {
+  try {
+    return expand(spec, [device]);
+  } catch (error) {
+    if (error instanceof InputError) return [];
+    throw error;
+  }
+}
+
+function stateOf(run: PlannedRun, newest: readonly NewestRun[]): CellState {
+  if (newest.some(({ isWaiting }) => isWaiting)) return 'running';
+  const [ended] = newest;
+  if (!ended) return 'never';
+  if (ended.sourceHash === null) return 'done';
+  return ended.sourceHash === sourceHashOf(run) ? 'done' : 'stale';
+}
+
+/** By variant and dtype: a source changes with the release only. */
+const hashes = new Map<string, string | null>();
+
+/** SHA-256 of the source that a run would have today; null for host kernels. */
+function sourceHashOf({ variant, address, problem: { dtype } }: PlannedRun): string | null {
+  const key = `${address} ${dtype}`;
+  const known = hashes.get(key);
+  if (known !== undefined) return known;
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  const hash = definition.runsOn === 'gpu' ? sha256(specialise(definition, tunables, dtype)) : null;
+  hashes.set(key, hash);
+  return hash;
+}
+
+function cellOf({ standing, runs }: SuiteCoverage): CoverageCell {
+  const cell = { done: 0, running: 0, stale: 0, never: 0 };
+  for (const { state } of runs) cell[state] += 1;
+  return { suite: standing.suite.id, total: runs.length, ...cell };
+}
