@@ -1,10 +1,21 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { InputError } from '@tilemark/kernels';
 import { afterEach, expect, it } from 'vitest';
-import { enroll } from './enroll';
+import { environment } from '../../../packages/core/src/server/store/test-fixtures';
+import { enroll, NotAdmitted } from './enroll';
+import { VERSION } from './version';
 
 let server: Server | undefined;
 afterEach(() => server?.close());
+
+const instance = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
+
+const ask = (address: string, token: string) => {
+  const seen = environment('One');
+  const { device: identity, capabilities } = seen;
+  const described = { identity, capabilities, environment: seen, lastLevelCacheBytes: null };
+  return enroll({ server: address, token }, described, instance);
+};
 
 /** A site that answers as given; returns its address. */
 async function site(answer: RequestListener): Promise<string> {
@@ -16,39 +27,59 @@ async function site(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-it('asks with the token and is told where the services are', async () => {
+it('says who it is, with the token, and is told where the services are', async () => {
+  const enrolled = {
+    workerId: 'w',
+    deviceKey: 'd',
+    databaseUrl: 'postgres://db',
+    redisUrl: null,
+    clockAheadMs: 0,
+  };
+  let body = '';
   const url = await site((request, response) => {
     const isRight =
       request.method === 'POST' &&
       request.url === '/grid/api/v1/workers/enroll' &&
       request.headers.authorization === 'Bearer tm_worker_x';
-    response.writeHead(isRight ? 200 : 500, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ databaseUrl: 'postgres://db', redisUrl: null }));
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      response.writeHead(isRight ? 200 : 500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(enrolled));
+    });
   });
-  expect(await enroll(`${url}/grid`, 'tm_worker_x')).toEqual({
-    databaseUrl: 'postgres://db',
-    redisUrl: null,
+  expect(await ask(`${url}/grid`, 'tm_worker_x')).toEqual(enrolled);
+  expect(JSON.parse(body)).toMatchObject({
+    ...{ version: VERSION, instance, identity: { device: 'One' } },
   });
 });
 
-it('passes on why a token is refused', async () => {
+it.each([401, 403])('is not admitted where the site answers %i, and says why', async (status) => {
   const url = await site((_request, response) => {
-    response.writeHead(403, { 'content-type': 'application/problem+json' });
-    response.end(JSON.stringify({ status: 403, detail: 'A member token may not do this.' }));
+    response.writeHead(status, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ status, detail: 'A member token may not do this.' }));
   });
-  const failure = await enroll(url, 'tm_member_x').catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(InputError);
-  expect(failure).toMatchObject({
-    field: '--token',
-    message: 'A member token may not do this.',
+  const failure = await ask(url, 'tm_member_x').catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(NotAdmitted);
+  expect(failure).toMatchObject({ message: 'A member token may not do this.' });
+});
+
+it('tells a refusal that stands from one that passes', async () => {
+  let status = 409;
+  const url = await site((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ status, detail: 'Not this version.', field: 'version' }));
   });
+  await expect(ask(url, 't')).rejects.toThrow(InputError);
+  for (status of [429, 503]) await expect(ask(url, 't')).rejects.not.toThrow(InputError);
 });
 
 it('says that nobody answers, that something else answers, and that an address is none', async () => {
   const url = await site((_request, response) => {
     response.end('<html>');
   });
-  await expect(enroll(url, 't')).rejects.toThrow(/is this a Tilemark site/);
-  await expect(enroll('http://127.0.0.1:9', 't')).rejects.toThrow(/cannot be reached/);
-  await expect(enroll('grid.example', 't')).rejects.toThrow(InputError);
+  await expect(ask(url, 't')).rejects.toThrow(/is this a Tilemark site/);
+  await expect(ask('http://127.0.0.1:9', 't')).rejects.toThrow(/cannot be reached/);
+  await expect(ask('grid.example', 't')).rejects.toThrow(InputError);
 });

@@ -1,12 +1,41 @@
-import { z } from 'zod';
-import { Site } from './site';
+import { hostname } from 'node:os';
+import { type Enrolment, enrolmentSchema } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import type { DeviceDescription } from './device/device';
+import { Site, type SiteOptions } from './site';
+import { VERSION } from './version';
 
-const enrolmentSchema = z.object({ databaseUrl: z.string(), redisUrl: z.string().nullable() });
+/** The grid does not let this worker in, or no longer: its token or the worker was revoked. */
+export class NotAdmitted extends Error {
+  override readonly name = 'NotAdmitted';
+}
 
-/** Where a worker finds the grid's services; `redisUrl` null: the queue is kept in Postgres. */
-export type Enrolment = z.infer<typeof enrolmentSchema>;
+/** How a worker is listed. */
+export const listedAs = ({ identity, capabilities }: DeviceDescription) => ({
+  name: `${hostname()}: ${identity.device}`.slice(0, 300),
+  host: hostname().slice(0, 120) || 'unknown',
+  version: VERSION,
+  identity,
+  capabilities,
+});
 
-/** Asks a grid's site what to connect to, with a worker or an admin token. Throws as `Site` does. */
-export async function enroll(server: string, token: string): Promise<Enrolment> {
-  return new Site({ server, token }).post('workers/enroll', enrolmentSchema);
+/**
+ * Attaches a worker through a grid's site, with a worker or an admin token, and is told what to
+ * connect to. Throws NotAdmitted for a token that is refused, InputError for what else the site
+ * refuses, Error when it does not answer.
+ *
+ * @param instance what the process calls itself, the same after every restart
+ */
+export async function enroll(
+  options: SiteOptions,
+  device: DeviceDescription,
+  instance: string,
+): Promise<Enrolment> {
+  const request = { ...listedAs(device), instance, at: new Date().toISOString() };
+  try {
+    return await new Site(options).post('workers/enroll', enrolmentSchema, request);
+  } catch (error) {
+    if (!(error instanceof InputError && error.field === '--token')) throw error;
+    throw new NotAdmitted(error.message);
+  }
 }

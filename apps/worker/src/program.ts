@@ -8,11 +8,12 @@ import { importFile } from './commands/import';
 import { type RerunOptions, rerun } from './commands/rerun';
 import { type TuneOptions, tune } from './commands/tune/tune';
 import type { WorkerOptions } from './commands/worker';
+import { NotAdmitted } from './enroll';
 import type { SiteOptions } from './site';
 import { VERSION } from './version';
 
 /** Codes a shell script can tell apart. */
-const EXIT = { bad: 1, badInput: 2 } as const;
+const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
 
 /**
  * The `tilemark` command line.
@@ -135,9 +136,14 @@ function guarded<A extends unknown[]>(action: (...args: A) => Promise<void>) {
       await action(...args);
     } catch (error) {
       process.stderr.write(`error: ${describe(error)}\n`);
-      process.exitCode = error instanceof InputError ? EXIT.badInput : EXIT.bad;
+      process.exitCode = exitCodeOf(error);
     }
   };
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof NotAdmitted) return EXIT.notAdmitted;
+  return error instanceof InputError ? EXIT.badInput : EXIT.bad;
 }
 
 function describe(error: unknown): string {

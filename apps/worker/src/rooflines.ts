@@ -35,7 +35,7 @@ export async function keepRooflines(
     deviceKey,
     deviceClass,
     signal,
-  }: Omit<Attached, 'worker' | 'newDevice'> & { readonly signal: AbortSignal },
+  }: Omit<Attached, 'worker'> & { readonly signal: AbortSignal },
 ): Promise<void> {
   const isHardware = deviceClass === 'gpu';
   for (const profile of isHardware ? PROFILES : (['default'] as const)) {

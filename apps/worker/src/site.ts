@@ -78,6 +78,8 @@ async function refusal(response: Response): Promise<Error> {
   const { data } = refusalSchema.safeParse(await response.json().catch(() => null));
   if (!data) return new Error(`${url} answered ${status}; is this a Tilemark site?`);
   if (status === 401 || status === 403) return new InputError(data.detail, '--token');
+  // Too many requests: the same one will do later.
+  if (status === 429) return new Error(data.detail);
   if (status < 500) return new InputError(data.detail, data.field ?? 'request');
   return new Error(`The site answered ${status}: ${data.detail}`);
 }

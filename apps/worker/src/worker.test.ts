@@ -52,7 +52,7 @@ async function attach(options: { finishWithinMs?: number } = {}) {
   const runner = new Runner({ entry: bundle.child, device: '0' });
   const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
   const journal = await Journal.open(journalFolder(), log);
-  const { worker, deviceKey, newDevice } = await Worker.attach({
+  const { worker, deviceKey } = await Worker.attach({
     store,
     queue: own,
     runner,
@@ -69,7 +69,7 @@ async function attach(options: { finishWithinMs?: number } = {}) {
     await own.close();
   };
   cleanUp.push(stop);
-  return { worker, deviceKey, newDevice, runner, stop };
+  return { worker, deviceKey, runner, stop };
 }
 
 interface Wanted {
@@ -123,8 +123,7 @@ const journalled = () => readdir(journalFolder());
 
 describe('a worker', () => {
   it('registers its device, takes runs, records each outcome and leaves no journal', async () => {
-    const { deviceKey, newDevice } = await attach();
-    expect(newDevice).toBe(true);
+    const { deviceKey } = await attach();
     expect(await store.devices.get(deviceKey)).toMatchObject({ class: 'software', workers: 1 });
     const sweepId = await submit(deviceKey, { tunables: { BLOCK: [8, 16] } });
     const results = await ended(sweepId);

@@ -1,16 +1,14 @@
-import { hostname } from 'node:os';
 import { setInterval } from 'node:timers/promises';
-import type { DeviceClass, Step, WantedState } from '@tilemark/core';
+import type { DeviceClass, Enrolment, Step, WantedState } from '@tilemark/core';
 import type { ClaimedRun, Queue, RecordedRun, RunJob, Store } from '@tilemark/core/server';
 import { ServiceUnavailable } from '@tilemark/core/server';
 import { DeviceFault } from '@tilemark/kernels';
 import type { Logger } from 'pino';
-import type { DeviceDescription } from './device/device';
+import { listedAs } from './enroll';
 import type { Journal } from './journal';
 import { withMachineLock } from './machine-lock';
 import type { Runner, RunReport } from './runner';
 import { Serving } from './serving';
-import { VERSION } from './version';
 import { doneWithin } from './within';
 
 const HEARTBEAT_MS = 5_000;
@@ -30,6 +28,10 @@ export interface WorkerParts {
   readonly runner: Runner;
   readonly journal: Journal;
   readonly log: Logger;
+  /** As what the grid has attached it already; absent: it attaches itself. */
+  readonly enrolled?: Pick<Enrolment, 'workerId' | 'deviceKey' | 'clockAheadMs'>;
+  /** What it calls itself, so that it takes over its row when it attaches itself again. */
+  readonly instance?: string;
   readonly finishWithinMs?: number;
   readonly lockPath?: string;
 }
@@ -39,8 +41,6 @@ export interface Attached {
   readonly workerId: string;
   readonly deviceKey: string;
   readonly deviceClass: DeviceClass;
-  /** Whether no worker had it before. */
-  readonly newDevice: boolean;
 }
 
 /** The run was given back because the worker stops or pauses; another worker, or this one later, takes it. */
@@ -94,21 +94,21 @@ export class Worker {
   static async attach(parts: WorkerParts): Promise<Attached> {
     const { store, queue, runner, log } = parts;
     await queue.ping();
-    const { identity, capabilities }: DeviceDescription = await runner.open('default');
-    const { workerId, deviceKey, newDevice } = await store.workers.attach({
-      name: `${hostname()}: ${identity.device}`,
-      host: hostname(),
-      version: VERSION,
-      identity,
-      capabilities,
-    });
+    const description = await runner.open('default');
+    const { identity } = description;
+    const { workerId, deviceKey } =
+      parts.enrolled ??
+      (await store.workers.attach({
+        ...listedAs(description),
+        ...(parts.instance !== undefined && { instance: parts.instance }),
+      }));
     log.info({ workerId, deviceKey, device: identity.device }, 'attached');
     const worker = new Worker(parts, workerId, deviceKey);
     // Also tells what an admin wanted of it before it was started again.
     await worker.#heartbeat();
     worker.#beating = worker.#beat();
     await worker.#serving.want(worker.#wanted === 'working');
-    return { worker, workerId, deviceKey, deviceClass: identity.class, newDevice };
+    return { worker, workerId, deviceKey, deviceClass: identity.class };
   }
 
   /**
@@ -224,14 +224,15 @@ export class Worker {
 
   /** The result is safe once it is in the journal; the store may be away. */
   async #keep(run: ClaimedRun, report: RunReport): Promise<void> {
-    const { journal, log } = this.#parts;
+    const { journal, log, enrolled } = this.#parts;
     const { outcome } = report;
     log.info({ runId: run.id, kernel: run.variant.kernel, ...summaryOf(report) }, outcome.kind);
     await journal.append({
       runId: run.id,
       workerId: this.#id,
       ...report,
-      endedAt: new Date().toISOString(),
+      // By the grid's clock: this machine's may be wrong.
+      endedAt: new Date(Date.now() - (enrolled?.clockAheadMs ?? 0)).toISOString(),
     });
     await this.#writeJournal();
   }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openQueue, openStore, type Store } from '@tilemark/core/server';
@@ -132,23 +131,6 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
 }, 120_000);
-
-it('is told by a site where the services are, and keeps its journal where the environment says', async () => {
-  const site = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ databaseUrl, redisUrl }));
-  });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const address = site.address();
-  const port = address && typeof address === 'object' ? address.port : 0;
-  const server = ['--server', `http://127.0.0.1:${port}`, '--token', 'tm_worker_x'];
-  const { child, ended } = start(['--device', 'cpu', ...server], {});
-  await attached();
-  expect(await readdir(folder)).toContain('journal');
-  child.kill('SIGINT');
-  expect(await ended).toBe(0);
-  site.close();
-});
 
 it.each([
   ['an unreachable database', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 1, /DATABASE_URL/],

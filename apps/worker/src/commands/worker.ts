@@ -1,16 +1,32 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { backfill, openQueue, openStore, readEnv, readEnvWith } from '@tilemark/core/server';
+import { deviceKey, type Enrolment } from '@tilemark/core';
+import {
+  backfill,
+  isAccessRefused,
+  openQueue,
+  openStore,
+  readDataDir,
+  readEnv,
+  ServiceUnavailable,
+} from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { type Logger, pino } from 'pino';
-import { enroll } from '../enroll';
+import { accessLost, enrolAgain } from '../access';
+import { enroll, NotAdmitted } from '../enroll';
 import { Journal } from '../journal';
 import { keepRooflines } from '../rooflines';
 import { Runner } from '../runner';
+import { takeSeat } from '../seat';
+import { Site } from '../site';
 import { doneWithin } from '../within';
 import { LEAVE_WITHIN_MS, Worker } from '../worker';
 
 /** Less than the 30 s after which a supervisor kills. */
 const STOP_WITHIN_MS = 25_000;
+
+/** A clock that is off by more is worth a word, ms. */
+const CLOCK_OFF_MS = 60_000;
 
 export interface WorkerOptions {
   /** What `tilemark devices` lists, or `auto`. */
@@ -20,73 +36,182 @@ export interface WorkerOptions {
   readonly token?: string;
 }
 
+type Stop = ReturnType<typeof stopSignal>;
+
 /**
  * Serves one device until SIGTERM or SIGINT. Throws InputError, EnvError,
- * ServiceUnavailable and DeviceFault before it has attached.
+ * ServiceUnavailable and DeviceFault before it has attached, and NotAdmitted also later,
+ * when the grid has revoked it.
  */
 export async function worker(options: WorkerOptions, childEntry: URL): Promise<void> {
   // From the first moment, so that no signal finds the default: to die.
   const log = pino({ base: null });
   const stop = stopSignal(log);
-  const { databaseUrl, redisUrl, dataDir } = await surroundings(options);
+  const runner = new Runner({ entry: childEntry, device: options.device });
+  try {
+    if (options.server === undefined) await serveOwn(runner, log, stop);
+    else await serveGrid({ ...options, server: options.server }, runner, log, stop);
+  } finally {
+    await doneWithin(LEAVE_WITHIN_MS, runner.close());
+    // The connection to a service that is away is tried for ever, and keeps a process alive.
+    setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
+  }
+}
+
+/** Serves the grid of this machine, with the grid's own accounts. */
+async function serveOwn(runner: Runner, log: Logger, stop: Stop): Promise<void> {
+  const { databaseUrl, redisUrl, dataDir } = readEnv();
+  const { identity } = await runner.open('default');
+  const { instance } = await takeSeat(dataDir, deviceKey(identity));
+  await serve({ databaseUrl, redisUrl }, { dataDir, runner, log, stop, instance });
+}
+
+/** Serves a grid elsewhere, with accounts that it made for this worker, and makes anew where they end. */
+async function serveGrid(
+  { server, token }: WorkerOptions & { server: string },
+  runner: Runner,
+  log: Logger,
+  stop: Stop,
+): Promise<void> {
+  if (token === undefined) throw new InputError('is needed with --server', '--token');
+  const site = new Site({ server, token });
+  const device = await runner.open('default');
+  const dataDir = readDataDir() ?? join(homedir(), '.tilemark');
+  const { instance, folder } = await takeSeat(dataDir, deviceKey(device.identity));
+  const enrol = () => enroll({ server, token }, device, instance);
+  const again = (signal: AbortSignal) => enrolAgain(enrol, isFinal, log, signal);
+  const first = await enrol();
+  if (Math.abs(first.clockAheadMs) > CLOCK_OFF_MS) {
+    const { clockAheadMs } = first;
+    log.warn({ clockAheadMs }, "this machine's clock is off; results carry the grid's time");
+  }
+  let enrolled: Enrolment | null = first;
+  while (enrolled) {
+    try {
+      enrolled = await serve(enrolled, {
+        ...{ dataDir: folder, runner, log, stop, enrolled },
+        renewed: async (parts, signal) => {
+          await accessLost({ ...parts, site }, signal);
+          log.warn('the grid no longer knows this worker as it was: enrolling again');
+          return again(signal);
+        },
+      });
+    } catch (error) {
+      // At the first start a service that cannot be reached is for a person to see.
+      if (!isAccessRefused(error) && !(error instanceof ServiceUnavailable && enrolled !== first)) {
+        throw error;
+      }
+      log.warn({ error: error instanceof Error ? error.message : '' }, 'enrolling again');
+      enrolled = await again(stop.signal).catch((cause: unknown) => {
+        if (stop.signal.aborted) return null;
+        throw cause;
+      });
+    }
+  }
+}
+
+/** What enrolling once more would not change. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof NotAdmitted || error instanceof InputError;
+
+interface Serving {
+  /** Holds the journal. */
+  readonly dataDir: string;
+  readonly runner: Runner;
+  readonly log: Logger;
+  readonly stop: Stop;
+  readonly enrolled?: Enrolment;
+  readonly instance?: string;
+  /** Resolves when this worker has other accounts; rejects when it is to have none. */
+  readonly renewed?: (
+    parts: Pick<Parameters<typeof accessLost>[0], 'store' | 'queue'>,
+    signal: AbortSignal,
+  ) => Promise<Enrolment>;
+}
+
+/** Serves until told to stop: null. Or until there are other accounts to go on with: those. */
+async function serve(
+  { databaseUrl, redisUrl }: Pick<Enrolment, 'databaseUrl' | 'redisUrl'>,
+  { dataDir, runner, log, stop, enrolled, instance, renewed }: Serving,
+): Promise<Enrolment | null> {
   const store = openStore(databaseUrl);
   const queue = openQueue({
     databaseUrl,
     redisUrl,
     onError: (error) => log.debug({ error: error.message }, 'the queue is away'),
   });
-  const runner = new Runner({ entry: childEntry, device: options.device });
-  try {
+  const ending = new AbortController();
+  const { signal } = ending;
+  // From the beginning: a queue that does not know the worker is waited for, as one that is away.
+  const changed: Promise<End>[] = renewed
+    ? [renewed({ store, queue }, signal).then((next) => ({ next }), refusal)]
+    : [];
+  const attach = async () => {
     await store.ping();
     const journal = await Journal.open(join(dataDir, 'journal'), log);
-    const { worker, ...attached } = await Worker.attach({
-      store,
-      queue,
-      runner,
-      journal,
-      log,
+    const attached = await Worker.attach({
+      ...{ store, queue, runner, journal, log },
+      ...(enrolled && { enrolled }),
+      ...(instance !== undefined && { instance }),
     });
+    if (enrolled) return attached;
     const started = await backfill({ store, queue }, attached.deviceKey);
     if (started.length > 0) log.info({ sweeps: started }, 'started the standing suites');
-    const ending = new AbortController();
-    const surveying = keepRooflines(
-      { store, queue, runner, log },
-      { ...attached, signal: ending.signal },
-    );
-    const fault = await Promise.race([stop.asked, worker.gone]);
-    stop.onAgain(() => void worker.stop());
+    return attached;
+  };
+  try {
+    const attached = await Promise.race([attach(), ...changed]);
+    if (!('worker' in attached)) return nextOf(attached);
+    const { worker } = attached;
+    const surveying = keepRooflines({ store, queue, runner, log }, { ...attached, signal });
+    const end = await Promise.race<End>([
+      stop.asked.then(() => ({ next: null })),
+      worker.gone.then(refusal),
+      ...changed,
+    ]);
+    if (stop.signal.aborted) stop.onAgain(() => void worker.stop());
     ending.abort();
-    await worker.stop();
+    const stopped = worker.stop();
+    // Nobody waits for the run in hand of a worker that is not let in any more.
+    if ('refused' in end) void worker.stop();
+    await stopped;
     await doneWithin(LEAVE_WITHIN_MS, surveying);
-    if (fault) throw fault;
+    return nextOf(end);
   } finally {
-    const closing = [runner.close(), queue.close(), store.close()];
-    await doneWithin(LEAVE_WITHIN_MS, Promise.allSettled(closing));
-    // The connection to a service that is away is tried for ever, and keeps a process alive.
-    setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
+    ending.abort();
+    await doneWithin(LEAVE_WITHIN_MS, Promise.allSettled([queue.close(), store.close()]));
   }
 }
 
-async function surroundings({ server, token }: WorkerOptions) {
-  if (server === undefined) return readEnv();
-  if (token === undefined) throw new InputError('is needed with --server', '--token');
-  const { databaseUrl, redisUrl } = await enroll(server, token);
-  return readEnvWith({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' });
+/** Why a worker serves no longer: told to stop (null), other accounts to go on with, or an error. */
+type End = { readonly next: Enrolment | null } | { readonly refused: unknown };
+
+const refusal = (error: unknown): End => ({ refused: error });
+
+function nextOf(end: End): Enrolment | null {
+  if ('refused' in end) throw end.refused;
+  return end.next;
 }
 
 /**
  * The first signal asks to stop, every further one to hurry. A process that has not
  * ended 25 s after the first ends then, whatever it waits for.
  */
-function stopSignal(log: Logger): { asked: Promise<void>; onAgain: (hurry: () => void) => void } {
-  let onSignal = () => {};
+function stopSignal(log: Logger): {
+  asked: Promise<void>;
+  signal: AbortSignal;
+  onAgain: (hurry: () => void) => void;
+} {
+  const stopping = new AbortController();
+  let onSignal = () => stopping.abort();
   const asked = new Promise<void>((resolve) => {
-    onSignal = resolve;
+    stopping.signal.addEventListener('abort', () => resolve());
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal());
   void asked.then(() => setTimeout(giveUp, STOP_WITHIN_MS, log).unref());
   return {
     asked,
+    signal: stopping.signal,
     onAgain: (hurry) => {
       onSignal = hurry;
     },

@@ -12,7 +12,7 @@ export interface WorkerAddresses {
 /**
  * Attaches a worker and makes it accounts of its own in Postgres and Redis, which can do what
  * a worker of its device does. A process that enrols again takes over its row and gets new
- * passwords; those before end. A device never seen gets the starter suite. Null: the worker
+ * passwords; those before end. A device never seen gets the standing suites. Null: the worker
  * was revoked after its token was made.
  *
  * @throws AccountsRefused naming the right that the grid's own account lacks; ServiceUnavailable

@@ -127,6 +127,12 @@ export function readAdminTokenSetting(variables: NodeJS.ProcessEnv = process.env
   return checked(adminTokenSchema, variables).TILEMARK_ADMIN_TOKEN;
 }
 
+/** The data folder that the surroundings name, absolute; null: they name none. */
+export function readDataDir(variables: NodeJS.ProcessEnv = process.env): string | null {
+  const folder = variables.TILEMARK_DATA?.trim();
+  return folder ? resolve(folder) : null;
+}
+
 function checked<Schema extends z.ZodType>(
   schema: Schema,
   variables: NodeJS.ProcessEnv,
@@ -136,9 +142,4 @@ function checked<Schema extends z.ZodType>(
   throw new EnvError(
     error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join('\n'),
   );
-}
-
-/** As `readEnv`, with some variables given: for a worker that a site told where the services are. */
-export function readEnvWith(given: Readonly<Record<string, string>>): Env {
-  return readEnv({ ...process.env, ...given });
 }

@@ -42,7 +42,7 @@ const ADAPTER_KINDS = new Set([
 ]);
 
 const CONNECTION_MESSAGES =
-  /connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH|^(LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /i;
+  /connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH|NOPERM|^(LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /i;
 
 /**
  * The typed one-line error for a service that cannot be reached; any other
@@ -60,6 +60,13 @@ export function connectionError(error: unknown, what: DatabaseOrQueue): unknown 
     ? new DatabaseUnavailable(message, { cause: error })
     : new QueueUnavailable(message, { cause: error });
 }
+
+/** Wrong password, no such account: waiting does not help, other credentials do. */
+const REFUSALS = /^(28P01|28000|P1000|AuthenticationFailed|WRONGPASS|NOAUTH|NOPERM)/;
+
+/** Whether a service answered and does not know, or no longer knows, the account. */
+export const isAccessRefused = (error: unknown): boolean =>
+  error instanceof ServiceUnavailable && REFUSALS.test(connectionReason(error.cause) ?? '');
 
 export interface DatabaseOrQueue {
   readonly kind: 'database' | 'queue';

@@ -6,13 +6,14 @@ export {
   EnvError,
   type Limits,
   readAdminTokenSetting,
+  readDataDir,
   readEnv,
-  readEnvWith,
 } from './env';
 export {
   AccountsRefused,
   connectionError,
   DatabaseUnavailable,
+  isAccessRefused,
   QueueUnavailable,
   ServiceUnavailable,
 } from './errors';
