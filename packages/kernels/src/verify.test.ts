@@ -167,11 +167,8 @@ describe.each([
   });
 });
 
-test('Freivalds keeps sums in f32 order within its bound', () => {
-  // Rounded after every step, in the order a naive kernel adds.
-  const problem = product(700, 'f32', 600);
-  const [a, b] = inputTensors(problem, { seed: 9 }) as [Tensor, Tensor];
-  const { m, n, k } = problem.shape;
+/** C as a naive kernel leaves it: in order, rounded after every step. */
+function sequentialF32({ shape: { m, n, k } }: MatmulProblem, [a, b]: [Tensor, Tensor]): Tensor {
   const out = new Float32Array(m * n);
   for (let row = 0; row < m; row++) {
     for (let p = 0; p < k; p++) {
@@ -182,9 +179,38 @@ test('Freivalds keeps sums in f32 order within its bound', () => {
       }
     }
   }
-  const verdict = verify(problem, [a, b], out);
+  return out;
+}
+
+test('Freivalds keeps sums in f32 order within its bound', () => {
+  // Rounded after every step, in the order a naive kernel adds.
+  const problem = product(700, 'f32', 600);
+  const inputs = inputTensors(problem, { seed: 9 }) as [Tensor, Tensor];
+  const verdict = verify(problem, inputs, sequentialF32(problem, inputs));
   expect(verdict).toMatchObject({ method: 'freivalds', worst: null });
   expect(verdict.worstRatio).toBeGreaterThan(0.05);
+});
+
+describe('sums of positive numbers', () => {
+  // Their errors all have the size of the sum: no random walk around zero.
+  const problem = product(100, 'f32', 3000);
+  const inputs = inputTensors(problem, { seed: 9 }).map((input) => input.map(Math.abs));
+  const out = sequentialF32(problem, inputs as [Tensor, Tensor]);
+
+  test('pass the bound for any data', () => {
+    const { worst, worstRatio } = verify(problem, inputs, out, { anyData: true });
+    expect(worst).toBeNull();
+    expect(worstRatio).toBeGreaterThan(0.01);
+  });
+
+  test.each(['a dropped K step', 'one unwritten element', 'swapped indices in one tile'])(
+    'do not with %s',
+    (name) => {
+      const spoilt = out.slice();
+      MUTATIONS[name]?.({ problem, inputs } as unknown as Case, spoilt);
+      expect(verify(problem, inputs, spoilt, { anyData: true }).worst).not.toBeNull();
+    },
+  );
 });
 
 describe('a transpose', () => {

@@ -19,6 +19,8 @@ export interface VerifyOptions {
   readonly errorGrowth?: Kernel['errorGrowth'];
   /** The inputs are integer-valued (`InputMode` exact): compare with `==`. */
   readonly exact?: boolean;
+  /** The inputs of a matmul may have any mean: the whole product is compared, by a wider bound. */
+  readonly anyData?: boolean;
 }
 
 /** Checks an output of a problem; `worst` of the verdict is null when it is right. */
@@ -34,7 +36,7 @@ export type OutputCheck = (output: Tensor) => Verdict;
 export function outputCheck(
   problem: Problem,
   inputs: readonly Tensor[],
-  { computes, errorGrowth, exact = false }: VerifyOptions = {},
+  { computes, errorGrowth, exact = false, anyData = false }: VerifyOptions = {},
 ): OutputCheck {
   const op = opOf(problem);
   const [a, b] = inputs;
@@ -43,7 +45,7 @@ export function outputCheck(
   }
   const { rows, cols } = op.output(problem.shape);
   const isExact = exact || problem.dtype === 'i32';
-  const compare = comparison(problem, a, b, { computes, errorGrowth, exact: isExact });
+  const compare = comparison(problem, a, b, { computes, errorGrowth, exact: isExact, anyData });
   return (output) => {
     if (output.length !== rows * cols) {
       throw new TypeError(`the output has ${output.length} elements, not ${rows * cols}`);
@@ -66,7 +68,7 @@ function comparison(
   problem: Problem,
   a: Tensor,
   b: Tensor | undefined,
-  { computes, errorGrowth, exact }: VerifyOptions,
+  { computes, errorGrowth, exact, anyData }: VerifyOptions,
 ): OutputCheck {
   const { cols } = opOf(problem).output(problem.shape);
   if (computes === 'copy') {
@@ -84,6 +86,7 @@ function comparison(
     b,
     errorGrowth,
   );
+  if (anyData) return (output) => ({ method: 'whole', ...reference.compareAnyData(output) });
   return canCompareWhole(problem.shape)
     ? (output) => ({ method: exact ? 'exact' : 'whole', ...reference.compareWhole(output) })
     : (output) => ({ method: 'freivalds', ...reference.compareLarge(output) });
