@@ -15,7 +15,14 @@ const config: NextConfig = {
   // `npm test` checks the types of every package, this one too; once is enough.
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@tilemark/core', '@tilemark/db', '@tilemark/kernels'],
-  serverExternalPackages: ['bullmq', 'ioredis', 'pg', '@prisma/client', '@prisma/adapter-pg'],
+  serverExternalPackages: [
+    'bullmq',
+    'ioredis',
+    'pg',
+    '@prisma/client',
+    '@prisma/adapter-pg',
+    'prom-client',
+  ],
   turbopack: {
     rules: {
       '*.wgsl': { loaders: ['raw-loader'], as: '*.js' },

@@ -6,6 +6,7 @@ import { readJson } from './body';
 import { etagOf } from './etag';
 import { checkLimit } from './limit';
 import { log } from './log';
+import { observeRequest } from './metrics';
 import type { Caching, Operation } from './operations';
 import { identify, NOBODY } from './principal';
 import { HttpProblem, problemOf, problemOfZod, problemResponse } from './problem';
@@ -34,7 +35,7 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
   operation: Operation<Query, Body>,
   answer: (call: Call<z.output<Query>, z.output<Body>>) => unknown,
 ): Route {
-  return async (request, context) => {
+  const respond: Route = async (request, context) => {
     try {
       const opened = await services();
       // What is open to all asks nobody's name: health is told while tokens cannot be looked up.
@@ -63,6 +64,12 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
       if (problem.status >= 500) log.error({ err: error, path: operation.path }, problem.message);
       return problemResponse(problem);
     }
+  };
+  return async (request, context) => {
+    const startedMs = performance.now();
+    const response = await respond(request, context);
+    observeRequest(operation, response.status, (performance.now() - startedMs) / 1_000);
+    return response;
   };
 }
 

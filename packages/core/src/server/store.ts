@@ -167,6 +167,8 @@ export interface Store {
      * and the newest that has not, under a policy whose results are ranked.
      */
     newest(deviceKey: string, addresses: readonly string[]): Promise<NewestRun[]>;
+    /** How many there are of each state: pending, running, and the outcomes. */
+    byState(): Promise<Readonly<Record<string, number>>>;
     /** Returns to pending what lost workers had claimed; drops leftovers of cancelled sweeps. */
     reclaim(): Promise<{ reclaimed: number; dropped: number }>;
   };

@@ -50,6 +50,11 @@ export function runsOf(db: PrismaClient): Store['runs'] {
     record: (run) => recordRun(db, run),
     newest: newestOf(db),
 
+    async byState() {
+      const groups = await db.run.groupBy({ by: ['state'], _count: true });
+      return Object.fromEntries(groups.map(({ state, _count }) => [state, _count]));
+    },
+
     async *pending() {
       let after = '';
       for (;;) {

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  attach,
+  measured,
+  planned,
+  recorded,
+  sweepOf,
+} from '../../../../packages/core/src/server/store/test-fixtures';
+import { GET as sweeps } from '../app/api/v1/sweeps/route';
+import { GET as metrics } from '../app/metrics/route';
+import { provideServices } from './services';
+import { call, openTestGrid, type TestGrid } from './test-grid';
+
+let grid: TestGrid;
+beforeAll(async () => {
+  grid = await openTestGrid();
+});
+afterAll(() => grid.close());
+
+const scrape = (headers = {}) => metrics(new Request('http://grid.test/metrics', { headers }));
+
+it('tells runs, queues, workers and the time that requests took', async () => {
+  const { workerId, deviceKey } = await attach(grid.store, 'One');
+  const { runIds } = await sweepOf(grid.store, [
+    planned(deviceKey),
+    planned(deviceKey, { address: 'b' }),
+  ]);
+  const [first = ''] = runIds;
+  await grid.store.runs.claim(first, workerId);
+  await grid.store.runs.record(recorded(first, workerId, measured(1e6)));
+  await call(sweeps);
+  const response = await scrape();
+  expect(response.headers.get('content-type')).toContain('version=0.0.4');
+  const text = await response.text();
+  expect(text).toContain('tilemark_runs{state="measured"} 1');
+  expect(text).toContain('tilemark_runs{state="pending"} 1');
+  expect(text).toContain(`tilemark_queue_waiting_runs{device="${deviceKey}"} 1`);
+  expect(text).toContain(`tilemark_workers{device="${deviceKey}",state="idle"} 1`);
+  expect(text).toMatch(
+    /tilemark_http_request_duration_seconds_count\{method="GET",path="\/sweeps",status="200"\} 1/,
+  );
+});
+
+it('is no more public than the grid', async () => {
+  provideServices({ ...grid, settings: { ...grid.settings, isPublic: false } });
+  expect((await scrape()).status).toBe(401);
+  const authorization = `Bearer ${await grid.token('member')}`;
+  expect((await scrape({ authorization })).status).toBe(200);
+  provideServices(grid);
+});

@@ -1,0 +1,56 @@
+import { Gauge, Histogram, Registry, register } from 'prom-client';
+import type { Services } from './services';
+
+const DURATION = 'tilemark_http_request_duration_seconds';
+
+/** Routes are bundled apart and share prom-client's own registry: the first makes the metric. */
+function durations(): Histogram {
+  const known = register.getSingleMetric(DURATION);
+  if (known instanceof Histogram) return known;
+  return new Histogram({
+    name: DURATION,
+    help: 'Time from the request to the answer of an operation of API v1',
+    labelNames: ['method', 'path', 'status'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+}
+
+/** Counts a request that was answered, by its operation: ids in addresses are not labels. */
+export function observeRequest(
+  { method, path }: { readonly method: string; readonly path: string },
+  status: number,
+  seconds: number,
+): void {
+  durations().observe({ method, path, status: String(status) }, seconds);
+}
+
+/** Everything Prometheus scrapes: this process's requests, and the state of the whole grid. */
+export async function metricsText({ store, settings }: Services): Promise<string> {
+  const [runs, queues, workers] = await Promise.all([
+    store.runs.byState(),
+    store.workers.queues(),
+    store.workers.list(),
+  ]);
+  const grid = new Registry();
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Gauge({ name: `tilemark_${name}`, help, labelNames, registers: [grid] });
+
+  gauge('info', 'The version of the site; always 1', ['version']).set(
+    { version: settings.version },
+    1,
+  );
+  const byState = gauge('runs', 'Runs by state: pending, running, or how they ended', ['state']);
+  for (const [state, count] of Object.entries(runs)) byState.set({ state }, count);
+
+  const waiting = gauge('queue_waiting_runs', 'Runs that wait for a device', ['device']);
+  const eta = gauge('queue_eta_seconds', 'Time until a queue is empty, where it can be told', [
+    'device',
+  ]);
+  for (const { device, waiting: count, etaMs } of queues) {
+    waiting.set({ device: device.key }, count);
+    if (etaMs !== null) eta.set({ device: device.key }, etaMs / 1_000);
+  }
+  const attached = gauge('workers', 'Attached workers by state', ['device', 'state']);
+  for (const { device, state } of workers) attached.inc({ device: device.key, state });
+  return `${await grid.metrics()}\n${await register.metrics()}`;
+}
