@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 3;
 export interface WorkerParts {
   readonly store: Store;
   readonly queue: Queue;
-  readonly runner: Runner;
+  readonly runner: Pick<Runner, 'open' | 'run' | 'close'>;
   readonly journal: Journal;
   readonly log: Logger;
   /** As what the grid has attached it already; absent: it attaches itself. */
