@@ -1,4 +1,6 @@
 import { type NextRequest, NextResponse } from 'next/server';
+import { badRequestPage } from './server/bad-request-page';
+import { refusedQuery } from './server/page-queries';
 import { HttpProblem, problemResponse } from './server/problem';
 
 /**
@@ -32,14 +34,16 @@ function isReadable({ pathname, search }: URL): boolean {
   }
 }
 
-/** Turns away addresses that cannot be read, and gives pages their policy. */
+/** Turns away addresses that cannot be read or ask for what there is not, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
   const isApi = request.nextUrl.pathname.startsWith('/api/');
   if (!isReadable(request.nextUrl)) {
     if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
-    return NextResponse.rewrite(new URL('/bad-request', request.url));
+    return badRequestPage(['It holds characters that are not text.']);
   }
   if (isApi) return NextResponse.next();
+  const refused = refusedQuery(new URL(request.url));
+  if (refused.length > 0) return badRequestPage(refused);
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);

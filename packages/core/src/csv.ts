@@ -3,7 +3,7 @@ import type { RunResult } from './api';
 import type { Measurement } from './outcome';
 import { outcomeReason } from './outcome-reason';
 
-type Cell = string | number | null | undefined;
+export type Cell = string | number | null | undefined;
 type Column = readonly [
   name: string,
   value: (result: RunResult, measured: Measurement | null) => Cell,
@@ -41,12 +41,17 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** The first line of a table of results. */
-export const CSV_HEADER = `${COLUMNS.map(([name]) => name).join(',')}\r\n`;
+export const CSV_HEADER = csvRow(COLUMNS.map(([name]) => name));
 
 /** One result as a line of RFC 4180 CSV; empty cells where it has no such number. */
 export function csvLine(result: RunResult): string {
   const measured = result.outcome?.kind === 'measured' ? result.outcome.measurement : null;
-  return `${COLUMNS.map(([, value]) => cellText(value(result, measured))).join(',')}\r\n`;
+  return csvRow(COLUMNS.map(([, value]) => value(result, measured)));
+}
+
+/** Cells as a line of RFC 4180 CSV. */
+export function csvRow(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
 }
 
 /**

@@ -1,4 +1,5 @@
 export * from './api';
+export { heatMapCsv, leaderboardCsv, portabilityCsv } from './board-csv';
 export { bufferSetsFor } from './calibrate';
 export { Checks } from './checks';
 export { CSV_HEADER, csvLine } from './csv';

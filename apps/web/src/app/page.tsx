@@ -1,28 +1,27 @@
-import { leaderboardQuerySchema } from '@tilemark/core';
-import type { Store } from '@tilemark/core/server';
-import { opById, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
-import { Board } from '@/features/leaderboard/board';
+import { notFound } from 'next/navigation';
 import { Filters } from '@/features/leaderboard/filters';
-import { leaderboard } from '@/features/leaderboard/leaderboard';
-import { NoResults } from '@/features/leaderboard/no-results';
+import { apiHref, boardQuerySchema } from '@/features/leaderboard/query';
+import { loadView } from '@/features/leaderboard/view';
+import { ViewLinks } from '@/features/leaderboard/view-links';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/visitor';
-import { ButtonLink } from '@/ui/button';
+import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { PageHeader } from '@/ui/page';
-import { parseQuery, type SearchParams } from '@/ui/query';
-import { Refused } from '@/ui/refused';
+import type { SearchParams } from '@/ui/query';
+import { searchObject } from '@/ui/search';
 
 export const metadata: Metadata = { title: 'Leaderboard' };
 
 export default async function LeaderboardPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
-  const parsed = parseQuery(leaderboardQuerySchema, await searchParams);
-  const { board, query, refused } = await leaderboard(store, parsed);
-  const source = new URLSearchParams(
-    Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const parsed = boardQuerySchema.safeParse(searchObject(await searchParams));
+  // The proxy has answered 400 to what the schema refuses.
+  if (!parsed.success) notFound();
+  const query = parsed.data;
+  const { answer, board, content, groups } = await loadView(store, query);
+  const source = apiHref(query);
 
   return (
     <>
@@ -30,7 +29,11 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         title="Leaderboard"
         actions={
           <>
-            <Live source={`/api/v1/leaderboard?${source}`} etag={etagOf(board)} />
+            <Live source={source} etag={etagOf(answer)} />
+            <ButtonAnchor href={`${source}&format=csv`} download>
+              CSV
+            </ButtonAnchor>
+            <ButtonLink href="/best">Find the best kernel</ButtonLink>
             <ButtonLink href="/sweeps/new" look="primary">
               New sweep
             </ButtonLink>
@@ -40,24 +43,9 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         The fastest verified variant of each device on one problem. Devices share a rank where the
         95 % intervals of their medians overlap.
       </PageHeader>
-      <Refused reasons={refused} reset="/" />
-      <Filters board={board} query={query} />
-      <div className="mt-5">
-        {board.rows.length > 0 && board.problem ? (
-          <Board
-            rows={board.rows}
-            caption={`Leaderboard: ${opById(query.op).title}, ${shapeText(board.problem)}, ${query.dtype}, profile ${query.profile}`}
-          />
-        ) : (
-          <NoResults hasAny={await hasResults(store)} query={query} />
-        )}
-      </div>
+      <ViewLinks query={query} />
+      <Filters board={board} query={query} groups={groups} />
+      <div className="mt-5">{content}</div>
     </>
   );
-}
-
-/** Whether anything was measured at all, on whatever problem. */
-async function hasResults(store: Store): Promise<boolean> {
-  const { items } = await store.devices.list();
-  return items.some((device) => device.results > 0);
 }

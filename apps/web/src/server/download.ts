@@ -19,3 +19,13 @@ export function download(text: AsyncGenerator<string>, type: string, name: strin
     },
   });
 }
+
+/** A table that is small enough to be made at once. */
+export const csvFile = (text: string, name: string): Response =>
+  new Response(text, {
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'Cache-Control': 'no-store',
+    },
+  });

@@ -11,13 +11,17 @@ import {
   dtypeSchema,
   enrolmentRequestSchema,
   enrolmentSchema,
+  groupedQuerySchema,
   healthSchema,
+  heatMapSchema,
   kernelDetailSchema,
   kernelSchema,
   leaderboardQuerySchema,
   leaderboardSchema,
   newSweepSchema,
   pageOf,
+  portabilityQuerySchema,
+  portabilitySchema,
   publishedSchema,
   refreshedSchema,
   refreshSchema,
@@ -82,6 +86,8 @@ const operation = <Query extends z.ZodType, Body extends z.ZodType>(
 ) => declared;
 
 const cursorQuery = z.object({ cursor: z.string().min(1).max(500).optional() });
+const formatQuery = { format: z.enum(['json', 'csv']).default('json') };
+const TABLE_TYPES = ['application/json', 'text/csv'] as const;
 const ok = (schema: z.ZodType) => ({ status: 200, schema }) as const;
 
 export const newTokenSchema = z.strictObject({
@@ -258,8 +264,27 @@ export const operations = {
     summary: 'The best verified result of each device on one problem, ranked.',
     access: 'read',
     caching: 'revalidate',
-    query: leaderboardQuerySchema,
-    answer: ok(leaderboardSchema),
+    query: leaderboardQuerySchema.extend(formatQuery),
+    answer: { ...ok(leaderboardSchema), types: TABLE_TYPES },
+  }),
+  getHeatMap: operation({
+    method: 'GET',
+    path: '/leaderboard/heat-map',
+    summary: 'The best of each kernel on each device, on one problem. `groups=gpu,software`.',
+    access: 'read',
+    caching: 'revalidate',
+    query: groupedQuerySchema.extend(formatQuery),
+    answer: { ...ok(heatMapSchema), types: TABLE_TYPES },
+  }),
+  getPortability: operation({
+    method: 'GET',
+    path: '/leaderboard/portability',
+    summary:
+      'For each variant the geometric mean of its part of the best over devices, and what it costs each device to run one variant everywhere (`ship`, an address).',
+    access: 'read',
+    caching: 'revalidate',
+    query: portabilityQuerySchema.extend(formatQuery),
+    answer: { ...ok(portabilitySchema), types: TABLE_TYPES },
   }),
   getBest: operation({
     method: 'GET',

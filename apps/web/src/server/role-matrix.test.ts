@@ -63,6 +63,8 @@ const MATRIX: Record<OperationId, Row | { readonly own: Row; readonly others: Ro
   watchSweep: READ,
   getResult: READ,
   getLeaderboard: READ,
+  getHeatMap: READ,
+  getPortability: READ,
   getBest: READ,
   listWorkers: READ,
   createSweep: submitters(201),

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import { Button } from './button';
 
-/** A command to run, with a button that copies it. */
-export function Command({ text, label }: { text: string; label: string }) {
+/** Copies a text, and says whether it could. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
 
   const copy = async () => {
@@ -19,15 +19,22 @@ export function Command({ text, label }: { text: string; label: string }) {
   };
 
   return (
+    <Button look="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`} className="h-7">
+      <span aria-live="polite">
+        {{ ready: 'Copy', copied: 'Copied', refused: 'Select and copy' }[state]}
+      </span>
+    </Button>
+  );
+}
+
+/** A command to run, with a button that copies it. */
+export function Command({ text, label }: { text: string; label: string }) {
+  return (
     <div className="flex items-start gap-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3">
       <code className="min-w-0 flex-1 py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
         {text}
       </code>
-      <Button look="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`} className="h-7">
-        <span aria-live="polite">
-          {{ ready: 'Copy', copied: 'Copied', refused: 'Select and copy' }[state]}
-        </span>
-      </Button>
+      <CopyButton text={text} label={label} />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { ThemeToggle } from './theme-toggle';
 
 const PLACES = [
   ['/', 'Leaderboard'],
+  ['/best', 'Best kernel'],
   ['/sweeps', 'Sweeps'],
   ['/kernels', 'Kernels'],
   ['/devices', 'Devices'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deviceClassSchema } from '../device';
 import { deviceRefSchema } from './device';
 import { id } from './field';
 import { leaderboardSchema } from './leaderboard';
@@ -20,6 +21,8 @@ export type HeatMapCell = z.infer<typeof heatMapCellSchema>;
 
 /** Devices x kernels on one problem: where each kernel stands on each device. */
 export const heatMapSchema = leaderboardSchema.omit({ rows: true }).extend({
+  /** Of the devices shown. */
+  groups: z.array(deviceClassSchema),
   /** That were measured on a device shown, in the order of the ladder. */
   kernels: z.array(z.string()),
   /** A kernel that a device has not measured has no cell. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deviceClassSchema } from '../device';
 import { deviceRefSchema } from './device';
 import { id } from './field';
 import { groupedQuerySchema, leaderboardSchema } from './leaderboard';
@@ -14,6 +15,8 @@ const part = z.number().min(0).max(1);
 
 /** How near each variant comes to the best of every device, by ranked results of one problem. */
 export const portabilitySchema = leaderboardSchema.omit({ rows: true }).extend({
+  /** Of the devices shown. */
+  groups: z.array(deviceClassSchema),
   /** Devices of the groups shown that have a ranked result. */
   devices: z.number().int(),
   /** The one to ship first; see docs/ranking.md. */

@@ -180,6 +180,8 @@ export interface Store {
     paces(keys: readonly string[]): Promise<Pace[]>;
     /** Its best variants under each version of driver and runtime they were measured with. */
     history(key: string): Promise<DeviceHistory>;
+    /** Every device by what identifies it, without its counts: for choosing one. */
+    names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]>;
     /** Best measured result of each problem on the device. */
     best(key: string): Promise<RunResult[]>;
   };

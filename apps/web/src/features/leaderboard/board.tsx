@@ -1,4 +1,5 @@
-import type { DeviceClass, LeaderboardRow } from '@tilemark/core';
+import type { Leaderboard, LeaderboardRow } from '@tilemark/core';
+import { opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { ImportedBadge } from '@/features/results/imported-badge';
 import { roofShare } from '@/features/results/roof';
@@ -6,20 +7,31 @@ import { VariantLink } from '@/features/results/variant-link';
 import { formatInterval, formatNs, formatPercent, formatRate, formatSpeedup } from '@/ui/format';
 import { Ago } from '@/ui/moment';
 import { TablePanel } from '@/ui/table';
+import { GROUP_TITLES } from './groups';
+import { MoreRows, shownRows } from './more-rows';
+import { PublishedRows } from './published-rows';
+import type { BoardQuery, Group } from './query';
 import { RateBar } from './rate-bar';
 
-const GROUPS: readonly (readonly [DeviceClass, string])[] = [
-  ['gpu', 'GPUs'],
-  ['browser', 'Browsers'],
-  ['software', 'Software adapters'],
-  ['cpu', 'Host CPUs'],
-];
+const COLUMNS = 9;
 
 /** One row a device, grouped by class, ranked rows first; what is not ranked says why. */
-export function Board({ rows, caption }: { rows: readonly LeaderboardRow[]; caption: string }) {
-  const unit = rows[0]?.rate.unit ?? 'GFLOP/s';
+export function Board({
+  board: { problem, rows },
+  query,
+  groups,
+}: {
+  board: Leaderboard;
+  query: BoardQuery;
+  groups: readonly Group[];
+}) {
+  if (!problem) return null;
+  const { title, rateUnit } = opOf(problem);
+  const shown = rows.filter((row) => groups.includes(row.device.class));
   return (
-    <TablePanel caption={caption}>
+    <TablePanel
+      caption={`Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`}
+    >
       <thead>
         <tr>
           <th scope="col" className="figure">
@@ -27,7 +39,7 @@ export function Board({ rows, caption }: { rows: readonly LeaderboardRow[]; capt
           </th>
           <th scope="col">Device</th>
           <th scope="col" className="min-w-40">
-            {unit}, higher is better
+            {rateUnit}, higher is better
           </th>
           <th scope="col" className="figure">
             Median
@@ -39,25 +51,42 @@ export function Board({ rows, caption }: { rows: readonly LeaderboardRow[]; capt
             Over naive
           </th>
           <th scope="col">Best variant</th>
+          <th
+            scope="col"
+            className="figure"
+            title="Hosts whose workers have handed in results of this device"
+          >
+            Machines
+          </th>
           <th scope="col" className="figure">
             Age
           </th>
         </tr>
       </thead>
-      {GROUPS.map(([of, title]) => (
-        <Group
+      {GROUP_TITLES.map(([of, title]) => (
+        <RowGroup
           key={of}
           title={title}
-          rows={rows.filter((row) => row.rank !== null && row.device.class === of)}
+          rows={shown.filter((row) => row.rank !== null && row.device.class === of)}
+          query={query}
         />
       ))}
-      <Group title="Not ranked" rows={rows.filter((row) => row.rank === null)} />
+      <RowGroup title="Not ranked" rows={shown.filter((row) => row.rank === null)} query={query} />
+      {groups.includes('published') && <PublishedRows problem={problem} columns={COLUMNS} />}
     </TablePanel>
   );
 }
 
 /** Classes differ by orders of magnitude, so each has a scale of its own, and says which. */
-function Group({ title, rows }: { title: string; rows: readonly LeaderboardRow[] }) {
+function RowGroup({
+  title,
+  rows,
+  query,
+}: {
+  title: string;
+  rows: readonly LeaderboardRow[];
+  query: BoardQuery;
+}) {
   if (rows.length === 0) return null;
   const fastest = Math.max(...rows.map((row) => row.rate.value));
   return (
@@ -66,13 +95,14 @@ function Group({ title, rows }: { title: string; rows: readonly LeaderboardRow[]
         <th scope="rowgroup" colSpan={2} className="!py-1">
           {title}
         </th>
-        <td colSpan={6} className="!py-1">
+        <td colSpan={COLUMNS - 2} className="!py-1">
           bars to {formatRate(fastest)}
         </td>
       </tr>
-      {rows.map((row) => (
+      {shownRows(rows, query).map((row) => (
         <BoardRow key={row.resultId} row={row} fastest={fastest} />
       ))}
+      <MoreRows of={rows.length} noun="devices" query={query} columns={COLUMNS} />
     </tbody>
   );
 }
@@ -120,6 +150,7 @@ function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         <VariantLink address={row.address} resultId={resultId} />{' '}
         <ImportedBadge of={row.imported} />
       </td>
+      <td className="figure text-muted">{row.machines}</td>
       <td className="figure text-muted">
         <Ago date={row.measuredAt} />
       </td>

@@ -1,10 +1,21 @@
-import { type Leaderboard, type LeaderboardQuery, PROFILES } from '@tilemark/core';
+import { type Leaderboard, PROFILES } from '@tilemark/core';
 import { DTYPES, OPS, shapeText } from '@tilemark/kernels';
-import { Field, Select } from '@/ui/field';
+import { Chip, Field, Select } from '@/ui/field';
 import { QueryForm } from '@/ui/query-form';
+import { GROUP_TITLES } from './groups';
+import type { BoardQuery, Group } from './query';
 
 /** The board's filters; the choice is in the address. */
-export function Filters({ board, query }: { board: Leaderboard; query: LeaderboardQuery }) {
+export function Filters({
+  board,
+  query,
+  groups,
+}: {
+  board: Pick<Leaderboard, 'problem' | 'problems'>;
+  query: BoardQuery;
+  /** What is shown. */
+  groups: readonly Group[];
+}) {
   const shapes = board.problems
     .filter(({ problem }) => problem.op === query.op && problem.dtype === query.dtype)
     .map(({ problem, devices }) => ({ shape: shapeText(problem), devices }));
@@ -14,7 +25,17 @@ export function Filters({ board, query }: { board: Leaderboard; query: Leaderboa
   const isListed = shapes.some(({ shape }) => shape === asked);
 
   return (
-    <QueryForm label="Filter the leaderboard" resets={{ op: ['shape'], dtype: ['shape'] }}>
+    <QueryForm
+      label="Filter the leaderboard"
+      resets={{
+        op: ['shape', 'ship'],
+        dtype: ['shape', 'ship'],
+        shape: ['ship'],
+        profile: ['ship'],
+      }}
+    >
+      {query.view !== 'devices' && <input type="hidden" name="view" value={query.view} />}
+      {query.ship !== undefined && <input type="hidden" name="ship" value={query.ship} />}
       <Choice
         name="op"
         label="Operation"
@@ -45,6 +66,19 @@ export function Filters({ board, query }: { board: Leaderboard; query: Leaderboa
         value={query.profile}
         options={PROFILES.map((profile) => [profile, profile])}
       />
+      <fieldset className="min-w-0">
+        <legend className="mb-1 text-xs font-medium">Groups</legend>
+        {/* The key renews the controls when the address changes under them. */}
+        <div className="flex min-h-8 flex-wrap items-center gap-1.5" key={groups.join()}>
+          {GROUP_TITLES.filter(([group]) => group !== 'published' || query.view === 'devices').map(
+            ([group, title]) => (
+              <Chip key={group} name="groups" value={group} defaultChecked={groups.includes(group)}>
+                {title}
+              </Chip>
+            ),
+          )}
+        </div>
+      </fieldset>
     </QueryForm>
   );
 }

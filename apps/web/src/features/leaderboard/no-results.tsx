@@ -1,9 +1,9 @@
-import type { LeaderboardQuery } from '@tilemark/core';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { Empty } from '@/ui/notice';
+import type { BoardQuery } from './query';
 
 /** The board before its first result, or where a filter leaves nothing. */
-export function NoResults({ hasAny, query }: { hasAny: boolean; query: LeaderboardQuery }) {
+export function NoResults({ hasAny, query }: { hasAny: boolean; query: BoardQuery }) {
   const { dtype, op, profile, shape } = query;
   if (hasAny) {
     const sweep = new URLSearchParams({
@@ -13,8 +13,10 @@ export function NoResults({ hasAny, query }: { hasAny: boolean; query: Leaderboa
       ...(shape && { shape }),
     });
     return (
-      <Empty title={`No device has measured ${op} ${shape ?? ''} ${dtype} under ${profile} yet`}>
-        <p>Choose another problem above, or measure this one.</p>
+      <Empty
+        title={`No device shown has measured ${op} ${shape ?? ''} ${dtype} under ${profile} yet`}
+      >
+        <p>Choose another problem or more groups above, or measure this one.</p>
         <ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this problem</ButtonLink>
       </Empty>
     );

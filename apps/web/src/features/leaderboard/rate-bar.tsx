@@ -1,6 +1,6 @@
 /**
  * A rate as a figure and as a bar from zero, with the interval of the median
- * marked at its end. The figure says all; the bar is for comparing by eye.
+ * marked at its end where it has one. The figure says all; the bar is for comparing by eye.
  */
 export function RateBar({
   value,
@@ -11,8 +11,9 @@ export function RateBar({
   isRanked,
 }: {
   value: number;
-  low: number;
-  high: number;
+  /** Bounds of the interval, where there is one. */
+  low?: number;
+  high?: number;
   max: number;
   text: string;
   isRanked: boolean;
@@ -26,10 +27,12 @@ export function RateBar({
           className={`absolute inset-y-0 left-0 ${isRanked ? 'bg-accent' : 'bg-line-strong'}`}
           style={{ width: percent(value) }}
         />
-        <span
-          className="absolute inset-y-[-3px] border-x border-ink"
-          style={{ left: percent(low), width: `calc(${percent(high)} - ${percent(low)})` }}
-        />
+        {low !== undefined && high !== undefined && (
+          <span
+            className="absolute inset-y-[-3px] border-x border-ink"
+            style={{ left: percent(low), width: `calc(${percent(high)} - ${percent(low)})` }}
+          />
+        )}
       </span>
     </div>
   );

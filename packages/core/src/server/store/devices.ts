@@ -6,7 +6,7 @@ import { deviceHistoryOf } from './device-history';
 import { fromJson } from './json';
 import { isLost } from './lost';
 import { PAGE_SIZE, pageOf } from './page';
-import { RUN_VIEW, runResult } from './run-view';
+import { deviceRef, RUN_VIEW, runResult } from './run-view';
 
 /** Enough to tell a device's pace, few enough to be read for a form. */
 const RECENT_RUNS = 300;
@@ -59,6 +59,14 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
 
     history: (key) => deviceHistoryOf(db, key),
 
+    async names() {
+      const rows = await db.device.findMany({ orderBy: { name: 'asc' } });
+      return rows.map((row) => ({
+        ...deviceRef(row),
+        identity: identityOf(row),
+      }));
+    },
+
     async best(key) {
       const rows = await db.best.findMany({
         where: { deviceKey: key },
@@ -69,6 +77,15 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
     },
   };
 }
+
+const identityOf = (row: DeviceRow): Device['identity'] => ({
+  vendor: row.vendor,
+  architecture: row.architecture,
+  device: row.name,
+  backend: row.backend,
+  runtime: row.runtime,
+  class: row.class,
+});
 
 async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promise<Device[]> {
   if (rows.length === 0) return [];
@@ -91,14 +108,7 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
       key: row.key,
       name: row.name,
       class: row.class,
-      identity: {
-        vendor: row.vendor,
-        architecture: row.architecture,
-        device: row.name,
-        backend: row.backend,
-        runtime: row.runtime,
-        class: row.class,
-      },
+      identity: identityOf(row),
       capabilities: fromJson(row.capabilities),
       workers: workers.find((each) => each.deviceKey === row.key)?.count ?? 0,
       pending: sum(states.filter(({ state }) => state === 'pending')),

@@ -5,8 +5,10 @@ import { auditOf } from './audit';
 import { bestVariantOf } from './best-variant';
 import { devicesOf } from './devices';
 import { enrolmentsOf } from './enrolments';
+import { canonicalJson } from './hash';
 import { headToHeadOf } from './head-to-head';
 import { heatMapOf } from './heat-map';
+import { keptAnswers } from './kept-answers';
 import { kernelResultsOf } from './kernel-results';
 import { leaderboardOf } from './leaderboard';
 import { limitsOf } from './limits';
@@ -32,6 +34,7 @@ export function openStore(databaseUrl: string): Store {
   const typed = <T extends object>(part: T): T => translatingErrors(part, translate);
 
   const db = createClient(databaseUrl);
+  const keep = keptAnswers(db);
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
   return typed({
@@ -50,9 +53,11 @@ export function openStore(databaseUrl: string): Store {
     limits: typed(limitsOf(db)),
     kernelResults: (query) => kernelResultsOf(db, query),
     headToHead: (pair) => headToHeadOf(db, pair),
-    leaderboard: (query) => leaderboardOf(db, query),
-    heatMap: (query) => heatMapOf(db, query),
-    portability: (query) => portabilityOf(db, query),
+    leaderboard: (query) =>
+      keep(`leaderboard ${canonicalJson(query)}`, () => leaderboardOf(db, query)),
+    heatMap: (query) => keep(`heat map ${canonicalJson(query)}`, () => heatMapOf(db, query)),
+    portability: (query) =>
+      keep(`portability ${canonicalJson(query)}`, () => portabilityOf(db, query)),
     best: (query) => bestVariantOf(db, query),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;

@@ -1,5 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { DEVICE_GROUPS, type GroupedQuery, shownGroups } from '../../api';
+import type { DeviceClass } from '../../device';
 import { type BoardProblem, boardProblem, whereProblem } from './board-problem';
 
 const TIME = { include: { device: { select: { key: true, name: true, class: true } } } } as const;
@@ -11,9 +12,12 @@ export type VariantTimeRow = Prisma.VariantBestGetPayload<typeof TIME>;
 export async function variantTimes(
   db: PrismaClient,
   query: GroupedQuery,
-): Promise<{ readonly board: BoardProblem; readonly times: VariantTimeRow[] }> {
+): Promise<{
+  readonly board: BoardProblem & { groups: DeviceClass[] };
+  readonly times: VariantTimeRow[];
+}> {
   const board = await boardProblem(db, query);
-  if (!board.problem) return { board, times: [] };
+  if (!board.problem) return { board: { ...board, groups: [...(query.groups ?? [])] }, times: [] };
   const where = whereProblem(board.problem, query);
   const present = await db.device.findMany({
     where: { bests: { some: where } },
@@ -28,7 +32,7 @@ export async function variantTimes(
     where: { ...where, device: { class: { in: [...groups] } } },
     ...TIME,
   });
-  return { board, times };
+  return { board: { ...board, groups: [...groups] }, times };
 }
 
 /** Times of one device, the one to prefer first. */

@@ -1,0 +1,98 @@
+import type { BestVariant } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
+import { DeviceName } from '@/features/devices/device-name';
+import { kernelHref } from '@/features/kernels/href';
+import { Address } from '@/ui/address';
+import { TextLink } from '@/ui/button';
+import { WgslCode } from '@/ui/code';
+import { CopyButton } from '@/ui/copy';
+import { Facts } from '@/ui/facts';
+import { formatBytes, formatNs, formatPercent, formatRate } from '@/ui/format';
+import { Moment } from '@/ui/moment';
+import { Notice } from '@/ui/notice';
+import { Panel, Section } from '@/ui/page';
+import { howFound } from './how-found';
+
+/** The variant to run, what it rests on, and its shader. */
+export function BestAnswer({ best }: { best: BestVariant }) {
+  const { asked, address, measured, needs, partOfBest, passes, result, variant, wgsl } = best;
+  return (
+    <>
+      <Section
+        id="variant"
+        title={`For ${asked.op} ${shapeText(asked)} ${asked.dtype}`}
+        note={`profile ${best.profile}`}
+      >
+        <div className="mb-3">
+          <Notice tone={best.fallback === 'overall' || !best.isExact ? 'amber' : 'neutral'}>
+            {howFound(best)}
+          </Notice>
+        </div>
+        <Panel>
+          <div className="border-b border-line px-4 py-3">
+            <TextLink href={kernelHref(variant.kernel)} aria-label={`Kernel ${variant.kernel}`}>
+              <Address of={address} />
+            </TextLink>
+          </div>
+          <Facts
+            columns={2}
+            facts={[
+              {
+                name: 'Part of the best',
+                about: 'Geometric mean over the devices that decided; 100 % is the best on each',
+                value: formatPercent(partOfBest),
+              },
+              { name: 'Measured shape', value: shapeText(measured) },
+              { name: 'Measured on', value: <DeviceName device={result.device} /> },
+              {
+                name: 'Rate there',
+                value: (
+                  <TextLink href={`/results/${result.id}`}>
+                    {formatRate(result.rate.value)} {result.rate.unit}, {formatNs(result.medianNs)}
+                  </TextLink>
+                ),
+              },
+              { name: 'Measured', value: <Moment date={result.measuredAt} /> },
+              {
+                name: 'Shader',
+                value: best.isSourceMeasured
+                  ? 'exactly this one was measured'
+                  : 'changed since it was measured',
+              },
+              ...(needs
+                ? [
+                    { name: 'Workgroup size', value: needs.workgroupSize.join(' × ') },
+                    { name: 'Workgroup memory', value: formatBytes(needs.workgroupBytes) },
+                    { name: 'Features', value: needs.features.join(', ') || 'none' },
+                  ]
+                : []),
+              ...(passes.length > 0
+                ? [
+                    {
+                      name: 'Dispatches',
+                      value: passes
+                        .map(
+                          ({ entryPoint, workgroups }) =>
+                            `${entryPoint} ${workgroups.join(' × ')} workgroups`,
+                        )
+                        .join(', then '),
+                    },
+                  ]
+                : []),
+            ]}
+          />
+        </Panel>
+      </Section>
+      {wgsl !== null && (
+        <Section
+          id="wgsl"
+          title="WGSL"
+          note="as this release writes it for these tunables"
+          actions={<CopyButton text={wgsl} label="the WGSL" />}
+        >
+          <WgslCode source={wgsl} label={`WGSL of ${address}`} />
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { type Device, PROFILES } from '@tilemark/core';
+import { DTYPES, OPS } from '@tilemark/kernels';
+import Link from 'next/link';
+import { Button } from '@/ui/button';
+import { Field, Input, Select } from '@/ui/field';
+import { type BestPageQuery, DIMENSIONS } from './query';
+
+/** Which problem, on which GPU: sent as the address of the page, with or without scripts. */
+export function BestForm({
+  query,
+  devices,
+}: {
+  query: BestPageQuery;
+  devices: readonly Pick<Device, 'key' | 'name' | 'identity'>[];
+}) {
+  const names = (of: 'vendor' | 'architecture') =>
+    [...new Set(devices.map(({ identity }) => identity[of]))].filter(Boolean).sort();
+  return (
+    <form method="get" action="/best" aria-label="The problem and the GPU" className="space-y-4">
+      <input type="hidden" name="op" value={query.op} />
+      <nav aria-label="Operation" className="flex gap-1 border-b border-line">
+        {OPS.map(({ id, title }) => (
+          <Link
+            key={id}
+            href={`/best?op=${id}`}
+            aria-current={id === query.op ? 'page' : undefined}
+            className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+        {DIMENSIONS[query.op].map((name) => (
+          <Field key={name} id={name} label={name.length === 1 ? name.toUpperCase() : name}>
+            <Input
+              {...{ id: name, name, type: 'number', min: 1, max: 65_536, required: true }}
+              defaultValue={query[name] ?? 1024}
+            />
+          </Field>
+        ))}
+        <Field id="dtype" label="Element type">
+          <Select id="dtype" name="dtype" defaultValue={query.dtype}>
+            {DTYPES.map((dtype) => (
+              <option key={dtype}>{dtype}</option>
+            ))}
+          </Select>
+        </Field>
+        <Field id="profile" label="Profile">
+          <Select id="profile" name="profile" defaultValue={query.profile}>
+            {PROFILES.map((profile) => (
+              <option key={profile}>{profile}</option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      <div className="grid gap-3 sm:grid-cols-3">
+        <Field id="device" label="Device" hint="one that this grid knows">
+          <Select id="device" name="device" defaultValue={query.device ?? ''}>
+            <option value="">any, by vendor and architecture</option>
+            {devices.map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field id="vendor" label="Vendor" hint="as WebGPU’s adapter info names it">
+          <Input id="vendor" name="vendor" list="vendors" defaultValue={query.vendor ?? ''} />
+          <Options id="vendors" values={names('vendor')} />
+        </Field>
+        <Field id="architecture" label="Architecture">
+          <Input
+            {...{ id: 'architecture', name: 'architecture', list: 'architectures' }}
+            defaultValue={query.architecture ?? ''}
+          />
+          <Options id="architectures" values={names('architecture')} />
+        </Field>
+      </div>
+      <Button type="submit" look="primary">
+        Find the kernel
+      </Button>
+    </form>
+  );
+}
+
+function Options({ id, values }: { id: string; values: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {values.map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  );
+}

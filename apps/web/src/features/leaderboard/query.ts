@@ -1,0 +1,82 @@
+import {
+  DEVICE_GROUPS,
+  type DeviceClass,
+  deviceClassSchema,
+  leaderboardQuerySchema,
+} from '@tilemark/core';
+import { parseShape } from '@tilemark/kernels';
+import { z } from 'zod';
+
+export const VIEWS = ['devices', 'heatmap', 'portability'] as const;
+export type View = (typeof VIEWS)[number];
+
+const groupSchema = z.enum([...DEVICE_GROUPS, 'published']);
+export type Group = z.infer<typeof groupSchema>;
+
+/** What the address of the leaderboard may ask. */
+export const boardQuerySchema = leaderboardQuerySchema
+  .extend({
+    view: z.enum(VIEWS).default('devices'),
+    /** Written as `gpu,software` or given several times. */
+    groups: z
+      .string()
+      .max(120)
+      .transform((text) => text.split(','))
+      .pipe(z.array(groupSchema))
+      .optional(),
+    /** Of the portability view: the variant to run everywhere. */
+    ship: z.string().max(400).optional(),
+    /** `all`: every row, however many. */
+    rows: z.literal('all').optional(),
+  })
+  .superRefine(({ op, shape }, context) => {
+    if (shape === undefined) return;
+    try {
+      parseShape(op, shape);
+    } catch (error) {
+      // Whatever a shape may be refused for, its message says so.
+      if (!(error instanceof Error)) throw error;
+      context.addIssue({ code: 'custom', path: ['shape'], message: error.message });
+    }
+  });
+export type BoardQuery = z.output<typeof boardQuerySchema>;
+
+/** The classes of device among the groups that are asked for; absent as they are. */
+export const classesOf = (groups: BoardQuery['groups']): DeviceClass[] | undefined =>
+  groups?.flatMap((group) => {
+    const kind = deviceClassSchema.safeParse(group);
+    return kind.success ? [kind.data] : [];
+  });
+
+/** The address of the board with some of its query changed; null takes a name out. */
+export function boardHref(
+  query: BoardQuery,
+  change: Partial<Record<keyof BoardQuery, string | null>>,
+): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, ...change })) {
+    if (value === undefined || value === null) continue;
+    search.set(name, Array.isArray(value) ? value.join(',') : value);
+  }
+  return `/?${search}`;
+}
+
+/** The query of the API's answer behind a view. */
+export function apiQuery({ view, groups, rows: _, ship, ...problem }: BoardQuery): URLSearchParams {
+  const search = new URLSearchParams(
+    Object.entries(problem).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const classes = classesOf(groups);
+  if (view !== 'devices' && classes && classes.length > 0) search.set('groups', classes.join(','));
+  if (view === 'portability' && ship !== undefined) search.set('ship', ship);
+  return search;
+}
+
+const PATHS: Readonly<Record<View, string>> = {
+  devices: '/api/v1/leaderboard',
+  heatmap: '/api/v1/leaderboard/heat-map',
+  portability: '/api/v1/leaderboard/portability',
+};
+
+/** Where the API answers with what a view shows. */
+export const apiHref = (query: BoardQuery): string => `${PATHS[query.view]}?${apiQuery(query)}`;

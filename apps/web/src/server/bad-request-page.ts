@@ -1,0 +1,56 @@
+/**
+ * The page for an address that cannot be answered. A document of its own, sent by the
+ * proxy: pages always answer 200 where the proxy can answer 400.
+ */
+export const badRequestPage = (reasons: readonly string[]): Response =>
+  new Response(html(reasons), {
+    status: 400,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+      'X-Content-Type-Options': 'nosniff',
+    },
+  });
+
+const MOST_REASONS = 8;
+
+const html = (reasons: readonly string[]): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Bad request · Tilemark</title>
+<style>
+  :root { color-scheme: light dark; }
+  body { margin: 0 auto; max-width: 42rem; padding: 5rem 1.5rem; font: 0.875rem/1.5 Geist, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: light-dark(#12181a, #e6ebec); overflow-wrap: anywhere; }
+  code { font-size: 0.75rem; color: light-dark(#566164, #98a4a8); }
+  h1 { margin: 0.25rem 0 1rem; font-size: 1.375rem; line-height: 1.75rem; letter-spacing: -0.012em; }
+  ul { margin: 0 0 1rem; padding: 0.5rem 0.75rem 0.5rem 1.75rem; border-left: 2px solid light-dark(#8a5300, #e8b04f); background: light-dark(#f7ead1, #35290f); border-radius: 3px; }
+  p { color: light-dark(#566164, #98a4a8); }
+  a { color: light-dark(#00696b, #4ccbc0); text-underline-offset: 3px; }
+</style>
+<main>
+<code>400</code>
+<h1>This address asks for something that there is not</h1>
+<ul>
+${reasons
+  .slice(0, MOST_REASONS)
+  .map((reason) => `<li>${escapeHtml(reason)}</li>`)
+  .join('\n')}
+</ul>
+<p>It may have been cut off, mistyped, or written for another release.</p>
+<p><a href="/">Leaderboard</a> · <a href="/best">Best kernel</a> · <a href="/sweeps">Sweeps</a> · <a href="/kernels">Kernels</a> · <a href="/devices">Devices</a></p>
+</main>
+</html>
+`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
