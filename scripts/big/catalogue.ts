@@ -111,7 +111,7 @@ export const syntheticCases = (): SyntheticCase[] =>
             const problem = { op, dtype, shape: parseShape(op, text) } as Problem;
             const roofNs = roofOf(problem);
             // A rung is faster than the one below it, up to about 80% of the roof.
-            const part = 0.08 + (0.7 * Math.min(kernel.rung, 6)) / 6 - 0.03 * which;
+            const part = 0.15 + (0.6 * Math.min(kernel.rung, 6)) / 6 - 0.03 * which;
             return profiles.map((profile) => ({
               ...{ runsOn: kernel.runsOn, kernel: kernel.id, address, tunables },
               ...{ op, dtype, shape: text, profile, roofNs },

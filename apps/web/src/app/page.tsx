@@ -33,7 +33,6 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
             <ButtonAnchor href={`${source}&format=csv`} download>
               CSV
             </ButtonAnchor>
-            <ButtonLink href="/best">Find the best kernel</ButtonLink>
             <ButtonLink href="/sweeps/new" look="primary">
               New sweep
             </ButtonLink>

@@ -11,7 +11,7 @@ export function NavLink({ href, children }: { href: string; children: string }) 
     <Link
       href={href}
       aria-current={here ? 'page' : undefined}
-      className="relative -mb-px inline-flex h-11 items-center border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+      className="relative -mb-px inline-flex h-11 items-center whitespace-nowrap border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
     >
       {children}
       <Pending />

@@ -4,8 +4,8 @@ import { shapeText } from '@tilemark/kernels';
 const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
   device: 'Results of the device itself decided',
   architecture: 'Results of its architecture decided',
-  vendor: 'Nothing of its architecture was ranked: results of its vendor decided',
-  overall: 'Nothing nearer was ranked: results of all GPUs decided',
+  vendor: 'Results of its vendor decided',
+  overall: 'Results of all GPUs decided, nothing nearer was ranked',
 };
 
 /** Whose results decided and how far the measured shape is from the asked one, in sentences. */

@@ -66,7 +66,7 @@ export function Filters({
         value={query.profile}
         options={PROFILES.map((profile) => [profile, profile])}
       />
-      <fieldset className="min-w-0">
+      <fieldset className="min-w-0 basis-full">
         <legend className="mb-1 text-xs font-medium">Groups</legend>
         {/* The key renews the controls when the address changes under them. */}
         <div className="flex min-h-8 flex-wrap items-center gap-1.5" key={groups.join()}>

@@ -1,5 +1,6 @@
 import { allPublished } from '@tilemark/core';
 import { type Problem, shapeText } from '@tilemark/kernels';
+import { shortAddress } from '@/features/kernels/short-address';
 import { Address } from '@/ui/address';
 import { formatNs, formatRate } from '@/ui/format';
 
@@ -39,8 +40,8 @@ export function PublishedRows({ problem, columns }: { problem: Problem; columns:
             <td className="figure">{formatNs(timeMs * 1e6)}</td>
             <td className="figure">–</td>
             <td className="figure">–</td>
-            <td className="min-w-56">
-              <Address of={address} />
+            <td className="min-w-56" title={address}>
+              <Address of={shortAddress(address)} />
             </td>
             <td className="figure text-muted">–</td>
             <td className="figure text-muted">{source.date?.slice(0, 4) ?? '–'}</td>

@@ -16,7 +16,7 @@ export function shippingSummary({ devices }: Shipping): string {
   const unknown = devices.length - costs.length;
   const known =
     worst.cost === 0
-      ? `costs none of ${costs.length} devices anything`
+      ? 'costs no device anything'
       : `costs the median device ${formatPercent(middle.cost)} more time, ${worst.device.name} the most: ${formatPercent(worst.cost)}`;
   return `It ${known}${unknown > 0 ? `; ${unknown} have not measured it` : ''}.`;
 }
