@@ -51,7 +51,8 @@ export function openStore(databaseUrl: string): Store {
     tokens: typed(tokensOf(db)),
     audit: typed(auditOf(db)),
     limits: typed(limitsOf(db)),
-    kernelResults: (query) => kernelResultsOf(db, query),
+    kernelResults: (query) =>
+      keep(`kernel ${canonicalJson(query)}`, () => kernelResultsOf(db, query)),
     headToHead: (pair) => headToHeadOf(db, pair),
     leaderboard: (query) =>
       keep(`leaderboard ${canonicalJson(query)}`, () => leaderboardOf(db, query)),
