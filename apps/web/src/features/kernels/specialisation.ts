@@ -32,3 +32,20 @@ export function specialisation(
   }
   return { detail: kernelDetail(kernel.id, kept), refused };
 }
+
+/**
+ * The rung before a specialised kernel, its shared tunables and dtype set alike, as WGSL.
+ * Null where it has none for those values.
+ */
+export function rungBefore(
+  before: Kernel,
+  { chosen, dtype }: KernelDetail,
+): { readonly id: string; readonly wgsl: string } | null {
+  const shared = before.tunables.flatMap(({ name, values }) => {
+    const value = chosen[name];
+    return value !== undefined && values.includes(value) ? [[name, String(value)]] : [];
+  });
+  const alike = before.dtypes.includes(dtype) ? { dtype } : {};
+  const { wgsl } = kernelDetail(before.id, { ...Object.fromEntries(shared), ...alike });
+  return wgsl === null ? null : { id: before.id, wgsl };
+}

@@ -1,16 +1,19 @@
-import { KERNELS, kernelsOf } from '@tilemark/kernels';
+import type { Store } from '@tilemark/core/server';
+import { KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { kernelHref } from '@/features/kernels/href';
-import { specialisation } from '@/features/kernels/specialisation';
+import { paragraphOf } from '@/features/kernels/paragraph';
+import { rungBefore, specialisation } from '@/features/kernels/specialisation';
+import { tileOf } from '@/features/kernels/tile';
+import { TilePicture } from '@/features/kernels/tile-picture';
 import { TunableForm } from '@/features/kernels/tunable-form';
 import { TunablesTable } from '@/features/kernels/tunables-table';
-import { Wins } from '@/features/kernels/wins';
-import { winsOf } from '@/features/kernels/wins-of';
 import { readable } from '@/server/visitor';
 import { Address } from '@/ui/address';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { WgslCode } from '@/ui/code';
+import { WgslCode, WgslDiff } from '@/ui/code';
 import { Facts } from '@/ui/facts';
 import { formatBytes } from '@/ui/format';
 import { Notice } from '@/ui/notice';
@@ -32,18 +35,23 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function KernelPage({ params, searchParams }: Props) {
   const { store } = await readable();
   const kernel = await kernelOf(params);
-  const wins = await winsOf(store, kernel.id);
-  const { detail, refused } = specialisation(kernel, await searchParams);
+  const query = await searchParams;
+  const { detail, refused } = specialisation(kernel, query);
+  const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
   const after = ladder[ladder.indexOf(kernel) + 1];
-  const sweep = new URLSearchParams({
-    kernel: kernel.id,
+  const chosen = {
     dtype: detail.dtype,
     ...Object.fromEntries(
       Object.entries(detail.chosen).map(([name, value]) => [name, String(value)]),
     ),
-  });
+  };
+  const sweep = new URLSearchParams({ kernel: kernel.id, ...chosen });
+  const isWhole = kernel.runsOn === 'gpu' && detail.broken.length === 0;
+  const tile = isWhole ? tileOf(kernel, detail.chosen, detail.dtype) : null;
+  const paragraph = isWhole ? paragraphOf(kernel, detail.chosen, detail.dtype) : null;
+  const earlier = before && detail.wgsl !== null ? rungBefore(before, detail) : null;
 
   return (
     <>
@@ -58,7 +66,17 @@ export default async function KernelPage({ params, searchParams }: Props) {
       >
         {kernel.idea}
       </PageHeader>
-      <Refused reasons={refused} reset={kernelHref(kernel.id)} />
+      <Refused reasons={[...refused, ...noProblem]} reset={kernelHref(kernel.id)} />
+      {(paragraph || tile) && (
+        <Section id="idea" title="Idea">
+          <Panel>
+            {paragraph && (
+              <p className="max-w-prose px-4 pt-3 last:pb-3 text-[0.8125rem]">{paragraph}</p>
+            )}
+            {tile && <TilePicture op={kernel.op} tile={tile} />}
+          </Panel>
+        </Section>
+      )}
       {detail.tunables.length > 0 && (
         <Section id="tunables" title="Tunables">
           <TunablesTable kernel={detail} />
@@ -98,12 +116,21 @@ export default async function KernelPage({ params, searchParams }: Props) {
           <WgslCode source={detail.wgsl} label={`WGSL of ${detail.address}`} />
         </Section>
       )}
-      <Section
-        id="wins"
-        title="Where it wins"
-        note="problems on which a variant of this kernel is the fastest of its device"
-      >
-        <Wins wins={wins} kernel={kernel.id} />
+      {earlier && detail.wgsl !== null && (
+        <Section
+          id="diff"
+          title={`Against ${earlier.id}`}
+          note="what this rung changes, with the tunables they share set alike"
+        >
+          <WgslDiff
+            before={earlier.wgsl}
+            after={detail.wgsl}
+            label={`WGSL of ${kernel.id} against ${earlier.id}`}
+          />
+        </Section>
+      )}
+      <Section id="results" title="Results across devices">
+        <DeviceResults results={results} keep={chosen} />
       </Section>
       <nav aria-label="Ladder" className="mt-8 flex flex-wrap justify-between gap-3">
         <span>{before && <ButtonLink href={kernelHref(before.id)}>← {before.id}</ButtonLink>}</span>
@@ -111,4 +138,18 @@ export default async function KernelPage({ params, searchParams }: Props) {
       </nav>
     </>
   );
+}
+
+/** The results on the problem that `on` names (see `problemKey`), else on the usual one. */
+async function resultsOf(store: Store, kernel: string, on: string | string[] | undefined) {
+  const text = Array.isArray(on) ? on[0] : on;
+  const usual = await store.kernelResults({ kernel });
+  if (text === undefined) return { results: usual, refused: [] };
+  const asked = usual.problems.find((each) => problemKey(each) === text);
+  if (!asked)
+    return { results: usual, refused: [`It was not measured on “${text.slice(0, 60)}”.`] };
+  const { problem, profile } = asked;
+  const shape = shapeText(problem);
+  const results = await store.kernelResults({ kernel, dtype: problem.dtype, shape, profile });
+  return { results, refused: [] };
 }
