@@ -12,3 +12,18 @@ export function seeOther(path: string, headers: Readonly<Record<string, string>>
 /** Whether the reader came over https, here or at a proxy before us. */
 export const isSecure = (request: Request): boolean =>
   (request.headers.get('x-forwarded-proto') ?? new URL(request.url).protocol).startsWith('https');
+
+/** No site has this name; an address that leaves it leads elsewhere. */
+const HERE = 'http://here.invalid';
+
+/**
+ * A path of this site to go on to, out of what an address or a form asked for. What
+ * would lead to another site (`//elsewhere`, `/\\elsewhere`, `https:...`) or back to
+ * logging in is `/`.
+ */
+export function localPath(asked: unknown): string {
+  if (typeof asked !== 'string' || !asked.startsWith('/') || !URL.canParse(asked, HERE)) return '/';
+  const { hash, origin, pathname, search } = new URL(asked, HERE);
+  const isElsewhere = origin !== HERE || pathname.startsWith('//');
+  return isElsewhere || /^\/log(in|out)(\/|$)/.test(pathname) ? '/' : `${pathname}${search}${hash}`;
+}

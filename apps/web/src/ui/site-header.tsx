@@ -1,4 +1,5 @@
 import Link from 'next/link';
+import { LoginLink } from './login-link';
 import { Mark } from './mark';
 import { NavLink } from './nav-link';
 import type { Theme } from './theme';
@@ -60,12 +61,9 @@ export function SiteHeader({
               </button>
             </form>
           ) : (
-            <Link
-              href="/login"
-              className="inline-flex h-8 items-center rounded-tile px-2 text-[0.8125rem] text-muted hover:bg-sunken hover:text-ink"
-            >
+            <LoginLink className="inline-flex h-8 items-center rounded-tile px-2 text-[0.8125rem] text-muted hover:bg-sunken hover:text-ink">
               Log in
-            </Link>
+            </LoginLink>
           )}
           <ThemeToggle initial={theme} />
         </div>

@@ -1,4 +1,3 @@
-import type { Verdict } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
@@ -7,9 +6,11 @@ import { Candidates } from '@/features/compare/candidates';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
 import { Distributions } from '@/features/compare/distributions';
 import { Sides } from '@/features/compare/sides';
+import { CompareTabs } from '@/features/compare/tabs';
+import { VERDICT_TONES } from '@/features/compare/verdict-tones';
 import { firstItems } from '@/server/pages';
 import { readable } from '@/server/visitor';
-import { Badge, type Tone } from '@/ui/badge';
+import { Badge } from '@/ui/badge';
 import { Button, ButtonLink } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { formatSpeedup } from '@/ui/format';
@@ -27,8 +28,6 @@ const resultId = z
   .max(300)
   .transform((text) => text.split(/[?#]/)[0]?.split('/').at(-1) ?? text);
 const querySchema = z.object({ a: resultId.optional(), b: resultId.optional() });
-
-const TONES: Readonly<Record<Verdict, Tone>> = { FAST: 'accent', SLOW: 'amber', SAME: 'neutral' };
 
 export default async function ComparePage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
@@ -51,6 +50,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         B against A: FAST or SLOW only where the fast three quarters of their samples lie at least
         0.5 % apart.
       </PageHeader>
+      <CompareTabs here="/compare" />
       <Refused reasons={refused} reset="/compare" />
       <Chooser a={query.a} b={query.b} />
       {a && b && <Compared a={a} b={b} />}
@@ -92,7 +92,7 @@ function Verdicts({ a, b }: { a: Measured; b: Measured }) {
   return (
     <>
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <Badge tone={TONES[verdict]}>{verdict}</Badge>
+        <Badge tone={VERDICT_TONES[verdict]}>{verdict}</Badge>
         <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(speedup)}</span>
         <span className="text-muted">
           the speed of A, between {formatSpeedup(low)} and {formatSpeedup(high)} by the 95 %

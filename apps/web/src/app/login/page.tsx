@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
+import { localPath } from '@/server/redirect';
 import { visitor } from '@/server/visitor';
 import { Button, ButtonLink } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
@@ -13,6 +14,8 @@ export const metadata: Metadata = { title: 'Log in' };
 const querySchema = z.object({
   token: z.string().max(500).optional(),
   failed: z.enum(['token', 'away']).optional(),
+  /** Where one came from, see `localPath`. */
+  next: z.string().max(2_000).optional(),
 });
 
 const FAILURES = {
@@ -23,7 +26,8 @@ const FAILURES = {
 /** Takes a token once, by address or by form, and keeps a session in its place. */
 export default async function LoginPage({ searchParams }: { searchParams: SearchParams }) {
   const { query } = parseQuery(querySchema, await searchParams);
-  if (query.token) redirect(`/login/token?${new URLSearchParams({ token: query.token })}`);
+  const next = localPath(query.next);
+  if (query.token) redirect(`/login/token?${new URLSearchParams({ token: query.token, next })}`);
   const user = await visitor();
 
   return (
@@ -44,7 +48,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
           <p>
             You are logged in as <strong className="font-medium">{user.name}</strong> ({user.role}).
           </p>
-          <ButtonLink href="/">Leaderboard</ButtonLink>
+          <ButtonLink href={next}>{next === '/' ? 'Leaderboard' : 'Go on'}</ButtonLink>
         </Panel>
       ) : (
         <Panel className="p-4">
@@ -65,6 +69,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
                 className="font-mono"
               />
             </Field>
+            <input type="hidden" name="next" value={next} />
             <Button type="submit" look="primary">
               Log in
             </Button>

@@ -1,4 +1,4 @@
-import type { Measurement, Series } from '@tilemark/core';
+import type { Clocks, Measurement, Series } from '@tilemark/core';
 import { Facts } from '@/ui/facts';
 import { formatCount, formatInterval, formatNs, formatPercent } from '@/ui/format';
 import { Panel } from '@/ui/page';
@@ -13,7 +13,7 @@ const STOPS: Readonly<Record<Measurement['stop'], string>> = {
 
 /** The statistics of a measurement and how it was taken. */
 export function Statistics({ measurement }: { measurement: Measurement }) {
-  const { cold, discarded, hot, timer, transfer } = measurement;
+  const { clocks, cold, discarded, hot, timer, transfer } = measurement;
   return (
     <Panel>
       <Facts
@@ -58,12 +58,34 @@ export function Statistics({ measurement }: { measurement: Measurement }) {
                 : formatNs(transfer.hostToDeviceNs),
           },
           { name: 'Device to host', value: formatNs(transfer.deviceToHostNs) },
+          ...clocksFacts(clocks),
           { name: 'Policy', value: measurement.policy },
           { name: 'Method', value: `version ${measurement.methodologyVersion}` },
         ]}
       />
     </Panel>
   );
+}
+
+/** What the driver's own tool said around the cold series. */
+function clocksFacts(clocks: Measurement['clocks']) {
+  if (!clocks) return [{ name: 'Clocks', value: 'this driver does not tell them' }];
+  const { after, before } = clocks;
+  const fact = (name: string, read: (of: Clocks) => number, unit: string) => ({
+    name,
+    value:
+      read(before) === read(after)
+        ? `${formatCount(read(before))} ${unit}`
+        : `${formatCount(read(before))} before, ${formatCount(read(after))} ${unit} after`,
+  });
+  const limits = [...new Set([...before.limitedBy, ...after.limitedBy])];
+  return [
+    fact('Core clock', ({ smMHz }) => smMHz, 'MHz'),
+    fact('Memory clock', ({ memoryMHz }) => memoryMHz, 'MHz'),
+    fact('Temperature', ({ temperatureC }) => temperatureC, '°C'),
+    fact('Power', ({ powerW }) => powerW, 'W'),
+    { name: 'Clocks limited by', value: limits.join('; ') || 'nothing' },
+  ];
 }
 
 /** Below six samples no pair of them holds the median with 95 %: the interval is their range. */

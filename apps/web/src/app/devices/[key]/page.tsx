@@ -4,6 +4,8 @@ import { cache } from 'react';
 import { BestResults } from '@/features/devices/best-results';
 import { Capabilities } from '@/features/devices/capabilities';
 import { ClassBadge } from '@/features/devices/device-name';
+import { History } from '@/features/devices/history';
+import { Roofline } from '@/features/devices/roofline';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/visitor';
@@ -28,8 +30,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, workers, queues] = await Promise.all([
+  const [best, surveys, history, workers, queues] = await Promise.all([
     store.devices.best(device.key),
+    store.rooflines.latest(device.key),
+    store.devices.history(device.key),
     store.workers.list(),
     store.workers.queues(),
   ]);
@@ -51,6 +55,9 @@ export default async function DevicePage({ params }: Props) {
               source={`/api/v1/devices/${encodeURIComponent(device.key)}`}
               etag={etagOf({ ...device, best })}
             />
+            <ButtonLink href={`/compare/devices?a=${encodeURIComponent(device.key)}`}>
+              Compare with …
+            </ButtonLink>
             <ButtonLink href={`/sweeps/new?device=${encodeURIComponent(device.key)}`}>
               Sweep this device
             </ButtonLink>
@@ -80,6 +87,12 @@ export default async function DevicePage({ params }: Props) {
       </Section>
       <Section title="Best results" id="best">
         <BestResults results={best} device={device.name} />
+      </Section>
+      <Section title="Roofline" id="roofline">
+        <Roofline surveys={surveys} best={best} device={device.name} />
+      </Section>
+      <Section title="Over driver versions" id="history">
+        <History history={history} />
       </Section>
       <Section title="Workers" id="workers">
         {attached.length > 0 ? (

@@ -3,14 +3,15 @@ import { audit } from '@/server/audit';
 import { isServiceUnavailable } from '@/server/known-errors';
 import { addressOf, checkLimit } from '@/server/limit';
 import { HttpProblem, problemOf, problemResponse } from '@/server/problem';
-import { isSecure, seeOther } from '@/server/redirect';
+import { isSecure, localPath, seeOther } from '@/server/redirect';
 import { services } from '@/server/services';
 import { sessionCookie } from '@/server/session';
 
 /** The login link: `/login?token=…` leads here. */
 export async function GET(request: Request): Promise<Response> {
   try {
-    return await logIn(request, new URL(request.url).searchParams.get('token'));
+    const query = new URL(request.url).searchParams;
+    return await logIn(request, query.get('token'), localPath(query.get('next')));
   } catch (error) {
     return problemResponse(problemOf(error));
   }
@@ -20,8 +21,10 @@ export async function GET(request: Request): Promise<Response> {
 export async function POST(request: Request): Promise<Response> {
   try {
     checkSameOrigin(request);
-    const token = (await request.formData()).get('token');
-    return await logIn(request, typeof token === 'string' ? token.trim() : null);
+    const form = await request.formData();
+    const token = form.get('token');
+    const next = localPath(form.get('next'));
+    return await logIn(request, typeof token === 'string' ? token.trim() : null, next);
   } catch (error) {
     // formData throws a TypeError for bodies that are not forms.
     return problemResponse(
@@ -33,15 +36,16 @@ export async function POST(request: Request): Promise<Response> {
 }
 
 /** Throws 429 for an address that tries too often. */
-async function logIn(request: Request, token: string | null): Promise<Response> {
+async function logIn(request: Request, token: string | null, next: string): Promise<Response> {
+  const again = (failed: string) => seeOther(`/login?${new URLSearchParams({ failed, next })}`);
   try {
     const opened = await services();
     const { store, settings } = opened;
     await checkLimit(opened, 'logIn', addressOf(request));
     const principal = token ? await store.tokens.verify(token) : null;
-    if (!principal) return seeOther('/login?failed=token');
+    if (!principal) return again('token');
     await audit(opened, { action: 'logIn', by: principal, subject: null });
-    return seeOther('/', {
+    return seeOther(next, {
       'Set-Cookie': await sessionCookie(
         principal.tokenId,
         settings.sessionSecret,
@@ -50,6 +54,6 @@ async function logIn(request: Request, token: string | null): Promise<Response> 
     });
   } catch (error) {
     if (!isServiceUnavailable(error)) throw error;
-    return seeOther('/login?failed=away');
+    return again('away');
   }
 }

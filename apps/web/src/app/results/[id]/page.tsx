@@ -1,5 +1,6 @@
 import { shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
+import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
@@ -12,6 +13,7 @@ import { reproduceCommand } from '@/features/results/reproduce';
 import { SampleHistogram, SampleStrip } from '@/features/results/samples';
 import { Statistics } from '@/features/results/statistics';
 import { VerificationTable } from '@/features/results/verification';
+import { originOf } from '@/server/origin';
 import { readable } from '@/server/visitor';
 import { Address } from '@/ui/address';
 import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
@@ -113,8 +115,18 @@ export default async function ResultPage({ params }: Props) {
           </Section>
         </>
       )}
-      <Section id="reproduce" title="Reproduce">
-        <Command label="the command" text={reproduceCommand(result)} />
+      <Section
+        id="reproduce"
+        title="Reproduce"
+        note="the second asks this grid for the run and says how the numbers compare"
+      >
+        <div className="space-y-2">
+          <Command label="the command" text={reproduceCommand(result)} />
+          <Command
+            label="the command that takes it from this grid"
+            text={`npx tilemark rerun ${result.resultId} --server ${originOf(await headers())}`}
+          />
+        </div>
       </Section>
       <Section id="environment" title="Environment">
         <EnvironmentFacts environment={result.environment} />

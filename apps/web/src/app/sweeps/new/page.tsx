@@ -6,7 +6,8 @@ import { Presets } from '@/features/sweeps/new/presets';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages';
 import { readable, visitor } from '@/server/visitor';
-import { TextLink } from '@/ui/button';
+import { linkStyle, TextLink } from '@/ui/button';
+import { LoginLink } from '@/ui/login-link';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
@@ -44,8 +45,9 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
       {!maySubmit && (
         <div className="mb-6">
           <Notice>
-            Submitting takes a member or an admin token. <TextLink href="/login">Log in</TextLink>{' '}
-            first; the form works for counting without.
+            Submitting takes a member or an admin token.{' '}
+            <LoginLink className={linkStyle}>Log in</LoginLink> first; the form works for counting
+            without.
           </Notice>
         </div>
       )}

@@ -1,0 +1,77 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { z } from 'zod';
+import { PairTable } from '@/features/compare/pair-table';
+import { CompareTabs } from '@/features/compare/tabs';
+import { firstItems } from '@/server/pages';
+import { readable } from '@/server/visitor';
+import { Button } from '@/ui/button';
+import { Field, Select } from '@/ui/field';
+import { PageHeader } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
+import { Refused } from '@/ui/refused';
+
+export const metadata: Metadata = { title: 'Compare devices' };
+
+const key = z.string().max(300).optional();
+const querySchema = z.object({ a: key, b: key });
+
+export default async function CompareDevicesPage({ searchParams }: { searchParams: SearchParams }) {
+  const { store } = await readable();
+  const { query, refused } = parseQuery(querySchema, await searchParams);
+  const devices = await firstItems(store.devices.list);
+  const known = new Set(devices.map((device) => device.key));
+  for (const asked of [query.a, query.b]) if (asked && !known.has(asked)) notFound();
+
+  return (
+    <>
+      <PageHeader title="Compare">
+        Two devices by the best variant of each, on every problem and profile that both measured.
+      </PageHeader>
+      <CompareTabs here="/compare/devices" />
+      <Refused reasons={refused} reset="/compare/devices" />
+      <form
+        method="get"
+        aria-label="Devices to compare"
+        className="mb-6 flex flex-wrap items-end gap-3"
+      >
+        {(
+          [
+            ['a', 'Device A', query.a],
+            ['b', 'Device B', query.b],
+          ] as const
+        ).map(([name, label, value]) => (
+          <div key={name} className="min-w-60 flex-1">
+            <Field id={`compare-${name}`} label={label}>
+              <Select
+                id={`compare-${name}`}
+                name={name}
+                defaultValue={value ?? ''}
+                key={value}
+                required
+              >
+                <option value="" disabled>
+                  Choose a device
+                </option>
+                {devices.map((device) => (
+                  <option key={device.key} value={device.key}>
+                    {device.name} ({device.identity.backend})
+                  </option>
+                ))}
+              </Select>
+            </Field>
+          </div>
+        ))}
+        <Button type="submit" look="primary">
+          Compare
+        </Button>
+      </form>
+      {query.a && query.b && (
+        <PairTable
+          of="devices"
+          pairs={await store.headToHead({ of: 'devices', a: query.a, b: query.b })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { InputError, parseVariant } from '@tilemark/kernels';
+import type { Metadata } from 'next';
+import { z } from 'zod';
+import { PairTable } from '@/features/compare/pair-table';
+import { CompareTabs } from '@/features/compare/tabs';
+import { readable } from '@/server/visitor';
+import { Button } from '@/ui/button';
+import { Field, Input } from '@/ui/field';
+import { PageHeader } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
+import { Refused } from '@/ui/refused';
+
+export const metadata: Metadata = { title: 'Compare variants' };
+
+/** An address, whole or without its defaults, as the canonical one. */
+const address = z
+  .string()
+  .trim()
+  .max(400)
+  .transform((text, context) => {
+    try {
+      return parseVariant(text).address;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  })
+  .optional();
+const querySchema = z.object({ a: address, b: address });
+
+export default async function CompareVariantsPage({
+  searchParams,
+}: {
+  searchParams: SearchParams;
+}) {
+  const { store } = await readable();
+  const { query, refused } = parseQuery(querySchema, await searchParams);
+
+  return (
+    <>
+      <PageHeader title="Compare">
+        Two variants wherever a device measured both on the same problem, under the same profile.
+      </PageHeader>
+      <CompareTabs here="/compare/variants" />
+      <Refused reasons={refused} reset="/compare/variants" />
+      <form
+        method="get"
+        aria-label="Variants to compare"
+        className="mb-6 flex flex-wrap items-end gap-3"
+      >
+        {(
+          [
+            ['a', 'Variant A', query.a, 'matmul/naive'],
+            ['b', 'Variant B', query.b, 'matmul/tiled[TILE=16]'],
+          ] as const
+        ).map(([name, label, value, example]) => (
+          <div key={name} className="min-w-60 flex-1">
+            <Field id={`compare-${name}`} label={label}>
+              <Input
+                id={`compare-${name}`}
+                name={name}
+                defaultValue={value}
+                key={value}
+                required
+                autoComplete="off"
+                spellCheck={false}
+                placeholder={example}
+                className="font-mono"
+              />
+            </Field>
+          </div>
+        ))}
+        <Button type="submit" look="primary">
+          Compare
+        </Button>
+      </form>
+      {query.a && query.b && (
+        <PairTable
+          of="variants"
+          pairs={await store.headToHead({ of: 'variants', a: query.a, b: query.b })}
+        />
+      )}
+    </>
+  );
+}
