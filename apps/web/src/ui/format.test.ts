@@ -56,12 +56,12 @@ it('gives estimates without digits they do not have', () => {
   const texts = [3, 38, 89, 91, 700, 3_600, 5_400, 12_700].map((s) => spaced(formatEstimate(s)));
   expect(texts).toEqual([
     'under 10 s',
-    '40 s',
-    '90 s',
-    '2 min',
-    '12 min',
-    '60 min',
-    '1.5 h',
-    '3.5 h',
+    'about 40 s',
+    'about 90 s',
+    'about 2 min',
+    'about 12 min',
+    'about 60 min',
+    'about 1.5 h',
+    'about 3.5 h',
   ]);
 });

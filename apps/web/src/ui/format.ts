@@ -33,12 +33,12 @@ export function formatNs(ns: number): string {
 /** A rate without its unit, which the column or axis names: `48,310`, `512.7`, `5.120`. */
 export const formatRate = (value: number): string => fourDigits.format(value);
 
-/** About how long something will take, s: `under 10 s`, `40 s`, `12 min`, `3.5 h`. */
+/** About how long something will take, s: `under 10 s`, `about 40 s`, `about 12 min`, `about 3.5 h`. */
 export function formatEstimate(seconds: number): string {
   if (seconds < 10) return `under 10${NARROW_SPACE}s`;
-  if (seconds < 90) return `${Math.round(seconds / 10) * 10}${NARROW_SPACE}s`;
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)}${NARROW_SPACE}min`;
-  return `${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
+  if (seconds < 90) return `about ${Math.round(seconds / 10) * 10}${NARROW_SPACE}s`;
+  if (seconds < 90 * 60) return `about ${Math.round(seconds / 60)}${NARROW_SPACE}min`;
+  return `about ${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
 }
 
 /** Half width of an interval relative to its centre, the wider side: `±0.31 %`, `<0.1 %`. */

@@ -23,7 +23,7 @@ export function DeviceProgress({ rows, isOver }: { rows: readonly Row[]; isOver:
             <span className="text-muted">
               {formatCount(counts.total - counts.pending)} of {formatCount(counts.total)}
               {counts.pending > 0 &&
-                (seconds === null ? ', no pace yet' : `, about ${formatEstimate(seconds)} left`)}
+                (seconds === null ? ', no pace yet' : `, ${formatEstimate(seconds)} left`)}
             </span>
           </p>
           <ProgressBar counts={counts} label={`Progress on ${device.name}`} />

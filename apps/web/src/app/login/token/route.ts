@@ -37,7 +37,8 @@ export async function POST(request: Request): Promise<Response> {
 
 /** Throws 429 for an address that tries too often. */
 async function logIn(request: Request, token: string | null, next: string): Promise<Response> {
-  const again = (failed: string) => seeOther(`/login?${new URLSearchParams({ failed, next })}`);
+  const goOn: Record<string, string> = next === '/' ? {} : { next };
+  const again = (failed: string) => seeOther(`/login?${new URLSearchParams({ failed, ...goOn })}`);
   try {
     const opened = await services();
     const { store, settings } = opened;

@@ -35,7 +35,7 @@ export function Presets({ maySubmit }: { maySubmit: boolean }) {
         </div>
       )}
       <Panel>
-        <ul className="grid gap-px overflow-hidden bg-line sm:grid-cols-2">
+        <ul className="grid gap-px overflow-hidden bg-line sm:grid-cols-2 sm:[&>li:last-child:nth-child(odd)]:col-span-2">
           {SUITES.filter(({ published }) => published).map(({ about, id, params, title }) => (
             <li key={id} className="flex items-start gap-3 bg-surface px-4 py-2.5">
               <div className="min-w-0 flex-1">

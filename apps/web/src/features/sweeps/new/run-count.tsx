@@ -123,5 +123,5 @@ function DeviceCount({
 
 function estimateText(seconds: number | null, runs: number): string {
   if (runs === 0) return 'nothing to measure';
-  return seconds === null ? 'no past results to tell the time' : `about ${formatEstimate(seconds)}`;
+  return seconds === null ? 'no past results to tell the time' : formatEstimate(seconds);
 }
