@@ -33,3 +33,10 @@ export async function keptPort(file: string): Promise<number> {
   await writeFile(file, `${port}\n`);
   return port;
 }
+
+/** Addresses for a service to listen on: loopback, which the grid uses, and `host`. */
+export function listenAddresses(host: string | undefined): string[] {
+  if (host === undefined) return ['127.0.0.1'];
+  if (host === '::') return ['0.0.0.0', '::'];
+  return host === '0.0.0.0' ? [host] : ['127.0.0.1', host];
+}

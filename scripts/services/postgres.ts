@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartProblem } from '../start/problem';
 import { ensurePassword, ensureWritable, exists } from './folder';
-import { keptPort } from './port';
+import { keptPort, listenAddresses } from './port';
 import { postgresAccount } from './postgres-account';
 import { type Binaries, postgresBinaries } from './postgres-binaries';
 import {
@@ -34,6 +34,8 @@ export interface PostgresOptions {
   readonly dataDir: string;
   /** Absent: that of the last start, or any free port. */
   readonly port?: number;
+  /** Where enrolled workers elsewhere reach it too; absent: loopback alone. */
+  readonly host?: string | undefined;
   /** Server settings on top of ours, for example `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -47,14 +49,14 @@ interface Place {
 }
 
 /**
- * Starts a real Postgres on loopback, with a database `tilemark`, from binaries
+ * Starts a real Postgres on loopback and, where asked, beyond it for enrolled workers, with a database `tilemark`, from binaries
  * that came with npm. The first start makes the cluster. A server that outlived
  * its grid (kill -9) is stopped first; the folder's data is kept and recovered.
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, settings = {} } = options;
+  const { dataDir, host, settings = {} } = options;
   await ensureWritable(dataDir);
   const cluster = join(dataDir, 'cluster');
   const account = await postgresAccount(dataDir, cluster);
@@ -67,7 +69,8 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 
   const port = options.port ?? (await keptPort(join(dataDir, 'port')));
   const flags = Object.entries({
-    listen_addresses: '127.0.0.1',
+    listen_addresses: listenAddresses(host).join(','),
+    hba_file: await writeAccessRules(dataDir, account),
     // Loopback only: no socket folder that might be missing, too long or not writable.
     unix_socket_directories: '',
     ...settings,
@@ -96,6 +99,22 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
       await server.exited;
     },
   };
+}
+
+/**
+ * Who may connect from where: everybody with a password from this machine, and from others
+ * enrolled workers alone, to this database alone. Written at each start.
+ */
+async function writeAccessRules(dataDir: string, { owner }: Account): Promise<string> {
+  const file = join(dataDir, 'pg_hba.conf');
+  const rules = [
+    ['host', 'all', 'all', '127.0.0.1/32', 'scram-sha-256'],
+    ['host', 'all', 'all', '::1/128', 'scram-sha-256'],
+    ['host', DATABASE, '+tilemark_worker', 'all', 'scram-sha-256'],
+  ];
+  await writeFile(file, `${rules.map((rule) => rule.join(' ')).join('\n')}\n`, { mode: 0o600 });
+  if (owner) await chown(file, owner.uid, owner.gid);
+  return file;
 }
 
 /** Makes the cluster aside and moves it into place, so that a half-made one is never used. */

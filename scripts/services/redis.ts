@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartProblem } from '../start/problem';
 import { ensurePassword, ensureWritable } from './folder';
-import { keptPort } from './port';
+import { keptPort, listenAddresses } from './port';
 import { commandLine, type Daemon, isRunning, logTail, startDaemon } from './process';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
@@ -24,10 +24,12 @@ export interface RedisOptions {
   readonly dataDir: string;
   /** Absent: that of the last start, or any free port. */
   readonly port?: number;
+  /** Where enrolled workers elsewhere reach it too; absent: loopback alone. */
+  readonly host?: string | undefined;
 }
 
 /**
- * Starts a Redis of our own on loopback with an append-only file, so that queued
+ * Starts a Redis of our own on loopback and, where asked, beyond it, with a password and an append-only file, so that queued
  * runs survive a restart. Null where neither Redis nor Valkey is installed. A
  * server that outlived its grid (kill -9) is stopped first.
  *
@@ -36,7 +38,7 @@ export interface RedisOptions {
 export async function startRedis(options: RedisOptions): Promise<PrivateRedis | null> {
   const program = await findProgram();
   if (!program) return null;
-  const { dataDir } = options;
+  const { dataDir, host } = options;
   await ensureWritable(dataDir);
   const pidFile = join(dataDir, 'redis.pid');
   const configFile = join(dataDir, 'redis.conf');
@@ -46,7 +48,7 @@ export async function startRedis(options: RedisOptions): Promise<PrivateRedis | 
   const port = options.port ?? (await keptPort(join(dataDir, 'port')));
   const password = await ensurePassword(dataDir);
   // In a file, because everybody on the machine can read a command line.
-  await writeFile(configFile, config({ dataDir, port, password }), { mode: 0o600 });
+  await writeFile(configFile, config({ dataDir, host, port, password }), { mode: 0o600 });
   const server = startDaemon(program, [configFile], logFile);
   await writeFile(pidFile, `${server.child.pid}\n${port}\n`);
   await waitUntilReady(server, { port, password }, logFile);
@@ -67,11 +69,16 @@ interface Address {
   readonly password: string;
 }
 
-const config = ({ dataDir, port, password }: Address & { dataDir: string }): string =>
+const config = ({
+  dataDir,
+  host,
+  port,
+  password,
+}: Address & { dataDir: string; host: string | undefined }): string =>
   [
     `dir ${JSON.stringify(dataDir)}`,
     `port ${port}`,
-    'bind 127.0.0.1',
+    `bind ${listenAddresses(host).join(' ')}`,
     `requirepass ${password}`,
     'appendonly yes',
     'appendfsync everysec',
@@ -101,7 +108,9 @@ async function stopLeftover(pidFile: string, configFile: string): Promise<void> 
     .map(Number);
   // Once up, Redis rewrites its command line to end in its address.
   const isOurs = (line: string | null) =>
-    line !== null && (line.includes(configFile) || line.includes(`127.0.0.1:${port}`));
+    line !== null &&
+    (line.includes(configFile) || /redis-server|valkey-server/.test(line)) &&
+    (line.includes(configFile) || line.includes(`:${port}`));
   if (!(pid > 0) || !isOurs(await commandLine(pid))) return;
   process.kill(pid, 'SIGTERM');
   const deadlineMs = performance.now() + 20_000;

@@ -37,7 +37,11 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
         `Refusing to listen on ${host} without an admin token. Set TILEMARK_ADMIN_TOKEN, or start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
       );
     }
-    const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
+    const { databaseUrl, redisUrl } = await startServices(
+      dataDir,
+      supervisor,
+      isLoopback(host) ? undefined : host,
+    );
     await requireServices(databaseUrl, redisUrl);
     await step('Migrate the database', () => migrate(databaseUrl));
     const token = await ensureAdminToken(dataDir, databaseUrl, chosenToken);

@@ -11,24 +11,34 @@ export interface ServiceUrls {
   readonly redisUrl: string | null;
 }
 
-/** Uses the services the environment names, and starts what it does not name. */
-export async function startServices(dataDir: string, supervisor: Supervisor): Promise<ServiceUrls> {
+/**
+ * Uses the services the environment names, and starts what it does not name.
+ *
+ * @param host where enrolled workers elsewhere reach what is started; absent: nowhere
+ */
+export async function startServices(
+  dataDir: string,
+  supervisor: Supervisor,
+  host?: string,
+): Promise<ServiceUrls> {
   const databaseUrl =
     process.env.DATABASE_URL ||
     (await step('Start Postgres (embedded)', async () => {
-      const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') });
+      const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), host });
       supervisor.keep('Postgres', postgres, () =>
-        startPostgres({ dataDir: join(dataDir, 'postgres'), port: postgres.port }),
+        startPostgres({ dataDir: join(dataDir, 'postgres'), host, port: postgres.port }),
       );
       return postgres.url;
     }));
   const redisUrl =
     process.env.REDIS_URL ||
     (await step('Start the queue', async () => {
-      const redis = await startRedis({ dataDir: join(dataDir, 'redis') });
+      const redis = await startRedis({ dataDir: join(dataDir, 'redis'), host });
       if (!redis) return null;
       const again = async () => {
-        const restarted = await startRedis({ dataDir: join(dataDir, 'redis'), port: redis.port });
+        const restarted = await startRedis({
+          ...{ dataDir: join(dataDir, 'redis'), host, port: redis.port },
+        });
         if (!restarted) throw new Error('redis-server is no longer on PATH');
         return restarted;
       };
