@@ -1,12 +1,11 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { TokenForm } from '@/features/tokens/token-form';
+import { Attach } from '@/features/workers/attach';
 import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
+import { originOf } from '@/server/origin';
 import { readable, visitor } from '@/server/visitor';
-import { TextLink } from '@/ui/button';
-import { Command } from '@/ui/copy';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
@@ -16,7 +15,6 @@ export const metadata: Metadata = { title: 'Workers' };
 export default async function WorkersPage() {
   const { store, settings } = await readable();
   const [items, queues] = await Promise.all([store.workers.list(), store.workers.queues()]);
-  const origin = await ownOrigin();
   const isAdmin = (await visitor())?.role === 'admin';
 
   return (
@@ -42,46 +40,8 @@ export default async function WorkersPage() {
         </Empty>
       )}
       <Section title="Attach a machine" id="attach">
-        <ol className="max-w-3xl list-inside list-decimal space-y-4 marker:text-muted">
-          <li>
-            {isAdmin
-              ? 'Make a token with the role worker (member tokens are for people who submit sweeps).'
-              : 'Ask an admin for a worker token, or make one with an admin token.'}
-            <div className="mt-1.5">
-              {isAdmin ? (
-                <TokenForm />
-              ) : (
-                <Command
-                  label="the command that makes a token"
-                  text={`curl ${origin}/api/v1/tokens -H "Authorization: Bearer $ADMIN_TOKEN" --json '{"name":"lab machine","role":"worker"}'`}
-                />
-              )}
-            </div>
-          </li>
-          <li>
-            On the machine with the GPU, in a checkout of Tilemark. The grid’s operator says once
-            how workers reach its database and queue:{' '}
-            <TextLink href="/docs/attaching">attaching a machine</TextLink>.
-            <div className="mt-1.5">
-              <Command
-                label="the command that attaches a worker"
-                text={`npx tilemark worker --server ${origin} --token $TOKEN`}
-              />
-            </div>
-          </li>
-          <li>
-            A device never seen before runs the starter suite at once, and appears on the
-            leaderboard in about a minute.
-          </li>
-        </ol>
+        <Attach origin={originOf(await headers())} isAdmin={isAdmin} />
       </Section>
     </>
   );
-}
-
-/** The address under which the reader reaches this grid. */
-async function ownOrigin(): Promise<string> {
-  const given = await headers();
-  const host = given.get('x-forwarded-host') ?? given.get('host') ?? 'localhost';
-  return `${given.get('x-forwarded-proto') ?? 'http'}://${host}`;
 }

@@ -1,35 +1,13 @@
 'use client';
 
-import { problemDetailsSchema } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useState, useTransition } from 'react';
-import { z } from 'zod';
 import { Button } from '@/ui/button';
 import { Command } from '@/ui/copy';
 import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
-import { expiryOf, LIFETIMES } from './expiry';
-
-type Made =
-  | { readonly ok: true; readonly name: string; readonly secret: string }
-  | { readonly ok: false; readonly message: string };
-
-const madeSchema = z.object({ secret: z.string() });
-
-async function makeToken(name: string, role: string, lifetime: string): Promise<Made> {
-  try {
-    const response = await fetch('/api/v1/tokens', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name, role, expiresAt: expiryOf(lifetime, new Date()) }),
-    });
-    const body: unknown = await response.json();
-    if (response.ok) return { ok: true, name, secret: madeSchema.parse(body).secret };
-    return { ok: false, message: problemDetailsSchema.parse(body).detail };
-  } catch {
-    return { ok: false, message: 'The server could not be reached. No token was made.' };
-  }
-}
+import { LIFETIMES } from './expiry';
+import { type Made, makeToken } from './make-token';
 
 /** Makes a token; for admins. The secret is shown here and never again. */
 export function TokenForm({ initialRole = 'worker' }: { initialRole?: 'worker' | 'member' }) {
