@@ -1,0 +1,126 @@
+// Other WGSL libraries' products of matrices, in Node on Dawn, for side-by-side.mjs.
+// Reads problems as JSON lines, {"library": "tfjs", "sizes": [m, n, k]}, and answers each
+// with its series: {"medianNs", "intervalNs", "cv", "samples", "library", "verified"}.
+// f32, timed by the wall clock over products that are all awaited (jax-js is lazy: a
+// product that nobody asks for is never computed), the inputs those of our kernels. The
+// last product is verified as ours are.
+import { createInterface } from 'node:readline';
+import { inputTensors, verify } from '@tilemark/kernels';
+import { create, globals } from 'webgpu';
+
+const WARM_UP_NS = 0.5e9;
+const SAMPLE_NS = 100e6;
+const SAMPLES = 30;
+const MAX_NS = 15e9;
+
+Object.assign(globalThis, globals);
+// Both libraries look for WebGPU where a browser has it.
+const gpu = create(['disable-dawn-features=timestamp_quantization']);
+Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node' } });
+
+const nowNs = () => Number(process.hrtime.bigint());
+
+/** A library: `products` multiplies so many times and waits; `last` is what came out. */
+const LIBRARIES = {
+  async tfjs([m, n, k], [a, b]) {
+    const tf = await import('@tensorflow/tfjs-core');
+    await import('@tensorflow/tfjs-backend-webgpu');
+    await tf.setBackend('webgpu');
+    await tf.ready();
+    const left = tf.tensor2d(a, [m, k]);
+    const right = tf.tensor2d(b, [k, n]);
+    let out = tf.matMul(left, right);
+    const backend = tf.backend();
+    return {
+      name: `TensorFlow.js ${tf.version_core}, WebGPU`,
+      async products(count) {
+        for (let i = 0; i < count; i++) {
+          out.dispose();
+          out = tf.matMul(left, right);
+        }
+        // It submits in batches; what is left over goes now.
+        if (backend.commandEncoder) {
+          backend.endComputePassEncoder();
+          backend.submitQueue();
+        }
+        await backend.device.queue.onSubmittedWorkDone();
+      },
+      last: () => out.data(),
+      close: () => tf.dispose([left, right, out]),
+    };
+  },
+
+  async jax([m, n, k], [a, b]) {
+    const { init, defaultDevice, numpy } = await import('@jax-js/jax');
+    await init('webgpu');
+    defaultDevice('webgpu');
+    const left = numpy.array(a, { shape: [m, k] });
+    const right = numpy.array(b, { shape: [k, n] });
+    const multiply = async () => numpy.matmul(left.ref, right.ref).blockUntilReady();
+    let out = await multiply();
+    return {
+      name: 'jax-js, WebGPU',
+      async products(count) {
+        for (let i = 0; i < count; i++) {
+          out.dispose();
+          out = await multiply();
+        }
+      },
+      last: () => out.ref.data(),
+      close: () => {
+        for (const array of [left, right, out]) array.dispose();
+      },
+    };
+  },
+};
+
+async function timeNs(library, count) {
+  const beganNs = nowNs();
+  await library.products(count);
+  return nowNs() - beganNs;
+}
+
+async function measured({ library: id, sizes }) {
+  const [m, n, k] = sizes;
+  const problem = { op: 'matmul', shape: { m, n, k }, dtype: 'f32' };
+  const inputs = inputTensors(problem, { seed: 1 });
+  const library = await LIBRARIES[id](sizes, inputs);
+  let count = 1;
+  for (const beganNs = nowNs(); ; ) {
+    const ns = await timeNs(library, count);
+    if (ns < SAMPLE_NS) count = Math.min(Math.ceil((1.2 * SAMPLE_NS * count) / ns), 4 * count);
+    else if (nowNs() - beganNs >= WARM_UP_NS) break;
+  }
+  const samples = [];
+  for (const beganNs = nowNs(); samples.length < SAMPLES && nowNs() - beganNs < MAX_NS; ) {
+    samples.push((await timeNs(library, count)) / count);
+  }
+  const { method, worst } = verify(problem, inputs, Float32Array.from(await library.last()));
+  library.close();
+  if (worst) throw new Error(`${library.name} is wrong: ${JSON.stringify(worst)}`);
+  return { ...summary(samples), library: library.name, verified: method };
+}
+
+/** Median and its 95% order-statistic interval, as vendor.py has them. */
+function summary(samples) {
+  const ordered = [...samples].sort((a, b) => a - b);
+  const length = ordered.length;
+  const half = 0.98 * Math.sqrt(length);
+  const mean = samples.reduce((sum, ns) => sum + ns, 0) / length;
+  const squares = samples.reduce((sum, ns) => sum + (ns - mean) ** 2, 0);
+  return {
+    medianNs: (ordered[(length - 1) >> 1] + ordered[length >> 1]) / 2,
+    intervalNs: [
+      ordered[Math.max(Math.floor(length / 2 - half) - 1, 0)],
+      ordered[Math.min(Math.ceil(length / 2 + half), length - 1)],
+    ],
+    cv: Math.sqrt(squares / Math.max(length - 1, 1)) / mean,
+    samples: length,
+  };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const answer = await measured(JSON.parse(line)).catch((error) => ({ error: String(error) }));
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+process.exit(0);
