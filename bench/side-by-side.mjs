@@ -2,6 +2,9 @@
 // Our kernels and the vendor's library on one machine in one run, taking turns.
 // usage: node bench/side-by-side.mjs [--rounds 2] [--rows REGEXP] [--python python3]
 //        [--tilemark apps/worker/dist/main.mjs] [--out docs/results/FILE.json]
+//        [--libraries bench/libraries/dist/libraries.mjs]
+// --rows is matched against '<op> <shape> <dtype> <against>'. --libraries adds rows beside
+// other WGSL libraries, from what bench/libraries/build.mjs makes.
 // Each of our figures is a run of `tilemark bench` (protocol, verified before and
 // after); the vendor's come from vendor.py by the same protocol on the same inputs.
 import { execFile, spawn } from 'node:child_process';
@@ -10,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs, promisify } from 'node:util';
-import { COPY, ROWS } from './rows.mjs';
+import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -21,6 +24,7 @@ const { values: flags } = parseArgs({
       type: 'string',
       default: new URL('../apps/worker/dist/main.mjs', import.meta.url).pathname,
     },
+    libraries: { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -61,32 +65,42 @@ async function ours(folder, variant, { shape, dtype }, profile) {
   };
 }
 
-/** The vendor's library: one process that answers a line with a line. */
-function openVendor() {
-  const script = new URL('./vendor.py', import.meta.url).pathname;
-  const child = spawn(flags.python, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  // Not found, or ended: the answer that is missing tells.
-  child.on('error', () => undefined);
-  child.stdin.on('error', () => undefined);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+/** The other side: a process that answers a line with a line, started when first asked. */
+function openOther(command, args, missing) {
+  let child = null;
+  let lines = null;
   return {
-    async measure({ op, shape, dtype }) {
-      const given = shape.split('x').map(Number);
-      const sizes = given.length > 1 ? given : Array(op === 'matmul' ? 3 : 2).fill(given[0]);
-      child.stdin.write(`${JSON.stringify({ op, sizes, dtype })}\n`);
+    async measure(question) {
+      if (!child) {
+        child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        // Not found, or ended: the answer that is missing tells.
+        child.on('error', () => undefined);
+        child.stdin.on('error', () => undefined);
+        lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      }
+      child.stdin.write(`${JSON.stringify(question)}\n`);
       const { value, done } = await lines.next();
-      if (done) throw new Error(`${flags.python} ${script} ended: does it find PyTorch and a GPU?`);
-      return JSON.parse(value);
+      if (done) throw new Error(`${command} ${args.join(' ')} ended: ${missing}`);
+      const answer = JSON.parse(value);
+      if (answer.error) throw new Error(answer.error);
+      return answer;
     },
-    close: () => child.stdin.end(),
+    close: () => child?.stdin.end(),
   };
+}
+
+/** A row's problem as the other sides take it; none of them tells f16's two sums apart. */
+function questionOf({ op, shape, dtype }) {
+  const given = shape.split('x').map(Number);
+  const sizes = given.length > 1 ? given : Array(op === 'matmul' ? 3 : 2).fill(given[0]);
+  return { op, sizes, dtype: dtype === 'f16acc16' ? 'f16' : dtype };
 }
 
 /** Operations (matmul) or bytes (transpose, copy) of a row. */
 function workOf({ op, shape, dtype }) {
   const sizes = shape.split('x').map(Number);
   const [a, b = a, c = a] = sizes;
-  return op === 'matmul' ? 2 * a * b * c : 2 * a * b * (dtype === 'f16' ? 2 : 4);
+  return op === 'matmul' ? 2 * a * b * c : 2 * a * b * (dtype.startsWith('f16') ? 2 : 4);
 }
 
 const median = (numbers) => {
@@ -95,10 +109,12 @@ const median = (numbers) => {
 };
 
 /** Measures both sides of a row in turn; a verdict a round, so that rounds can be compared. */
-async function measureRow(row, folder, vendor) {
+async function measureRow(row, folder, { vendor, libraries }) {
   const profile = row.profile ?? 'fast';
   const against = {
-    vendor: () => vendor.measure(row),
+    vendor: () => vendor.measure(questionOf(row)),
+    tfjs: () => libraries.measure({ library: 'tfjs', ...questionOf(row) }),
+    jax: () => libraries.measure({ library: 'jax', ...questionOf(row) }),
     copy: () => ours(folder, COPY, row, profile),
     fast: () => ours(folder, row.variant, row, 'fast'),
   }[row.against];
@@ -125,7 +141,7 @@ function rateText({ op, work, rounds }, side) {
 
 function tableLine(row) {
   const unit = row.op === 'matmul' ? 'TFLOP/s' : 'GB/s';
-  const against = { vendor: 'vendor', copy: 'copy', fast: 'own fast' }[row.against];
+  const against = row.against === 'fast' ? 'own fast' : row.against;
   const ratios = row.rounds.map(({ ratio }) => ratio.toFixed(3)).join(' ');
   const cells = [`${row.op} ${row.shape} ${row.dtype} ${row.profile}`, row.variant];
   const figures = [`${rateText(row, 'ours')} ${unit}`, `${rateText(row, 'other')} (${against})`];
@@ -134,15 +150,24 @@ function tableLine(row) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'side-by-side-'));
-const vendor = openVendor();
+const others = {
+  vendor: openOther(
+    flags.python,
+    [new URL('./vendor.py', import.meta.url).pathname],
+    'does it find PyTorch and a GPU?',
+  ),
+  libraries: openOther(process.execPath, [flags.libraries ?? ''], 'was it built?'),
+};
+const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])];
 const done = [];
 try {
   print('| problem | variant | ours | other | ratio, round by round | goal | |');
   print('|---|---|---|---|---|---|---|');
-  for (const row of ROWS) {
-    if (!new RegExp(flags.rows).test(`${row.op} ${row.shape} ${row.dtype}`)) continue;
+  for (const row of rows) {
+    const name = `${row.op} ${row.shape} ${row.dtype} ${row.against}`;
+    if (!new RegExp(flags.rows).test(name)) continue;
     try {
-      const result = await measureRow(row, folder, vendor);
+      const result = await measureRow(row, folder, others);
       done.push(result);
       print(tableLine(result));
     } catch (error) {
@@ -155,6 +180,6 @@ try {
     }
   }
 } finally {
-  vendor.close();
+  for (const other of Object.values(others)) other.close();
   await rm(folder, { recursive: true, force: true });
 }

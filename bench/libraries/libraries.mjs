@@ -6,6 +6,7 @@
 // last product is verified as ours are.
 import { createInterface } from 'node:readline';
 import { inputTensors, verify } from '@tilemark/kernels';
+// biome-ignore lint/style/noRestrictedImports: other people's libraries on Dawn, no part of the product
 import { create, globals } from 'webgpu';
 
 const WARM_UP_NS = 0.5e9;

@@ -153,6 +153,12 @@ export function runsOnDevice(kernel: Kernel, device: Pick<PlannableDevice, 'clas
   return (kernel.runsOn === 'cpu') === (device.class === 'cpu');
 }
 
+/** Whether a case is run on a device: its kernel runs there, and its `onlyOn` allows it. */
+function isFor({ onlyOn }: SweepCase, kernel: Kernel, device: PlannableDevice): boolean {
+  const isMeant = onlyOn?.some((beginning) => device.key.startsWith(beginning)) ?? true;
+  return isMeant && runsOnDevice(kernel, device);
+}
+
 function whySkipped(
   { variant, problem, profile }: PlannedRun,
   capabilities: DeviceCapabilities | undefined,
@@ -212,11 +218,11 @@ function checkCase(each: SweepCase, path: string, devices: readonly PlannableDev
 function checkShape(
   shape: Shape,
   field: string,
-  { dtypes }: SweepCase,
+  each: SweepCase,
   kernel: Kernel,
   devices: readonly PlannableDevice[],
 ): void {
-  const sizes = dtypes.map((dtype) => {
+  const sizes = each.dtypes.map((dtype) => {
     const problem = problemOf(kernel.op, shape, dtype);
     if (!problem) {
       const dimensions = opById(kernel.op).dimensions.join(', ').toLowerCase();
@@ -230,7 +236,7 @@ function checkShape(
   });
 
   const limits = devices
-    .filter((device) => runsOnDevice(kernel, device))
+    .filter((device) => isFor(each, kernel, device))
     .map(({ capabilities }) =>
       capabilities
         ? Math.min(capabilities.maxStorageBufferBindingSize, capabilities.maxBufferSize)
@@ -252,7 +258,7 @@ function countWithDuplicates(spec: SweepSpec, devices: readonly PlannableDevice[
     const kernel = kernelById(each.kernel);
     const variants = Object.values(each.tunables).reduce((n, values) => n * values.length, 1);
     const pairs = devices
-      .filter((device) => runsOnDevice(kernel, device))
+      .filter((device) => isFor(each, kernel, device))
       .reduce((n, device) => n + profilesOf(spec, device).length, 0);
     return total + variants * each.shapes.length * each.dtypes.length * pairs;
   }, 0);
@@ -262,7 +268,7 @@ function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): Planned
   const runs = new Map<string, PlannedRun>();
   for (const each of spec.cases) {
     const kernel = kernelById(each.kernel);
-    const able = devices.filter((device) => runsOnDevice(kernel, device));
+    const able = devices.filter((device) => isFor(each, kernel, device));
     for (const problem of problemsOf(each, kernel.op)) {
       for (const values of combinations(each.tunables)) {
         const { tunables, address } = resolveVariant(each.kernel, values);

@@ -34,4 +34,5 @@ export { Canary } from './throttle';
 export { Search } from './tune/search';
 export { type Point, TuningSpace } from './tune/space';
 export { medianNs, type Trial, type Tuned, tune } from './tune/tune';
+export { tunedFiles } from './tuned/tuned';
 export * from './tuned/tuned-file';

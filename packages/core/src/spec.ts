@@ -31,6 +31,8 @@ export const caseSchema = z.strictObject({
   tunables: z.record(z.string().max(40), z.array(tunableValueSchema).min(1).max(64)).default({}),
   shapes: z.array(shapeSchema).min(1).max(64),
   dtypes: z.array(dtypeSchema).min(1).max(DTYPES.length).default(['f32']),
+  /** Beginnings of the keys of devices that it is for, `nvidia-`; absent: all of the sweep. */
+  onlyOn: z.array(z.string().max(300)).min(1).max(16).optional(),
 });
 
 export const specSchema = z.strictObject({

@@ -1,4 +1,5 @@
 import type { MatmulShape, TransposeShape } from '@tilemark/kernels';
+import { tunedCases } from '../tuned/tuned';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 /** Squares, an oblong, sides that no tile divides, and a long sum into few elements. */
@@ -22,9 +23,10 @@ const ROUND = 16;
 
 export const peak: Suite<'n'> = {
   id: 'peak',
-  version: 1,
+  version: 2,
   title: 'Peak',
-  about: 'The best known kernels, on round, oblong, odd and skinny shapes, in f32 and f16',
+  about:
+    'The best known kernels on round, oblong, odd and skinny shapes; tuned variants where the device has them',
   params: [{ ...edge(4096), about: 'Largest side, rounded down to a multiple of 16' }],
   standing: { gpu: { n: 2048 } },
   spec: ({ n: asked }) => {
@@ -33,8 +35,11 @@ export const peak: Suite<'n'> = {
     const transpose = (kernel: string) => caseOf(kernel, {}, matrices(n), ['f32', 'f16']);
     return {
       ...sweepOf([
-        ...['naive', 'register-tile', 'warp-tile', 'split-k'].map((id) => matmul(`matmul/${id}`)),
-        caseOf('matmul/subgroup-matrix', {}, products(n), ['f16']),
+        ...['naive', 'register-tile', 'warp-tile', 'split-k', 'stream-k', 'strassen'].map((id) =>
+          matmul(`matmul/${id}`),
+        ),
+        caseOf('matmul/subgroup-matrix', {}, products(n), ['f16', 'f16acc16']),
+        ...tunedCases(n),
         ...['copy', 'multi-row', 'vec4', 'swizzled'].map((id) => transpose(`transpose/${id}`)),
       ]),
       profiles: ['default', 'fast'],

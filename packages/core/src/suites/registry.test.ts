@@ -9,6 +9,7 @@ const capabilities: DeviceCapabilities = {
   features: [
     'chromium-experimental-subgroup-matrix',
     'shader-f16',
+    'subgroup-matrix-f16-f16-16x16x16',
     'subgroup-matrix-f32-f16-16x16x16',
     'subgroup-size-32',
     'subgroups',

@@ -33,8 +33,9 @@ export const swizzled: GpuKernel = {
     },
     {
       name: 'ORDER',
-      about: 'Neighbouring workgroups lie along a row of A (rows-first) or a column (cols-first)',
-      values: ['rows-first', 'cols-first'],
+      about:
+        'Neighbouring workgroups lie along a row of A, a column, a diagonal, or in bands of 8 columns',
+      values: ['rows-first', 'cols-first', 'diagonal', 'bands'],
       default: 'cols-first',
     },
   ],
@@ -56,6 +57,6 @@ export const swizzled: GpuKernel = {
   },
   workgroups: (values, problem) => {
     const [x, y] = gridOverA(problem, numberOf(values, 'TILE_ROWS'), numberOf(values, 'TILE_COLS'));
-    return values.ORDER === 'cols-first' ? [y, x, 1] : [x, y, 1];
+    return values.ORDER === 'rows-first' ? [x, y, 1] : [y, x, 1];
   },
 };

@@ -5,7 +5,9 @@
 // tunables  TILE_ROWS  rows of A in a tile
 //           TILE_COLS  columns of A in a tile; a workgroup is TILE_COLS / 4 threads wide
 //           THREADS_Y  threads down a workgroup
-//           ORDER      ROWS_FIRST: neighbouring workgroups lie along a row of A; COLS_FIRST
+//           ORDER      where neighbouring workgroups lie: along a row of A (ROWS_FIRST), down
+//                      a column (COLS_FIRST), down a diagonal (DIAGONAL), or across BAND
+//                      tiles and then down (BANDS)
 // entries   main where both row lengths are multiples of 4, else unaligned
 //
 //   A                      tile, as in B          B
@@ -26,6 +28,7 @@ struct Shape { rows: u32, cols: u32 }
 @group(0) @binding(1) var<storage, read_write> B: array<T>;
 @group(0) @binding(2) var<uniform> shape: Shape;
 
+const BAND = 8u;
 const THREADS_X = TILE_COLS / 4;
 const PITCH = TILE_ROWS / 4;
 const BLOCKS_Y = TILE_ROWS / 4 / THREADS_Y;
@@ -46,17 +49,32 @@ fn put(x: u32, y: u32, a: vec4<T>, b: vec4<T>, c: vec4<T>, d: vec4<T>) {
 }
 
 /// First row and column of A's tile.
-fn origin(group: vec3u) -> vec2u {
-  return select(group.yx, group.xy, ORDER == COLS_FIRST) * vec2u(TILE_ROWS, TILE_COLS);
+fn origin(group: vec3u, groups: vec3u) -> vec2u {
+  var tile = group.xy;
+  if (ORDER == ROWS_FIRST) {
+    tile = group.yx;
+  }
+  if (ORDER == DIAGONAL) {
+    tile.y = (group.x + group.y) % groups.y;
+  }
+  if (ORDER == BANDS) {
+    let index = group.y * groups.x + group.x;
+    let band = index / (BAND * groups.x);
+    let width = min(BAND, groups.y - band * BAND);
+    let place = index % (BAND * groups.x);
+    tile = vec2u(place / width, band * BAND + place % width);
+  }
+  return tile * vec2u(TILE_ROWS, TILE_COLS);
 }
 
 @compute @workgroup_size(THREADS_X, THREADS_Y)
 fn main(
   @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let first = origin(group);
+  let first = origin(group, groups);
   // Clamped, not guarded: see transpose/multi-row. Row lengths are multiples of 4.
   let col4 = min(first.y / 4 + local.x, shape.cols / 4 - 1);
   for (var step = 0u; step < BLOCKS_Y; step++) {
@@ -87,10 +105,11 @@ fn load(row: u32, col: u32) -> vec4<T> {
 @compute @workgroup_size(THREADS_X, THREADS_Y)
 fn unaligned(
   @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let first = origin(group);
+  let first = origin(group, groups);
   let col = first.y + 4 * local.x;
   for (var step = 0u; step < BLOCKS_Y; step++) {
     let y = step * THREADS_Y + local.y;

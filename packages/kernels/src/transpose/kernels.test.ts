@@ -12,8 +12,9 @@ describeKernels('transpose', {
     { rows: 257, cols: 6 },
     { rows: 100, cols: 127 },
   ],
+  // Wide enough for more than one band of every tile.
   tuned: [
-    { rows: 37, cols: 70 },
+    { rows: 37, cols: 1102 },
     { rows: 64, cols: 128 },
   ],
 });
