@@ -2,7 +2,7 @@ import { POLICY_IDS, PROFILES, SUITES } from '@tilemark/core';
 import { DTYPES, InputError, OPS } from '@tilemark/kernels';
 import { Command } from 'commander';
 import { type BenchOptions, bench } from './commands/bench/bench';
-import { devices } from './commands/devices';
+import { type DevicesOptions, devices } from './commands/devices';
 import { type ExportOptions, exportSweep } from './commands/export';
 import { importFile } from './commands/import';
 import { type RerunOptions, rerun } from './commands/rerun';
@@ -33,7 +33,8 @@ export function program(childEntry: URL): Command {
   cli
     .command('devices')
     .description('list what can be measured on this machine')
-    .action(guarded(() => devices(childEntry, print)));
+    .option('--roofline', 'and measure what each GPU can do at most: bandwidth, cache, peaks')
+    .action(guarded((options: DevicesOptions) => devices(options, childEntry, print)));
 
   cli
     .command('bench')

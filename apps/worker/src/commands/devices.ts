@@ -1,10 +1,23 @@
-import { deviceKey } from '@tilemark/core';
+import { deviceKey, type RooflineSurvey } from '@tilemark/core';
+import { bytesText } from '@tilemark/kernels';
 import { DeviceProcess } from '../child/device-process';
 import { NO_ADAPTER } from '../device/advice';
+import { withMachineLock } from '../machine-lock';
+import { Runner } from '../runner';
 import { table } from '../table';
+import { significant } from '../units';
+
+export interface DevicesOptions {
+  /** Measure what each device with probes can do at most, under the default profile. */
+  readonly roofline?: boolean;
+}
 
 /** Prints what can be measured on this machine. */
-export async function devices(childEntry: URL, print: (text: string) => void): Promise<void> {
+export async function devices(
+  { roofline = false }: DevicesOptions,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<void> {
   const listed = await DeviceProcess.list(childEntry);
   const rows = listed.map(({ flag, identity }) => [
     flag,
@@ -14,5 +27,50 @@ export async function devices(childEntry: URL, print: (text: string) => void): P
     deviceKey(identity),
   ]);
   print(table(['--device', 'name', 'class', 'backend', 'key'], rows));
-  if (listed.every(({ identity }) => identity.class === 'cpu')) print(NO_ADAPTER);
+  const gpus = listed.filter(({ identity }) => identity.class !== 'cpu');
+  if (gpus.length === 0) print(NO_ADAPTER);
+  if (!roofline) return;
+  for (const { flag, identity } of gpus) {
+    const survey = await surveyOf(flag, childEntry, print);
+    print(`\n${identity.device}, profile default`);
+    print(survey ? rooflineText(survey) : 'has no probes');
+  }
+}
+
+async function surveyOf(
+  device: string,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<RooflineSurvey | null> {
+  const runner = new Runner({ entry: childEntry, device });
+  try {
+    // Never aborted: an interrupt ends this process, and the child with it.
+    const { signal } = new AbortController();
+    return await withMachineLock(() => runner.survey('default', signal), {
+      onWait: () => print('Waiting: something else on this machine is measuring.'),
+    });
+  } finally {
+    await runner.close();
+  }
+}
+
+/** Bandwidth by working set, the cache it tells of, and the peak of each dtype. */
+export function rooflineText({ copies, lastLevelCacheBytes, peaks }: RooflineSurvey): string {
+  const bandwidth = copies.map(({ bytes, gigabytesPerSecond }) => [
+    bytesText(bytes),
+    significant(gigabytesPerSecond),
+  ]);
+  const cache =
+    lastLevelCacheBytes === null
+      ? 'Last-level cache: cannot be told from memory by these copies.'
+      : `Last-level cache: holds ${bytesText(lastLevelCacheBytes)}, not ${bytesText(2 * lastLevelCacheBytes)}, by these copies.`;
+  const rates = peaks.map(({ dtype, gigaflopsPerSecond }) => [
+    dtype,
+    significant(gigaflopsPerSecond),
+  ]);
+  return [
+    table(['copied working set', 'GB/s'], bandwidth, ['right', 'right']),
+    cache,
+    table(['multiply-adds in', 'GFLOP/s'], rates, ['left', 'right']),
+  ].join('\n');
 }
