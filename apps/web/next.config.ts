@@ -33,7 +33,7 @@ const config: NextConfig = {
     ignoreIssue: [{ path: '**/core/src/server/env.ts', title: /Dynamic filesystem access/ }],
   },
   // Bodies go through proxy.ts; what an operation accepts is its own to say.
-  experimental: { proxyClientMaxBodySize: '24mb' },
+  experimental: { proxyClientMaxBodySize: '72mb' },
   headers: async () => [{ source: '/:path*', headers: securityHeaders }],
 };
 

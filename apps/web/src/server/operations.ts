@@ -249,13 +249,13 @@ export const operations = {
   importResults: operation({
     method: 'POST',
     path: '/results/import',
-    summary: 'Keeps the results of `tilemark bench --json` as a finished sweep. At most 20 MB.',
+    summary: 'Keeps the results of `tilemark bench --json` as a finished sweep. At most 64 MB.',
     access: 'submit',
     caching: 'never',
     limit: 'submit',
     audit: 'importResults',
     body: benchFileSchema,
-    maxBodyBytes: 20_000_000,
+    maxBodyBytes: 64_000_000,
     answer: { status: 201, schema: sweepCreatedSchema },
   }),
   getLeaderboard: operation({

@@ -11,8 +11,8 @@ import { keepEnvironment } from './record';
 
 /** Results of one INSERT: their samples are some MB. */
 const CHUNK = 500;
-/** A file of the largest size holds some thousand results. */
-const TIMEOUT_MS = 120_000;
+/** A file of the largest size holds 100,000 results without samples, which take a minute or two. */
+const TIMEOUT_MS = 600_000;
 
 /** Writes results that came in a file: the contract is at `Store.sweeps.import`. */
 export async function importSweep(
