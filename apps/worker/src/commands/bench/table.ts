@@ -16,6 +16,8 @@ import type { Measured } from './session';
 interface Rows {
   readonly results: readonly RunResult[];
   readonly environment: Environment | undefined;
+  /** Of all devices of the session. */
+  readonly session: readonly RunResult[];
 }
 
 interface Column {
@@ -50,9 +52,18 @@ const COLUMNS: readonly Column[] = [
   ),
   number('occupancy', (result, _, rows) => occupancyText(result, rows), tellsWorkgroupsApart),
   number('vs naive', (result, _, { results }) => {
-    const speedup = speedupOverNaive(result, results);
+    const speedup = speedupOver(result, naives(results));
     return speedup === null ? '' : `${significant(speedup)}x`;
   }),
+  number(
+    'vs host',
+    (result, _, { session }) => {
+      const speedup = speedupOver(result, serialHost(session));
+      return speedup === null ? '' : `${significant(speedup)}x`;
+    },
+    ({ results, session }) =>
+      serialHost(session).length > 0 && results.some(({ device }) => device.class !== 'cpu'),
+  ),
   number('CV', (_, measured) => (measured ? percentText(measured.cold.cv) : '')),
   text('remark', ({ outcome }, measured) => {
     const reason = outcomeReason(outcome) ?? '';
@@ -70,7 +81,8 @@ export function resultTables({ results, environments }: Measured): string {
         ({ device, profile }) =>
           deviceKey(device) === own[0]?.device.key && profile === own[0].profile,
       );
-      return `${title}\n${tableOf({ results: own, environment })}`;
+      const text = tableOf({ results: own, environment, session: results });
+      return [title, text, ...transferLines(own)].join('\n');
     })
     .join('\n\n');
 }
@@ -112,14 +124,36 @@ function occupancyText({ variant, problem }: RunResult, { environment }: Rows): 
   return occupancy ? `${(100 * occupancy.part).toFixed(0)}%` : 'unknown';
 }
 
-/** Over the fastest naive variant of the same problem in the table; null where there is none. */
-function speedupOverNaive(result: RunResult, peers: readonly RunResult[]): number | null {
-  const naive = peers
-    .filter((peer) => kernelById(peer.variant.kernel).rung === 1 && isSameProblem(peer, result))
+/** One line a problem: what it takes to bring its inputs to the device and its output back. */
+function transferLines(results: readonly RunResult[]): string[] {
+  const lines = results.flatMap(({ problem, outcome }) => {
+    if (outcome?.kind !== 'measured') return [];
+    const { hostToDeviceNs, deviceToHostNs } = outcome.measurement.transfer;
+    if (hostToDeviceNs === null) return [];
+    const times = `${timeText(hostToDeviceNs)} to the device, ${timeText(deviceToHostNs)} back`;
+    return [[`${shapeText(problem)} ${problem.dtype}`, times] as const];
+  });
+  // The first run of each problem stands for the others.
+  return [...new Map(lines.toReversed())]
+    .toReversed()
+    .map(([problem, times]) => `Copies of ${problem}: ${times}`);
+}
+
+const naives = (results: readonly RunResult[]) =>
+  results.filter(({ variant }) => kernelById(variant.kernel).rung === 1);
+
+/** The host's simplest loops on one thread: what speed-ups over the host are taken from. */
+const serialHost = (session: readonly RunResult[]) =>
+  session.filter(({ variant }) => variant.kernel.endsWith('/cpu-naive'));
+
+/** Over the fastest of `bases` that has the same problem; null where none has. */
+function speedupOver(result: RunResult, bases: readonly RunResult[]): number | null {
+  const times = bases
+    .filter((base) => isSameProblem(base, result))
     .map(medianNs)
     .filter((ns) => ns !== null);
   const own = medianNs(result);
-  return own === null || naive.length === 0 ? null : Math.min(...naive) / own;
+  return own === null || times.length === 0 ? null : Math.min(...times) / own;
 }
 
 function isSameProblem(a: RunResult, b: RunResult): boolean {
