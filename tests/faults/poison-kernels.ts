@@ -1,0 +1,54 @@
+import { type GpuKernel, KERNELS, kernelById } from '@tilemark/kernels';
+
+/** Kernels that harm who runs them. Registered by tests and by the device process of tests only. */
+
+function naive(): GpuKernel {
+  const kernel = kernelById('matmul/naive');
+  if (kernel.runsOn !== 'gpu') throw new Error('matmul/naive runs on a GPU.');
+  return kernel;
+}
+
+const STORE = 'C[row * shape.n + col] = T(sum);';
+
+/** The naive kernel with another last line. */
+function ending(id: string, line: string): GpuKernel {
+  const kernel = naive();
+  if (typeof kernel.wgsl !== 'string' || !kernel.wgsl.includes(STORE)) {
+    throw new Error('matmul/naive is written otherwise by now.');
+  }
+  return { ...kernel, id: `matmul/poison-${id}`, wgsl: kernel.wgsl.replace(STORE, line) };
+}
+
+const poison = (): readonly GpuKernel[] => [
+  { ...naive(), id: 'matmul/poison-broken', wgsl: 'fn main( {' },
+  // Zero is not known to be zero before it runs.
+  ending(
+    'nan',
+    'let zero = f32(shape.m - min(shape.m, shape.m)); C[row * shape.n + col] = T(zero / zero);',
+  ),
+  ending('out-of-bounds', `${STORE}\n  C[arrayLength(&C) - 1u] = T(1);`),
+  // Ends after hours, which no compiler can tell.
+  ending(
+    'endless',
+    `var turns = 0u;
+  loop {
+    if (turns > 4000000000u + shape.m) { break; }
+    for (var i = 0u; i < 4000000000u; i++) { sum = fract(sum * 1.1 + Acc(i)); }
+    turns++;
+  }
+  ${STORE}`,
+  ),
+  // Does the work where the output is poisoned, as before it is verified, and nothing while it is timed.
+  {
+    ...ending('idle', STORE),
+    wgsl: String(naive().wgsl).replace(
+      'var sum = Acc(0);',
+      'if (bitcast<u32>(C[row * shape.n + col]) != 0x7fc17fc1u) { return; }\n  var sum = Acc(0);',
+    ),
+  },
+];
+
+/** Adds them to the registry of this process. */
+export function registerPoison(): void {
+  (KERNELS as GpuKernel[]).push(...poison());
+}

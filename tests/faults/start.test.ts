@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { openStore } from '@tilemark/core/server';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { startPostgres } from '../../scripts/services/postgres';
+import { emptyDataFolder, startGrid } from '../grid';
+import { until } from './until';
+
+const run = promisify(execFile);
+
+it('a whole `npm start` killed -9 three times over one sweep ends it once', async () => {
+  const folder = await emptyDataFolder();
+  let grid = await startGrid(folder.dataDir);
+  try {
+    const token = new URL(grid.loginUrl).searchParams.get('token');
+    const answer = await fetch(`${grid.url}/api/v1/sweeps`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'Interrupted',
+        suite: 'transpose-ladder',
+        params: { rows: 96, cols: 128 },
+        policy: 'smoke',
+      }),
+    });
+    const { id, counts } = await answer.json();
+    for (const afterMs of [500, 3_000, 8_000]) {
+      await sleep(afterMs);
+      await grid.stop('SIGKILL');
+      grid = await startGrid(folder.dataDir);
+    }
+    const sweep = await until('the sweep to be done', async () => {
+      const now = await (await fetch(`${grid.url}/api/v1/sweeps/${id}`)).json();
+      return now.status === 'done' && now;
+    });
+    expect(sweep.counts).toMatchObject({ total: counts.total, pending: 0, failed: 0 });
+  } finally {
+    await grid.stop();
+    await folder.remove();
+  }
+});
+
+it('data of a newer version is refused in one line, and left alone', async () => {
+  const { dataDir, remove } = await emptyDataFolder();
+  const first = await startGrid(dataDir, ['--no-worker']);
+  await first.stop();
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') });
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(
+    `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES ('future', 'x', '29991231000000_from_the_future', now(), 1)`,
+  );
+  await client.end();
+  await postgres.stop();
+  try {
+    const start = join(import.meta.dirname, '..', '..', 'scripts', 'start.mjs');
+    const refused = await run(process.execPath, [start, '--port', '39533', '--data', dataDir], {
+      env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
+    }).catch((error: { code: number; stderr: string }) => error);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/newer version .*29991231000000_from_the_future.*update Tilemark/),
+    ]);
+    const again = await startPostgres({ dataDir: join(dataDir, 'postgres') });
+    const store = openStore(again.url);
+    expect((await store.sweeps.list()).items).toEqual([]);
+    await store.close();
+    await again.stop();
+  } finally {
+    await remove();
+  }
+});
