@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, DatabaseUnavailable } from './errors';
+import { connectionError, DatabaseUnavailable, translatingErrors } from './errors';
 
 const place = { kind: 'database', at: 'db:5432', variable: 'DATABASE_URL' } as const;
 /** As Prisma keeps what Postgres said. */
@@ -39,4 +39,12 @@ describe('connectionError', () => {
   ])('takes an answer of Redis for an outage: %s', (message) => {
     expect(connectionError(new Error(message), place)).toBeInstanceOf(DatabaseUnavailable);
   });
+});
+
+it("translates what promises of another make reject with, as Prisma's are", async () => {
+  const rejecting = Promise.reject(new Error('down'));
+  // biome-ignore lint/suspicious/noThenProperty: what Prisma returns
+  const thenable = { then: rejecting.then.bind(rejecting) };
+  const store = translatingErrors({ read: () => thenable }, () => new Error('translated'));
+  await expect(store.read()).rejects.toThrow('translated');
 });

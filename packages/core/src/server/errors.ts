@@ -132,14 +132,18 @@ export function translatingErrors<T extends object>(
       return (...args: unknown[]) => {
         const result: unknown = value.apply(object, args);
         if (isAsyncIterable(result)) return translatingItems(result, translate);
-        if (!(result instanceof Promise)) return result;
-        return result.catch((error: unknown) => {
+        // Prisma's promises are none of the language's own.
+        if (!isThenable(result)) return result;
+        return Promise.resolve(result).catch((error: unknown) => {
           throw translate(error);
         });
       };
     },
   });
 }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value;
 
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
