@@ -98,6 +98,20 @@ describe('a roof', () => {
     expect(requests.map(({ id }) => id)).toEqual(['copy', 'copy']);
   });
 
+  it('asks of an algorithm what it multiplies, and of f16 the same whatever its sums', async () => {
+    const { roofline, requests } = device();
+    const large: Problem = { ...product, shape: { m: 2048, n: 2048, k: 2048 } };
+    const roofNs = async (kernel: string) =>
+      (await roofline.roofOf({ kernel, tunables: {} }, large, MiB))?.ns ?? 0;
+    expect((await roofNs('matmul/strassen')) / (await roofNs('matmul/naive'))).toBeCloseTo(7 / 8);
+    await roofline.roofOf(
+      { kernel: 'matmul/naive', tunables: {} },
+      { ...large, dtype: 'f16acc16' },
+      MiB,
+    );
+    expect(requests.at(-1)).toEqual({ id: 'fma', dtype: 'f16' });
+  });
+
   it('is measured once for like problems, and with no larger copy than the device can bind', async () => {
     const { roofline, requests } = device();
     await roofline.roofOf(copy, turned, 1000 * MiB);

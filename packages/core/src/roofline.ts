@@ -2,6 +2,7 @@ import {
   DTYPES,
   type Dtype,
   type Executor,
+  elementType,
   featuresOf,
   opOf,
   type Probe,
@@ -75,14 +76,14 @@ export class Roofline {
     const rates = await this.#copies(workingSetBytes, (request) => this.#rate(request));
     if (rates.length === 0) return null;
     const bytesNs = op.bytes(problem.shape, problem.dtype) / Math.max(...rates);
-    const flops = usesMatrixUnits(variant, problem) ? 0 : op.flops(problem.shape);
-    const peak = flops > 0 ? await this.#rate({ id: 'fma', dtype: problem.dtype }) : null;
+    const flops = multiplyAdds(variant, problem);
+    const peak = flops > 0 ? await this.#rate(peakOf(problem)) : null;
     return higherRoof(bytesNs, peak === null ? 0 : flops / peak);
   }
 
   /** Probes again what a roof is made of and keeps the better rate, before a result is called implausible. */
   async doubt({ bound }: Roof, problem: Problem, workingSetBytes: number): Promise<void> {
-    if (bound === 'compute') await this.#measure({ id: 'fma', dtype: problem.dtype });
+    if (bound === 'compute') await this.#measure(peakOf(problem));
     else await this.#copies(workingSetBytes, (request) => this.#measure(request));
   }
 
@@ -158,19 +159,23 @@ export function surveyedRoof(
   if (copies.length === 0) return null;
   const op = opOf(problem);
   const bandwidth = Math.max(...copies.map((copy) => copy.gigabytesPerSecond));
-  const peak = peaks.find(({ dtype }) => dtype === problem.dtype)?.gigaflopsPerSecond;
-  const flopsNs =
-    peak === undefined || usesMatrixUnits(variant, problem) ? 0 : op.flops(problem.shape) / peak;
+  const peak = peaks.find(({ dtype }) => dtype === peakOf(problem).dtype)?.gigaflopsPerSecond;
+  const flopsNs = peak === undefined ? 0 : multiplyAdds(variant, problem) / peak;
   return higherRoof(op.bytes(problem.shape, problem.dtype) / bandwidth, flopsNs);
 }
 
 const higherRoof = (bytesNs: number, flopsNs: number): Roof =>
   flopsNs > bytesNs ? { ns: flopsNs, bound: 'compute' } : { ns: bytesNs, bound: 'bandwidth' };
 
-function usesMatrixUnits({ kernel, tunables }: Variant, { dtype }: Problem): boolean {
+/** The probe of a problem's multiply-adds: the type of its elements, whatever sums are kept in. */
+const peakOf = ({ dtype }: Problem) => ({ id: 'fma', dtype: elementType(dtype) }) as const;
+
+/** Operations that a variant needs of the multiply-add units: none where it has matrix units. */
+function multiplyAdds({ kernel, tunables }: Variant, problem: Problem): number {
   const { definition, tunables: values } = resolveVariant(kernel, tunables);
-  if (definition.runsOn !== 'gpu') return false;
-  return featuresOf(definition, values, dtype).includes('chromium-experimental-subgroup-matrix');
+  const features = definition.runsOn === 'gpu' ? featuresOf(definition, values, problem.dtype) : [];
+  if (features.includes('chromium-experimental-subgroup-matrix')) return 0;
+  return (definition.flopsPart ?? 1) * opOf(problem).flops(problem.shape);
 }
 
 /** Time of one dispatch in the fastest of a few samples, ns. */

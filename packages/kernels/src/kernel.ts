@@ -65,6 +65,11 @@ interface KernelBase {
    * column (docs/tolerance.md).
    */
   readonly errorGrowth?: number;
+  /**
+   * Part of the op's operations that it does; absent: all. Only what a device can do at
+   * most is held against it: rates are the op's whatever the kernel.
+   */
+  readonly flopsPart?: number;
 }
 
 /** One dispatch of a kernel. */

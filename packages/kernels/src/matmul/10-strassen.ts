@@ -60,6 +60,7 @@ export const strassen: GpuKernel = {
   idea: 'Seven products of quarters instead of eight (Strassen, one level), by warp tiles',
   dtypes: ['f32', 'i32', 'f16'],
   errorGrowth: 3,
+  flopsPart: PRODUCTS / 8,
   tunables: [...WARP_TUNABLES, MULADD, ...STAGING_TUNABLES],
   constraints: WARP_CONSTRAINTS,
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
