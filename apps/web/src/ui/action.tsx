@@ -34,7 +34,7 @@ export function Action({ url, method = 'POST', children, label, question }: Acti
     <>
       <Button
         look="quiet"
-        className="h-7 px-2"
+        className="-ml-2 h-7 px-2"
         onClick={act}
         disabled={isPending}
         aria-label={`${children} ${label}`}

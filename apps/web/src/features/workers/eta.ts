@@ -8,7 +8,7 @@ export function etaText(
   if (!queue || queue.waiting === 0) return '–';
   if (queue.serving === 0) return 'no worker';
   // Nothing has ended within the hour to tell it by.
-  if (queue.etaMs === null) return 'not known yet';
-  if (queue.etaMs < 60_000) return 'under a minute';
+  if (queue.etaMs === null) return 'not known';
+  if (queue.etaMs < 60_000) return '< 1\u202fmin';
   return formatAge(new Date(0), new Date(queue.etaMs));
 }

@@ -6,7 +6,7 @@ export function WorkerActions({ worker }: { worker: Worker }) {
   const { id, name, wanted } = worker;
   const url = `/api/v1/workers/${encodeURIComponent(id)}`;
   return (
-    <span className="whitespace-nowrap">
+    <span className="flex gap-2 whitespace-nowrap">
       {wanted === 'working' ? (
         <Action url={`${url}/drain`} label={name}>
           Drain

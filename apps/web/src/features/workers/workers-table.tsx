@@ -50,7 +50,6 @@ export function WorkersTable({
           <th scope="col" className="figure" title="Until the queue is empty">
             Done in
           </th>
-          <th scope="col">Version</th>
           <th scope="col" className="figure">
             Heard from
           </th>
@@ -64,15 +63,16 @@ export function WorkersTable({
             <tr key={worker.id}>
               <th scope="row" className="min-w-40">
                 {worker.name}
-                {!worker.name.includes(worker.host) && (
-                  <span className="block text-xs font-normal text-muted">{worker.host}</span>
-                )}
+                <span className="block text-xs font-normal whitespace-nowrap text-muted">
+                  {!worker.name.includes(worker.host) && `${worker.host}, `}version {worker.version}{' '}
+                  {worker.version !== gridVersion && <Badge tone="amber">grid {gridVersion}</Badge>}
+                </span>
               </th>
-              <td className="min-w-44">
+              <td className="min-w-32">
                 <State worker={worker} />
               </td>
               {withDevice && (
-                <td className="min-w-44">
+                <td className="min-w-40">
                   <DeviceName device={worker.device} />
                 </td>
               )}
@@ -84,15 +84,6 @@ export function WorkersTable({
               </td>
               <td className="figure">{formatCount(queue?.waiting ?? 0)}</td>
               <td className="figure whitespace-nowrap">{etaText(queue)}</td>
-              <td className="whitespace-nowrap">
-                {worker.version}
-                {worker.version !== gridVersion && (
-                  <>
-                    {' '}
-                    <Badge tone="amber">grid {gridVersion}</Badge>
-                  </>
-                )}
-              </td>
               <td className="figure text-muted">
                 <Ago date={worker.lastHeartbeatAt} />
               </td>

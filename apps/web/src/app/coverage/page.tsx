@@ -1,0 +1,66 @@
+import type { Metadata } from 'next';
+import { CoverageTable, PARTS } from '@/features/coverage/coverage-table';
+import { RefreshStale } from '@/features/coverage/refresh';
+import { etagOf } from '@/server/etag';
+import { readable, visitor } from '@/server/visitor';
+import { ButtonLink } from '@/ui/button';
+import { formatCount } from '@/ui/format';
+import { Live } from '@/ui/live';
+import { Empty } from '@/ui/notice';
+import { PageHeader } from '@/ui/page';
+
+export const metadata: Metadata = { title: 'Coverage' };
+
+const MEANINGS = {
+  done: 'ended, with the source that the kernel has today',
+  running: 'waiting or being measured',
+  stale: 'ended, with a source that has changed since',
+  never: 'not run yet',
+} as const;
+
+export default async function CoveragePage() {
+  const { sweeps } = await readable();
+  const [coverage, user] = await Promise.all([sweeps.coverage(), visitor()]);
+  const cells = coverage.devices.flatMap((row) => row.cells);
+  const count = (part: keyof typeof MEANINGS) => cells.reduce((sum, cell) => sum + cell[part], 0);
+
+  return (
+    <>
+      <PageHeader
+        title="Coverage"
+        actions={
+          <>
+            <Live source="/api/v1/coverage" etag={etagOf(coverage)} />
+            {user?.role === 'admin' && <RefreshStale stale={count('stale')} />}
+          </>
+        }
+      >
+        What each device has of the suites that every new device gets by itself. They run behind
+        what people ask for, and are smaller where a device is slow.
+      </PageHeader>
+      {coverage.devices.length > 0 ? (
+        <>
+          <dl className="mb-4 flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
+            {PARTS.map(([part, color]) => (
+              <div key={part} className="flex items-baseline gap-1.5">
+                <span aria-hidden="true" className={`inline-block size-2 ${color}`} />
+                <dt className="text-muted" title={MEANINGS[part]}>
+                  {part}
+                </dt>
+                <dd className="font-medium">{formatCount(count(part))}</dd>
+              </div>
+            ))}
+          </dl>
+          <CoverageTable coverage={coverage} />
+        </>
+      ) : (
+        <Empty title="No device has been attached yet">
+          <p>A device that is seen for the first time gets the standing suites at once.</p>
+          <ButtonLink href="/workers#attach" look="primary">
+            Attach a worker
+          </ButtonLink>
+        </Empty>
+      )}
+    </>
+  );
+}

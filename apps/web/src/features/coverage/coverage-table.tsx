@@ -1,0 +1,75 @@
+import type { Coverage, CoverageCell } from '@tilemark/core';
+import { DeviceName } from '@/features/devices/device-name';
+import { TextLink } from '@/ui/button';
+import { formatCount } from '@/ui/format';
+import { TablePanel } from '@/ui/table';
+
+/** What can be said of the runs of a cell, with the colour of its part of the bar. */
+export const PARTS = [
+  ['done', 'bg-accent'],
+  ['running', 'bg-blue'],
+  ['stale', 'bg-amber'],
+  ['never', 'bg-line-strong'],
+] as const;
+
+/** Devices against standing suites. */
+export function CoverageTable({ coverage: { suites, devices } }: { coverage: Coverage }) {
+  return (
+    <TablePanel caption="Coverage">
+      <thead>
+        <tr>
+          <th scope="col">Device</th>
+          {suites.map(({ id, title }) => (
+            <th key={id} scope="col">
+              <TextLink href={`/sweeps/new?suite=${encodeURIComponent(id)}`}>{title}</TextLink>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {devices.map(({ device, cells }) => (
+          <tr key={device.key}>
+            <th scope="row" className="min-w-44">
+              <DeviceName device={device} />
+            </th>
+            {suites.map(({ id }) => (
+              <td key={id} className="min-w-28">
+                <Cell cell={cells.find(({ suite }) => suite === id)} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </TablePanel>
+  );
+}
+
+function Cell({ cell }: { cell: CoverageCell | undefined }) {
+  if (!cell) {
+    return (
+      <span className="text-muted" title="This suite does not stand for devices of this class.">
+        –
+      </span>
+    );
+  }
+  return (
+    <>
+      <span aria-hidden="true" className="mb-1 flex h-1.5 gap-px bg-surface">
+        {PARTS.filter(([part]) => cell[part] > 0).map(([part, color]) => (
+          <span
+            key={part}
+            className={color}
+            style={{ width: `${(cell[part] / cell.total) * 100}%` }}
+          />
+        ))}
+      </span>
+      <span className="text-xs whitespace-nowrap">{cellText(cell)}</span>
+    </>
+  );
+}
+
+/** `12 done`, `10 done, 2 stale`. */
+export const cellText = (cell: CoverageCell): string =>
+  PARTS.filter(([part]) => cell[part] > 0)
+    .map(([part]) => `${formatCount(cell[part])} ${part}`)
+    .join(', ') || 'nothing to run';
