@@ -1,10 +1,12 @@
 import addingAKernel from '../../../../../docs/adding-a-kernel.md?raw';
 import attaching from '../../../../../docs/attaching.md?raw';
+import libraries from '../../../../../docs/libraries.md?raw';
 import measurement from '../../../../../docs/measurement.md?raw';
 import operating from '../../../../../docs/operating.md?raw';
 import performance from '../../../../../docs/performance.md?raw';
 import ranking from '../../../../../docs/ranking.md?raw';
 import tolerance from '../../../../../docs/tolerance.md?raw';
+import tuning from '../../../../../docs/tuning.md?raw';
 
 /** One primer of docs/, which the site shows as the repository keeps it. */
 export interface Primer {
@@ -24,8 +26,10 @@ export const PRIMERS: readonly Primer[] = [
   primerOf('measurement', measurement),
   primerOf('tolerance', tolerance),
   primerOf('ranking', ranking),
+  primerOf('tuning', tuning),
   primerOf('performance', performance),
   primerOf('adding-a-kernel', addingAKernel),
+  primerOf('libraries', libraries),
 ];
 
 function primerOf(slug: string, source: string): Primer {

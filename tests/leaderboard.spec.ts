@@ -1,0 +1,145 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { benchFile } from './bench-file';
+import { emptyDataFolder, type Grid, startGrid } from './grid';
+
+/** Browse and compare: the views of the leaderboard and the best kernel of a problem. */
+
+let grid: Grid;
+let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
+
+test.describe.configure({ mode: 'serial' });
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  folder = await emptyDataFolder();
+  grid = await startGrid(folder.dataDir, ['--no-worker']);
+  const answer = await fetch(`${grid.url}/api/v1/results/import`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${new URL(grid.loginUrl).searchParams.get('token')}`,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify(benchFile()),
+  });
+  expect(answer.status, await answer.clone().text()).toBe(201);
+});
+
+test.afterAll(async () => {
+  await grid?.stop('SIGINT');
+  await folder?.remove();
+});
+
+const ALL = 'groups=gpu&groups=software&groups=published';
+const PAGES = {
+  board: `/?shape=1024&${ALL}`,
+  'published only': '/?shape=1024&groups=published',
+  'heat map': `/?shape=1024&view=heatmap&groups=gpu,software`,
+  portability: `/?shape=1024&view=portability&groups=gpu,software`,
+  'nothing portable': '/?dtype=i32&view=portability',
+  'best, to be asked': '/best',
+  'best of a transpose': '/best?op=transpose&rows=3072&cols=4096',
+  'best, far away': '/best?m=8192&n=64&k=64&vendor=example&architecture=other',
+  'no best': '/best?m=64&n=64&k=64&dtype=i32',
+  refused: '/?op=conv&shape=%3Cb%3E',
+};
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(`is accessible and as wide as the screen: ${colorScheme}, ${width}`, async ({
+      browser,
+    }) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(`${page.url()}: ${error}`));
+      for (const [name, path] of Object.entries(PAGES)) {
+        await page.goto(`${grid.url}${path}`);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+        expect.soft(found, name).toEqual([]);
+        const excess = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.body.clientWidth,
+        );
+        expect.soft(excess, `${name} scrolls sideways`).toBe(0);
+      }
+      expect(errors).toEqual([]);
+      await context.close();
+    });
+  }
+}
+
+const rows = (page: Page) => page.locator('main table tbody th[scope=row]');
+
+test('groups are switched on and off, and the address keeps them', async ({ page }) => {
+  await page.goto(`${grid.url}/?shape=1024`);
+  // A GPU has measured it, so software is not shown unless it is asked for.
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByLabel('Software adapters').check();
+  await expect(page).toHaveURL(/groups=gpu&groups=software/);
+  await expect(rows(page)).toHaveCount(2);
+  await page.reload();
+  await expect(page.getByLabel('Software adapters')).toBeChecked();
+  await page.getByLabel('GPUs').uncheck();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('llvmpipe');
+  await page.getByLabel('Published results').check();
+  await expect(page.getByText('never ranked')).toBeVisible();
+});
+
+test('the heat map marks the best kernel of each device and leads to its measurement', async ({
+  page,
+}) => {
+  await page.goto(`${grid.url}/?shape=1024&groups=gpu,software`);
+  await page.getByRole('link', { name: 'Devices × kernels' }).click();
+  const table = page.getByRole('table');
+  await expect(table.getByRole('row')).toHaveCount(3);
+  await expect(table.getByText('★')).toHaveCount(2);
+  await table.getByRole('link', { name: /best:/ }).first().click();
+  await expect(page).toHaveURL(/\/results\//);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('matmul/tiled');
+});
+
+test('portability says what a variant costs everywhere', async ({ page }) => {
+  await page.goto(`${grid.url}/?shape=1024&view=portability&groups=gpu,software`);
+  await expect(page.getByText('It costs no device anything.')).toBeVisible();
+  await page.getByRole('link', { name: /What matmul\/naive.* costs everywhere/ }).click();
+  await expect(page).toHaveURL(/ship=matmul%2Fnaive/);
+  await expect(page.getByText(/more time/).first()).toBeVisible();
+  const answer = await page.goto(`${grid.url}/?shape=1024&view=portability&ship=matmul/none`);
+  expect(answer?.status()).toBe(404);
+});
+
+test('each view is exported as it is shown', async ({ page, request }) => {
+  for (const [view, column] of [
+    ['devices', 'speedup_over_naive'],
+    ['heatmap', 'part_of_best'],
+    ['portability', 'geometric_mean_of_part_of_best'],
+  ]) {
+    await page.goto(`${grid.url}/?shape=1024&view=${view}`);
+    const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+    const answer = await request.get(`${grid.url}${href}`);
+    expect(answer.headers()['content-type']).toContain('text/csv');
+    const [header, ...lines] = (await answer.text()).trim().split('\r\n');
+    expect(header).toContain(column);
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatch(/^matmul,1024,f32,default,/);
+  }
+});
+
+test('the best kernel of a problem is found, with its shader and how it was found', async ({
+  page,
+}) => {
+  await page.goto(`${grid.url}/`);
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Best kernel').click();
+  await page.getByLabel('M', { exact: true }).fill('1000');
+  await page.getByLabel('Vendor').fill('example');
+  await page.getByRole('button', { name: 'Find the kernel' }).click();
+  await expect(page).toHaveURL(/vendor=example/);
+  await expect(page.getByText('Results of its vendor decided')).toBeVisible();
+  await expect(page.getByText('The nearest measured shape is 1024')).toBeVisible();
+  await expect(page.getByRole('region', { name: /WGSL of matmul\/tiled/ })).toContainText(
+    '@compute',
+  );
+  await expect(page.getByText("m: '1000'")).toBeVisible();
+});
