@@ -57,8 +57,8 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     await step('Start the site', async () => {
       await supervisor.run({
         name: 'web',
-        script: join(root, 'node_modules', 'next', 'dist', 'bin', 'next'),
-        args: ['start', '--port', String(port), '--hostname', host],
+        script: join(root, 'apps', 'web', 'serve.mjs'),
+        args: [String(port), host],
         env,
         cwd: join(root, 'apps', 'web'),
       });

@@ -308,6 +308,8 @@ export interface Store {
     /** Counts one request under a key; where it passes the limit, how long to wait. */
     take(key: string, perMinute: number): Promise<{ readonly retryAfterS: number } | null>;
   };
+  /** Equal numbers of one process: no result has become visible in between. */
+  version(): Promise<number>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,8 +4,12 @@ import type { PrismaClient } from '@tilemark/db';
 const KEEP_MS = 60_000;
 const MOST = 200;
 
-/** What `read` resolves to, or resolved to while no result has become visible since. */
-export type KeptAnswers = <T>(key: string, read: () => Promise<T>) => Promise<T>;
+export interface KeptAnswers {
+  /** What `read` resolves to, or resolved to while no result has become visible since. */
+  answer<T>(key: string, read: () => Promise<T>): Promise<T>;
+  /** Counts how often results have become visible between two looks: equal numbers, equal results. */
+  version(): Promise<number>;
+}
 
 interface Kept {
   readonly answer: Promise<unknown>;
@@ -23,30 +27,34 @@ interface Kept {
 export function keptAnswers(db: PrismaClient): KeptAnswers {
   /** What of the database all kept answers have seen, as Postgres writes a snapshot. */
   let seen: string | null = null;
-  let kept = new Map<string, Kept>();
+  let kept = { version: 0, answers: new Map<string, Kept>() };
 
-  const keptNow = async (): Promise<Map<string, Kept>> => {
+  const keptNow = async (): Promise<typeof kept> => {
     const { snapshot, isNews } = await look(db, seen);
-    if (isNews) kept = new Map();
+    if (isNews) kept = { version: kept.version + 1, answers: new Map() };
     seen = snapshot;
     return kept;
   };
 
-  return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    // Answers read from here on belong to this map: where another caller meets news
-    // meanwhile, they go with it.
-    const answers = await keptNow();
-    const known = answers.get(key);
-    if (known && performance.now() - known.readAtMs < KEEP_MS) return known.answer as Promise<T>;
-    const answer = read();
-    answers.delete(key);
-    answers.set(key, { answer, readAtMs: performance.now() });
-    for (const oldest of answers.keys()) {
-      if (answers.size <= MOST) break;
-      answers.delete(oldest);
-    }
-    answer.catch(() => answers.delete(key));
-    return answer;
+  return {
+    version: async () => (await keptNow()).version,
+
+    async answer<T>(key: string, read: () => Promise<T>): Promise<T> {
+      // Answers read from here on belong to this map: where another caller meets news
+      // meanwhile, they go with it.
+      const { answers } = await keptNow();
+      const known = answers.get(key);
+      if (known && performance.now() - known.readAtMs < KEEP_MS) return known.answer as Promise<T>;
+      const answer = read();
+      answers.delete(key);
+      answers.set(key, { answer, readAtMs: performance.now() });
+      for (const oldest of answers.keys()) {
+        if (answers.size <= MOST) break;
+        answers.delete(oldest);
+      }
+      answer.catch(() => answers.delete(key));
+      return answer;
+    },
   };
 }
 

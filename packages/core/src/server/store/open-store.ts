@@ -34,7 +34,7 @@ export function openStore(databaseUrl: string): Store {
   const typed = <T extends object>(part: T): T => translatingErrors(part, translate);
 
   const db = createClient(databaseUrl);
-  const keep = keptAnswers(db);
+  const kept = keptAnswers(db);
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
   return typed({
@@ -52,14 +52,15 @@ export function openStore(databaseUrl: string): Store {
     audit: typed(auditOf(db)),
     limits: typed(limitsOf(db)),
     kernelResults: (query) =>
-      keep(`kernel ${canonicalJson(query)}`, () => kernelResultsOf(db, query)),
+      kept.answer(`kernel ${canonicalJson(query)}`, () => kernelResultsOf(db, query)),
     headToHead: (pair) => headToHeadOf(db, pair),
     leaderboard: (query) =>
-      keep(`leaderboard ${canonicalJson(query)}`, () => leaderboardOf(db, query)),
-    heatMap: (query) => keep(`heat map ${canonicalJson(query)}`, () => heatMapOf(db, query)),
+      kept.answer(`leaderboard ${canonicalJson(query)}`, () => leaderboardOf(db, query)),
+    heatMap: (query) => kept.answer(`heat map ${canonicalJson(query)}`, () => heatMapOf(db, query)),
     portability: (query) =>
-      keep(`portability ${canonicalJson(query)}`, () => portabilityOf(db, query)),
+      kept.answer(`portability ${canonicalJson(query)}`, () => portabilityOf(db, query)),
     best: (query) => bestVariantOf(db, query),
+    version: () => kept.version(),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;
     },
