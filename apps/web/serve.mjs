@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import next from 'next';
-import { keptPages } from './kept-pages.mjs';
+import { keptPages } from './src/server/kept-pages.mjs';
 
 /** `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with its pages kept. */
 

@@ -125,6 +125,8 @@ export interface Store {
     list(cursor?: string): Promise<Page<Sweep>>;
     get(id: string): Promise<Sweep | null>;
     results(id: string, cursor?: string): Promise<Page<RunResult>>;
+    /** The first runs of a sweep with their statistics, without the samples: what a table shows. */
+    headlines(id: string, limit: number): Promise<RunResult[]>;
     /**
      * Ends a sweep; runs that had not begun are dropped. A run that was claimed
      * before goes on and its result is recorded. Null: no such sweep.

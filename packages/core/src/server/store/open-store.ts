@@ -35,6 +35,7 @@ export function openStore(databaseUrl: string): Store {
 
   const db = createClient(databaseUrl);
   const kept = keptAnswers(db);
+  const devices = devicesOf(db);
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
   return typed({
@@ -44,7 +45,11 @@ export function openStore(databaseUrl: string): Store {
     }),
     runs: typed(runsOf(db)),
     results: typed(resultsOf(db)),
-    devices: typed(devicesOf(db)),
+    devices: typed({
+      ...devices,
+      best: (key) => kept.answer(`best ${key}`, () => devices.best(key)),
+      history: (key) => kept.answer(`history ${key}`, () => devices.history(key)),
+    }),
     rooflines: typed(rooflinesOf(db)),
     workers: typed(workersOf(db)),
     enrolments: typed(enrolmentsOf(db)),

@@ -9,6 +9,8 @@ import { PAGE_SIZE, pageOf } from './page';
 import { RUN_VIEW, runResult } from './run-view';
 import { sweepViews } from './sweep-view';
 
+const { coldSamplesNs: _cold, hotSamplesNs: _hot, ...HEADLINE } = RUN_VIEW.result.select;
+
 const CREATE_TIMEOUT_MS = 60_000;
 /** What an `integer` of Postgres holds. */
 const LAST_ORDINAL = 2 ** 31 - 1;
@@ -74,6 +76,18 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
         rows,
         (row) => String(row.ordinal),
         (shown) => shown.map(runResult),
+      );
+    },
+
+    async headlines(id, limit) {
+      const rows = await db.run.findMany({
+        where: { sweepId: id },
+        orderBy: { ordinal: 'asc' },
+        take: limit,
+        include: { ...RUN_VIEW, result: { select: HEADLINE } },
+      });
+      return rows.map(({ result, ...row }) =>
+        runResult({ ...row, result: result && { ...result, coldSamplesNs: [], hotSamplesNs: [] } }),
       );
     },
 
