@@ -5,6 +5,7 @@ import measurement from '../../../../../docs/measurement.md?raw';
 import operating from '../../../../../docs/operating.md?raw';
 import performance from '../../../../../docs/performance.md?raw';
 import ranking from '../../../../../docs/ranking.md?raw';
+import reliability from '../../../../../docs/reliability.md?raw';
 import tolerance from '../../../../../docs/tolerance.md?raw';
 import tuning from '../../../../../docs/tuning.md?raw';
 
@@ -23,6 +24,7 @@ export interface Primer {
 export const PRIMERS: readonly Primer[] = [
   primerOf('attaching', attaching),
   primerOf('operating', operating),
+  primerOf('reliability', reliability),
   primerOf('measurement', measurement),
   primerOf('tolerance', tolerance),
   primerOf('ranking', ranking),
