@@ -3,8 +3,12 @@ import { opOf, type Problem } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
 import { significant } from '../../units';
 
+const WAITING = 'waiting, something else on this machine is measuring';
+
 /** Tells how far a tuning is: a bar with the best so far on a terminal, a line a trial elsewhere. */
 export interface TuneProgress {
+  /** Something else on this machine is measuring. */
+  wait(): void;
   trial(trial: Trial, best: Trial | null, elapsedNs: number, wasCached: boolean): void;
   end(): void;
 }
@@ -37,6 +41,7 @@ function bar(rate: RateOf, budgetNs: number, stream: NodeJS.WriteStream): TunePr
   );
   single.start(Math.ceil(budgetNs / 1e9), 0, { trials, phase: 'screening', best: 'none yet' });
   return {
+    wait: () => single.update({ phase: WAITING }),
     trial({ policy }, best, elapsedNs) {
       single.update(Math.min(Math.floor(elapsedNs / 1e9), Math.ceil(budgetNs / 1e9)), {
         trials: ++trials,
@@ -51,6 +56,7 @@ function bar(rate: RateOf, budgetNs: number, stream: NodeJS.WriteStream): TunePr
 function lines(rate: RateOf, stream: NodeJS.WriteStream): TuneProgress {
   let trials = 0;
   return {
+    wait: () => void stream.write(`${WAITING}\n`),
     trial(trial, best, elapsedNs, wasCached) {
       trials++;
       const { outcome, point, policy } = trial;

@@ -15,7 +15,7 @@ import {
 import { feasible, InputError, opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { DeviceDescription } from '../../device/device';
 import { withMachineLock } from '../../machine-lock';
-import { Runner } from '../../runner';
+import { type RunInput, Runner } from '../../runner';
 import { openCache } from './cache';
 import { tuneProgress } from './progress';
 import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
@@ -46,7 +46,10 @@ export async function tune(
   const { problem, profile, budgetNs } = request;
   const runner = new Runner({ entry: childEntry, device: options.device, watchdogMs: WATCHDOG_MS });
   const warn = (text: string) => void process.stderr.write(`${text}\n`);
-  const nowNs = () => Number(process.hrtime.bigint());
+  const clockNs = () => Number(process.hrtime.bigint());
+  // Waiting for others on this machine takes nothing from the budget.
+  let waitedNs = 0;
+  const nowNs = () => clockNs() - waitedNs;
   try {
     const description = await runner.open(profile);
     const spaces = spacesOf(request, description);
@@ -56,6 +59,14 @@ export async function tune(
     const progress = tuneProgress(problem, budgetNs, process.stderr);
     const beganNs = nowNs();
     let wasCached = false;
+    const measured = async (run: RunInput) => {
+      const askedNs = clockNs();
+      const work = () => {
+        waitedNs += clockNs() - askedNs;
+        return runner.run(run);
+      };
+      return (await withMachineLock(work, { onWait: progress.wait })).outcome;
+    };
     const tuned = await tuneBySearch({
       search: new Search(spaces, request.seed),
       budgetNs,
@@ -64,7 +75,7 @@ export async function tune(
         const known = cache.find(point, policy);
         wasCached = known !== null;
         const run = { variant: point, problem, profile, policy };
-        const outcome = known?.outcome ?? (await measured(runner, run, warn));
+        const outcome = known?.outcome ?? (await measured(run));
         ended.set(outcome, known?.endedAt ?? (await cache.add(point, policy, outcome)));
         return outcome;
       },
@@ -96,17 +107,6 @@ export async function tune(
   } finally {
     await runner.close();
   }
-}
-
-async function measured(
-  runner: Runner,
-  run: Parameters<Runner['run']>[0],
-  warn: (text: string) => void,
-): Promise<Trial['outcome']> {
-  const { outcome } = await withMachineLock(() => runner.run(run), {
-    onWait: () => warn('Waiting: something else on this machine is measuring.'),
-  });
-  return outcome;
 }
 
 /** Throws InputError where no kernel asked for runs on the device at all. */
