@@ -89,6 +89,7 @@ export function program(childEntry: URL): Command {
     .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
     .option('--server <url>', "the grid's site; without it DATABASE_URL and REDIS_URL are used")
     .option('--token <token>', 'a worker token of the grid, with --server')
+    .option('--metrics <port>', 'answer /metrics for Prometheus on this port of loopback')
     .action(
       guarded(async (options: WorkerOptions) => {
         // Only here: database and queue are large, and the other commands run without them.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openQueue, openStore, type Store } from '@tilemark/core/server';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { freePort } from '../../../../scripts/services/port';
 import { startRedis } from '../../../../scripts/services/redis';
 import { useBundle } from '../bundle.test-helper';
 
@@ -77,7 +78,8 @@ const starter = () =>
 const attached = () => eventually(async () => (await store.workers.list())[0]);
 
 it('attaches, starts the standing suites on a new device, and signs off on SIGTERM', async () => {
-  const { child, ended } = start(['--device', 'cpu'], {
+  const port = await freePort();
+  const { child, ended } = start(['--device', 'cpu', '--metrics', String(port)], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl ?? '',
   });
@@ -86,6 +88,8 @@ it('attaches, starts the standing suites on a new device, and signs off on SIGTE
   const sweep = await starter();
   expect(sweep).toMatchObject({ suite: expect.stringMatching(/^starter@/), createdBy: 'tilemark' });
   await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toMatch(/tilemark_worker_runs_total\{outcome="measured"\} [1-9]/);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
   expect(await store.workers.list()).toEqual([]);

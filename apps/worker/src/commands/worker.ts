@@ -15,8 +15,9 @@ import { type Logger, pino } from 'pino';
 import { accessLost, enrolAgain } from '../access';
 import { enroll, NotAdmitted } from '../enroll';
 import { Journal } from '../journal';
+import { MeteredRunner, Metrics } from '../metrics';
 import { keepRooflines } from '../rooflines';
-import { Runner } from '../runner';
+import type { Runner } from '../runner';
 import { takeSeat } from '../seat';
 import { Site } from '../site';
 import { doneWithin } from '../within';
@@ -34,6 +35,8 @@ export interface WorkerOptions {
   /** Address of the grid's site, which says where the services are; absent: the environment says. */
   readonly server?: string;
   readonly token?: string;
+  /** Port of `/metrics` on loopback; absent: none. */
+  readonly metrics?: string;
 }
 
 type Stop = ReturnType<typeof stopSignal>;
@@ -47,11 +50,15 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
   // From the first moment, so that no signal finds the default: to die.
   const log = pino({ base: null });
   const stop = stopSignal(log);
-  const runner = new Runner({ entry: childEntry, device: options.device });
+  const metrics = new Metrics();
+  const runner = new MeteredRunner({ entry: childEntry, device: options.device }, metrics);
+  let unlisten = () => {};
   try {
+    if (options.metrics !== undefined) unlisten = await metrics.listen(options.metrics);
     if (options.server === undefined) await serveOwn(runner, log, stop);
     else await serveGrid({ ...options, server: options.server }, runner, log, stop);
   } finally {
+    unlisten();
     await doneWithin(LEAVE_WITHIN_MS, runner.close());
     // The connection to a service that is away is tried for ever, and keeps a process alive.
     setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();

@@ -13,6 +13,7 @@ test('only the database has to be named', () => {
     dataDir: resolve('.tilemark'),
     isPublic: true,
     sessionSecret: null,
+    limits: { logIn: 60, enroll: 60, submit: 600 },
   });
 });
 
@@ -35,6 +36,14 @@ test('reads what is set', () => {
     isPublic: false,
     sessionSecret: 's'.repeat(32),
   });
+});
+
+test('limits are whole numbers a minute, and 0 is none', () => {
+  const limits = { TILEMARK_LIMIT_LOGIN: '0', TILEMARK_LIMIT_SUBMIT: '5' };
+  expect(readEnv({ DATABASE_URL, ...limits }).limits).toEqual({ logIn: 0, enroll: 60, submit: 5 });
+  expect(() => readEnv({ DATABASE_URL, TILEMARK_LIMIT_ENROLL: 'many' })).toThrow(
+    /TILEMARK_LIMIT_ENROLL is no number of requests a minute/,
+  );
 });
 
 test('empty is unset', () => {
