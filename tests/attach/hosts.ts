@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The machines' network, and this process's own address in it. */
 const NETWORK = '10.77.77';
@@ -54,7 +55,7 @@ export interface Program {
 }
 
 export class Machine {
-  readonly #programs: { child: ChildProcess; ended: Promise<number | null> }[] = [];
+  readonly #programs: ChildProcess[] = [];
 
   constructor(
     readonly name: string,
@@ -85,26 +86,31 @@ export class Machine {
       });
     }
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-    this.#programs.push({ child, ended });
+    this.#programs.push(child);
     return { output: () => output, ended };
   }
 
   async close(): Promise<void> {
-    for (const { child, ended } of this.#programs) {
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 40_000);
-      await ended;
-      clearTimeout(late);
-    }
-    // What a program left behind would keep the namespace alive.
-    const left = execFileSync('ip', ['netns', 'pids', this.namespace], { encoding: 'utf8' });
-    for (const pid of left.split('\n').filter(Boolean)) {
-      try {
-        process.kill(Number(pid), 'SIGKILL');
-      } catch {
-        // Gone by itself meanwhile.
-      }
+    for (const child of this.#programs) child.kill('SIGTERM');
+    // A program's own children may outlive it, and keep the namespace alive.
+    const deadlineMs = performance.now() + 40_000;
+    for (let pids = this.#pids(); pids.length > 0; pids = this.#pids()) {
+      if (performance.now() > deadlineMs) for (const pid of pids) kill(pid);
+      await sleep(200);
     }
     ip('netns', 'delete', this.namespace);
+  }
+
+  #pids(): number[] {
+    const text = execFileSync('ip', ['netns', 'pids', this.namespace], { encoding: 'utf8' });
+    return text.split('\n').filter(Boolean).map(Number);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone by itself meanwhile.
   }
 }
