@@ -147,7 +147,7 @@ it.each(['0.0.1', '9.9.9'])(
     const problem = (await response.json()) as { detail: string; field: string };
     expect(problem.field).toBe('version');
     expect(problem.detail).toContain(`version ${version} and the grid is 0.0.0`);
-    expect(problem.detail).toContain('npx -y http://localhost/worker.tgz');
+    expect(problem.detail).toContain('npx -y "http://localhost/worker.tgz?0.0.0" --server');
     expect(await grid.store.workers.list()).toHaveLength(before);
   },
 );

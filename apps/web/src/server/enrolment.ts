@@ -21,9 +21,11 @@ export async function enrol(
   const origin = originOf(request.headers);
   const clockAheadMs = Date.parse(worker.at) - Date.now();
   if (worker.version !== settings.version) {
+    // npx keeps a package by its address and would run the old one again, so the address differs.
+    const command = `npx -y "${origin}/worker.tgz?${settings.version}" --server ${origin} --token ...`;
     throw new HttpProblem(
       409,
-      `This worker is version ${worker.version} and the grid is ${settings.version}. Start the grid's own: npx -y ${origin}/worker.tgz --server ${origin} --token ...`,
+      `This worker is version ${worker.version} and the grid is ${settings.version}. Start the grid's own: ${command}`,
       'version',
     );
   }
