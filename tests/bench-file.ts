@@ -76,6 +76,22 @@ function resultsOf({ key, pace, identity }: FixtureDevice) {
       })),
     ];
   });
+  // Workgroups of 64, 256 and 1,024 threads: what curves and heat maps are drawn of.
+  const sized = [8, 16, 32].flatMap((side) => {
+    const unitNs = ((2 * 1024 ** 3) / 5e3) * pace * (1 + 4 / side);
+    return [
+      {
+        variant: { kernel: 'matmul/naive', tunables: { BLOCK: side } },
+        problem: matmul(1024),
+        outcome: measured(3 * unitNs, 0.6 * unitNs),
+      },
+      {
+        variant: { kernel: 'matmul/tiled', tunables: { TILE: side } },
+        problem: matmul(1024),
+        outcome: measured(unitNs, 0.3 * unitNs),
+      },
+    ];
+  });
   const transpose = { op: 'transpose', shape: { rows: 3072, cols: 4096 }, dtype: 'f32' };
   const ways = [
     {
@@ -107,7 +123,7 @@ function resultsOf({ key, pace, identity }: FixtureDevice) {
       },
     },
   ];
-  return [...ended, ...ways].map((result) => ({
+  return [...ended, ...sized, ...ways].map((result) => ({
     ...result,
     address: result.variant.kernel,
     device,

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
@@ -42,6 +43,7 @@ async function importResults(): Promise<string> {
 interface Item {
   readonly resultId: string;
   readonly outcome: { readonly kind: string };
+  readonly address: string;
   readonly device: { readonly key: string };
 }
 
@@ -51,12 +53,15 @@ async function addresses(sweep: string): Promise<Record<string, string>> {
   const { items }: { items: Item[] } = await answer.json();
   const idOf = (kind: string) => items.find(({ outcome }) => outcome.kind === kind)?.resultId;
   const [first, second] = items;
+  const keys = [...new Set(items.map(({ device }) => device.key))];
   return {
     leaderboard: '/',
     'empty leaderboard': '/?dtype=f16',
     sweeps: '/sweeps',
     sweep: `/sweeps/${sweep}`,
+    'sorted sweep': `/sweeps/${sweep}?sort=rate.desc&outcome=measured&find=tiled&columns=rate,device`,
     'new sweep': '/sweeps/new',
+    'sweep by hand': `/sweeps/new?kernel=matmul/tiled&shape=64..256&device=${keys[0]}`,
     'copied sweep': `/sweeps/new?sweep=${sweep}`,
     result: `/results/${idOf('measured')}`,
     'skipped result': `/results/${idOf('skipped')}`,
@@ -65,11 +70,18 @@ async function addresses(sweep: string): Promise<Record<string, string>> {
     compare: `/compare?a=${first?.resultId}&b=${second?.resultId}`,
     'nothing to compare': '/compare',
     'half a comparison': `/compare?a=${first?.resultId}`,
+    'compared devices': `/compare/devices?a=${keys[0]}&b=${keys[1]}`,
+    'compared variants': `/compare/variants?a=matmul/naive&b=${encodeURIComponent('matmul/tiled[TILE=32]')}`,
+    best: '/best',
     kernels: '/kernels',
     kernel: '/kernels/matmul/tiled',
+    'emitted kernel': '/kernels/matmul/warp-tile',
+    'unmeasured kernel': '/kernels/transpose/copy',
     devices: '/devices',
     device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
     workers: '/workers',
+    tokens: '/tokens',
+    audit: '/audit',
     login: '/login',
     docs: '/docs',
     primer: '/docs/measurement',
@@ -85,14 +97,12 @@ async function open(page: Page, path: string): Promise<void> {
   await expect(page.getByText('Drawing …')).toHaveCount(0);
 }
 
-for (const [colorScheme, width] of [
-  ['light', 1280],
-  ['dark', 390],
-] as const) {
-  test(`every page is accessible, clean and as wide as the screen: ${colorScheme}, ${width}`, async ({
+for (const width of [1280, 390]) {
+  test(`every page is accessible in both schemes, clean and as wide as the screen: ${width}`, async ({
     browser,
   }) => {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 844 } });
+    test.setTimeout(600_000);
+    const context = await browser.newContext({ viewport: { width, height: 844 } });
     const page = await context.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
@@ -104,20 +114,90 @@ for (const [colorScheme, width] of [
     });
     await page.goto(grid.loginUrl);
     for (const [name, path] of Object.entries(pages)) {
+      await page.emulateMedia({ colorScheme: 'light' });
       await open(page, path);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      expect.soft(found, name).toEqual([]);
-      // The body's width leaves out the scroll bar's gutter.
-      const excess = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.body.clientWidth,
-      );
-      expect.soft(excess, `${name} scrolls sideways`).toBe(0);
+      // Thousands of spans alike: one page of code stands for all.
+      const axe = () => {
+        const builder = new AxeBuilder({ page });
+        return name === 'kernel' ? builder : builder.exclude('.shiki code');
+      };
+      expect.soft(await violations(axe()), name).toEqual([]);
+      // The schemes differ in nothing but colours.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const inDark = await violations(axe().withRules(['color-contrast']));
+      expect.soft(inDark, `${name}, dark`).toEqual([]);
+      // The body's width leaves out the scroll bar's gutter; a narrow one stands in the middle.
+      const excess = await page.evaluate(() => {
+        const { left, width } = document.body.getBoundingClientRect();
+        return document.documentElement.scrollWidth - (width + 2 * left);
+      });
+      expect.soft(excess, `${name} scrolls sideways`).toBeLessThan(1);
     }
     expect(errors).toEqual([]);
     await context.close();
   });
 }
+
+async function violations(axe: AxeBuilder): Promise<string[]> {
+  const found = await axe.analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+test('browse and compare: from the board to a verdict', async ({ page }) => {
+  await page.goto(`${grid.url}/?op=matmul&dtype=f32&shape=1024&profile=default`);
+  const row = page.getByRole('row', { name: /Example Tile 100/ }).first();
+  await row.getByRole('link', { name: /^matmul\// }).click();
+  await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
+  await expect(page.getByText('1,980 MHz')).toBeVisible();
+  await page.getByRole('link', { name: 'Compare with …' }).click();
+  await page
+    .getByRole('region', { name: 'Compare with' })
+    .getByRole('link', { name: /matmul\/naive/ })
+    .first()
+    .click();
+  await expect(page.getByText('SLOW', { exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Swap A and B' }).click();
+  await expect(page.getByText('FAST', { exact: true })).toBeVisible();
+
+  await page.goto(`${grid.url}${pages['compared devices']}`);
+  // The second device is 160 times slower on each problem.
+  await expect(page.getByRole('row', { name: /matmul 1024/ })).toContainText('SLOW');
+  await expect(page.getByText('0.00625×').first()).toBeVisible();
+});
+
+test('a sweep draws what the reports drew by hand', async ({ page }) => {
+  await open(page, pages.sweep ?? '');
+  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  for (const chart of [
+    /^Rate by variant/,
+    /^Time by threads per workgroup/,
+    /^Speed-up over naive/,
+    /^Rate by size/,
+    /^Roofline: multiply-adds f32/,
+  ]) {
+    await expect(page.getByRole('img', { name: chart })).toBeVisible();
+  }
+  await page.getByLabel('Find', { exact: true }).fill('transpose failed');
+  await expect(page.getByText('No run is like this.')).toBeVisible();
+  await page.getByLabel('Find', { exact: true }).fill('transpose padded');
+  await expect(page).toHaveURL(/find=transpose\+padded/);
+  await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
+});
+
+test('the form counts ranges by device, and the login leads back to it', async ({ page }) => {
+  await page.goto(`${grid.url}${pages['sweep by hand']}`);
+  const count = page.getByRole('region', { name: 'Submit', exact: true });
+  await expect(count.getByText('Example Tile 100')).toBeVisible();
+  await expect(count.getByText('3 runs; waits until a worker comes')).toBeVisible();
+  await page.getByLabel('Shapes').fill('64..1024 x2, 96x32x16');
+  await expect(count.getByText('6 runs; waits until a worker comes')).toBeVisible();
+
+  await page.getByRole('link', { name: 'Log in' }).first().click();
+  await page.getByLabel('Token').fill(new URL(grid.loginUrl).searchParams.get('token') ?? '');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(/\/sweeps\/new\?kernel=matmul/);
+  await expect(page.getByRole('button', { name: 'Reproduce Block size' })).toBeVisible();
+});
 
 test('a wrong address is answered with a page that says so', async ({ page }) => {
   const missing = ['/nothing', '/sweeps/none', '/results/none', '/devices/none', '/docs/none'];
@@ -162,4 +242,30 @@ test('a chart is downloaded as SVG and as PNG', async ({ page }) => {
     expect(file.slice(0, start.length)).toBe(start);
     expect(file).not.toContain('var(--');
   }
+});
+
+test('attach and see: a token, a command, and the machine is there', async ({ page }) => {
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}/workers`);
+  await page.getByLabel('For whom').fill('lab machine');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const token = (await page.getByText(/^tm_worker_/).textContent()) ?? '';
+  const shown = page.getByText(/^npx tilemark worker --server/);
+  const command = (await shown.textContent()) ?? '';
+  const args = command.replace('npx tilemark ', '').replace('$TOKEN', token).split(' ');
+  const cli = new URL('../apps/worker/bin/tilemark.mjs', import.meta.url).pathname;
+  const worker = spawn(process.execPath, [cli, ...args], { stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
+  try {
+    // The page hears of it: nothing reloads it.
+    const row = page.getByRole('table').getByRole('row', { name: /llvmpipe/ });
+    await expect(row).toBeVisible({ timeout: 60_000 });
+    await row.getByRole('link', { name: /llvmpipe/ }).click();
+    await expect(page.getByRole('heading', { name: 'Roofline' })).toBeVisible();
+    await page.goto(`${grid.url}/sweeps`);
+    await expect(page.getByRole('row', { name: /starter/ }).first()).toBeVisible();
+  } finally {
+    worker.kill('SIGINT');
+  }
+  expect(await ended).toBe(0);
 });
