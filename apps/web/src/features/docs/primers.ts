@@ -6,6 +6,7 @@ import operating from '../../../../../docs/operating.md?raw';
 import performance from '../../../../../docs/performance.md?raw';
 import ranking from '../../../../../docs/ranking.md?raw';
 import reliability from '../../../../../docs/reliability.md?raw';
+import site from '../../../../../docs/site.md?raw';
 import tolerance from '../../../../../docs/tolerance.md?raw';
 import tuning from '../../../../../docs/tuning.md?raw';
 
@@ -31,6 +32,7 @@ export const PRIMERS: readonly Primer[] = [
   primerOf('tuning', tuning),
   primerOf('performance', performance),
   primerOf('adding-a-kernel', addingAKernel),
+  primerOf('site', site),
   primerOf('libraries', libraries),
 ];
 
