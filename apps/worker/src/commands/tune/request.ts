@@ -78,9 +78,12 @@ function kernelsFor(problem: Problem, { kernel: ids, tunable = [] }: TuneFlags) 
   });
 }
 
-/** What computes the op in the dtype; a copy is a ceiling, not a candidate. */
-function searched(kernel: Kernel, { dtype }: Problem): boolean {
-  return kernel.dtypes.includes(dtype) && kernel.computes === undefined;
+/**
+ * What computes the op in the dtype as exactly as others do. A copy is a ceiling, not a
+ * candidate; whoever can live with a larger error asks for its kernel by name.
+ */
+function searched({ dtypes, computes, errorGrowth }: Kernel, { dtype }: Problem): boolean {
+  return dtypes.includes(dtype) && computes === undefined && errorGrowth === undefined;
 }
 
 function checkedKernel(id: string, { op, dtype }: Problem): Kernel {
