@@ -2,8 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The machines' network, and this process's own address in it. */
-const NETWORK = '10.77.77';
+/** This process's own number in the machines' network. */
 const OWN_NUMBER = 254;
 
 const ip = (...args: string[]): void => {
@@ -14,12 +13,14 @@ const ip = (...args: string[]): void => {
 export class Lab {
   readonly #id = randomBytes(3).toString('hex');
   readonly #bridge = `tm${this.#id}`;
+  /** Any private one: two labs on a machine do not meet. */
+  readonly #network = `10.77.${randomBytes(1)[0]}`;
   readonly #machines: Machine[] = [];
 
   /** Throws where this process may not make namespaces. */
   constructor() {
     ip('link', 'add', this.#bridge, 'type', 'bridge');
-    ip('address', 'add', `${NETWORK}.${OWN_NUMBER}/24`, 'dev', this.#bridge);
+    ip('address', 'add', `${this.#network}.${OWN_NUMBER}/24`, 'dev', this.#bridge);
     ip('link', 'set', this.#bridge, 'up');
   }
 
@@ -31,10 +32,10 @@ export class Lab {
     ip('netns', 'add', namespace);
     ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
     ip('link', 'set', link, 'master', this.#bridge, 'up');
-    ip('-n', namespace, 'address', 'add', `${NETWORK}.${number}/24`, 'dev', 'eth0');
+    ip('-n', namespace, 'address', 'add', `${this.#network}.${number}/24`, 'dev', 'eth0');
     ip('-n', namespace, 'link', 'set', 'eth0', 'up');
     ip('-n', namespace, 'link', 'set', 'lo', 'up');
-    const machine = new Machine(name, namespace, `${NETWORK}.${number}`);
+    const machine = new Machine(name, namespace, `${this.#network}.${number}`);
     this.#machines.push(machine);
     return machine;
   }
