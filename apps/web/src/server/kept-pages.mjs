@@ -1,7 +1,7 @@
 /**
  * Whole pages for visitors without a session, kept while no result has come. A page of
- * 200 devices takes some 20 ms to render and is the same for all of them, so that it is
- * rendered once a result instead of once a reader (docs/performance.md).
+ * 200 devices takes tens of milliseconds to render and is the same for all of them, so that it is
+ * rendered once a result instead of once a reader (docs/operating.md).
  */
 
 /** What changes without a result (workers, waiting runs, ages) is at most this old. */
