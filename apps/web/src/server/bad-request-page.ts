@@ -23,7 +23,8 @@ const html = (reasons: readonly string[]): string => `<!doctype html>
 <title>Bad request · Tilemark</title>
 <style>
   :root { color-scheme: light dark; }
-  body { margin: 0 auto; max-width: 42rem; padding: 5rem 1.5rem; font: 0.875rem/1.5 Geist, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: light-dark(#12181a, #e6ebec); overflow-wrap: anywhere; }
+  body { margin: 0; font: 0.875rem/1.5 Geist, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: light-dark(#12181a, #e6ebec); overflow-wrap: anywhere; }
+  main { margin: 0 auto; max-width: 42rem; padding: 5rem 1.5rem; }
   code { font-size: 0.75rem; color: light-dark(#566164, #98a4a8); }
   h1 { margin: 0.25rem 0 1rem; font-size: 1.375rem; line-height: 1.75rem; letter-spacing: -0.012em; }
   ul { margin: 0 0 1rem; padding: 0.5rem 0.75rem 0.5rem 1.75rem; border-left: 2px solid light-dark(#8a5300, #e8b04f); background: light-dark(#f7ead1, #35290f); border-radius: 3px; }
