@@ -150,7 +150,7 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
   }),
   enrollWorker: () => enrolmentRequest('Enrolled'),
   createToken: () => ({ name: 'a', role: 'admin' }),
-  refreshCoverage: () => ({}),
+  refreshCoverage: () => ({ device: null, suite: null }),
 };
 
 const enrolmentRequest = (device: string) => ({

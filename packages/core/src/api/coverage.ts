@@ -24,11 +24,12 @@ export const coverageSchema = z.object({
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
-/** Which cells to measure again; all of them where nothing is named. */
+/** Which cells to measure again. */
 export const refreshSchema = z.strictObject({
-  /** A device key. */
-  device: z.string().max(300).optional(),
-  suite: z.string().max(80).optional(),
+  /** A device key; null: every device. */
+  device: z.string().max(300).nullable(),
+  /** Null: every suite. */
+  suite: z.string().max(80).nullable(),
 });
 export type Refresh = z.infer<typeof refreshSchema>;
 

@@ -76,15 +76,18 @@ test('a changed source makes its cells stale, and a refresh queues just those', 
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, stale: 1 });
 
   const author = { name: 'Ada', tokenId: 'x' };
-  const other = await refreshStale(services, { device: 'another' }, author);
+  const other = await refreshStale(services, { device: 'another', suite: null }, author);
   expect(other).toEqual({ sweeps: [], runs: 0 });
-  const { sweeps, runs } = await refreshStale(services, { device: deviceKey }, author);
+  const { sweeps, runs } = await refreshStale(services, { device: deviceKey, suite: null }, author);
   expect(runs).toBe(1);
   const [again] = (await services.store.sweeps.results(sweeps[0]!)).items;
   expect(again?.address).toContain('matmul/naive');
   expect(await services.queue.runIds(deviceKey)).toContain(again?.runId);
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, running: 1, stale: 0 });
-  expect(await refreshStale(services, {}, author)).toEqual({ sweeps: [], runs: 0 });
+  expect(await refreshStale(services, { device: null, suite: null }, author)).toEqual({
+    sweeps: [],
+    runs: 0,
+  });
 
   await measureSuite(workerId, sweeps[0]!);
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5 });

@@ -34,11 +34,11 @@ export async function refreshStale(
 ): Promise<{ sweeps: string[]; runs: number }> {
   const refreshed = { sweeps: [] as string[], runs: 0 };
   for (const device of await allDevices(services.store)) {
-    if (only !== undefined && device.key !== only) continue;
+    if (only !== null && device.key !== only) continue;
     for (const { standing, runs: all } of await coverageOf(services.store, device)) {
       const { suite, spec } = standing;
       const runs = all.filter(({ state }) => state === 'stale').map(({ run }) => run);
-      if (runs.length === 0 || (onlySuite !== undefined && suite.id !== onlySuite)) continue;
+      if (runs.length === 0 || (onlySuite !== null && suite.id !== onlySuite)) continue;
       const { id } = await startSweep(services, author, {
         name: `${suite.title} on ${device.name}, stale runs`.slice(0, 120),
         suite: suiteRef(suite),

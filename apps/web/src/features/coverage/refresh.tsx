@@ -36,7 +36,7 @@ async function refreshed(): Promise<string> {
     const response = await fetch('/api/v1/coverage/refresh', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: '{}',
+      body: JSON.stringify({ device: null, suite: null }),
     });
     const body: unknown = await response.json();
     if (!response.ok) return problemDetailsSchema.parse(body).detail;
