@@ -103,7 +103,10 @@ test('the heat map marks the best kernel of each device and leads to its measure
 test('portability says what a variant costs everywhere', async ({ page }) => {
   await page.goto(`${grid.url}/?shape=1024&view=portability&groups=gpu,software`);
   await expect(page.getByText('It costs no device anything.')).toBeVisible();
-  await page.getByRole('link', { name: /What matmul\/naive.* costs everywhere/ }).click();
+  await page
+    .getByRole('link', { name: /What matmul\/naive.* costs everywhere/ })
+    .first()
+    .click();
   await expect(page).toHaveURL(/ship=matmul%2Fnaive/);
   await expect(page.getByText(/more time/).first()).toBeVisible();
   const answer = await page.goto(`${grid.url}/?shape=1024&view=portability&ship=matmul/none`);
