@@ -52,11 +52,11 @@ export async function sweepFigures(page: Page, url: string): Promise<SweepFigure
   const framesMs = await page.evaluate(
     async ([scrolls, px]) => {
       const frames: number[] = [];
-      const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve));
-      let last = await nextFrame();
+      // No function of its own: tsx would name it by a helper that the page does not have.
+      let last = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
       for (let scroll = 0; scroll < scrolls; scroll++) {
         window.scrollBy(0, px);
-        const now = await nextFrame();
+        const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
         frames.push(now - last);
         last = now;
       }
