@@ -37,30 +37,31 @@ function caseOf(problem: MatmulProblem, method: VerifyMethod, mode: InputMode = 
 }
 
 /**
- * A product of 2048^3 in a second: B is dense and of rank 4, its elements exact in f32, so
- * that A B = (A U) V takes O(n^2) to make. Checking it takes what checking any product does.
+ * A product of 2048^3 in a second: B = D H E with H the Hadamard matrix of signs and D, E
+ * diagonal, so B is dense and of full rank, and A B takes O(n^2 log n) to make. The factors
+ * have 10 bits each: B is exact in f32.
  */
 function largeCase(n: number): Case {
   const problem = product(n);
-  const rank = 4;
-  const signs = (seed: number) =>
-    inputTensors(product(n, 'f32', rank), { seed })[0]!.map((value) => Math.sign(value));
-  const [u, v] = [signs(5), signs(6)];
+  const tenBits = (seed: number) =>
+    inputTensors(product(n, 'f32', 1), { seed })[0]!.map((value) => Math.round(value * 512) / 512);
+  const [d, e] = [tenBits(5), tenBits(6)];
   const b = new Float32Array(n * n);
   for (let p = 0; p < n; p++) {
-    for (let col = 0; col < n; col++) {
-      for (let r = 0; r < rank; r++) b[p * n + col]! += (u[p * rank + r]! * v[col * rank + r]!) / 4;
-    }
+    const row = Float64Array.from({ length: n }, (_, col) => Number(col === p) * d[p]!);
+    b.set(
+      hadamard(row).map((value, col) => value * e[col]!),
+      p * n,
+    );
   }
   const times = (a: Tensor): Float32Array => {
-    const au = referenceMatmul({ m: n, n: rank, k: n }, a, u);
     const out = new Float32Array(n * n);
     for (let row = 0; row < n; row++) {
-      for (let col = 0; col < n; col++) {
-        let sum = 0;
-        for (let r = 0; r < rank; r++) sum += au[row * rank + r]! * v[col * rank + r]!;
-        out[row * n + col] = sum / 4;
-      }
+      const scaled = Float64Array.from(d, (factor, p) => a[row * n + p]! * factor);
+      out.set(
+        hadamard(scaled).map((value, col) => value * e[col]!),
+        row * n,
+      );
     }
     return out;
   };
@@ -68,6 +69,19 @@ function largeCase(n: number): Case {
   const [otherA] = inputTensors(problem, { seed: 4 }) as [Tensor, Tensor];
   const made = { problem, method: 'freivalds', inputs: [a, b], exact: false } as const;
   return { ...made, right: times(a), other: () => times(otherA) };
+}
+
+/** The product of a row with the Hadamard matrix, in place; its length is a power of two. */
+function hadamard(row: Float64Array): Float64Array {
+  for (let half = 1; half < row.length; half *= 2) {
+    for (let i = 0; i < row.length; i++) {
+      if (i & half) continue;
+      const [x, y] = [row[i]!, row[i + half]!];
+      row[i] = x + y;
+      row[i + half] = x - y;
+    }
+  }
+  return row;
 }
 
 /** Errors that kernels make, each done to a right output. */
@@ -127,9 +141,9 @@ describe.each([
   ['half precision at 64', () => caseOf(product(64, 'f16'), 'whole')],
   ['i32 at 64', () => caseOf(product(64, 'i32'), 'exact')],
   ['integers in f32 at 64', () => caseOf(product(64), 'exact', 'exact')],
-  // 600^3 is above what is compared whole.
-  ['Freivalds at 600', () => caseOf(product(600), 'freivalds')],
-  ['Freivalds in i32 at 600', () => caseOf(product(600, 'i32'), 'freivalds')],
+  // 700^3 is above what is compared whole.
+  ['Freivalds at 700', () => caseOf(product(700), 'freivalds')],
+  ['Freivalds in i32 at 700', () => caseOf(product(700, 'i32'), 'freivalds')],
   ['Freivalds at 2048', () => largeCase(2048)],
 ] as const)('%s', (_name, make) => {
   let made: Case | undefined;
@@ -164,6 +178,27 @@ describe.each([
     // The element named is one that was changed, with the value found there.
     expect(out[at]).not.toBe(c.right[at]);
     expect(String(worst?.got)).toBe(String(out[at]));
+  });
+});
+
+describe('rows and columns where tiles of a large product begin and end', () => {
+  const n = 700;
+  const problem = product(n);
+  const inputs = inputTensors(problem, { seed: 3 });
+  const right = rightOutput(problem, inputs);
+  const check = outputCheck(problem, inputs);
+  // |a| |b| is near n / 3: twice the bound of an element, half of what Freivalds notices.
+  const error = (32 * 2 ** -24 * n) / 3;
+
+  test.each([0, 15, 16, 63, 64, 127, 128, 350, 699])('are compared by element: %d', (edge) => {
+    for (const [row, col] of [
+      [edge, 300],
+      [300, edge],
+    ] as const) {
+      const out = right.slice();
+      out[row * n + col]! += error;
+      expect(check(out).worst).toMatchObject({ row, col });
+    }
   });
 });
 

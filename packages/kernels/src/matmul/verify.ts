@@ -153,8 +153,8 @@ function kept<V>(values: Map<number, V>, key: number, make: () => V): V {
   return value;
 }
 
-/** Where the first tile begins, where tiles of every power of two up to 128 begin anew, and the end. */
+/** First and last indices of the tiles in use (16 to 128 wide), the middle and the end. */
 function edges(length: number): number[] {
-  const wanted = [0, 128, length - 1];
+  const wanted = [0, 15, 16, 63, 64, 127, 128, length >> 1, length - 1];
   return [...new Set(wanted)].filter((index) => index >= 0 && index < length);
 }
