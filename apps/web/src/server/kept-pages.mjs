@@ -69,7 +69,9 @@ export function keyOf({ headers, method, url = '' }) {
 }
 
 /**
- * The answer as it is sent; null where it is not a page, or was cut off.
+ * The answer as it is rendered; null where it is not a page, or its reader left before the end.
+ * It is taken at the pace of the renderer, which hears of no full buffer: the page is held whole
+ * in any case, and a first reader who reads slowly, or not at all, keeps nobody waiting.
  *
  * @param {import('node:http').ServerResponse} response
  * @returns {Promise<Page | null>}
@@ -88,20 +90,21 @@ function recorded(response) {
   const end = response.end.bind(response);
   response.write = (/** @type {[any, any]} */ ...args) => {
     keep(args[0], typeof args[1] === 'string' ? args[1] : undefined);
-    return write(...args);
-  };
-  response.end = (/** @type {[any, any]} */ ...args) => {
-    keep(args[0], typeof args[1] === 'string' ? args[1] : undefined);
-    return end(...args);
+    write(...args);
+    return true;
   };
   return new Promise((resolve) => {
-    response.once('close', () => {
+    response.once('close', () => resolve(null));
+    response.end = (/** @type {[any, any]} */ ...args) => {
+      keep(args[0], typeof args[1] === 'string' ? args[1] : undefined);
+      end(...args);
       const isPage =
-        response.writableFinished &&
+        !response.destroyed &&
         response.statusCode === 200 &&
         String(response.getHeader('content-type')).startsWith('text/html');
       const { 'transfer-encoding': _, ...headers } = response.getHeaders();
       resolve(isPage ? { headers, body: Buffer.concat(chunks) } : null);
-    });
+      return response;
+    };
   });
 }
