@@ -25,6 +25,6 @@ export interface KernelResultRow {
   readonly highNs: number;
   readonly unranked: string | null;
   readonly rate: NonNullable<RunResult['rate']>;
-  /** Of the best rate there by any kernel; 1: it is the best. Null for ceilings. */
+  /** Of the best rate there by any kernel; 1: it is the best. Null for ceilings, and where it is unranked beside a ranked best. */
   readonly partOfBest: number | null;
 }

@@ -69,3 +69,15 @@ test('variants are held against each other on every device that measured both', 
     ['Two', 300, 600],
   ]);
 });
+
+test('an unranked result has no part of a ranked best', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Noisy');
+  await recordAll(store, deviceKey, workerId, [
+    [kernelRun(deviceKey, 'matmul/naive', square(256)), measured(200)],
+    [kernelRun(deviceKey, 'matmul/tiled', square(256)), measured(100, { unranked: 'noisy' })],
+    [kernelRun(deviceKey, 'matmul/tiled', square(512)), measured(100, { unranked: 'noisy' })],
+  ]);
+  const of = (shape: string) => store.kernelResults({ kernel: 'matmul/tiled', shape });
+  expect((await of('256')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: null }]);
+  expect((await of('512')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: 1 }]);
+});

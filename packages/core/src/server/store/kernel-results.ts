@@ -75,14 +75,19 @@ interface Row {
   readonly highNs: number;
   readonly unranked: string | null;
   readonly bestNs: number | null;
+  readonly bestUnranked: string | null;
 }
+
+/** A result that does not count is held against a best that counts neither, or against none. */
+const isComparable = ({ unranked }: Pick<Row, 'unranked'>, bestUnranked: string | null): boolean =>
+  unranked === null || bestUnranked !== null;
 
 /** The kernel's fastest variant of each device, by the preference of `Best`. */
 async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<KernelResultRow[]> {
   const { dtype, op, profile, shape } = group;
   const rows = await db.$queryRaw<Row[]>`
     SELECT own.*, device."name", device."class"::text, result."lowNs", result."highNs",
-      best."medianNs" AS "bestNs"
+      best."medianNs" AS "bestNs", best."unranked" AS "bestUnranked"
     FROM (
       SELECT DISTINCT ON ("deviceKey") "deviceKey", "resultId", "address", "medianNs", "unranked"
       FROM "VariantBest"
@@ -97,11 +102,10 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
       AND best."profile" = ${profile}::"Profile"
     ORDER BY own."medianNs" LIMIT ${MAX_ROWS}`;
   const problem = problemOf(group);
-  return rows.map(({ bestNs, class: kind, deviceKey, name, ...row }) => ({
+  return rows.map(({ bestNs, bestUnranked, class: kind, deviceKey, name, ...row }) => ({
     ...row,
     device: { key: deviceKey, name, class: kind },
     rate: rateOf(problem, row.medianNs),
-    // An unranked result may be faster than the ranked best.
-    partOfBest: bestNs === null ? null : Math.min(1, bestNs / row.medianNs),
+    partOfBest: bestNs !== null && isComparable(row, bestUnranked) ? bestNs / row.medianNs : null,
   }));
 }
