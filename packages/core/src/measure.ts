@@ -142,6 +142,7 @@ export async function runVariant(
         roof,
         clocks: clocksBefore && clocksAfter ? { before: clocksBefore, after: clocksAfter } : null,
         unranked: unrankedReason({
+          kernel: kernelById(variant.kernel),
           policy,
           timer: executor.timer,
           deviceClass,

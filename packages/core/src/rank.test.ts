@@ -53,6 +53,7 @@ describe('verdict', () => {
 
 describe('unrankedReason', () => {
   const steady = {
+    kernel: { id: 'matmul/tiled' },
     policy: POLICIES.default,
     timer: { kind: 'timestamp', tickNs: 32 },
     deviceClass: 'gpu',
@@ -76,6 +77,7 @@ describe('unrankedReason', () => {
       { roof: { ns: 1.1e6, bound: 'bandwidth' } as const },
       /implausible: 10\.0% faster than the band/,
     ],
+    [{ kernel: { id: 'matmul/strassen', errorGrowth: 3 } }, /strassen may have 3 times the usual/],
   ])('says why not for %j', (change, why) => {
     expect(unrankedReason({ ...steady, ...change })).toMatch(why);
   });

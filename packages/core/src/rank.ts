@@ -1,4 +1,4 @@
-import type { Timer } from '@tilemark/kernels';
+import type { Kernel, Timer } from '@tilemark/kernels';
 import type { DeviceClass } from './device';
 import type { Series, StopReason } from './outcome';
 import type { Policy } from './policy';
@@ -45,6 +45,7 @@ export function geometricMean(ratios: readonly number[]): number | null {
 
 /** Why a measurement is shown and not ranked, in words for people; null when it is ranked. */
 export function unrankedReason(of: {
+  readonly kernel: Pick<Kernel, 'id' | 'errorGrowth'>;
   readonly policy: Policy;
   readonly timer: Timer;
   readonly deviceClass: DeviceClass;
@@ -52,7 +53,7 @@ export function unrankedReason(of: {
   readonly stop: StopReason;
   readonly roof: Roof | null;
 }): string | null {
-  const { policy, timer, deviceClass, cold, stop, roof } = of;
+  const { kernel, policy, timer, deviceClass, cold, stop, roof } = of;
   if (!policy.rankable) return `the ${policy.id} policy is too quick for a ranking`;
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
@@ -65,6 +66,8 @@ export function unrankedReason(of: {
     const faster = percent(roof.ns / cold.medianNs - 1);
     return `implausible: ${faster} faster than the ${roof.bound} of the device allows`;
   }
+  const { id, errorGrowth = 1 } = kernel;
+  if (errorGrowth > 1) return `less exact: ${id} may have ${errorGrowth} times the usual error`;
   return null;
 }
 

@@ -2,7 +2,7 @@ import { InputError } from '@tilemark/kernels';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../test-services';
-import { type BenchFile, leaderboardQuerySchema, type RunResult } from '../api';
+import { type BenchFile, bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../api';
 import { deviceKey } from '../device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../outcome';
 import { summarise } from '../stats';
@@ -206,6 +206,26 @@ test.each([
     name: 'InputError',
     field,
   });
+});
+
+test('a less exact kernel is shown, marked, and neither the best nor what to run', async () => {
+  const problem = square(96);
+  const strassen = { kernel: 'matmul/strassen', tunables: {} };
+  const results = [
+    result({ problem, outcome: series(2e6) }),
+    result({ problem, variant: strassen, outcome: series(1e6) }),
+  ];
+  await importResults({ store }, file(results), importer);
+  const why = expect.stringContaining('3 times the usual error');
+  const { rows } = await store.kernelResults({ kernel: strassen.kernel });
+  expect(rows).toMatchObject([{ medianNs: 1e6, unranked: why }]);
+  const query = leaderboardQuerySchema.parse({ shape: '96' });
+  const board = await store.leaderboard(query);
+  expect(board.rows).toMatchObject([{ rank: 1, variant: { kernel: 'matmul/tiled' } }]);
+  const { variants } = await store.portability(query);
+  expect(variants.map(({ address }) => address.split('[')[0])).toEqual(['matmul/tiled']);
+  const asked = bestQuerySchema.parse({ m: 96, n: 96, k: 96, device: key });
+  expect(await store.best(asked)).toMatchObject({ variant: { kernel: 'matmul/tiled' } });
 });
 
 test('a class other than that of the known device is refused', async () => {

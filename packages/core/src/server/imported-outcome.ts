@@ -1,4 +1,4 @@
-import { InputError, opOf } from '@tilemark/kernels';
+import { InputError, kernelById, opOf } from '@tilemark/kernels';
 import type { RunResult } from '../api';
 import type { DeviceClass } from '../device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from '../outcome';
@@ -87,10 +87,11 @@ function importedUnranked(
   { deviceClass, isAdmin, roofline }: OutcomeContext,
 ): string | null {
   const policy = POLICIES[policyId];
+  const kernel = kernelById(variant.kernel);
   const { cold, roof: stated = null, stop, timer } = measurement;
   const known = roofline && surveyedRoof(roofline, variant, problem);
   for (const roof of [stated, known]) {
-    const reason = unrankedReason({ policy, timer, deviceClass, cold, stop, roof });
+    const reason = unrankedReason({ kernel, policy, timer, deviceClass, cold, stop, roof });
     if (reason !== null) return reason;
   }
   if (measurement.unranked !== null) return measurement.unranked;
