@@ -295,21 +295,29 @@ function toHalf(value: number): number {
   return Math.round(value / step) * step;
 }
 
+type Skip = (row: number, p: number) => boolean;
+
+/** Summed in order of p, each sum rounded to f16; `skip` leaves steps out. */
+function sequentialF16(
+  { shape: { m, n, k } }: MatmulProblem,
+  [a, b]: readonly [Tensor, Tensor],
+  skip: Skip = () => false,
+): Float32Array {
+  return Float32Array.from({ length: m * n }, (_, at) => {
+    const row = Math.floor(at / n);
+    let sum = 0;
+    for (let p = 0; p < k; p++) {
+      if (!skip(row, p)) sum = toHalf(sum + a[row * k + p]! * b[p * n + (at % n)]!);
+    }
+    return sum;
+  });
+}
+
 describe('sums in f16', () => {
   const problem = product(96, 'f16acc16', 1024);
   const inputs = inputTensors(problem, { seed: 3 });
   const [a, b] = inputs as [Tensor, Tensor];
-  const { m, n, k } = problem.shape;
-  /** Summed in order of p, each sum rounded to f16; `skip` leaves a tile of 16 steps out. */
-  const summed = (skip: (row: number, p: number) => boolean = () => false) =>
-    Float32Array.from({ length: m * n }, (_, at) => {
-      const row = Math.floor(at / n);
-      let sum = 0;
-      for (let p = 0; p < k; p++) {
-        if (!skip(row, p)) sum = toHalf(sum + a[row * k + p]! * b[p * n + (at % n)]!);
-      }
-      return sum;
-    });
+  const summed = (skip?: Skip) => sequentialF16(problem, [a, b], skip);
 
   test('pass with their own dtype, and not as sums in f32', () => {
     expect(verify(problem, inputs, summed()).worst).toBeNull();
@@ -319,6 +327,29 @@ describe('sums in f16', () => {
   test('fail where 16 steps are left out of one tile', () => {
     const dropped = summed((row, p) => row >= 32 && row < 48 && p >= 1008);
     expect(verify(problem, inputs, dropped).worst).not.toBeNull();
+  });
+});
+
+describe('sums of positive numbers in f16', () => {
+  const problem = product(64, 'f16acc16', 96);
+  const [a, b] = inputTensors(problem, { seed: 9 }).map((each) => each.map(Math.abs)) as [
+    Tensor,
+    Tensor,
+  ];
+  const check = (dtype: 'f16' | 'f16acc16', out: Tensor) =>
+    verify({ ...problem, dtype }, [a, b], out, { anyData: true }).worst;
+
+  test('pass the bound for any data with their own dtype, and not as sums in f32', () => {
+    const out = sequentialF16(problem, [a, b]);
+    expect(check('f16acc16', out)).toBeNull();
+    expect(check('f16', out)).not.toBeNull();
+    const rounded = rightOutput(problem, [a, b]).map(toHalf);
+    expect(check('f16', rounded)).toBeNull();
+  });
+
+  test('do not with 16 steps left out of one tile', () => {
+    const dropped = sequentialF16(problem, [a, b], (row, p) => row >= 32 && row < 48 && p >= 80);
+    expect(check('f16acc16', dropped)).toMatchObject({ row: expect.any(Number) });
   });
 });
 

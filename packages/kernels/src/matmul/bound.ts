@@ -21,12 +21,14 @@ export function elementBound(dtype: Dtype, aNorm: number, bNorm: number, want: n
  * Largest error allowed in one element of C whatever the inputs are, given (|A||B|)_ij, the sum
  * of its products' magnitudes. Partial sums are at most that, so each of K roundings adds at most
  * u (|A||B|)_ij; as they have either sign they add up like sqrt(K), eight deviations of which are
- * allowed (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019). i32 is exact: 0.
+ * allowed (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019). u is that of the sums; f16 rounds
+ * the result once more. i32 is exact: 0.
  */
 export function anyDataBound(dtype: Dtype, magnitude: number, k: number, want: number): number {
   if (dtype === 'i32') return 0;
-  const summing = 8 * Math.sqrt(k) * U32 * magnitude;
-  return dtype === 'f16' ? summing + halfRounding(Math.abs(want)) : summing;
+  const u = dtype === 'f16acc16' ? U16 : U32;
+  const summing = 8 * Math.sqrt(k) * u * magnitude;
+  return dtype === 'f32' ? summing : summing + halfRounding(Math.abs(want));
 }
 
 /**
