@@ -15,6 +15,9 @@ export const tunedVariantSchema = z.strictObject({
   measuredAt: z.iso.datetime(),
   /** Why the measurement would not be ranked; null when it would. */
   unranked: z.string().nullable(),
+  /** What it was measured under, which other entries of the file need not share. */
+  driver: z.string(),
+  runtimeVersions: z.record(z.string(), z.string()),
   found: z.discriminatedUnion('by', [
     /** By `tilemark tune`, from a cold start. */
     z.strictObject({ by: z.literal('tuner'), command: z.string(), tried: z.number().int() }),
@@ -27,8 +30,6 @@ export type TunedVariant = z.infer<typeof tunedVariantSchema>;
 /** What is known of one device. `tilemark tune --save` writes and updates such files. */
 export const tunedFileSchema = z.strictObject({
   device: deviceIdentitySchema,
-  driver: z.string(),
-  runtimeVersions: z.record(z.string(), z.string()),
   variants: z.array(tunedVariantSchema),
 });
 export type TunedFile = z.infer<typeof tunedFileSchema>;

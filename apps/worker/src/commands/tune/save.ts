@@ -38,11 +38,13 @@ export async function saveTuned(
     highNs,
     measuredAt: endedAt,
     unranked,
+    driver,
+    runtimeVersions,
     found: { by: 'tuner', ...search },
   };
   const others = (before?.variants ?? []).filter((each) => placeOf(each) !== placeOf(found));
   const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
-  const file: TunedFile = { device, driver, runtimeVersions, variants };
+  const file: TunedFile = { device, variants };
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`).catch((error: unknown) => {
     throw refused(String(error));
   });
@@ -55,8 +57,9 @@ async function readTuned(path: string): Promise<TunedFile | null> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw refused(String(error));
   }
   try {
     return tunedFileSchema.parse(JSON.parse(text));

@@ -1,0 +1,65 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, type RunResult, tunedFileSchema } from '@tilemark/core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  environment,
+  measured,
+  square,
+} from '../../../../../packages/core/src/server/store/test-fixtures';
+import { saveTuned } from './save';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-save-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const winner = (n: number, medianNs: number): RunResult => ({
+  runId: 'local',
+  resultId: null,
+  variant: { kernel: 'matmul/naive', tunables: {} },
+  address: 'matmul/naive',
+  problem: square(n),
+  device: { key: 'one', name: 'One', class: 'gpu' },
+  profile: 'default',
+  policy: 'default',
+  outcome: measured(medianNs),
+  rate: null,
+  endedAt: '2026-11-21T12:00:00.000Z',
+});
+const search = { command: 'tilemark tune', tried: 3 };
+
+it('keeps with each variant the driver and runtime it was measured under', async () => {
+  const path = join(folder, 'tuned.json');
+  const later: Environment = {
+    ...environment('One'),
+    driver: 'later',
+    runtimeVersions: { node: '99.0.0' },
+  };
+  await saveTuned(path, winner(64, 10), environment('One'), search);
+  await saveTuned(path, winner(128, 20), environment('One'), search);
+  await saveTuned(path, winner(128, 15), later, search);
+  const { variants } = tunedFileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  const { driver, runtimeVersions } = environment('One');
+  // In order of their shapes, as texts.
+  expect(variants).toMatchObject([
+    { medianNs: 15, driver: 'later', runtimeVersions: { node: '99.0.0' } },
+    { medianNs: 10, driver, runtimeVersions },
+  ]);
+});
+
+it('refuses a file of another device, and a path that cannot be read', async () => {
+  const path = join(folder, 'other.json');
+  await saveTuned(path, winner(64, 10), environment('One'), search);
+  const before = await readFile(path, 'utf8');
+  const other = saveTuned(path, winner(64, 5), environment('Two'), search);
+  await expect(other).rejects.toMatchObject({ field: '--save' });
+  expect(await readFile(path, 'utf8')).toBe(before);
+  const unreadable = saveTuned(folder, winner(64, 5), environment('One'), search);
+  await expect(unreadable).rejects.toMatchObject({
+    field: '--save',
+    message: expect.stringMatching(/EISDIR.*read/),
+  });
+});
