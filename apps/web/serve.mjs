@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import next from 'next';
 import { keptPages } from './src/server/kept-pages.mjs';
+import { stampPeer } from './src/server/peer.mjs';
 
 /** `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with its pages kept. */
 
@@ -25,6 +26,7 @@ await app.prepare();
 const handle = app.getRequestHandler();
 const answer = keptPages((request, response) => handle(request, response), versionNow);
 server.on('request', (request, response) => {
+  stampPeer(request);
   answer(request, response).catch((error) => {
     process.stderr.write(`${error?.stack ?? error}\n`);
     if (!response.headersSent) response.writeHead(500);

@@ -135,19 +135,4 @@ describe('rate limits', () => {
     expect((await ask(await grid.token('member', 'Other'))).status).toBe(400);
     provideServices(grid);
   });
-
-  it('count attempts to log in by address', async () => {
-    limited();
-    const attempt = (address: string) =>
-      logIn(
-        new Request('http://grid.test/login/token?token=tm_admin_wrong', {
-          headers: { 'x-forwarded-for': `9.9.9.9, ${address}` },
-        }),
-      );
-    const statuses = [];
-    for (let n = 0; n < 3; n++) statuses.push((await attempt('10.0.0.1')).status);
-    expect(statuses).toEqual([303, 303, 429]);
-    expect((await attempt('10.0.0.2')).status).toBe(303);
-    provideServices(grid);
-  });
 });

@@ -173,6 +173,7 @@ describe('services are told', () => {
     version: '0',
     isPublic: true,
     limits: { logIn: 0, enroll: 0, submit: 0 },
+    isBehindProxy: false,
     sessionSecret: 'x',
     services: {
       databaseUrl: 'postgres://u:p@127.0.0.1:5000/t',

@@ -30,6 +30,8 @@ export interface Settings {
   /** Seals session cookies. */
   readonly sessionSecret: string;
   readonly limits: Limits;
+  /** Whether a proxy of the deployment's own writes the reader's address. */
+  readonly isBehindProxy: boolean;
   /** Where the grid itself finds the services. */
   readonly services: WorkerAddresses;
   /** Where the operator has said that workers find them; null: in the same place. */
@@ -125,6 +127,7 @@ async function openServices(): Promise<Services> {
       sessionSecret,
       services: { databaseUrl, redisUrl },
       limits: env.limits,
+      isBehindProxy: env.isBehindProxy,
       workerDatabaseUrl,
       workerRedisUrl,
     },

@@ -36,6 +36,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
       sessionSecret: randomUUID(),
       services: { databaseUrl, redisUrl },
       limits: { logIn: 0, enroll: 0, submit: 0 },
+      isBehindProxy: false,
       workerDatabaseUrl: null,
       workerRedisUrl: null,
       ...settings,

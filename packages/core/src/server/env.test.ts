@@ -14,6 +14,7 @@ test('only the database has to be named', () => {
     isPublic: true,
     sessionSecret: null,
     limits: { logIn: 60, enroll: 60, submit: 600 },
+    isBehindProxy: false,
   });
 });
 
@@ -26,6 +27,7 @@ test('reads what is set', () => {
       TILEMARK_WORKER_REDIS_URL: 'redis://worker@cache:6380/2',
       TILEMARK_DATA: '/data',
       TILEMARK_PUBLIC: '0',
+      TILEMARK_PROXY: '1',
       TILEMARK_SESSION_SECRET: 's'.repeat(32),
     }),
   ).toMatchObject({
@@ -34,6 +36,7 @@ test('reads what is set', () => {
     workerRedisUrl: 'redis://worker@cache:6380/2',
     dataDir: '/data',
     isPublic: false,
+    isBehindProxy: true,
     sessionSecret: 's'.repeat(32),
   });
 });

@@ -18,6 +18,8 @@ export interface Env {
   /** Seals session cookies; null: one is made and kept in the data folder. */
   readonly sessionSecret: string | null;
   readonly limits: Limits;
+  /** Whether a proxy before the site writes the reader's address into X-Forwarded-For. */
+  readonly isBehindProxy: boolean;
 }
 
 /** Requests a minute; 0: no limit. */
@@ -78,6 +80,10 @@ const schema = z.object({
     (value) => value === null || value === '0' || value === '1',
     'is neither 0 nor 1: set 0 to ask for a login before reading',
   ),
+  TILEMARK_PROXY: optional.refine(
+    (value) => value === null || value === '0' || value === '1',
+    'is neither 0 nor 1: set 1 where a proxy before the site writes X-Forwarded-For',
+  ),
   TILEMARK_LIMIT_LOGIN: limit(60),
   TILEMARK_LIMIT_ENROLL: limit(60),
   TILEMARK_LIMIT_SUBMIT: limit(600),
@@ -115,6 +121,7 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
       enroll: data.TILEMARK_LIMIT_ENROLL,
       submit: data.TILEMARK_LIMIT_SUBMIT,
     },
+    isBehindProxy: data.TILEMARK_PROXY === '1',
   };
 }
 

@@ -309,6 +309,8 @@ export interface Store {
   readonly limits: {
     /** Counts one request under a key; where it passes the limit, how long to wait. */
     take(key: string, perMinute: number): Promise<{ readonly retryAfterS: number } | null>;
+    /** What `take` would answer next where the limit is reached; counts nothing. */
+    passed(key: string, perMinute: number): Promise<{ readonly retryAfterS: number } | null>;
   };
   /** Equal numbers of one process: no result has become visible in between. */
   version(): Promise<number>;

@@ -4,6 +4,10 @@ import type { Store } from '../store';
 
 const WINDOW_S = 60;
 
+const waitFor = ({ msBeforeNext }: RateLimiterRes) => ({
+  retryAfterS: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
+});
+
 /** Counted in Postgres, which every deployment has: all replicas of the site share the counters. */
 export function limitsOf(db: PrismaClient): Store['limits'] {
   /** Made when first asked for: each clears what has expired from time to time. */
@@ -30,8 +34,12 @@ export function limitsOf(db: PrismaClient): Store['limits'] {
       } catch (refusal) {
         // It rejects with how it stands where the limit is passed, and with errors.
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        return { retryAfterS: Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)) };
+        return waitFor(refusal);
       }
+    },
+    async passed(key, perMinute) {
+      const counted = await limiterOf(perMinute).get(key);
+      return counted && counted.consumedPoints >= perMinute ? waitFor(counted) : null;
     },
   };
 }

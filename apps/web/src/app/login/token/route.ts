@@ -1,7 +1,7 @@
 import { checkSameOrigin } from '@/server/access';
 import { audit } from '@/server/audit';
 import { isServiceUnavailable } from '@/server/known-errors';
-import { addressOf, checkLimit } from '@/server/limit';
+import { checkLogInLimit } from '@/server/limit';
 import { HttpProblem, problemOf, problemResponse } from '@/server/problem';
 import { isSecure, localPath, seeOther } from '@/server/redirect';
 import { services } from '@/server/services';
@@ -42,7 +42,7 @@ async function logIn(request: Request, token: string | null, next: string): Prom
   try {
     const opened = await services();
     const { store, settings } = opened;
-    await checkLimit(opened, 'logIn', addressOf(request));
+    await checkLogInLimit(opened, request);
     const principal = token ? await store.tokens.verify(token) : null;
     if (!principal) return again('token');
     await audit(opened, { action: 'logIn', by: principal, subject: null });
