@@ -98,7 +98,7 @@ describe('Postgres', () => {
   });
 });
 
-it('an hour that the clock of the database jumps, forward or back, loses no run', async () => {
+it('heartbeats an hour old or an hour ahead, as a clock that was set leaves them, lose no run', async () => {
   for (const jump of ["- interval '1 hour'", "+ interval '1 hour'"]) {
     await through(async () => {
       await grid.sql(`UPDATE "Worker" SET "lastHeartbeatAt" = now() ${jump}`);
