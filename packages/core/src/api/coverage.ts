@@ -7,8 +7,10 @@ export const coverageCellSchema = z.object({
   /** Of the suite. */
   suite: z.string(),
   total: z.number().int(),
-  /** Ended, with the source that the kernel has today. */
+  /** Measured or skipped, with the source that the kernel has today. */
   done: z.number().int(),
+  /** Failed or incorrect, with that source. */
+  failed: z.number().int(),
   /** Waiting or being measured. */
   running: z.number().int(),
   /** Ended, with a source that has changed since. */

@@ -4,11 +4,12 @@ import { resolveVariant, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../test-services';
 import { coverageSchema } from '../api';
+import type { Outcome } from '../outcome';
 import { backfill } from './backfill';
 import { coverage, refreshStale } from './coverage';
 import { openQueue } from './queue/open-queue';
 import { openStore } from './store/open-store';
-import { attach, measured, recorded } from './store/test-fixtures';
+import { attach, failed, measured, recorded } from './store/test-fixtures';
 import type { SweepServices } from './submit';
 
 let services: SweepServices;
@@ -31,13 +32,17 @@ async function cell(deviceKey: string, suite: string) {
 }
 
 /** Measures what the back-fill of a suite asks for, with the source of today. */
-async function measureSuite(workerId: string, sweepId: string) {
+async function measureSuite(
+  workerId: string,
+  sweepId: string,
+  outcomeOf: () => Outcome = () => measured(1e6),
+) {
   for (const run of (await services.store.sweeps.results(sweepId)).items) {
     const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
     if (definition.runsOn === 'cpu') throw new Error('a host kernel on a software GPU');
     await services.store.runs.claim(run.runId, workerId);
     const wgsl = specialise(definition, tunables, run.problem.dtype);
-    await services.store.runs.record({ ...recorded(run.runId, workerId, measured(1e6)), wgsl });
+    await services.store.runs.record({ ...recorded(run.runId, workerId, outcomeOf()), wgsl });
   }
 }
 
@@ -91,6 +96,16 @@ test('a changed source makes its cells stale, and a refresh queues just those', 
 
   await measureSuite(workerId, sweeps[0]!);
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5 });
+});
+
+test('runs that failed or were incorrect are not done', async () => {
+  const { deviceKey, workerId } = await attach(services.store, 'Broken', 'w', 'software');
+  const sweep = await layoutsOf(await backfill(services, deviceKey));
+  const worst = { row: 0, col: 0, got: 'NaN', want: 1, bound: 0 };
+  const incorrect: Outcome = { kind: 'incorrect', when: 'before', worst };
+  let ended = 0;
+  await measureSuite(workerId, sweep.id, () => [failed, incorrect][ended++] ?? measured(1e6));
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 3, failed: 2, stale: 0 });
 });
 
 test('a run that nobody ranks does not count', async () => {

@@ -7,9 +7,9 @@ import type { Author, NewestRun, Store } from './store';
 import { sha256 } from './store/hash';
 import { allDevices, type SweepServices, startSweep } from './submit';
 
-type CellState = 'done' | 'running' | 'stale' | 'never';
+type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 
-/** Devices against standing suites: how many runs are done, running, stale or were never made. */
+/** Devices against standing suites: how many runs are done, failed, running, stale or were never made. */
 export async function coverage(store: Store): Promise<Coverage> {
   const devices = await allDevices(store);
   const rows = devices.map(async (device) => {
@@ -95,8 +95,9 @@ function stateOf(run: PlannedRun, newest: readonly NewestRun[]): CellState {
   if (newest.some(({ isWaiting }) => isWaiting)) return 'running';
   const [ended] = newest;
   if (!ended) return 'never';
-  if (ended.sourceHash === null) return 'done';
-  return ended.sourceHash === sourceHashOf(run) ? 'done' : 'stale';
+  const isStale = ended.sourceHash !== null && ended.sourceHash !== sourceHashOf(run);
+  if (isStale) return 'stale';
+  return ended.hasFailed ? 'failed' : 'done';
 }
 
 /** By variant and dtype: a source changes with the release only. */
@@ -114,7 +115,7 @@ function sourceHashOf({ variant, address, problem: { dtype } }: PlannedRun): str
 }
 
 function cellOf({ standing, runs }: SuiteCoverage): CoverageCell {
-  const cell = { done: 0, running: 0, stale: 0, never: 0 };
+  const cell = { done: 0, failed: 0, running: 0, stale: 0, never: 0 };
   for (const { state } of runs) cell[state] += 1;
   return { suite: standing.suite.id, total: runs.length, ...cell };
 }

@@ -76,6 +76,8 @@ export interface NewestRun {
   readonly profile: Profile;
   /** Pending or running; else it has ended. */
   readonly isWaiting: boolean;
+  /** It ended, failed or incorrect. */
+  readonly hasFailed: boolean;
   /** SHA-256 of the source that ran; null for host kernels, skipped and imported runs. */
   readonly sourceHash: string | null;
 }

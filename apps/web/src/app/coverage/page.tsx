@@ -12,7 +12,8 @@ import { PageHeader } from '@/ui/page';
 export const metadata: Metadata = { title: 'Coverage' };
 
 const MEANINGS = {
-  done: 'ended, with the source that the kernel has today',
+  done: 'measured or skipped, with the source that the kernel has today',
+  failed: 'failed or incorrect, with that source',
   running: 'waiting or being measured',
   stale: 'ended, with a source that has changed since',
   never: 'not run yet',

@@ -7,6 +7,7 @@ import { TablePanel } from '@/ui/table';
 /** What can be said of the runs of a cell, with the colour of its part of the bar. */
 export const PARTS = [
   ['done', 'bg-accent'],
+  ['failed', 'bg-rose'],
   ['running', 'bg-blue'],
   ['stale', 'bg-amber'],
   ['never', 'bg-line-strong'],

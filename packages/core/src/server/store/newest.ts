@@ -11,7 +11,8 @@ export function newestOf(db: PrismaClient): Store['runs']['newest'] {
     return db.$queryRaw<NewestRun[]>`
       SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting")
         r."address", r."shape", r."dtype"::text, r."profile"::text,
-        r."state" IN ('pending', 'running') AS "isWaiting", result."sourceHash"
+        r."state" IN ('pending', 'running') AS "isWaiting",
+        r."state" IN ('failed', 'incorrect') AS "hasFailed", result."sourceHash"
       FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
       WHERE r."deviceKey" = ${deviceKey} AND r."address" IN (${Prisma.join([...addresses])})
         AND r."policy" IN (${Prisma.join(RANKABLE)})
