@@ -308,7 +308,9 @@ export const operations = {
   enrollWorker: operation({
     method: 'POST',
     path: '/workers/enroll',
-    refusals: { 409: 'The operator has not set what workers connect to.' },
+    refusals: {
+      409: "The worker is of another version than the grid (`field` is `version`), or the grid's own users in Postgres and Redis may not make accounts; `detail` says what to run.",
+    },
     summary:
       'Attaches a worker and tells what it connects to, with accounts of its own; enrolling again replaces their passwords. Takes a worker or an admin token. 409 for a worker of another version, 403 for one that was revoked after its token was made.',
     access: 'enroll',

@@ -48,6 +48,8 @@ describe.each([
 
   beforeAll(async () => {
     databaseUrl = await testDatabase();
+    // As it is before Postgres 15.
+    await query(databaseUrl, 'GRANT CREATE ON SCHEMA public TO PUBLIC');
     store = openStore(databaseUrl);
     queue = openQueue({ databaseUrl, redisUrl, prefix });
     tokenId = (await store.tokens.create({ name: 't', role: 'worker', expiresAt: null })).id;
@@ -192,6 +194,9 @@ describe.each([
       `INSERT INTO "KernelSource" ("hash", "wgsl") VALUES ('x', 'y')`,
       `COPY (SELECT 1) TO PROGRAM 'true'`,
       'CREATE TEMP TABLE mine (line text)',
+      'SELECT lo_creat(-1)',
+      'SELECT lo_create(0)',
+      "SELECT lo_from_bytea(0, 'x')",
       `SELECT pg_read_file('/etc/hostname')`,
       'CREATE TABLE mine (id int)',
       'CREATE FUNCTION public.own_device_key2() RETURNS int LANGUAGE sql RETURN 1',
@@ -202,6 +207,24 @@ describe.each([
       'SET SESSION AUTHORIZATION postgres',
     ])('%s is refused', async (sql) => {
       await expect(query(url, sql)).rejects.toMatchObject({ code: '42501' });
+    });
+
+    test.each([
+      // A number that no transaction has had would be news to kept answers at every look.
+      ['transaction', '18446744073709551615'],
+      ['recordedAt', 'infinity'],
+      ['importedBy', 'me'],
+    ])('a result of its own may not say its "%s"', async (column, value) => {
+      const sql = `INSERT INTO "Result" ("id", "${column}") VALUES ('x', '${value}')`;
+      await expect(query(url, sql)).rejects.toThrow('permission denied for table Result');
+    });
+
+    test('what it may not do is told as that, not as an outage to be waited for', async () => {
+      const own = openStore(url);
+      opened.push(own);
+      const refused = own.tokens.list();
+      await expect(refused).rejects.toThrow(/permission denied|denied access/);
+      await expect(refused).rejects.not.toBeInstanceOf(DatabaseUnavailable);
     });
 
     test.each(['Token', 'Worker', 'Run', 'Result', 'Device'])('DROP TABLE "%s"', async (table) => {

@@ -26,6 +26,7 @@ describe('connectionError', () => {
     ['a value out of range', '22003'],
     ['a broken constraint', '23514'],
     ['a wrong statement', '42601'],
+    ['a right that is missing', '42501'],
   ])('does not take %s for one: it would never pass', (_what, code) => {
     const error = fromPostgres(code);
     expect(connectionError(error, place)).toBe(error);

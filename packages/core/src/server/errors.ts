@@ -22,8 +22,8 @@ const CONNECTION_CODES = new Set([
   ...['EHOSTUNREACH', 'ENETUNREACH'],
   // object_not_in_prerequisite_state (the database takes no connections)
   '55000',
-  // wrong password, unknown database, a role that was not granted it (yet)
-  ...['28P01', '28000', '3D000', '42501'],
+  // wrong password, unknown account or database
+  ...['28P01', '28000', '3D000'],
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2037'],
   // rolled back: a transaction that took too long, or met another; a lock that was not had
   ...['P2028', 'P2034', '40001', '40P01', '55P03'],
@@ -38,11 +38,12 @@ const OUTAGE_CLASS = /^(08|53|57|58)[0-9A-Z]{3}$/;
 /** Prisma's driver adapter's names for the same. */
 const ADAPTER_KINDS = new Set([
   ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
-  ...['TlsConnectionError', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
+  ...['TlsConnectionError', 'AuthenticationFailed', 'DatabaseDoesNotExist'],
 ]);
 
+/** "permission denied" of anything but a database is no outage: a right that is missing stays so. */
 const CONNECTION_MESSAGES =
-  /connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH|NOPERM|^(LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /i;
+  /permission denied for database|connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH|NOPERM|^(LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /i;
 
 /**
  * The typed one-line error for a service that cannot be reached; any other
@@ -89,8 +90,6 @@ export function placeOf(url: string): string {
 function connectionReason(error: unknown, depth = 0): string | null {
   if (typeof error !== 'object' || error === null || depth > 5) return null;
   const { code, kind, message, cause, meta, errors } = error as ErrorParts;
-  // 42501 too, and final: this row is not the worker's to write.
-  if (typeof message === 'string' && message.includes('row-level security')) return null;
   if (typeof code === 'string' && (CONNECTION_CODES.has(code) || OUTAGE_CLASS.test(code)))
     return code;
   if (typeof kind === 'string' && ADAPTER_KINDS.has(kind)) return kind;

@@ -1,5 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { Prisma, PrismaClient } from '@tilemark/db';
+import { AccountsRefused } from '../errors';
 
 /** The group of all enrolled workers. It holds what they are granted and cannot log in. */
 const GROUP = 'tilemark_worker';
@@ -12,9 +13,11 @@ const LOCK = 0x72_6f_6c_65;
 
 /**
  * What workers may touch; which rows, the policies of the migrations say. Columns are named
- * where the rest of the row is not theirs: what a run measures, which device a worker has.
+ * where the rest of the row is not theirs: what a run measures, which device a worker has, in
+ * which transaction a result was written.
  */
 const GRANTS = `
+  REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${GROUP};
   GRANT USAGE ON SCHEMA public TO ${GROUP};
   GRANT SELECT ON "Device", "Run", "Best", "VariantBest", "Roofline" TO ${GROUP};
   GRANT SELECT ("id", "name", "deviceKey", "state", "wanted", "lastHeartbeatAt", "detachedAt")
@@ -25,7 +28,10 @@ const GRANTS = `
   GRANT UPDATE ("state", "lastHeartbeatAt", "detachedAt") ON "Worker" TO ${GROUP};
   GRANT UPDATE ("state", "workerId", "attempts", "claimedAt", "endedAt") ON "Run" TO ${GROUP};
   GRANT DELETE ON "Run" TO ${GROUP};
-  GRANT INSERT ON "Result", "Roofline", "Environment", "KernelSource" TO ${GROUP};
+  GRANT INSERT ("id", "runId", "workerId", "environmentHash", "sourceHash", "outcome", "medianNs",
+    "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked", "endedAt")
+    ON "Result" TO ${GROUP};
+  GRANT INSERT ON "Roofline", "Environment", "KernelSource" TO ${GROUP};
   GRANT INSERT, UPDATE ON "Best", "VariantBest" TO ${GROUP};`;
 
 /**
@@ -49,9 +55,18 @@ const QUEUE_GRANTS = `
   END LOOP;`;
 
 /**
- * Makes the group and grants it what workers do. Repeating it changes nothing. Temporary
- * tables are taken from everybody: they could fill the disk, and the product uses none.
+ * What everybody may do in a database and the product does not need. Temporary tables and large
+ * objects could fill the disk; before Postgres 15 everybody may put tables and functions into
+ * `public`. Where they are not the grid's to take, Postgres warns and goes on: `requireClosedSchema`
+ * looks at the one that matters.
  */
+const REVOKES = `
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+  REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)
+    FROM PUBLIC;`;
+
+/** Makes the group and grants it what workers do, no more. Repeating it changes nothing. */
 export async function grantGroup(tx: Prisma.TransactionClient): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
   await tx.$executeRawUnsafe(`
@@ -65,12 +80,23 @@ export async function grantGroup(tx: Prisma.TransactionClient): Promise<void> {
           NULL; -- The grid of another database on this server made it at the same moment.
         END;
       END IF;
-      EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+      ${REVOKES}
       ${GRANTS}
       IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'bullmq') THEN
         ${QUEUE_GRANTS}
       END IF;
     END $do$`);
+  await requireClosedSchema(tx);
+}
+
+/** What a worker put there could be run by the site, with the site's rights. */
+async function requireClosedSchema(tx: Prisma.TransactionClient): Promise<void> {
+  const [schema] = await tx.$queryRaw<{ isOpen: boolean }[]>`
+    SELECT has_schema_privilege(${GROUP}, 'public', 'CREATE') AS "isOpen"`;
+  if (!schema?.isOpen) return;
+  throw new AccountsRefused(
+    'Every user of the database may make tables and functions in it, workers too. Run as its owner: REVOKE CREATE ON SCHEMA public FROM PUBLIC',
+  );
 }
 
 /** Makes a worker's role, or gives the one it has another password. */

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Result" ALTER COLUMN "recordedAt" SET DEFAULT clock_timestamp();
