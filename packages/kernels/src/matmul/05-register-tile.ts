@@ -4,7 +4,7 @@ import { gridOverC } from './grid';
 import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { tileBytes } from './tile-memory';
+import { tileNeeds } from './tile-memory';
 
 /** Numbers that follow from the tunables. */
 function sizesOf(values: TunableValues) {
@@ -106,14 +106,7 @@ export const registerTile: GpuKernel = {
   ],
   wgsl: (values) => emitTileKernel(layoutOf(values)),
   entryPoint: (_values, problem) => tileEntryPoint(matmulShape(problem)),
-  needs: (values) => {
-    const layout = layoutOf(values);
-    return {
-      workgroupSize: [layout.threads, 1, 1],
-      workgroupBytes: tileBytes(layout),
-      features: [],
-    };
-  },
+  needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {
     const { bm, bn } = sizesOf(values);
     return gridOverC(values, problem, bm, bn);

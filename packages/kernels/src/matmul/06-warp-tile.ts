@@ -4,7 +4,7 @@ import { gridOverC } from './grid';
 import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { ADD_THREADS, MAX_ADD_GROUPS, partBytes, tileBytes } from './tile-memory';
+import { ADD_THREADS, MAX_ADD_GROUPS, partBytes, tileNeeds } from './tile-memory';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -42,14 +42,7 @@ export const warpTile: GpuKernel = {
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
   wgsl: (values) => emitTileKernel(layoutOf(values)),
   entryPoint: (_values, problem) => tileEntryPoint(matmulShape(problem)),
-  needs: (values) => {
-    const layout = layoutOf(values);
-    return {
-      workgroupSize: [layout.threads, 1, 1],
-      workgroupBytes: tileBytes(layout),
-      features: [],
-    };
-  },
+  needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {
     const { bm, bn } = layoutOf(values);
     const [x, y] = gridOverC(values, problem, bm, bn);

@@ -4,7 +4,7 @@ import { ceilDiv, numberOf } from '../values';
 import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { ADD_THREADS, MAX_ADD_GROUPS, tileBytes } from './tile-memory';
+import { ADD_THREADS, MAX_ADD_GROUPS, tileNeeds } from './tile-memory';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -56,14 +56,7 @@ export const streamK: GpuKernel = {
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
   wgsl: (values) => emitTileKernel(layoutOf(values)),
   entryPoint: (_values, problem) => tileEntryPoint(matmulShape(problem)),
-  needs: (values) => {
-    const layout = layoutOf(values);
-    return {
-      workgroupSize: [layout.threads, 1, 1],
-      workgroupBytes: tileBytes(layout),
-      features: [],
-    };
-  },
+  needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {
     const { whole, shared, wave } = tilesOf(values, problem);
     return [whole + (shared > 0 ? wave : 0), 1, 1];

@@ -4,7 +4,7 @@ import { ceilDiv, numberOf } from '../values';
 import { matmulShape } from './op';
 import { product, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { tileBytes, tileMemory } from './tile-memory';
+import { MATRICES, tileBytes, tileMemory } from './tile-memory';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -99,17 +99,7 @@ export const strassen: GpuKernel = {
  * after the other, in vec4s.
  */
 function source(layout: TileLayout): string {
-  return `
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A4: array<vec4<T>>;
-@group(0) @binding(1) var<storage, read> B4: array<vec4<T>>;
-@group(0) @binding(2) var<storage, read_write> C4: array<vec4<T>>;
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-@group(0) @binding(4) var<storage, read_write> scratch: array<V>;
+  return `${MATRICES}@group(0) @binding(4) var<storage, read_write> scratch: array<V>;
 
 ${tileMemory(layout)}
 

@@ -1,3 +1,4 @@
+import type { Needs } from '../kernel';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 
 /** Unused vec4s behind each row of the tile of A: its columns are written without bank conflicts. */
@@ -8,6 +9,15 @@ const aPitch = ({ bm, swizzled }: TileLayout) => bm / 4 + (swizzled ? 0 : A_PADD
 /** Bytes of workgroup memory: both tiles, held in the accumulator's type. */
 export function tileBytes(layout: TileLayout): number {
   return layout.bk * (4 * aPitch(layout) + layout.bn) * 4;
+}
+
+/** What a kernel asks of a device that computes a tile of this layout a workgroup. */
+export function tileNeeds(layout: TileLayout): Needs {
+  return {
+    workgroupSize: [layout.threads, 1, 1],
+    workgroupBytes: tileBytes(layout),
+    features: [],
+  };
 }
 
 /** Bytes of scratch memory where K is split: the parts' sums. */
@@ -24,12 +34,8 @@ export const ADD_THREADS = 256;
 /** Workgroups of `add_parts`; each thread strides over the rest of C. */
 export const MAX_ADD_GROUPS = 4096;
 
-/**
- * Beyond an edge a load is clamped to the last row or column. What it brings is never
- * stored (rows, columns) or never multiplied (K), and nothing branches around it.
- */
-export function tileDeclarations(layout: TileLayout): string {
-  return `
+/** The bindings of every tile kernel; each matrix by vec4s and by elements. */
+export const MATRICES = `
 struct Shape { m: u32, n: u32, k: u32 }
 
 @group(0) @binding(0) var<storage, read> A4: array<vec4<T>>;
@@ -39,7 +45,14 @@ struct Shape { m: u32, n: u32, k: u32 }
 @group(0) @binding(1) var<storage, read> B: array<T>;
 @group(0) @binding(2) var<storage, read_write> C: array<T>;
 @group(0) @binding(3) var<uniform> shape: Shape;
+`;
 
+/**
+ * Beyond an edge a load is clamped to the last row or column. What it brings is never
+ * stored (rows, columns) or never multiplied (K), and nothing branches around it.
+ */
+export function tileDeclarations(layout: TileLayout): string {
+  return `${MATRICES}
 ${tileMemory(layout)}
 
 fn load_a_aligned(row: u32, k4: u32) -> V {
