@@ -4,7 +4,7 @@ import { eventStream } from './events';
 const decoder = new TextDecoder();
 
 it('sends each event as one data line and ends when the producer does', async () => {
-  const response = eventStream([], async (send) => {
+  const response = eventStream({ signals: [] }, async (send) => {
     send({ a: 1 });
     send({ text: 'two\nlines' });
   });
@@ -17,7 +17,7 @@ it('sends each event as one data line and ends when the producer does', async ()
 
 it('tells the producer when the reader leaves', async () => {
   let producing: AbortSignal | undefined;
-  const response = eventStream([], (_, signal) => {
+  const response = eventStream({ signals: [] }, (_, signal) => {
     producing = signal;
     return new Promise(() => undefined);
   });
@@ -30,10 +30,24 @@ it('tells the producer when the reader leaves', async () => {
 it('ends when the server stops', async () => {
   const stopping = new AbortController();
   const response = eventStream(
-    [stopping.signal],
+    { signals: [stopping.signal] },
     (_, signal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
   );
   stopping.abort();
   expect(await response.text()).toBe('retry: 2000\n\n');
+});
+
+it('ends at the heartbeat that finds the reader no longer let in', async () => {
+  let beats = 0;
+  const response = eventStream(
+    {
+      signals: [],
+      heartbeatMs: 1,
+      mayRead: async () => ++beats <= 2,
+    },
+    (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  );
+  expect(await response.text()).toBe('retry: 2000\n\n: heartbeat\n\n: heartbeat\n\n');
 });

@@ -1,11 +1,16 @@
 const HEARTBEAT_MS = 15_000;
 
-/**
- * A server-sent events response. `produce` sends until it is done or the
- * signal aborts: when the reader leaves, or the server stops.
- */
+export interface EventStreamOptions {
+  /** The stream ends with the first of them: the reader has left, or the server stops. */
+  readonly signals: readonly AbortSignal[];
+  /** Asked at every heartbeat, where the stream ends with a no: a token may have been revoked. */
+  readonly mayRead?: () => Promise<boolean>;
+  readonly heartbeatMs?: number;
+}
+
+/** A server-sent events response. `produce` sends until it is done or its signal aborts. */
 export function eventStream(
-  signals: readonly AbortSignal[],
+  { signals, mayRead = async () => true, heartbeatMs = HEARTBEAT_MS }: EventStreamOptions,
   produce: (send: (event: unknown) => void, signal: AbortSignal) => Promise<void>,
 ): Response {
   const ended = new AbortController();
@@ -18,7 +23,12 @@ export function eventStream(
         if (!signal.aborted) controller.enqueue(encoder.encode(text));
       };
       // Comments keep proxies from closing a quiet connection.
-      const heartbeat = setInterval(() => write(': heartbeat\n\n'), HEARTBEAT_MS);
+      const heartbeat = setInterval(() => {
+        mayRead().then(
+          (may) => (may ? write(': heartbeat\n\n') : ended.abort()),
+          () => ended.abort(),
+        );
+      }, heartbeatMs);
       write('retry: 2000\n\n');
       const finish = () => {
         clearInterval(heartbeat);

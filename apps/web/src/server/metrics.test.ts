@@ -8,7 +8,7 @@ import {
 } from '../../../../packages/core/src/server/store/test-fixtures';
 import { GET as sweeps } from '../app/api/v1/sweeps/route';
 import { GET as metrics } from '../app/metrics/route';
-import { provideServices } from './services';
+import { provideServices, sweepOperations } from './services';
 import { call, openTestGrid, type TestGrid } from './test-grid';
 
 let grid: TestGrid;
@@ -39,6 +39,26 @@ it('tells runs, queues, workers and the time that requests took', async () => {
   expect(text).toMatch(
     /tilemark_http_request_duration_seconds_count\{method="GET",path="\/sweeps",status="200"\} 1/,
   );
+});
+
+it('counts the runs once for scrapes that come one upon the other', async () => {
+  let counts = 0;
+  const { runs } = grid.store;
+  const store = {
+    ...grid.store,
+    runs: {
+      ...runs,
+      byState() {
+        counts++;
+        return runs.byState();
+      },
+    },
+  };
+  provideServices({ ...grid, sweeps: sweepOperations({ store, queue: grid.queue }) });
+  await Promise.all([scrape(), scrape()]);
+  await scrape();
+  expect(counts).toBe(1);
+  provideServices(grid);
 });
 
 it('is no more public than the grid', async () => {

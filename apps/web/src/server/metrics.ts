@@ -25,9 +25,9 @@ export function observeRequest(
 }
 
 /** Everything Prometheus scrapes: this process's requests, and the state of the whole grid. */
-export async function metricsText({ store, settings }: Services): Promise<string> {
+export async function metricsText({ store, settings, sweeps }: Services): Promise<string> {
   const [runs, queues, workers] = await Promise.all([
-    store.runs.byState(),
+    sweeps.runsByState(),
     store.workers.queues(),
     store.workers.list(),
   ]);

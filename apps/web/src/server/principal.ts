@@ -1,4 +1,5 @@
 import type { Principal } from '@tilemark/core/server';
+import { type Access, checkAccess } from './access';
 import { HttpProblem } from './problem';
 import type { Services } from './services';
 import { SESSION_COOKIE, tokenIdOf } from './session';
@@ -23,6 +24,24 @@ export async function identify(request: Request, services: Services): Promise<Id
     return { principal, by: 'token' };
   }
   return identifySession(cookieOf(request, SESSION_COOKIE), services);
+}
+
+/**
+ * Whether who was let in earlier would be let in now. Asked of long answers; an outage, in which
+ * nobody can be looked up, ends none of them.
+ */
+export async function mayStill(
+  access: Access,
+  request: Request,
+  services: Services,
+): Promise<boolean> {
+  try {
+    const { principal } = await identify(request, services);
+    checkAccess(access, principal, services.settings.isPublic);
+    return true;
+  } catch (error) {
+    return !(error instanceof HttpProblem);
+  }
 }
 
 /** The principal of a session cookie's value. */

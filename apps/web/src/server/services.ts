@@ -21,6 +21,7 @@ import {
 import packageJson from '../../package.json';
 import { log } from './log';
 import { keptSessionSecret } from './session-secret';
+import { sharedRead } from './shared-read';
 
 /** What the deployment decides, read once. */
 export interface Settings {
@@ -59,7 +60,10 @@ export interface SweepOperations {
   submit(sweep: NewSweep, by: Principal, options?: SubmitOptions): ReturnType<typeof submitSweep>;
   retry(id: string): ReturnType<typeof retrySweep>;
   import(file: BenchFile, by: Principal): ReturnType<typeof importResults>;
+  /** As it was at most 5 s ago: anybody may ask, and it reads every device's runs. */
   coverage(): Promise<Coverage>;
+  /** Runs by state. Every run is counted, so it is as old as the coverage may be. */
+  runsByState(): ReturnType<Store['runs']['byState']>;
   refresh(what: Refresh, by: Principal): ReturnType<typeof refreshStale>;
 }
 
@@ -79,14 +83,20 @@ export const accessOperations = (over: SweepServices): AccessOperations => ({
   reconcile: () => reconcileAccess(over),
 });
 
+const KEEP_MS = 5_000;
+
 /** The operations over a store and a queue. */
-export const sweepOperations = (over: SweepServices): SweepOperations => ({
-  submit: (sweep, by, options) => submitSweep(over, sweep, by, options),
-  retry: (id) => retrySweep(over, id),
-  import: (file, by) => importResults(over, file, by),
-  coverage: () => coverage(over.store),
-  refresh: (what, by) => refreshStale(over, what, by),
-});
+export function sweepOperations(over: SweepServices): SweepOperations {
+  const covered = sharedRead(() => coverage(over.store), KEEP_MS);
+  return {
+    submit: (sweep, by, options) => submitSweep(over, sweep, by, options),
+    retry: (id) => retrySweep(over, id),
+    import: (file, by) => importResults(over, file, by),
+    coverage: covered,
+    runsByState: sharedRead(() => over.store.runs.byState(), KEEP_MS),
+    refresh: (what, by) => refreshStale(over, what, by).finally(covered.forget),
+  };
+}
 
 /** Routes, pages and instrumentation are bundled apart: they share by the process's global. */
 const shared = globalThis as { tilemarkServices?: Promise<Services> };

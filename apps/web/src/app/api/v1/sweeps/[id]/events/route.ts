@@ -1,13 +1,17 @@
 import { eventStream } from '@/server/events';
 import { operations } from '@/server/operations';
+import { mayStill } from '@/server/principal';
 import { found, serve } from '@/server/serve';
 
 /** The counts and newest results at once, then every change, until the sweep ends or the reader leaves. */
 export const GET = serve(
   operations.watchSweep,
-  async ({ request, params: { id = '' }, services: { store, stopping } }) => {
+  async ({ request, params: { id = '' }, services }) => {
+    const { stopping, store } = services;
     found(await store.sweeps.get(id), `There is no sweep ${id}.`);
-    return eventStream([request.signal, stopping], async (send, signal) => {
+    const mayRead = () => mayStill(operations.watchSweep.access, request, services);
+    const signals = [request.signal, stopping];
+    return eventStream({ signals, mayRead }, async (send, signal) => {
       const ended = new AbortController();
       await store.sweeps.watch(
         id,
