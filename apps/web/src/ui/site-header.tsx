@@ -39,7 +39,7 @@ export function SiteHeader({
         </Link>
         <nav
           aria-label="Main"
-          className="order-last -mx-4 flex w-screen gap-5 overflow-x-auto px-4 sm:order-none sm:mx-0 sm:w-auto sm:px-0"
+          className="order-last -mx-4 flex w-screen gap-5 overflow-x-auto overflow-y-hidden px-4 pb-px sm:order-none sm:mx-0 sm:w-auto sm:px-0"
         >
           {[...PLACES, ...(user?.role === 'admin' ? ADMIN_PLACES : [])].map(([href, name]) => (
             <NavLink key={href} href={href}>

@@ -42,7 +42,7 @@ export function TimeCurves({
           label: `↑ time (${unit}), lower is faster`,
           grid: true,
           ticks: 5,
-          tickFormat: plainNumber,
+          tickFormat: logLabels(Math.min(...times) / scale, Math.max(...times) / scale),
         },
         color: { domain: colors, range: COLORS },
         marks: [
@@ -136,11 +136,14 @@ export function threadsAxis(
   };
 }
 
-/** Log axes label every decade; in between there is no room. */
-export const plainNumber = (value: number): string =>
-  Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6)
-    ? String(Number(value.toPrecision(3)))
-    : '';
+/** Labels of a log axis: every decade, and its 2 and 5 while there is room between them. */
+export function logLabels(from: number, to: number): (value: number) => string {
+  const mantissas = to / from < 300 ? [1, 2, 5] : [1];
+  return (value) => {
+    const mantissa = Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(6));
+    return mantissas.includes(mantissa) ? String(Number(value.toPrecision(3))) : '';
+  };
+}
 
 interface HollowMark {
   readonly line: string;
