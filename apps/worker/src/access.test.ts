@@ -167,11 +167,9 @@ it(
     const site = await startSite();
     const { child, ended } = start(site.url);
     await eventually(async () => (await measuredRuns()) > 0);
-    // As if somebody had tidied up the database.
-    const [account] = await store.enrolments.current();
-    const { id } = await listed();
-    await queue.expel(account!.login);
-    await store.enrolments.end({ workerId: id, login: account!.login });
+    // As after a day without a path to the services.
+    await store.workers.detach((await listed()).id);
+    await reconcileAccess({ store, queue });
     await eventually(async () => site.enrolments() === 2);
     await eventually(async () => (await listed()).state === 'running');
     child.kill('SIGTERM');

@@ -120,7 +120,7 @@ it('a revoked worker is cut off and told so when it comes back', async () => {
   expect(await opens(enrolled)).toBe(false);
   const again = await ask({ instance });
   expect(again.status).toBe(403);
-  expect(await detail(again)).toMatch(/^This worker was revoked\. .* new token/);
+  expect(await detail(again)).toMatch(/^This worker was revoked, .* new token/);
   expect((await revoke()).status).toBe(404);
   // A session's milliseconds may be those of the revocation.
   await new Promise((resolve) => setTimeout(resolve, 5));

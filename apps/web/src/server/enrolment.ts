@@ -37,7 +37,7 @@ export async function enrol(
   if (!enrolled) {
     throw new HttpProblem(
       403,
-      'This worker was revoked. To let it in again, make a new token for it.',
+      'This worker was revoked, or another that enrolled with its token. To let it in, make a new token for it.',
     );
   }
   const { workerId, deviceKey } = enrolled;

@@ -12,8 +12,8 @@ export interface WorkerAddresses {
 /**
  * Attaches a worker and makes it accounts of its own in Postgres and Redis, which can do what
  * a worker of its device does. A process that enrols again takes over its row and gets new
- * passwords; those before end. A device never seen gets the standing suites. Null: the worker
- * was revoked after its token was made.
+ * passwords; those before end. A device never seen gets the standing suites. Null: the token does
+ * not let it in, because this worker, or another that enrolled with it, was revoked.
  *
  * @throws AccountsRefused naming the right that the grid's own account lacks; ServiceUnavailable
  */
@@ -24,17 +24,19 @@ export async function enrolWorker(
   addresses: WorkerAddresses,
 ): Promise<Pick<Enrolment, 'workerId' | 'deviceKey' | 'databaseUrl' | 'redisUrl'> | null> {
   const { store, queue } = services;
-  if (await store.workers.isRevoked(instance, tokenId)) return null;
+  if (await store.workers.isBarred(instance, tokenId)) return null;
   // Before anything is changed; where the queue is in Postgres this also makes its tables.
   await queue.ping();
   const { workerId, deviceKey } = await store.workers.attach({
     ...{ version, name, host, instance, identity, capabilities },
   });
-  const { login, password, redisPassword, redisPasswordHash } = await store.enrolments.grant({
-    workerId,
-    tokenId,
-  });
-  await queue.admit({ login, passwordHash: redisPasswordHash, deviceKey });
+  const granted = await store.enrolments.grant({ workerId, tokenId });
+  if (!granted) {
+    await store.workers.detach(workerId);
+    return null;
+  }
+  const { login, password, redisPassword } = granted;
+  await store.enrolments.admit(workerId, queue.admit);
   await backfill(services, deviceKey);
   const { databaseUrl, redisUrl } = addresses;
   return {
@@ -51,19 +53,25 @@ const urlWith = (url: string, username: string, password: string): string =>
 /**
  * Brings accounts into step with the rows: those of workers that were revoked, signed off or
  * fell silent, or whose token has ended, go; those that Redis forgot come back. Returns how
- * many ended. Several processes may do this at once.
+ * many ended. Several processes may do this at once. What fails for one is thrown after the others.
  *
  * @throws ServiceUnavailable
  */
 export async function reconcileAccess({ store, queue }: SweepServices): Promise<number> {
-  const ended = await store.enrolments.ended();
-  for (const enrolment of ended) {
-    // First: the row goes with the role, and tells what is still to be locked out.
-    await queue.expel(enrolment.login);
-    await store.enrolments.end(enrolment);
+  const { enrolments } = store;
+  const errors: unknown[] = [];
+  const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => errors.push(error));
+  let ended = 0;
+  for (const enrolment of await enrolments.ended()) {
+    await attempt(
+      enrolments.end(enrolment, queue.expel).then((hasEnded) => {
+        if (hasEnded) ended++;
+      }),
+    );
   }
-  for (const { login, redisPasswordHash, deviceKey } of await store.enrolments.current()) {
-    await queue.admit({ login, passwordHash: redisPasswordHash, deviceKey });
+  for (const workerId of await enrolments.current()) {
+    await attempt(enrolments.admit(workerId, queue.admit));
   }
-  return ended.length;
+  if (errors.length > 0) throw errors[0];
+  return ended;
 }

@@ -38,7 +38,7 @@ const OUTAGE_CLASS = /^(08|53|57|58)[0-9A-Z]{3}$/;
 /** Prisma's driver adapter's names for the same. */
 const ADAPTER_KINDS = new Set([
   ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
-  ...['TlsConnectionError', 'AuthenticationFailed', 'DatabaseDoesNotExist'],
+  ...['TlsConnectionError', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
 ]);
 
 /** "permission denied" of anything but a database is no outage: a right that is missing stays so. */
@@ -63,7 +63,8 @@ export function connectionError(error: unknown, what: DatabaseOrQueue): unknown 
 }
 
 /** Wrong password, no such account: waiting does not help, other credentials do. */
-const REFUSALS = /^(28P01|28000|P1000|AuthenticationFailed|WRONGPASS|NOAUTH|NOPERM)/;
+const REFUSALS =
+  /^(28P01|28000|P1000|AuthenticationFailed|DatabaseAccessDenied|WRONGPASS|NOAUTH|NOPERM)/;
 
 /** Whether a service answered and does not know, or no longer knows, the account. */
 export const isAccessRefused = (error: unknown): boolean =>

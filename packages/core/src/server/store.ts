@@ -33,6 +33,7 @@ import type { Pace } from '../pace';
 import type { PolicyId } from '../policy';
 import type { RooflineSurvey } from '../roofline-survey';
 import type { SweepSpec } from '../spec';
+import type { QueueAccount } from './queue';
 
 export type Role = 'member' | 'admin' | 'worker';
 
@@ -228,8 +229,11 @@ export interface Store {
      * is only taken off the list, and only once it is lost. Null: no such worker is attached.
      */
     revoke(workerId: string): Promise<'revoked' | 'not enrolled' | null>;
-    /** Whether the worker of this name was revoked after the token was made. */
-    isRevoked(instance: string, tokenId: string): Promise<boolean>;
+    /**
+     * Whether the token does not let the worker of this name in: it was revoked after the token
+     * was made, or is new to a token of which a worker was revoked.
+     */
+    isBarred(instance: string, tokenId: string): Promise<boolean>;
     list(): Promise<Worker[]>;
     /** Devices that have a worker, or runs that wait for one. */
     queues(): Promise<DeviceQueue[]>;
@@ -238,21 +242,28 @@ export interface Store {
   readonly enrolments: {
     /**
      * Makes the worker's role, or replaces its password and ends the sessions of the one
-     * before. The passwords are in this answer and nowhere else. Throws AccountsRefused
-     * where the grid's own user may not make roles.
+     * before. The passwords are in this answer and nowhere else. Null: it is barred by now.
+     * Throws AccountsRefused where the grid's own user may not make roles.
      */
     grant(input: { workerId: string; tokenId: string }): Promise<{
       login: string;
       password: string;
       redisPassword: string;
-      redisPasswordHash: string;
-    }>;
-    /** All that have access. */
-    current(): Promise<{ login: string; redisPasswordHash: string; deviceKey: string }[]>;
+    } | null>;
+    /** Ids of the workers that have access. */
+    current(): Promise<string[]>;
+    /** Lets the worker's account into the queue while its access cannot end; nothing where it has. */
+    admit(workerId: string, letIn: (account: QueueAccount) => Promise<void>): Promise<void>;
     /** Those whose worker was revoked, signed off or fell silent, or whose token ended. */
     ended(): Promise<{ workerId: string; login: string }[]>;
-    /** Drops the role, ends its sessions and gives back the run it held. Can be repeated. */
-    end(enrolment: { workerId: string; login: string }): Promise<void>;
+    /**
+     * Ends the role's sessions, locks it out of the queue, drops it and gives back the run it
+     * held. False where it has ended already, or the worker has enrolled anew. Can be repeated.
+     */
+    end(
+      enrolment: { workerId: string; login: string },
+      lockOut: (login: string) => Promise<void>,
+    ): Promise<boolean>;
   };
   /**
    * A kernel on one problem, device by device; the problem most devices have where none is

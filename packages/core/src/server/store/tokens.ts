@@ -63,7 +63,7 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
         where: cursor === undefined ? {} : { id: { lt: cursor } },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
-        omit: { hash: true },
+        omit: { hash: true, closedAt: true },
       });
       return pageOf(
         rows,

@@ -8,9 +8,6 @@ const GROUP = 'tilemark_worker';
 /** Enough for the connections of one worker, too few to take all that the server has. */
 const CONNECTION_LIMIT = 30;
 
-/** Any constant does: of several that grant at once, one waits for the other. */
-const LOCK = 0x72_6f_6c_65;
-
 /**
  * What workers may touch; which rows, the policies of the migrations say. Columns are named
  * where the rest of the row is not theirs: what a run measures, which device a worker has, in
@@ -68,7 +65,9 @@ const REVOKES = `
 
 /** Makes the group and grants it what workers do, no more. Repeating it changes nothing. */
 export async function grantGroup(tx: Prisma.TransactionClient): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
+  // Of several that grant at once one waits for the others, and for accounts that are ended. Not
+  // an advisory lock, which a worker may take too and keep.
+  await tx.$executeRaw`LOCK TABLE "Enrolment" IN EXCLUSIVE MODE`;
   await tx.$executeRawUnsafe(`
     DO $do$
     DECLARE queue_table text;
@@ -112,31 +111,47 @@ export async function makeRole(
       ? `ALTER ROLE "${login}" ${options}`
       : `CREATE ROLE "${login}" ${options} IN ROLE ${GROUP}`,
   );
+  await joinRole(tx, login);
 }
 
 /**
- * Ends a role's access at once: no new session, none that goes on, nothing it owns, no role.
- * Does nothing where there is no such role. Not one transaction, because a session may begin
- * until the first step is committed; each step can be repeated.
+ * Lets no new session of a role begin. To be committed before `endSessions`: one may begin until
+ * then. Does nothing where there is no such role.
  */
-export async function dropRole(db: PrismaClient, login: string): Promise<void> {
-  const [role] = await db.$queryRaw<object[]>`
-    SELECT 1 FROM pg_roles WHERE rolname = ${login}`;
-  if (!role) return;
-  await db.$executeRawUnsafe(`ALTER ROLE "${login}" NOLOGIN`);
-  await endSessions(db, login);
-  await db.$executeRawUnsafe(`DROP OWNED BY "${login}"`);
-  await db.$executeRawUnsafe(`DROP ROLE "${login}"`);
+export const closeRole = (tx: Prisma.TransactionClient, login: string): Promise<void> =>
+  ifRole(tx, login, async () => {
+    await tx.$executeRawUnsafe(`ALTER ROLE "${login}" NOLOGIN`);
+    await joinRole(tx, login);
+  });
+
+/** Drops a role whose sessions have ended and what it owns; nothing where there is none. */
+export const dropRole = (tx: Prisma.TransactionClient, login: string): Promise<void> =>
+  ifRole(tx, login, async () => {
+    await tx.$executeRawUnsafe(`DROP OWNED BY "${login}"`);
+    await tx.$executeRawUnsafe(`DROP ROLE "${login}"`);
+  });
+
+async function ifRole(
+  tx: Prisma.TransactionClient,
+  login: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const roles = await tx.$queryRaw<object[]>`SELECT 1 FROM pg_roles WHERE rolname = ${login}`;
+  if (roles.length > 0) await work();
 }
 
 /**
- * Ends the sessions that a role has open. Only members of a role may, and drop what it owns;
- * a superuser need not be one, and is none: pg_hba.conf tells workers by their membership.
+ * Only members of a role may end its sessions and drop what it owns. A superuser need not be
+ * one, and is none: pg_hba.conf tells workers by their membership.
  */
-export async function endSessions(db: PrismaClient, login: string): Promise<void> {
-  const [own] = await db.$queryRaw<{ rolsuper: boolean }[]>`
+async function joinRole(tx: Prisma.TransactionClient, login: string): Promise<void> {
+  const [own] = await tx.$queryRaw<{ rolsuper: boolean }[]>`
     SELECT "rolsuper" FROM pg_roles WHERE rolname = current_user`;
-  if (!own?.rolsuper) await db.$executeRawUnsafe(`GRANT "${login}" TO CURRENT_USER`);
+  if (!own?.rolsuper) await tx.$executeRawUnsafe(`GRANT "${login}" TO CURRENT_USER`);
+}
+
+/** Ends the sessions that a role has open. */
+export async function endSessions(db: PrismaClient, login: string): Promise<void> {
   await db.$executeRaw`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = ${login}`;
 }

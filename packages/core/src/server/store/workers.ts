@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import type { WantedState } from '../../api';
 import { deviceKey } from '../../device';
 import type { Store } from '../store';
@@ -65,19 +65,25 @@ export function workersOf(db: PrismaClient): Store['workers'] {
       if (!worker) return null;
       if (!worker.isEnrolled && !worker.isLost) return 'not enrolled';
       await db.$executeRaw`
-        UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}`;
+        WITH revoked AS (
+          UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}
+          RETURNING "tokenId")
+        UPDATE "Token" SET "closedAt" = now() FROM revoked WHERE "id" = revoked."tokenId"`;
       return 'revoked';
     },
 
-    async isRevoked(instance, tokenId) {
+    async isBarred(instance, tokenId) {
       const rows = await db.$queryRaw<object[]>`
-        SELECT 1 FROM "Worker" AS w, "Token" AS t
-        WHERE w."instance" = ${instance} AND t."id" = ${tokenId}
-          AND w."revokedAt" >= t."createdAt"`;
+        SELECT 1 FROM "Token" AS t LEFT JOIN "Worker" AS w ON w."instance" = ${instance}
+        WHERE t."id" = ${tokenId} AND ${BARRED}`;
       return rows.length > 0;
     },
   };
 }
+
+/** Of a worker `w`, which may not be there yet, and the token `t` it shows: it is kept out. */
+export const BARRED = Prisma.sql`(w."revokedAt" >= t."createdAt"
+  OR (t."closedAt" IS NOT NULL AND w."tokenId" IS DISTINCT FROM t."id"))`;
 
 type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string>;
 
@@ -96,11 +102,14 @@ async function attachedAs(
   const { id } = isSame
     ? await tx.worker.update({ where: { id: again.id }, data: fields, select: { id: true } })
     : await tx.worker.create({
-        data: { ...fields, instance: instance ?? null, ...(await wantedBefore(tx, fields)) },
+        data: {
+          ...{ ...fields, instance: instance ?? null, tokenId: again?.tokenId ?? null },
+          ...(await wantedBefore(tx, fields)),
+        },
       });
   await tx.$executeRaw`
     UPDATE "Worker" SET "attachedAt" = now(), "lastHeartbeatAt" = now(), "state" = 'idle',
-      "detachedAt" = NULL, "revokedAt" = NULL
+      "detachedAt" = NULL
     WHERE "id" = ${id}`;
   // What it held when it ended without a word; the result may still be in its journal.
   await tx.run.updateMany({
