@@ -1,8 +1,7 @@
 import { diffLines } from 'diff';
-import { createHighlighterCore, type HighlighterCore } from 'shiki/core';
+import { createHighlighterCore, type HighlighterCore, type ShikiTransformer } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import wgsl from 'shiki/langs/wgsl.mjs';
-import githubDark from 'shiki/themes/github-dark-default.mjs';
 import githubLight from 'shiki/themes/github-light-default.mjs';
 
 let highlighter: Promise<HighlighterCore> | undefined;
@@ -10,24 +9,79 @@ let highlighter: Promise<HighlighterCore> | undefined;
 const openHighlighter = () => {
   highlighter ??= createHighlighterCore({
     langs: [wgsl],
-    themes: [githubLight, githubDark],
+    themes: [githubLight],
     engine: createJavaScriptRegexEngine(),
   });
   return highlighter;
 };
 
-const OPTIONS = {
-  lang: 'wgsl',
-  themes: { light: 'github-light-default', dark: 'github-dark-default' },
-  defaultColor: 'light-dark()',
-  // The box around it takes the focus.
-  tabindex: false,
-} as const;
+/** Classes of globals.css by the theme's colours; text of the ground colour needs none. */
+const CLASSES: ReadonlyMap<string, string> = new Map([
+  ['#CF222E', 'keyword'],
+  ['#0550AE', 'constant'],
+  ['#8250DF', 'function'],
+  ['#953800', 'name'],
+  ['#6E7781', 'comment'],
+]);
+
+/**
+ * Short classes instead of colours: an unrolled kernel has thousands of tokens, and a page
+ * carries its code twice, as markup and as what React reads.
+ */
+const CLASSED: ShikiTransformer = {
+  pre(node) {
+    node.properties.style = undefined;
+  },
+  line(node) {
+    node.children = node.children.flatMap((token) => {
+      if (token.type !== 'element') return [token];
+      const name = CLASSES.get(String(token.properties.style).replace('color:', ''));
+      if (name === undefined) return token.children;
+      return [{ ...token, properties: { class: name } }];
+    });
+  },
+};
+
+/** Highlighting an unrolled kernel takes some 0.2 s, and its readers ask for the same text. */
+const MOST_KEPT = 50;
+const kept = new Map<string, string>();
+
+/**
+ * Highlighted WGSL, read again where it was asked for lately.
+ *
+ * @param kinds a class for each line; absent: lines have none of their own
+ */
+async function highlighted(source: string, kinds: readonly string[] = []): Promise<string> {
+  const key = JSON.stringify([source, kinds]);
+  const shiki = await openHighlighter();
+  const html =
+    kept.get(key) ??
+    shiki.codeToHtml(source, {
+      lang: 'wgsl',
+      theme: 'github-light-default',
+      mergeSameStyleTokens: true,
+      // The box around it takes the focus.
+      tabindex: false,
+      transformers: [
+        CLASSED,
+        {
+          line(node, number) {
+            const kind = kinds[number - 1];
+            if (kind) this.addClassToHast(node, kind);
+          },
+        },
+      ],
+    });
+  kept.delete(key);
+  kept.set(key, html);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return html;
+}
 
 /** WGSL, highlighted on the server for both colour schemes. Scrolls in its own box. */
 export async function WgslCode({ source, label }: { source: string; label: string }) {
-  const shiki = await openHighlighter();
-  return <CodeBox label={label} html={shiki.codeToHtml(source, OPTIONS)} />;
+  return <CodeBox label={label} html={await highlighted(source)} />;
 }
 
 /** Lines of WGSL that came and went between two sources, each marked `+` or `−`. */
@@ -40,23 +94,16 @@ export async function WgslDiff({
   after: string;
   label: string;
 }) {
-  const shiki = await openHighlighter();
   const lines = diffLines(before, after).flatMap(({ added, removed, value }) =>
     value
       .replace(/\n$/, '')
       .split('\n')
       .map((text) => ({ text, kind: added ? 'added' : removed ? 'removed' : 'kept' })),
   );
-  const html = shiki.codeToHtml(lines.map(({ text }) => text).join('\n'), {
-    ...OPTIONS,
-    transformers: [
-      {
-        line(node, number) {
-          this.addClassToHast(node, lines[number - 1]?.kind ?? 'kept');
-        },
-      },
-    ],
-  });
+  const html = await highlighted(
+    lines.map(({ text }) => text).join('\n'),
+    lines.map(({ kind }) => kind),
+  );
   return <CodeBox label={label} html={html} isDiff />;
 }
 

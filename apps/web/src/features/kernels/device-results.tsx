@@ -4,6 +4,7 @@ import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/results/variant-link';
 import { Field, Select } from '@/ui/field';
 import { formatInterval, formatNs, formatPercent, formatRate } from '@/ui/format';
+import { MoreRows, shownRows } from '@/ui/more-rows';
 import { Empty } from '@/ui/notice';
 import { QueryForm } from '@/ui/query-form';
 import { TablePanel } from '@/ui/table';
@@ -18,10 +19,13 @@ export const problemKey = ({ problem, profile }: Pick<Measured, 'problem' | 'pro
 export function DeviceResults({
   results: { chosen, problems, rows },
   keep,
+  isAll,
 }: {
   results: KernelResults;
   /** The rest of the address, which choosing a problem leaves as it is. */
   keep: Readonly<Record<string, string>>;
+  /** Whether every device is shown; else the fastest. */
+  isAll: boolean;
 }) {
   if (!chosen) {
     return (
@@ -31,6 +35,7 @@ export function DeviceResults({
     );
   }
   const key = problemKey(chosen);
+  const all = new URLSearchParams({ ...keep, on: key, rows: 'all' });
   return (
     <>
       <div className="mb-3">
@@ -67,7 +72,7 @@ export function DeviceResults({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {shownRows(rows, isAll).map((row) => (
             <tr key={row.device.key}>
               <th scope="row" className="min-w-36">
                 <DeviceName device={row.device} />
@@ -93,6 +98,13 @@ export function DeviceResults({
               </td>
             </tr>
           ))}
+          <MoreRows
+            of={rows.length}
+            noun="devices"
+            isAll={isAll}
+            allHref={`?${all}#results`}
+            columns={5}
+          />
         </tbody>
       </TablePanel>
     </>

@@ -130,7 +130,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
         </Section>
       )}
       <Section id="results" title="Results across devices">
-        <DeviceResults results={results} keep={chosen} />
+        <DeviceResults results={results} keep={chosen} isAll={query.rows === 'all'} />
       </Section>
       <nav aria-label="Ladder" className="mt-8 flex flex-wrap justify-between gap-3">
         <span>{before && <ButtonLink href={kernelHref(before.id)}>← {before.id}</ButtonLink>}</span>
