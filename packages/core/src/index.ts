@@ -8,6 +8,7 @@ export * from './device-history';
 export * from './environment';
 export * from './expand';
 export * from './head-to-head';
+export { type Headline, headlineOf } from './headline';
 export { kernelNeeds } from './kernel-needs';
 export * from './kernel-results';
 export * from './measure';

@@ -12,8 +12,12 @@ export function outcomeReason(outcome: Outcome | null): string | null {
     case 'failed':
       return `${outcome.stage}: ${outcome.message}`;
     case 'measured':
-      return outcome.measurement.unranked && `not ranked: ${outcome.measurement.unranked}`;
+      return unrankedReason(outcome.measurement.unranked);
     default:
       return null;
   }
 }
+
+/** The reason of a measured run that is shown and not ranked; null where it is ranked. */
+export const unrankedReason = (unranked: string | null): string | null =>
+  unranked && `not ranked: ${unranked}`;

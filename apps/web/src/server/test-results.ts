@@ -1,4 +1,6 @@
 import {
+  type Headline,
+  headlineOf,
   METHODOLOGY_VERSION,
   type Measurement,
   type Outcome,
@@ -26,6 +28,9 @@ export function run(over: Partial<RunResult> = {}): RunResult {
     ...over,
   };
 }
+
+/** What a sweep's page is given of such a run. */
+export const headline = (over: Partial<RunResult> = {}): Headline => headlineOf(run(over));
 
 /** A measured outcome with five samples around a median. */
 export function measured(

@@ -27,6 +27,7 @@ import type { DeviceHistory } from '../device-history';
 import type { Environment } from '../environment';
 import type { PlannedRun } from '../expand';
 import type { HeadToHead, Pair } from '../head-to-head';
+import type { Headline } from '../headline';
 import type { KernelResults } from '../kernel-results';
 import type { Outcome } from '../outcome';
 import type { Pace } from '../pace';
@@ -128,8 +129,8 @@ export interface Store {
     list(cursor?: string): Promise<Page<Sweep>>;
     get(id: string): Promise<Sweep | null>;
     results(id: string, cursor?: string): Promise<Page<RunResult>>;
-    /** The first runs of a sweep with their statistics, without the samples: what a table shows. */
-    headlines(id: string, limit: number): Promise<RunResult[]>;
+    /** The first runs of a sweep, in its order: what a table shows of them. */
+    headlines(id: string, limit: number): Promise<Headline[]>;
     /**
      * Ends a sweep; runs that had not begun are dropped. A run that was claimed
      * before goes on and its result is recorded. Null: no such sweep.

@@ -1,7 +1,7 @@
 import { publishedOfSuite } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { measured, run } from '../../server/test-results';
+import { headline, measured } from '../../server/test-results';
 import { besideReport } from './beside-report';
 import { rowOf } from './row';
 
@@ -9,7 +9,7 @@ const report = publishedOfSuite('layouts@1')!;
 const [basic, next] = report.results;
 const ours = (figure: typeof basic, medianNs: number, n: number) =>
   rowOf(
-    run({
+    headline({
       variant: figure!.variant,
       address: figure!.address,
       problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { measured, run } from '../../server/test-results';
+import { headline, measured } from '../../server/test-results';
 import { curvesOf, speedupCurves } from './curves';
 import { rowOf } from './row';
 
 const at = (kernel: string, tunables: Record<string, string | number>, ns: number, n = 512) =>
   rowOf(
-    run({
+    headline({
       variant: { kernel, tunables },
       problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
       outcome: measured(ns),

@@ -1,18 +1,16 @@
-import { allPublished, type DeviceIdentity, type Sweep } from '@tilemark/core';
+import { allPublished, type DeviceIdentity, type Headline, type Sweep } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
 import { type DeviceRoof, deviceRoofs } from '../devices/device-roof';
-import { type Row, rowOf } from './row';
+import type { Row } from './row';
 import type { PublishedTime } from './time-curves';
 
 /** Runs a page of a sweep shows; larger sweeps are read from the export. */
 const MAX_ROWS = 5_000;
 
-/** The rows of a sweep, up to what a page can carry. */
-export async function loadRows(store: Store, sweep: Sweep): Promise<Row[]> {
-  const results = await store.sweeps.headlines(sweep.id, MAX_ROWS);
-  return results.map(rowOf);
-}
+/** The runs of a sweep, up to what a page can carry. */
+export const loadHeadlines = (store: Store, sweep: Sweep): Promise<Headline[]> =>
+  store.sweeps.headlines(sweep.id, MAX_ROWS);
 
 /** What the charts of a sweep know of a device. */
 export interface DeviceFacts {

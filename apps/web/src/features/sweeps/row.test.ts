@@ -1,11 +1,11 @@
 import type { RunResult } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
-import { measured, run } from '../../server/test-results';
+import { headline, measured } from '../../server/test-results';
 import { groupRows, rowOf, shortLabels, speedups } from './row';
 
 const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
   rowOf(
-    run({
+    headline({
       variant: { kernel: 'matmul/naive', tunables: { BLOCK: 8 } },
       outcome: measured(medianNs),
       ...over,
@@ -13,7 +13,7 @@ const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
   );
 const tiled = (TILE: number, medianNs: number, over: Partial<RunResult> = {}) =>
   rowOf(
-    run({
+    headline({
       variant: { kernel: 'matmul/tiled', tunables: { TILE, A_LAYOUT: 'row' } },
       outcome: measured(medianNs),
       ...over,
@@ -26,17 +26,17 @@ describe('rowOf', () => {
   });
 
   it('says why a run has no number', () => {
-    const row = rowOf(run({ outcome: { kind: 'skipped', why: 'needs shader-f16' } }));
+    const row = rowOf(headline({ outcome: { kind: 'skipped', why: 'needs shader-f16' } }));
     expect(row).toMatchObject({ kind: 'skipped', reason: 'needs shader-f16', medianNs: null });
-    expect(rowOf(run({ outcome: null })).kind).toBe('pending');
+    expect(rowOf(headline({ outcome: null })).kind).toBe('pending');
   });
 
   it('says how near the roof it came, where the device has one', () => {
     const roofed = measured(200, { roof: { ns: 50, bound: 'compute' } });
-    expect(rowOf(run({ outcome: roofed })).roof).toEqual({ share: 0.25, bound: 'compute' });
-    expect(rowOf(run({ outcome: measured(200) })).roof).toBeNull();
+    expect(rowOf(headline({ outcome: roofed })).roof).toEqual({ share: 0.25, bound: 'compute' });
+    expect(rowOf(headline({ outcome: measured(200) })).roof).toBeNull();
     // 2 x 512^3 operations over three matrices of 512^2 floats.
-    expect(rowOf(run()).flopPerByte).toBeCloseTo(512 / 6);
+    expect(rowOf(headline()).flopPerByte).toBeCloseTo(512 / 6);
   });
 });
 
@@ -61,7 +61,7 @@ describe('shortLabels', () => {
 
   it('tells equal values of different tunables apart', () => {
     const layout = (tunables: Record<string, string>) =>
-      rowOf(run({ variant: { kernel: 'matmul/tiled', tunables }, outcome: measured(100) }));
+      rowOf(headline({ variant: { kernel: 'matmul/tiled', tunables }, outcome: measured(100) }));
     const rows = [
       layout({ A_LAYOUT: 'col', B_LAYOUT: 'row' }),
       layout({ A_LAYOUT: 'row', B_LAYOUT: 'col' }),

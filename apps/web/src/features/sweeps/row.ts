@@ -1,10 +1,10 @@
-import { type DeviceRef, outcomeReason, type RunResult } from '@tilemark/core';
-import { opById, type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
+import type { DeviceRef, Headline } from '@tilemark/core';
+import { opOf, type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
 import { threadsOf } from '../kernels/workgroup';
 import type { OutcomeKind } from '../results/outcome';
 import { arithmeticIntensity, type RoofShare, roofShare } from '../results/roof';
 
-/** What the page of a sweep shows of a run: without the samples, which would be megabytes. */
+/** What the page of a sweep shows of a run: a headline with what follows from it. */
 export interface Row {
   readonly runId: string;
   readonly resultId: string | null;
@@ -18,7 +18,7 @@ export interface Row {
   readonly size: number;
   readonly dtype: Problem['dtype'];
   readonly device: DeviceRef;
-  readonly profile: RunResult['profile'];
+  readonly profile: Headline['profile'];
   readonly kind: OutcomeKind;
   readonly reason: string | null;
   readonly medianNs: number | null;
@@ -36,12 +36,11 @@ export interface Row {
 }
 
 /** The row of a run. */
-export function rowOf(result: RunResult): Row {
-  const { address, device, endedAt, outcome, problem, profile, rate, resultId, runId, variant } =
-    result;
-  const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
-  const cold = measurement?.cold;
-  const op = opById(problem.op);
+export function rowOf(headline: Headline): Row {
+  const { address, device, endedAtMs, kind, problem, profile, reason, resultId, runId, variant } =
+    headline;
+  const { roof, time } = headline;
+  const op = opOf(problem);
   return {
     runId,
     resultId,
@@ -54,17 +53,17 @@ export function rowOf(result: RunResult): Row {
     dtype: problem.dtype,
     device,
     profile,
-    kind: outcome?.kind ?? 'pending',
-    reason: outcomeReason(outcome),
-    medianNs: cold?.medianNs ?? null,
-    lowNs: cold?.lowNs ?? null,
-    highNs: cold?.highNs ?? null,
-    rate: rate?.value ?? null,
-    roof: measurement && roofShare(measurement.roof, measurement.cold.medianNs),
+    kind,
+    reason,
+    medianNs: time?.medianNs ?? null,
+    lowNs: time?.lowNs ?? null,
+    highNs: time?.highNs ?? null,
+    rate: time && op.rate(problem, time.medianNs),
+    roof: time && roofShare(roof, time.medianNs),
     flopPerByte: arithmeticIntensity(problem),
     unit: op.rateUnit,
     threads: threadsOf(variant, problem.dtype),
-    endedAt: endedAt ? Date.parse(endedAt) : null,
+    endedAt: endedAtMs,
   };
 }
 

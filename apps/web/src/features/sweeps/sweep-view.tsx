@@ -2,7 +2,7 @@
 
 import type { Counts, NewSweep, Published, Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { formatCount } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
 import { Notice } from '@/ui/notice';
@@ -11,10 +11,11 @@ import { SweepActions } from './actions';
 import { Charts } from './charts';
 import { DeviceProgress } from './device-progress';
 import type { DeviceFacts } from './load';
+import { type PackedHeadlines, unpackHeadlines } from './packed-headlines';
 import { CountsLine, ProgressBar } from './progress';
 import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
-import type { Row } from './row';
+import { rowOf } from './row';
 import { StatusBadge } from './status-badge';
 import type { PublishedTime } from './time-curves';
 import { hasEnded, useSweep } from './use-sweep';
@@ -24,7 +25,7 @@ export function SweepView({
   id,
   counts,
   status,
-  rows,
+  packed,
   devices,
   published,
   report,
@@ -34,7 +35,7 @@ export function SweepView({
   id: string;
   counts: Counts;
   status: Sweep['status'];
-  rows: readonly Row[];
+  packed: PackedHeadlines;
   devices: readonly DeviceFacts[];
   /** Figures of reports for what the sweep runs. */
   published: readonly PublishedTime[];
@@ -46,6 +47,7 @@ export function SweepView({
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
+  const rows = useMemo(() => unpackHeadlines(packed).map(rowOf), [packed]);
   const sweep = useSweep(id, { counts, status, rows }, refresh);
   const ended = sweep.counts.total - sweep.counts.pending;
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { type Counts, type Sweep, sweepEventSchema } from '@tilemark/core';
+import { type Counts, headlineOf, type Sweep, sweepEventSchema } from '@tilemark/core';
 import { useEffect, useState } from 'react';
 import { type Row, rowOf } from './row';
 
@@ -47,7 +47,7 @@ export function useSweep(
     };
     source.onmessage = ({ data }) => {
       const { counts, results, status } = sweepEventSchema.parse(JSON.parse(data));
-      const changed = new Map(results.map((result) => [result.runId, rowOf(result)]));
+      const changed = new Map(results.map((result) => [result.runId, rowOf(headlineOf(result))]));
       setState((state) => ({
         counts,
         status,

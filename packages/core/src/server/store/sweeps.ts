@@ -3,13 +3,12 @@ import { InputError } from '@tilemark/kernels';
 import type { Sweep } from '../../api';
 import type { Store } from '../store';
 import { notifySweep } from './events';
+import { headlinesOf } from './headlines';
 import { importSweep } from './import-sweep';
 import { insertSweep, newRun } from './new-sweep';
 import { PAGE_SIZE, pageOf } from './page';
 import { RUN_VIEW, runResult } from './run-view';
 import { sweepViews } from './sweep-view';
-
-const { coldSamplesNs: _cold, hotSamplesNs: _hot, ...HEADLINE } = RUN_VIEW.result.select;
 
 const CREATE_TIMEOUT_MS = 60_000;
 /** What an `integer` of Postgres holds. */
@@ -79,17 +78,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
       );
     },
 
-    async headlines(id, limit) {
-      const rows = await db.run.findMany({
-        where: { sweepId: id },
-        orderBy: { ordinal: 'asc' },
-        take: limit,
-        include: { ...RUN_VIEW, result: { select: HEADLINE } },
-      });
-      return rows.map(({ result, ...row }) =>
-        runResult({ ...row, result: result && { ...result, coldSamplesNs: [], hotSamplesNs: [] } }),
-      );
-    },
+    headlines: (id, limit) => headlinesOf(db, id, limit),
 
     async cancel(id) {
       await db.$transaction(async (tx) => {

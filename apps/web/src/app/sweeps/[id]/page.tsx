@@ -2,8 +2,10 @@ import { publishedOfSuite } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
-import { loadDevices, loadRows, publishedTimes } from '@/features/sweeps/load';
+import { loadDevices, loadHeadlines, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
+import { packHeadlines } from '@/features/sweeps/packed-headlines';
+import { rowOf } from '@/features/sweeps/row';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
 import { NoWorker } from '@/features/workers/no-worker';
@@ -28,11 +30,12 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
-  const [rows, user, queues] = await Promise.all([
-    loadRows(store, sweep),
+  const [headlines, user, queues] = await Promise.all([
+    loadHeadlines(store, sweep),
     visitor(),
     store.workers.queues(),
   ]);
+  const rows = headlines.map(rowOf);
   const devices = await loadDevices(store, rows);
   const maySubmit = user?.role === 'admin' || user?.role === 'member';
   const mayChange = user !== null && isOwner(user, sweep);
@@ -48,7 +51,7 @@ export default async function SweepPage({ params }: Props) {
         id={sweep.id}
         counts={sweep.counts}
         status={sweep.status}
-        rows={rows}
+        packed={packHeadlines(headlines)}
         devices={devices}
         published={publishedTimes(rows)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
