@@ -1,7 +1,7 @@
 'use client';
 
 import { type SortingState, useTable } from '@tanstack/react-table';
-import { variantOccupancy } from '@tilemark/core';
+import { type Occupancy, variantOccupancy } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { useMemo } from 'react';
 import { Button } from '@/ui/button';
@@ -204,11 +204,16 @@ export function ResultsTable({
 function tableRows(rows: readonly Row[], devices: readonly DeviceFacts[]): TableRow[] {
   const ratios = speedups(rows);
   const known = new Set(KERNELS.map(({ id }) => id));
+  const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
+  // A variant has one occupancy on a device, whatever the size of its problems.
+  const occupancies = new Map<string, Occupancy | undefined>();
   return rows.map((row) => {
-    const identity = devices.find(({ key }) => key === row.device.key)?.identity;
-    const occupancy =
-      identity && known.has(row.kernel) ? variantOccupancy(identity, row, row.dtype) : null;
-    return { ...row, speedup: ratios.get(row.runId), occupancy: occupancy ?? undefined };
+    const key = `${row.device.key} ${row.dtype} ${row.address}`;
+    const identity = identities.get(row.device.key);
+    if (identity && known.has(row.kernel) && !occupancies.has(key)) {
+      occupancies.set(key, variantOccupancy(identity, row, row.dtype) ?? undefined);
+    }
+    return { ...row, speedup: ratios.get(row.runId), occupancy: occupancies.get(key) };
   });
 }
 
