@@ -1,11 +1,10 @@
 'use client';
 
-import { type FormEvent, useState, useTransition } from 'react';
-import { LIFETIMES } from '@/features/tokens/expiry';
-import { type Made, makeToken } from '@/features/tokens/make-token';
-import { Button, TextLink } from '@/ui/button';
+import { useState } from 'react';
+import type { Made } from '@/features/tokens/make-token';
+import { MakeTokenForm } from '@/features/tokens/make-token-form';
+import { TextLink } from '@/ui/button';
 import { Command } from '@/ui/copy';
-import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { attachCommand, devicesCommand, SYSTEMS } from './attach-command';
 
@@ -26,7 +25,15 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         {isAdmin ? 'Make a token for the machine.' : 'Ask an admin for a worker token.'}
         {isAdmin && (
           <div className="mt-1.5">
-            <MakeToken onMade={setMade} />
+            <MakeTokenForm
+              id="machine"
+              label="Make a worker token"
+              whom="Machine"
+              columns="sm:grid-cols-[1fr_9rem_auto]"
+              onMade={setMade}
+            >
+              <input type="hidden" name="role" value="worker" />
+            </MakeTokenForm>
           </div>
         )}
         {made?.ok === false && (
@@ -65,39 +72,5 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         <TextLink href="/docs/attaching">attaching a machine</TextLink>.
       </li>
     </ol>
-  );
-}
-
-function MakeToken({ onMade }: { onMade: (made: Made) => void }) {
-  const [isPending, startTransition] = useTransition();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    startTransition(async () => {
-      onMade(await makeToken(String(data.get('name')), 'worker', String(data.get('lifetime'))));
-    });
-  };
-  return (
-    <form
-      onSubmit={submit}
-      aria-label="Make a worker token"
-      className="grid items-end gap-3 sm:grid-cols-[1fr_9rem_auto]"
-    >
-      <Field id="machine-name" label="Machine">
-        <Input id="machine-name" name="name" required maxLength={80} placeholder="lab machine" />
-      </Field>
-      <Field id="machine-lifetime" label="Valid for">
-        <Select id="machine-lifetime" name="lifetime" defaultValue="365">
-          {LIFETIMES.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      </Field>
-      <Button type="submit" disabled={isPending}>
-        Make token
-      </Button>
-    </form>
   );
 }

@@ -1,12 +1,12 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
+import { PairForm } from '@/features/compare/pair-form';
 import { PairTable } from '@/features/compare/pair-table';
 import { CompareTabs } from '@/features/compare/tabs';
 import { firstItems } from '@/server/pages';
 import { readable } from '@/server/visitor';
-import { Button } from '@/ui/button';
-import { Field, Select } from '@/ui/field';
+import { Select } from '@/ui/field';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { Refused } from '@/ui/refused';
@@ -30,42 +30,21 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
       </PageHeader>
       <CompareTabs here="/compare/devices" />
       <Refused reasons={refused} reset="/compare/devices" />
-      <form
-        method="get"
-        aria-label="Devices to compare"
-        className="mb-6 flex flex-wrap items-end gap-3"
-      >
-        {(
-          [
-            ['a', 'Device A', query.a],
-            ['b', 'Device B', query.b],
-          ] as const
-        ).map(([name, label, value]) => (
-          <div key={name} className="min-w-60 flex-1">
-            <Field id={`compare-${name}`} label={label}>
-              <Select
-                id={`compare-${name}`}
-                name={name}
-                defaultValue={value ?? ''}
-                key={value}
-                required
-              >
-                <option value="" disabled>
-                  Choose a device
-                </option>
-                {devices.map((device) => (
-                  <option key={device.key} value={device.key}>
-                    {device.name} ({device.identity.backend})
-                  </option>
-                ))}
-              </Select>
-            </Field>
-          </div>
-        ))}
-        <Button type="submit" look="primary">
-          Compare
-        </Button>
-      </form>
+      <PairForm
+        of="Device"
+        control={(side, id) => (
+          <Select id={id} name={side} defaultValue={query[side] ?? ''} key={query[side]} required>
+            <option value="" disabled>
+              Choose a device
+            </option>
+            {devices.map((device) => (
+              <option key={device.key} value={device.key}>
+                {device.name} ({device.identity.backend})
+              </option>
+            ))}
+          </Select>
+        )}
+      />
       {query.a && query.b && (
         <PairTable
           of="devices"

@@ -1,11 +1,11 @@
 import { InputError, parseVariant } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
+import { PairForm } from '@/features/compare/pair-form';
 import { PairTable } from '@/features/compare/pair-table';
 import { CompareTabs } from '@/features/compare/tabs';
 import { readable } from '@/server/visitor';
-import { Button } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
+import { Input } from '@/ui/field';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { Refused } from '@/ui/refused';
@@ -27,6 +27,7 @@ const address = z
     }
   })
   .optional();
+const EXAMPLES = { a: 'matmul/naive', b: 'matmul/tiled[TILE=16]' };
 const querySchema = z.object({ a: address, b: address });
 
 export default async function CompareVariantsPage({
@@ -44,37 +45,22 @@ export default async function CompareVariantsPage({
       </PageHeader>
       <CompareTabs here="/compare/variants" />
       <Refused reasons={refused} reset="/compare/variants" />
-      <form
-        method="get"
-        aria-label="Variants to compare"
-        className="mb-6 flex flex-wrap items-end gap-3"
-      >
-        {(
-          [
-            ['a', 'Variant A', query.a, 'matmul/naive'],
-            ['b', 'Variant B', query.b, 'matmul/tiled[TILE=16]'],
-          ] as const
-        ).map(([name, label, value, example]) => (
-          <div key={name} className="min-w-60 flex-1">
-            <Field id={`compare-${name}`} label={label}>
-              <Input
-                id={`compare-${name}`}
-                name={name}
-                defaultValue={value}
-                key={value}
-                required
-                autoComplete="off"
-                spellCheck={false}
-                placeholder={example}
-                className="font-mono"
-              />
-            </Field>
-          </div>
-        ))}
-        <Button type="submit" look="primary">
-          Compare
-        </Button>
-      </form>
+      <PairForm
+        of="Variant"
+        control={(side, id) => (
+          <Input
+            id={id}
+            name={side}
+            defaultValue={query[side]}
+            key={query[side]}
+            required
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={EXAMPLES[side]}
+            className="font-mono"
+          />
+        )}
+      />
       {query.a && query.b && (
         <PairTable
           of="variants"
