@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIGRATIONS_FOLDER, readSchema, withEngine } from './engine';
-import { migrate, NO_FILTER } from './migrate';
+import { FILTER, migrate } from './migrate';
 
 /** SQL that would bring a database to schema.prisma; empty when it is there. */
 export async function schemaDifference(url: string): Promise<string> {
@@ -13,7 +13,7 @@ export async function schemaDifference(url: string): Promise<string> {
       to: { tag: 'schemaDatamodel', files: [schema] },
       script: true,
       exitCode: null,
-      filters: NO_FILTER,
+      filters: FILTER,
     });
     const sql = stdout ?? '';
     return /^-- This is an empty migration\.\s*$/.test(sql) ? '' : sql;

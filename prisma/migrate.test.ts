@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { emptyDatabase } from '../packages/core/test-services';
 import { newMigration, schemaDifference } from './difference';
@@ -48,6 +49,27 @@ test('migrators that start together do not clash', async () => {
   const url = await emptyDatabase();
   const applied = await Promise.all([migrate(url), migrate(url), migrate(url)]);
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+});
+
+test('who may not change the schema cannot hold migrators up', async () => {
+  const url = await emptyDatabase();
+  await migrate(url);
+  const role = `other_${new URL(url).pathname.slice(1)}`;
+  const owner = createClient(url);
+  await owner.$executeRawUnsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
+  const other = new pg.Client(Object.assign(new URL(url), { username: role, password: 'x' }).href);
+  await other.connect();
+  for (const lock of [0x74_69_6c_65, 72_707_369]) {
+    await other.query('SELECT pg_advisory_lock($1)', [lock]);
+  }
+  await expect(
+    other.query('BEGIN; LOCK TABLE _tilemark_migrating IN ACCESS SHARE MODE'),
+  ).rejects.toThrow(/permission denied/);
+  await addMigration('29990101000000_later', 'CREATE TABLE "Later" (id int)');
+  expect(await migrate(url, folder)).toEqual(['29990101000000_later']);
+  await other.end();
+  await owner.$executeRawUnsafe(`DROP ROLE ${role}`);
+  await owner.$disconnect();
 });
 
 test('a program that loads the module again keeps to the engine it has', async () => {

@@ -9,11 +9,14 @@ export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
 
-/** Every table is ours; none is left to somebody else. */
-export const NO_FILTER = { externalTables: [], externalEnums: [] };
+/**
+ * What migrators lock. Workers are granted nothing on it, while an advisory lock is anybody's to
+ * take and keep. The engine is told that it is not ours to migrate.
+ */
+const LOCK_TABLE = 'public._tilemark_migrating';
 
-/** Any constant does, as long as every migrator takes the same: `tile` in ASCII. */
-const LOCK = 0x74_69_6c_65;
+/** Every table is ours but the one that migrators lock. */
+export const FILTER = { externalTables: [LOCK_TABLE], externalEnums: [] };
 
 /** The committed migrations, oldest first. */
 export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<MigrationList> {
@@ -43,13 +46,19 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
 
 /**
  * Runs `use` while no other migrator works on the database: they wait for each other,
- * however long that takes. The engine's own lock gives up after 10 s.
+ * however long that takes. The engine's own lock is an advisory one, and left out (catalogue.ts).
  */
 async function withLock<T>(url: string, use: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query(`
+      DO $$ BEGIN
+        IF to_regclass('${LOCK_TABLE}') IS NULL THEN CREATE TABLE ${LOCK_TABLE} (); END IF;
+      EXCEPTION WHEN duplicate_table OR unique_violation THEN
+        NULL; -- Another migrator made it at the same moment.
+      END $$`);
+    await client.query(`BEGIN; LOCK TABLE ${LOCK_TABLE} IN SHARE UPDATE EXCLUSIVE MODE`);
     return await use();
   } finally {
     // Ending the session gives the lock back.
@@ -75,7 +84,7 @@ export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<
         await engine.diagnoseMigrationHistory({
           migrationsList,
           optInToShadowDatabase: false,
-          filters: NO_FILTER,
+          filters: FILTER,
         });
       if (history && history.diagnostic !== 'databaseIsBehind') {
         throw new MigrationRefused(
@@ -94,7 +103,7 @@ export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<
       }
       const { appliedMigrationNames } = await engine.applyMigrations({
         migrationsList,
-        filters: NO_FILTER,
+        filters: FILTER,
       });
       return appliedMigrationNames;
     }),
