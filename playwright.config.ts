@@ -3,6 +3,7 @@ import { defineConfig } from '@playwright/test';
 /** Browser tests: a real grid and the machine's own Chromium. */
 export default defineConfig({
   testDir: 'tests',
+  testMatch: '**/*.spec.ts',
   workers: 1,
   timeout: 240_000,
   expect: { timeout: 15_000 },

@@ -139,7 +139,7 @@ it(
     const { id } = await listed();
     await eventually(async () => (await measuredRuns()) > 0);
     expect(first.output()).toContain('clock is off');
-    const [sweep] = (await store.sweeps.list()).items;
+    const sweep = (await store.sweeps.list()).items.find(({ counts }) => counts.measured > 0);
     const { items } = await store.sweeps.results(sweep!.id);
     const resultId = items.find((item) => item.resultId !== null)?.resultId;
     const { createdAt } = (await store.results.get(resultId!))!;
