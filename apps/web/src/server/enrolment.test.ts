@@ -113,12 +113,14 @@ describe('a token', () => {
 
 it('a revoked worker is cut off and told so when it comes back', async () => {
   const instance = randomUUID();
-  const enrolled = enrolmentSchema.parse(await (await ask({ instance })).json());
+  const token = await grid.token('worker');
+  const enrolled = enrolmentSchema.parse(await (await ask({ instance }, token)).json());
   const revoke = () =>
     call(revokeWorker, { method: 'DELETE', params: { id: enrolled.workerId }, token: admin });
   expect((await revoke()).status).toBe(204);
   expect(await opens(enrolled)).toBe(false);
-  const again = await ask({ instance });
+  expect((await ask({}, token)).status).toBe(403);
+  const again = await ask({ instance }, token);
   expect(again.status).toBe(403);
   expect(await detail(again)).toMatch(/^This worker was revoked, .* new token/);
   expect((await revoke()).status).toBe(404);
