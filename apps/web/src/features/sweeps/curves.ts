@@ -47,8 +47,10 @@ export function curvesOf(rows: readonly Row[]): Curves {
     }
   }
   const all = [...best.values()];
+  const lengths = new Map<string, number>();
+  for (const { line } of all) lengths.set(line, (lengths.get(line) ?? 0) + 1);
   const points = all
-    .filter(({ line }) => all.filter((other) => other.line === line).length > 1)
+    .filter(({ line }) => (lengths.get(line) ?? 0) > 1)
     .sort((a, b) => a.row.size - b.row.size || a.threads - b.threads);
   return { points, kernels: [...new Set(points.map(({ kernel }) => kernel))], isByShape };
 }
@@ -88,9 +90,10 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
 
 /** Labels without the tunables that size the workgroup, by run id. */
 function lineLabels(rows: readonly Row[]): ReadonlyMap<string, string> {
+  const kernels = new Set(rows.map(({ kernel }) => kernel));
+  const sizes = new Map([...kernels].map((kernel) => [kernel, sizeTunables(kernel)]));
   const stripped = rows.map((row) => {
-    const sizes = sizeTunables(row.kernel);
-    const rest = Object.entries(row.tunables).filter(([name]) => !sizes.has(name));
+    const rest = Object.entries(row.tunables).filter(([name]) => !sizes.get(row.kernel)?.has(name));
     const tunables = Object.fromEntries(rest);
     return { ...row, tunables, address: `${row.kernel} ${JSON.stringify(rest)}` };
   });

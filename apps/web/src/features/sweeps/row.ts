@@ -105,16 +105,25 @@ export function speedups(rows: readonly Row[]): ReadonlyMap<string, number> {
  * those of its tunables that differ among the rows. Equal only for equal variants.
  */
 export function shortLabels(rows: readonly Row[]): ReadonlyMap<string, string> {
+  // Thousands of rows are of some hundred variants.
+  const distinct = [...new Map(rows.map((row) => [row.address, row])).values()];
   const variants = new Map<string, TunableValues[]>();
-  for (const { kernel, tunables } of rows) {
-    variants.set(kernel, [...(variants.get(kernel) ?? []), tunables]);
+  for (const { kernel, tunables } of distinct) {
+    const known = variants.get(kernel);
+    if (known) known.push(tunables);
+    else variants.set(kernel, [tunables]);
   }
-  const differs = (kernel: string, name: string) =>
-    new Set(variants.get(kernel)?.map((tunables) => tunables[name])).size > 1;
+  const differing = new Map(
+    [...variants].map(([kernel, of]) => {
+      const names = new Set(of.flatMap((tunables) => Object.keys(tunables)));
+      const differs = (name: string) => new Set(of.map((tunables) => tunables[name])).size > 1;
+      return [kernel, new Set([...names].filter(differs))];
+    }),
+  );
   return new Map(
-    rows.map(({ address, kernel, tunables }) => {
+    distinct.map(({ address, kernel, tunables }) => {
       const varied = Object.entries(tunables)
-        .filter(([name]) => differs(kernel, name))
+        .filter(([name]) => differing.get(kernel)?.has(name))
         .map(([name, value]) => `${name}=${value}`);
       return [address, [kernel.split('/')[1] ?? kernel, ...varied].join(' · ')];
     }),
