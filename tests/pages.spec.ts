@@ -247,12 +247,13 @@ test('a chart is downloaded as SVG and as PNG', async ({ page }) => {
 test('attach and see: a token, a command, and the machine is there', async ({ page }) => {
   await page.goto(grid.loginUrl);
   await page.goto(`${grid.url}/workers`);
-  await page.getByLabel('For whom').fill('lab machine');
+  await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
   await page.getByRole('button', { name: 'Make token' }).click();
-  const token = (await page.getByText(/^tm_worker_/).textContent()) ?? '';
-  const shown = page.getByText(/^npx tilemark worker --server/);
-  const command = (await shown.textContent()) ?? '';
-  const args = command.replace('npx tilemark ', '').replace('$TOKEN', token).split(' ');
+  await expect(page.getByText('The commands hold the token for lab machine.')).toBeVisible();
+  const shown = page.locator('code', { hasText: /^npx -y .*--token tm_worker_/ });
+  const command = (await shown.first().textContent()) ?? '';
+  // Without npx and the address of the package, whose command is `worker`.
+  const args = ['worker', ...command.trim().split(' ').slice(3)];
   const cli = new URL('../apps/worker/bin/tilemark.mjs', import.meta.url).pathname;
   const worker = spawn(process.execPath, [cli, ...args], { stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
