@@ -176,11 +176,10 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
     case 'kernels':
       return 'matmul/tiled';
     case 'workers': {
-      const enrolled = await grid.access.enrol(
-        enrolmentRequest('Revoked'),
-        tokens.get('worker')?.id ?? '',
-        grid.settings.services,
-      );
+      // A token of its own: one whose worker was revoked lets in no other.
+      const { id } = await grid.store.tokens.create({ name: 'w', role: 'worker', expiresAt: null });
+      const { services } = grid.settings;
+      const enrolled = await grid.access.enrol(enrolmentRequest('Revoked'), id, services);
       return enrolled?.workerId ?? '';
     }
     case 'tokens':
