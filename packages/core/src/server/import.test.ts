@@ -309,3 +309,24 @@ async function writing(): Promise<boolean> {
     await client.end();
   }
 }
+
+test('the sweep asks for what the file holds: its variants, problems and devices', async () => {
+  const tiled = (tunables: Record<string, string | number>) =>
+    result({ variant: { kernel: 'matmul/tiled', tunables } });
+  const specOf = async (results: RunResult[]) => {
+    const { id } = await importResults({ store }, file(results), importer);
+    return (await store.sweeps.get(id))?.spec;
+  };
+  const every = await specOf([tiled({ TILE: 8 }), tiled({ TILE: 16 }), tiled({ TILE: 32 })]);
+  expect(every?.cases).toMatchObject([{ tunables: { TILE: [8, 16, 32] } }]);
+  expect(every?.devices).toEqual([key]);
+  // Two of four combinations: one case would ask for the other two as well.
+  const some = await specOf([
+    tiled({ TILE: 8, A_LAYOUT: 'row' }),
+    tiled({ TILE: 16, A_LAYOUT: 'col' }),
+  ]);
+  expect(some?.cases).toMatchObject([
+    { tunables: { TILE: [8], A_LAYOUT: ['row'] } },
+    { tunables: { TILE: [16], A_LAYOUT: ['col'] } },
+  ]);
+});
