@@ -43,7 +43,7 @@ test('a sweep submitted through the form arrives on the leaderboard', async ({ p
   await form.getByLabel('Suite', { exact: true }).selectOption('layouts');
   await form.getByLabel(/^n, /).fill('65');
   await form.getByLabel('Policy', { exact: true }).selectOption('smoke');
-  await form.getByText('llvmpipe').click();
+  await form.getByRole('checkbox', { name: /llvmpipe/ }).check();
   await expect(form.getByText(/^5\s*runs$/).first()).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('Layouts at 65');
   await form.getByRole('button', { name: 'Submit sweep' }).click();
