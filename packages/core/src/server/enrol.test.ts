@@ -34,6 +34,34 @@ const request = (device: string, over: Partial<EnrolmentRequest> = {}): Enrolmen
   ...over,
 });
 
+/** What reaches beyond the queue of a worker's own device. */
+const REFUSED_BY_REDIS: string[][] = [
+  ['flushall'],
+  ['flushdb'],
+  ['config', 'get', '*'],
+  ['config', 'set', 'dir', '/tmp'],
+  ['keys', '*'],
+  ['scan', '0'],
+  ['acl', 'list'],
+  ['acl', 'setuser', 'mine', 'on'],
+  ['debug', 'sleep', '0'],
+  ['shutdown', 'nosave'],
+  ['client', 'list'],
+  ['client', 'kill', 'type', 'normal'],
+  ['monitor'],
+  ['subscribe', 'x'],
+  ['publish', 'x', 'y'],
+  ['script', 'flush'],
+  ['function', 'list'],
+  ['slaveof', 'no', 'one'],
+  ['module', 'list'],
+  ['get', 'some-key'],
+  ['eval', "return redis.call('flushall')", '0'],
+  ['eval', "return redis.call('get', 'some-key')", '0'],
+  ['eval', "return redis.call('lrange', KEYS[1], 0, -1)", '1', 'THEIRS'],
+  ['eval', "return redis.call('keys', '*')", '0'],
+];
+
 describe.each([
   ['Redis', testRedisUrl()],
   ['Postgres', null],
@@ -315,46 +343,22 @@ describe.each([
       }
     });
 
-    test
-      .skipIf(kind !== 'Redis')
-      .each([
-        ['flushall'],
-        ['flushdb'],
-        ['config', 'get', '*'],
-        ['config', 'set', 'dir', '/tmp'],
-        ['keys', '*'],
-        ['scan', '0'],
-        ['acl', 'list'],
-        ['acl', 'setuser', 'mine', 'on'],
-        ['debug', 'sleep', '0'],
-        ['shutdown', 'nosave'],
-        ['client', 'list'],
-        ['client', 'kill', 'type', 'normal'],
-        ['monitor'],
-        ['subscribe', 'x'],
-        ['publish', 'x', 'y'],
-        ['script', 'flush'],
-        ['function', 'list'],
-        ['slaveof', 'no', 'one'],
-        ['module', 'list'],
-        ['get', 'some-key'],
-        ['eval', "return redis.call('flushall')", '0'],
-        ['eval', "return redis.call('get', 'some-key')", '0'],
-        ['eval', "return redis.call('lrange', KEYS[1], 0, -1)", '1', 'THEIRS'],
-        ['eval', "return redis.call('keys', '*')", '0'],
-      ])('Redis refuses %s %s', async (...command) => {
-      const client = new Redis(ownRedisUrl ?? '', { maxRetriesPerRequest: 0 });
-      const [name = '', ...args] = command.map((part) =>
-        part === 'THEIRS' ? `${prefix}:runs.${theirs.deviceKey}:wait` : part,
-      );
-      try {
-        await expect(client.call(name, ...args)).rejects.toThrow(
-          /NOPERM|DEBUG command not allowed|user executing the script can't/,
+    test.each(kind === 'Redis' ? REFUSED_BY_REDIS : [])(
+      'Redis refuses %s %s',
+      async (...command) => {
+        const client = new Redis(ownRedisUrl ?? '', { maxRetriesPerRequest: 0 });
+        const [name = '', ...args] = command.map((part) =>
+          part === 'THEIRS' ? `${prefix}:runs.${theirs.deviceKey}:wait` : part,
         );
-      } finally {
-        client.disconnect();
-      }
-    });
+        try {
+          await expect(client.call(name, ...args)).rejects.toThrow(
+            /NOPERM|DEBUG command not allowed|user executing the script can't/,
+          );
+        } finally {
+          client.disconnect();
+        }
+      },
+    );
   });
 
   test('no password is kept in clear, and Postgres is never sent one', async () => {
