@@ -195,7 +195,7 @@ it('a revoked worker says so and ends with a code of its own', async () => {
 it('so does one whose token was revoked', async () => {
   const site = await startSite();
   const { ended, output } = start(site.url);
-  await listed();
+  await eventually(async () => site.enrolments() === 1);
   await store.tokens.revoke(token.id);
   await reconcileAccess({ store, queue });
   expect(await ended).toBe(3);

@@ -37,7 +37,7 @@ export async function enrol(
   if (!enrolled) {
     throw new HttpProblem(
       403,
-      'This worker was revoked, or another that enrolled with its token. To let it in, make a new token for it.',
+      'This worker was revoked, or its token, or another worker that enrolled with that. To let it in, make a new token for it.',
     );
   }
   const { workerId, deviceKey } = enrolled;

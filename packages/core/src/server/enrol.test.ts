@@ -447,6 +447,15 @@ describe.each([
     expect(order).toEqual(['in', 'out']);
   });
 
+  test('a token that was revoked while a worker enrolled makes it no accounts', async () => {
+    const token = await newToken();
+    const { workerId } = await enrol('Late', {}, token);
+    await store.tokens.revoke(token);
+    await reconcileAccess({ store, queue });
+    expect(await store.enrolments.grant({ workerId, tokenId: token })).toBeNull();
+    expect(await store.enrolments.current()).not.toContain(workerId);
+  });
+
   test('a worker that starts again while its access is ended keeps what it got', async () => {
     const instance = randomUUID();
     const first = await enrol('Restarted', { instance });

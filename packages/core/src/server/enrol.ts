@@ -13,7 +13,8 @@ export interface WorkerAddresses {
  * Attaches a worker and makes it accounts of its own in Postgres and Redis, which can do what
  * a worker of its device does. A process that enrols again takes over its row and gets new
  * passwords; those before end. A device never seen gets the standing suites. Null: the token does
- * not let it in, because this worker, or another that enrolled with it, was revoked.
+ * not let it in, because it has ended meanwhile, or this worker, or another that enrolled with
+ * it, was revoked.
  *
  * @throws AccountsRefused naming the right that the grid's own account lacks; ServiceUnavailable
  */

@@ -232,7 +232,7 @@ export interface Store {
     revoke(workerId: string): Promise<'revoked' | 'not enrolled' | null>;
     /**
      * Whether the token does not let the worker of this name in: it was revoked after the token
-     * was made, or is new to a token of which a worker was revoked.
+     * was made, or is new to a token of which a worker was revoked, or the token has ended.
      */
     isBarred(instance: string, tokenId: string): Promise<boolean>;
     list(): Promise<Worker[]>;

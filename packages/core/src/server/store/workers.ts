@@ -83,6 +83,7 @@ export function workersOf(db: PrismaClient): Store['workers'] {
 
 /** Of a worker `w`, which may not be there yet, and the token `t` it shows: it is kept out. */
 export const BARRED = Prisma.sql`(w."revokedAt" >= t."createdAt"
+  OR t."revokedAt" IS NOT NULL OR t."expiresAt" <= now()
   OR (t."closedAt" IS NOT NULL AND w."tokenId" IS DISTINCT FROM t."id"))`;
 
 type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string>;
