@@ -120,6 +120,22 @@ describe('runVariant', () => {
     expect(steps).not.toContain('warm-up');
   });
 
+  it('poisons the outputs before the dispatch that is verified', async () => {
+    const verbs: string[] = [];
+    const executor = withFault((good) => ({
+      poison: () => {
+        verbs.push('poison');
+        return good.poison();
+      },
+      sample: (options) => {
+        verbs.push('sample');
+        return good.sample(options);
+      },
+    }));
+    await run(executor);
+    expect(verbs.slice(0, 2)).toEqual(['poison', 'sample']);
+  });
+
   it.each([
     ['is timed', () => false],
     ['rotates through the buffer sets', (rotate: boolean) => !rotate],

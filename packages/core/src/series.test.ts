@@ -19,6 +19,7 @@ function device(
     lastSet: 0,
     compileNs: 0,
     uploadNs: null,
+    fillNs: 0,
     poison: async () => {},
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
     readOutput: () => Promise.reject(new Error('not read here')),

@@ -33,7 +33,7 @@ export interface SampleOptions {
   readonly rotate: boolean;
 }
 
-/** A variant compiled and bound for one problem. */
+/** A variant compiled and bound for one problem. Its outputs hold anything until `poison`. */
 export interface Prepared {
   readonly bufferSets: number;
   /** The buffer set of the last dispatch; 0 before the first. */
@@ -42,6 +42,8 @@ export interface Prepared {
   readonly compileNs: number;
   /** Host-to-device time of the first buffer set, ns; null where inputs are made on the device. */
   readonly uploadNs: number | null;
+  /** Time to fill the inputs of all buffer sets where they are used, ns. */
+  readonly fillNs: number;
   /** Fills every output with NaN (sentinel for i32) and rewrites the canary words behind it. */
   poison(): Promise<void>;
   /** Runs `dispatches` times and times it. Throws `DeviceFault` when the device is lost. */

@@ -56,6 +56,29 @@ export async function timeUpload(
   return nowNs() - start;
 }
 
+/**
+ * Copies the inputs of one set over those of others. Cheaper than to compute them in each: a
+ * shader that writes a fresh buffer finds it cleared by the API first, a copy of all of it does not.
+ */
+export async function copyInputs(
+  watch: DeviceWatch,
+  from: BufferSet,
+  others: readonly BufferSet[],
+): Promise<void> {
+  const { device } = watch;
+  await watch.scoped('copy the inputs', () => {
+    const encoder = device.createCommandEncoder();
+    for (const { inputs } of others) {
+      for (const [i, input] of inputs.entries()) {
+        const source = from.inputs[i];
+        if (source) encoder.copyBufferToBuffer(source, 0, input, 0, input.size);
+      }
+    }
+    device.queue.submit([encoder.finish()]);
+  });
+  await watch.idle();
+}
+
 /** Copies a buffer to the host, with the time it took from the first command to the last byte. */
 export async function download(
   watch: DeviceWatch,

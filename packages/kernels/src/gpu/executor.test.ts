@@ -41,6 +41,7 @@ describe('a sample', () => {
       const outputs = await Promise.all([0, 1, 2].map((set) => prepared.readOutput(set)));
       return outputs.map(({ output }) => !Number.isNaN(output[0]));
     };
+    await prepared.poison();
     await prepared.sample({ dispatches: 1, rotate: false });
     expect(await written()).toEqual([true, false, false]);
     await prepared.poison();
@@ -110,6 +111,7 @@ test('a write behind the output is noticed, even clamped by robust access', asyn
       seed: 1,
       bufferSets: 1,
     });
+    await prepared.poison();
     await prepared.sample({ dispatches: 1, rotate: false });
     await expect(prepared.readOutput(0)).rejects.toThrow(OutOfBoundsWrite);
     await prepared.poison();
@@ -129,6 +131,7 @@ test.each(['f32', 'i32', 'f16'] as const)(
         copied,
         { seed: 0xdeadbeef, bufferSets: 2, inputs: mode },
       );
+      await prepared.poison();
       await prepared.sample({ dispatches: 2, rotate: true });
       for (const set of [0, 1]) {
         const { output } = await prepared.readOutput(set);

@@ -1,4 +1,4 @@
-import { wallTickNs } from '../clock';
+import { nowNs, wallTickNs } from '../clock';
 import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
 import { fillsOf } from '../inputs';
 import type { GpuKernel, TunableValues, Variant } from '../kernel';
@@ -10,6 +10,7 @@ import { specialise } from '../specialise';
 import { resolveVariant } from '../variant';
 import {
   type BufferSet,
+  copyInputs,
   createBufferSet,
   createScratch,
   destroyBufferSet,
@@ -73,13 +74,11 @@ class GpuExecutor implements Executor {
 
     const buffers = await this.#allocate(problem, options);
     try {
-      const uploadNs = await this.#fill(buffers, problem, options);
+      const times = await this.#fill(buffers, problem, options);
       const shared = await this.#createShared(definition, tunables, problem);
       const sets = await this.#bind(layout, buffers, shared);
       const binding = { dispatches, sets, shared };
-      const prepared = new GpuPrepared(this.#context, problem, binding, compileNs, uploadNs);
-      await prepared.poison();
-      return prepared;
+      return new GpuPrepared(this.#context, problem, binding, { compileNs, ...times });
     } catch (error) {
       buffers.forEach(destroyBufferSet);
       throw error;
@@ -138,19 +137,20 @@ class GpuExecutor implements Executor {
     );
   }
 
-  /** Fills the inputs of every set, all alike; returns the time to upload those of one, ns. */
+  /** Fills the inputs of every set, all alike. Also times the upload of one set's, which they replace. */
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,
     { seed, inputs: mode = 'uniform' }: PrepareOptions,
-  ): Promise<number> {
-    const [first] = buffers;
-    const uploadNs = first ? await timeUpload(this.#context.watch, first) : 0;
-    for (const [i, fill] of fillsOf(problem, { seed, mode }).entries()) {
-      const tensor = buffers.flatMap(({ inputs }) => inputs[i] ?? []);
-      await this.#context.filler.fill(tensor, fill, problem.dtype);
-    }
-    return uploadNs;
+  ): Promise<Pick<Prepared, 'uploadNs' | 'fillNs'>> {
+    const { watch, filler } = this.#context;
+    const [first, ...others] = buffers;
+    if (!first) throw new RangeError('bufferSets is 0: a run needs one at least');
+    const uploadNs = await timeUpload(watch, first);
+    const beganNs = nowNs();
+    await filler.fill(first.inputs, fillsOf(problem, { seed, mode }), problem.dtype);
+    await copyInputs(watch, first, others);
+    return { uploadNs, fillNs: nowNs() - beganNs };
   }
 }
 

@@ -22,17 +22,23 @@ export class Filler {
     this.#pipelines = pipelines;
   }
 
-  /** Fills each buffer with the input that `fill` describes; bits equal those of `inputTensors`. */
-  async fill(buffers: readonly GPUBuffer[], fill: Fill, dtype: Dtype): Promise<void> {
+  /** Fills each buffer as the fill beside it describes; bits equal those of `inputTensors`. */
+  async fill(buffers: readonly GPUBuffer[], fills: readonly Fill[], dtype: Dtype): Promise<void> {
     const source = [
       typeHeader(dtype),
       `const FRACTION_BITS = ${FRACTION_BITS[dtype]}u;`,
       fillWgsl,
     ].join('\n');
-    const uniform = uniformOf(this.#watch.device, [fill.length, fill.stream, fill.range]);
-    const bindings = buffers.map((buffer) => [buffer, uniform]);
-    await this.#run(source, ['storage', 'uniform'], bindings, fill.length);
-    uniform.destroy();
+    const uniforms = fills.map(({ length, stream, range }) =>
+      uniformOf(this.#watch.device, [length, stream, range]),
+    );
+    const longest = Math.max(...fills.map(({ length }) => length));
+    const bindings = uniforms.flatMap((uniform, i) => {
+      const buffer = buffers[i];
+      return buffer ? [[buffer, uniform]] : [];
+    });
+    await this.#run(source, ['storage', 'uniform'], bindings, longest);
+    for (const uniform of uniforms) uniform.destroy();
   }
 
   /** Writes POISON_WORD over whole buffers. */

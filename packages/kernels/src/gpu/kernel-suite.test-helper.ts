@@ -59,6 +59,7 @@ export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void 
     const options = { seed: 7, bufferSets: 2, inputs: mode };
     const prepared = await gpu.executor.prepare({ kernel: kernel.id, tunables }, problem, options);
     try {
+      await prepared.poison();
       await prepared.sample({ dispatches: 2, rotate: true });
       const { computes, errorGrowth } = kernel;
       const exact = mode === 'exact';

@@ -31,6 +31,9 @@ export interface Binding {
 }
 
 export class GpuPrepared implements Prepared {
+  readonly compileNs: number;
+  readonly uploadNs: number | null;
+  readonly fillNs: number;
   readonly #context: GpuContext;
   readonly #problem: Problem;
   readonly #binding: Binding;
@@ -42,9 +45,11 @@ export class GpuPrepared implements Prepared {
     context: GpuContext,
     problem: Problem,
     binding: Binding,
-    readonly compileNs: number,
-    readonly uploadNs: number,
+    times: Pick<Prepared, 'compileNs' | 'uploadNs' | 'fillNs'>,
   ) {
+    this.compileNs = times.compileNs;
+    this.uploadNs = times.uploadNs;
+    this.fillNs = times.fillNs;
     this.#context = context;
     this.#problem = problem;
     this.#binding = binding;

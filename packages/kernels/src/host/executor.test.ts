@@ -34,6 +34,7 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
           bufferSets: 2,
           inputs: mode,
         });
+        await prepared.poison();
         const { ns, wallNs } = await prepared.sample({ dispatches: 2, rotate: true });
         expect(ns).toBeLessThanOrEqual(wallNs);
         expect(prepared.lastSet).toBe(1);
@@ -59,6 +60,7 @@ test.each(tunedKernels.map((kernel) => [kernel.id, kernel] as const))(
     for (const tunables of coveringVariants(kernel, () => true)) {
       const options = { seed: 2, bufferSets: 1 };
       const prepared = await executor.prepare({ kernel: id, tunables }, problem, options);
+      await prepared.poison();
       await prepared.sample({ dispatches: 1, rotate: false });
       const { output } = await prepared.readOutput(0);
       const verdict = verify(problem, inputTensors(problem, options), output);
@@ -80,6 +82,7 @@ test('outputs are poisoned until they are computed', async () => {
     );
     const inputs = inputTensors(problem, { seed: 2 });
     const passes = async () => verify(problem, inputs, (await prepared.readOutput(0)).output);
+    await prepared.poison();
     expect((await passes()).worst).not.toBeNull();
     await prepared.sample({ dispatches: 1, rotate: false });
     expect((await passes()).worst).toBeNull();

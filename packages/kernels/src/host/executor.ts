@@ -22,7 +22,9 @@ export function createHostExecutor(pool: HostPool | null = null): Executor {
         throw new TypeError(`${definition.id} runs on a GPU: use the GPU executor`);
       }
       const run = runnerOf(definition, tunables, problem, pool);
-      return new HostPrepared(run, createSets(problem, options, definition.threads !== undefined));
+      const beganNs = nowNs();
+      const sets = createSets(problem, options, definition.threads !== undefined);
+      return new HostPrepared(run, sets, nowNs() - beganNs);
     },
     probe: async () => null,
     destroy: () => {},
@@ -63,9 +65,10 @@ function createSets(
   shared: boolean,
 ): TensorSet[] {
   const length = elements(opOf(problem).output(problem.shape));
-  return Array.from({ length: bufferSets }, () => ({
-    inputs: inputTensors(problem, { seed, mode }).map((input) => {
-      if (!shared) return input;
+  const originals = inputTensors(problem, { seed, mode });
+  return Array.from({ length: bufferSets }, (_, set) => ({
+    inputs: originals.map((input) => {
+      if (set === 0 && !shared) return input;
       const copy = allocate(problem, input.length, shared);
       copy.set(input);
       return copy;
@@ -88,10 +91,13 @@ class HostPrepared implements Prepared {
   #next = 0;
   #last = 0;
 
-  constructor(run: Runner, sets: readonly TensorSet[]) {
+  constructor(
+    run: Runner,
+    sets: readonly TensorSet[],
+    readonly fillNs: number,
+  ) {
     this.#run = run;
     this.#sets = sets;
-    this.#poisonAll();
   }
 
   get bufferSets(): number {
@@ -104,7 +110,7 @@ class HostPrepared implements Prepared {
 
   /** No canary here: a typed array cannot be written behind its end. */
   async poison(): Promise<void> {
-    this.#poisonAll();
+    for (const { output } of this.#sets) new Int32Array(output.buffer).fill(POISON_WORD);
   }
 
   async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
@@ -130,9 +136,5 @@ class HostPrepared implements Prepared {
     const set = this.#sets[index];
     if (!set) throw new RangeError(`no buffer set ${index}: there are ${this.bufferSets}`);
     return set;
-  }
-
-  #poisonAll(): void {
-    for (const { output } of this.#sets) new Int32Array(output.buffer).fill(POISON_WORD);
   }
 }

@@ -76,6 +76,7 @@ describe('around the multiplications', () => {
       const variant = { kernel: emulated.id, tunables: { ...tile, ...change } };
       expect(feasible(variant, problem, limitsOf(gpu.device))).toEqual({ ok: true });
       const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
+      await prepared.poison();
       await prepared.sample({ dispatches: 1, rotate: false });
       const { output } = await prepared.readOutput(0);
       prepared.destroy();

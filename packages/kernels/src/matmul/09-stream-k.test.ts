@@ -25,6 +25,7 @@ test.each([
   expect(feasible(variant, problem, limitsOf(gpu.device))).toEqual({ ok: true });
   expect(passesOf(streamK, tunables, problem).map(({ workgroups: [x] }) => x)).toEqual(groups);
   const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
+  await prepared.poison();
   await prepared.sample({ dispatches: 2, rotate: false });
   const { output } = await prepared.readOutput(0);
   prepared.destroy();
