@@ -16,7 +16,12 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@tilemark/core', '@tilemark/db', '@tilemark/kernels'],
   serverExternalPackages: [
+    '@bull-board/api',
+    '@bull-board/hono',
+    '@bull-board/ui',
+    '@hono/node-server',
     'bullmq',
+    'hono',
     'ioredis',
     'pg',
     '@prisma/client',

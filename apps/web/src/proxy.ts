@@ -1,5 +1,6 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { badRequestPage } from './server/bad-request-page';
+import { BOARD_PATH } from './server/board-path';
 import { refusedQuery } from './server/page-queries';
 import { HttpProblem, problemResponse } from './server/problem';
 
@@ -41,7 +42,8 @@ export function proxy(request: NextRequest): Response {
     if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
     return badRequestPage(['It holds characters that are not text.']);
   }
-  if (isApi) return NextResponse.next();
+  // Bull Board brings a policy of its own.
+  if (isApi || request.nextUrl.pathname.startsWith(BOARD_PATH)) return NextResponse.next();
   const refused = refusedQuery(new URL(request.url));
   if (refused.length > 0) return badRequestPage(refused);
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));

@@ -1,10 +1,35 @@
+interface Refusal {
+  readonly status: number;
+  readonly title: string;
+  readonly reasons: readonly string[];
+  /** What a person can make of it. */
+  readonly advice: string;
+}
+
 /**
  * The page for an address that cannot be answered. A document of its own, sent by the
  * proxy: pages always answer 200 where the proxy can answer 400.
  */
 export const badRequestPage = (reasons: readonly string[]): Response =>
-  new Response(html(reasons), {
+  refusalPage({
     status: 400,
+    title: 'This address asks for something that there is not',
+    reasons,
+    advice: 'It may have been cut off, mistyped, or written for another release.',
+  });
+
+/** What others see of a page for admins that is not of this site's making. */
+export const adminsOnlyPage = (): Response =>
+  refusalPage({
+    status: 403,
+    title: 'This page is for admins',
+    reasons: ['You are logged in with a token of another role.'],
+    advice: 'Log out, and in again with an admin token.',
+  });
+
+const refusalPage = (refusal: Refusal): Response =>
+  new Response(html(refusal), {
+    status: refusal.status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -16,11 +41,11 @@ export const badRequestPage = (reasons: readonly string[]): Response =>
 
 const MOST_REASONS = 8;
 
-const html = (reasons: readonly string[]): string => `<!doctype html>
+const html = ({ status, title, reasons, advice }: Refusal): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Bad request · Tilemark</title>
+<title>${title} · Tilemark</title>
 <style>
   :root { color-scheme: light dark; }
   body { margin: 0; font: 0.875rem/1.5 Geist, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: light-dark(#12181a, #e6ebec); overflow-wrap: anywhere; }
@@ -32,15 +57,15 @@ const html = (reasons: readonly string[]): string => `<!doctype html>
   a { color: light-dark(#00696b, #4ccbc0); text-underline-offset: 3px; }
 </style>
 <main>
-<code>400</code>
-<h1>This address asks for something that there is not</h1>
+<code>${status}</code>
+<h1>${title}</h1>
 <ul>
 ${reasons
   .slice(0, MOST_REASONS)
   .map((reason) => `<li>${escapeHtml(reason)}</li>`)
   .join('\n')}
 </ul>
-<p>It may have been cut off, mistyped, or written for another release.</p>
+<p>${advice}</p>
 <p><a href="/">Leaderboard</a> · <a href="/best">Best kernel</a> · <a href="/sweeps">Sweeps</a> · <a href="/kernels">Kernels</a> · <a href="/devices">Devices</a></p>
 </main>
 </html>

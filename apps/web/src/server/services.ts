@@ -1,5 +1,6 @@
 import type { BenchFile, Coverage, EnrolmentRequest, NewSweep, Refresh } from '@tilemark/core';
 import {
+  type Board,
   coverage,
   enrolWorker,
   importResults,
@@ -8,6 +9,7 @@ import {
   openStore,
   type Principal,
   type Queue,
+  queueBoard,
   readEnv,
   reconcileAccess,
   refreshStale,
@@ -19,6 +21,7 @@ import {
   type WorkerAddresses,
 } from '@tilemark/core/server';
 import packageJson from '../../package.json';
+import { BOARD_PATH } from './board-path';
 import { log } from './log';
 import { keptSessionSecret } from './session-secret';
 import { sharedRead } from './shared-read';
@@ -46,6 +49,8 @@ export interface Services {
   readonly queue: Queue;
   readonly sweeps: SweepOperations;
   readonly access: AccessOperations;
+  /** BullMQ's own view of the queues. */
+  readonly board: Board;
   readonly settings: Settings;
   /** Aborts when the server stops: streams end then. */
   readonly stopping: AbortSignal;
@@ -131,6 +136,7 @@ async function openServices(): Promise<Services> {
     queue,
     sweeps: sweepOperations({ store, queue }),
     access: accessOperations({ store, queue }),
+    board: queueBoard(queue, BOARD_PATH),
     settings: {
       version: packageJson.version,
       isPublic,

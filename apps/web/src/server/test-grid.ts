@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { openQueue, openStore, type Role } from '@tilemark/core/server';
+import { openQueue, openStore, queueBoard, type Role } from '@tilemark/core/server';
 import { countRows, testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { BOARD_PATH } from './board-path';
 import {
   accessOperations,
   provideServices,
@@ -30,6 +31,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
     queue,
     sweeps: sweepOperations({ store, queue }),
     access: accessOperations({ store, queue }),
+    board: queueBoard(queue, BOARD_PATH),
     settings: {
       version: '0.0.0',
       isPublic: true,

@@ -19,6 +19,7 @@ export {
 } from './errors';
 export { importResults } from './import';
 export type { Queue, RunConsumer, RunJob } from './queue';
+export { type Board, queueBoard } from './queue/board';
 export { openQueue, type QueueOptions } from './queue/open-queue';
 export { keepReconciled, type Reconciled, type ReconcileOptions, reconcile } from './reconcile';
 export {

@@ -1,3 +1,5 @@
+import type { Queue as BullQueue } from 'bullmq';
+
 /** A job carries the run id only; the row carries the input. */
 export interface RunJob {
   readonly runId: string;
@@ -40,6 +42,8 @@ export interface Queue {
     deviceKey: string,
     take: (job: RunJob, signal: AbortSignal) => Promise<void>,
   ): Promise<RunConsumer>;
+  /** BullMQ's own queue of a device, for its dashboard. */
+  jobsOf(deviceKey: string): Promise<BullQueue<RunJob>>;
   /** Runs that wait for a consumer. */
   depth(deviceKey: string): Promise<number>;
   /** Ids of the runs that wait in the device's queue. */

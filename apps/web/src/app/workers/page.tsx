@@ -3,9 +3,11 @@ import { headers } from 'next/headers';
 import { Attach } from '@/features/workers/attach';
 import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
+import { BOARD_PATH } from '@/server/board-path';
 import { etagOf } from '@/server/etag';
 import { originOf } from '@/server/origin';
 import { readable, visitor } from '@/server/visitor';
+import { ButtonAnchor } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
@@ -21,7 +23,12 @@ export default async function WorkersPage() {
     <>
       <PageHeader
         title="Workers"
-        actions={<Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />}
+        actions={
+          <>
+            <Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />
+            {isAdmin && <ButtonAnchor href={BOARD_PATH}>Queues in Bull Board</ButtonAnchor>}
+          </>
+        }
       >
         Each worker owns one device and runs one benchmark at a time. A drained worker ends with the
         run in hand; a paused one gives it back.
