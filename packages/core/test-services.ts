@@ -52,20 +52,36 @@ function urlOf(database: string): string {
 }
 
 /** Rows of every table of a database, by its name. */
-export async function countRows(url: string): Promise<Record<string, number>> {
+export const countRows = (url: string): Promise<Record<string, number>> =>
+  ofTables(url, 'count(*)::int');
+
+/** A digest of every table's rows, by its name; columns that are left out may differ. */
+export const contentOf = (
+  url: string,
+  without: readonly string[],
+): Promise<Record<string, string>> =>
+  ofTables(url, `coalesce(md5(string_agg(row::text, '' ORDER BY row::text)), '')`, without);
+
+/** An aggregate over the rows of each table. */
+async function ofTables<T>(
+  url: string,
+  aggregate: string,
+  without: readonly string[] = [],
+): Promise<Record<string, T>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const { rows: tables } = await client.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     );
-    const counts = tables.map(
-      ({ name }) => `SELECT '${name}' AS name, count(*)::int FROM "${name}"`,
+    const columns = `'{${without.join(',')}}'::text[]`;
+    const each = tables.map(
+      ({ name }) =>
+        `SELECT '${name}' AS name, ${aggregate} AS value
+         FROM (SELECT to_jsonb(t) - ${columns} AS row FROM "${name}" AS t) AS rows`,
     );
-    const { rows } = await client.query<{ name: string; count: number }>(
-      counts.join(' UNION ALL '),
-    );
-    return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+    const { rows } = await client.query<{ name: string; value: T }>(each.join(' UNION ALL '));
+    return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   } finally {
     await client.end();
   }

@@ -65,7 +65,7 @@ describe('the audit list', () => {
   it('comes in pages', async () => {
     const by = { tokenId: randomUUID(), name: 'x', role: 'member' as const };
     for (let n = 0; n < 101; n++) {
-      await grid.store.audit.record({ action: 'createSweep', by, subject: String(n) });
+      await grid.store.audit.record({ action: 'createSweep', by }, String(n));
     }
     const first = await grid.store.audit.list({ actorId: by.tokenId });
     expect(first.items).toHaveLength(100);
@@ -81,7 +81,7 @@ describe('the audit list', () => {
     const store = openStore(url);
     const db = createClient(url);
     const by = { tokenId: 'a', name: 'x', role: 'admin' as const };
-    await store.audit.record({ action: 'logIn', by, subject: null });
+    await store.audit.record({ action: 'logIn', by }, null);
     await expect(db.audit.updateMany({ data: { actor: 'y' } })).rejects.toThrow(/neither changed/);
     await expect(db.audit.deleteMany()).rejects.toThrow(/neither changed/);
     await expect(db.$executeRaw`TRUNCATE "Audit"`).rejects.toThrow(/neither changed/);

@@ -1,5 +1,5 @@
 import type { Enrolment, EnrolmentRequest } from '@tilemark/core';
-import type { WorkerAddresses } from '@tilemark/core/server';
+import type { AuditNote, WorkerAddresses } from '@tilemark/core/server';
 import { log } from './log';
 import { originOf } from './origin';
 import { HttpProblem } from './problem';
@@ -17,6 +17,7 @@ export async function enrol(
   worker: EnrolmentRequest,
   tokenId: string,
   request: Request,
+  note?: AuditNote,
 ): Promise<Enrolment> {
   const origin = originOf(request.headers);
   const clockAheadMs = Date.parse(worker.at) - Date.now();
@@ -33,6 +34,7 @@ export async function enrol(
     worker,
     tokenId,
     workerAddresses(settings, new URL(origin).hostname),
+    note,
   );
   if (!enrolled) {
     throw new HttpProblem(

@@ -1,7 +1,6 @@
-import type { Principal } from '@tilemark/core/server';
-import { z } from 'zod';
+import type { AuditNote, Principal } from '@tilemark/core/server';
+import type { z } from 'zod';
 import { checkAccess, checkSameOrigin } from './access';
-import { audit } from './audit';
 import { readJson } from './body';
 import { etagOf } from './etag';
 import { checkLimit } from './limit';
@@ -20,6 +19,8 @@ export interface Call<Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly principal: Principal | null;
+  /** The entry that the audit list gets with what is done; of operations that change something. */
+  readonly note: AuditNote | undefined;
   readonly services: Services;
 }
 
@@ -52,11 +53,10 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
         operation.body,
         operation.body && (await readJson(request, operation.maxBodyBytes)),
       );
-      const result = await answer({ request, params, query, body, principal, services: opened });
-      if (operation.audit && principal) {
-        const subject = params.id ?? subjectOf(result);
-        await audit(opened, { action: operation.audit, by: principal, subject });
-      }
+      const { audit: action } = operation;
+      const note = action && principal ? { action, by: principal } : undefined;
+      const call = { request, params, query, body, principal, note, services: opened };
+      const result = await answer(call);
       if (result instanceof Response) return result;
       return jsonResponse(request, operation, result, opened.settings.isPublic);
     } catch (error) {
@@ -72,14 +72,6 @@ export function serve<Query extends z.ZodType, Body extends z.ZodType>(
     return response;
   };
 }
-
-const madeSchema = z.union([
-  z.object({ id: z.string() }),
-  z.object({ workerId: z.string() }).transform(({ workerId }) => ({ id: workerId })),
-]);
-
-/** What an operation made: the id in its answer. */
-const subjectOf = (result: unknown): string | null => madeSchema.safeParse(result).data?.id ?? null;
 
 function check<Schema extends z.ZodType>(
   schema: Schema | undefined,

@@ -1,5 +1,6 @@
 import type { BenchFile, Coverage, EnrolmentRequest, NewSweep, Refresh } from '@tilemark/core';
 import {
+  type AuditNote,
   type Board,
   coverage,
   enrolWorker,
@@ -63,13 +64,13 @@ export interface Services {
  */
 export interface SweepOperations {
   submit(sweep: NewSweep, by: Principal, options?: SubmitOptions): ReturnType<typeof submitSweep>;
-  retry(id: string): ReturnType<typeof retrySweep>;
-  import(file: BenchFile, by: Principal): ReturnType<typeof importResults>;
+  retry(id: string, note?: AuditNote): ReturnType<typeof retrySweep>;
+  import(file: BenchFile, by: Principal, note?: AuditNote): ReturnType<typeof importResults>;
   /** As it was at most 5 s ago: anybody may ask, and it reads every device's runs. */
   coverage(): Promise<Coverage>;
   /** Runs by state. Every run is counted, so it is as old as the coverage may be. */
   runsByState(): ReturnType<Store['runs']['byState']>;
-  refresh(what: Refresh, by: Principal): ReturnType<typeof refreshStale>;
+  refresh(what: Refresh, by: Principal, note?: AuditNote): ReturnType<typeof refreshStale>;
 }
 
 /** Accounts of workers in Postgres and Redis. Bound as `SweepOperations` are. */
@@ -78,13 +79,15 @@ export interface AccessOperations {
     request: EnrolmentRequest,
     tokenId: string,
     addresses: WorkerAddresses,
+    note?: AuditNote,
   ): ReturnType<typeof enrolWorker>;
   /** Ends at once what should have ended: after a worker or a token was revoked. */
   reconcile(): ReturnType<typeof reconcileAccess>;
 }
 
 export const accessOperations = (over: SweepServices): AccessOperations => ({
-  enrol: (request, tokenId, addresses) => enrolWorker(over, request, tokenId, addresses),
+  enrol: (request, tokenId, addresses, note) =>
+    enrolWorker(over, request, tokenId, addresses, note),
   reconcile: () => reconcileAccess(over),
 });
 
@@ -95,11 +98,11 @@ export function sweepOperations(over: SweepServices): SweepOperations {
   const covered = sharedRead(() => coverage(over.store), KEEP_MS);
   return {
     submit: (sweep, by, options) => submitSweep(over, sweep, by, options),
-    retry: (id) => retrySweep(over, id),
-    import: (file, by) => importResults(over, file, by),
+    retry: (id, note) => retrySweep(over, id, note),
+    import: (file, by, note) => importResults(over, file, by, note),
     coverage: covered,
     runsByState: sharedRead(() => over.store.runs.byState(), KEEP_MS),
-    refresh: (what, by) => refreshStale(over, what, by).finally(covered.forget),
+    refresh: (what, by, note) => refreshStale(over, what, by, note).finally(covered.forget),
   };
 }
 

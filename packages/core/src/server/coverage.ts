@@ -3,7 +3,7 @@ import type { Coverage, CoverageCell, Device, Refresh } from '../api';
 import { expand, type PlannedRun } from '../expand';
 import { SUITES, suiteRef } from '../suites/registry';
 import { type StandingSuite, standingSuites } from '../suites/standing';
-import type { Author, NewestRun, Store } from './store';
+import type { AuditNote, Author, NewestRun, Store } from './store';
 import { sha256 } from './store/hash';
 import { allDevices, type SweepServices, startSweep } from './submit';
 
@@ -32,6 +32,7 @@ export async function refreshStale(
   services: SweepServices,
   { device: only, suite: onlySuite }: Refresh,
   author: Author,
+  note?: AuditNote,
 ): Promise<{ sweeps: string[]; runs: number }> {
   const refreshed = { sweeps: [] as string[], runs: 0 };
   for (const device of await allDevices(services.store)) {
@@ -46,6 +47,7 @@ export async function refreshStale(
         spec: { ...spec, devices: [device.key] },
         runs,
         background: true,
+        note,
       });
       refreshed.sweeps.push(id);
       refreshed.runs += runs.length;

@@ -1,5 +1,6 @@
 import type { Enrolment, EnrolmentRequest } from '../api';
 import { backfill } from './backfill';
+import type { AuditNote, Store } from './store';
 import type { SweepServices } from './submit';
 
 /** Where workers find the services, without user and password. */
@@ -23,6 +24,7 @@ export async function enrolWorker(
   { version, name, host, instance, identity, capabilities }: EnrolmentRequest,
   tokenId: string,
   addresses: WorkerAddresses,
+  note?: AuditNote,
 ): Promise<Pick<Enrolment, 'workerId' | 'deviceKey' | 'databaseUrl' | 'redisUrl'> | null> {
   const { store, queue } = services;
   if (await store.workers.isBarred(instance, tokenId)) return null;
@@ -31,11 +33,14 @@ export async function enrolWorker(
   const { workerId, deviceKey } = await store.workers.attach({
     ...{ version, name, host, instance, identity, capabilities },
   });
-  const granted = await store.enrolments.grant({ workerId, tokenId });
-  if (!granted) {
-    await store.workers.detach(workerId);
-    return null;
+  let granted: Awaited<ReturnType<Store['enrolments']['grant']>> = null;
+  try {
+    granted = await store.enrolments.grant({ workerId, tokenId, note });
+  } finally {
+    // What has no accounts is not attached: it would be listed, and soon as lost.
+    if (!granted) await store.workers.detach(workerId);
   }
+  if (!granted) return null;
   const { login, password, redisPassword } = granted;
   await store.enrolments.admit(workerId, queue.admit);
   await backfill(services, deviceKey);

@@ -3,7 +3,7 @@ import type { BenchFile, Counts } from '../api';
 import { deviceKey } from '../device';
 import type { SweepCase, SweepSpec } from '../spec';
 import { importedRun, type KnownDevice } from './imported-run';
-import type { Author, ImportedRun, Principal, Store } from './store';
+import type { AuditNote, Author, ImportedRun, Principal, Store } from './store';
 import { canonicalJson, sha256 } from './store/hash';
 
 /**
@@ -18,6 +18,7 @@ export async function importResults(
   { store }: { readonly store: Store },
   file: BenchFile,
   author: Author & Partial<Pick<Principal, 'role'>>,
+  note?: AuditNote,
 ): Promise<{ id: string; counts: Counts }> {
   const context = {
     now: new Date(),
@@ -36,6 +37,7 @@ export async function importResults(
     ...(author.tokenId !== undefined && { createdById: author.tokenId }),
     idempotencyKey: `import ${sha256(canonicalJson(file))}`,
     results,
+    note,
   });
   return { id, counts };
 }

@@ -23,6 +23,7 @@ export { type Board, queueBoard } from './queue/board';
 export { openQueue, type QueueOptions } from './queue/open-queue';
 export { keepReconciled, type Reconciled, type ReconcileOptions, reconcile } from './reconcile';
 export {
+  type AuditNote,
   type ClaimedRun,
   type ImportedRun,
   LOST_AFTER_MS,

@@ -1,4 +1,4 @@
-import type { Queue as BullQueue } from 'bullmq';
+import type { BullQueue } from './queue/backend';
 
 /** A job carries the run id only; the row carries the input. */
 export interface RunJob {
@@ -43,7 +43,7 @@ export interface Queue {
     take: (job: RunJob, signal: AbortSignal) => Promise<void>,
   ): Promise<RunConsumer>;
   /** BullMQ's own queue of a device, for its dashboard. */
-  jobsOf(deviceKey: string): Promise<BullQueue<RunJob>>;
+  jobsOf(deviceKey: string): Promise<BullQueue>;
   /** Runs that wait for a consumer. */
   depth(deviceKey: string): Promise<number>;
   /** Ids of the runs that wait in the device's queue. */

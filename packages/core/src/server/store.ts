@@ -90,6 +90,12 @@ export interface Principal {
   readonly role: Role;
 }
 
+/** Who does what: an entry of the audit list, written by the transaction that does it. */
+export interface AuditNote {
+  readonly action: AuditAction;
+  readonly by: Principal;
+}
+
 /** Who makes a sweep; without a token it is the grid's own. */
 export type Author = Pick<Principal, 'name'> & Partial<Pick<Principal, 'tokenId'>>;
 
@@ -112,6 +118,7 @@ export interface Store {
       background?: boolean;
       /** A second sweep with the same key is not made: the first is returned, and no runs. */
       idempotencyKey?: string;
+      note?: AuditNote | undefined;
     }): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
     /**
      * One transaction: a sweep of runs that have ended elsewhere, with their results,
@@ -125,6 +132,7 @@ export interface Store {
       createdById?: string;
       idempotencyKey: string;
       results: readonly ImportedRun[];
+      note?: AuditNote | undefined;
     }): Promise<Sweep>;
     list(cursor?: string): Promise<Page<Sweep>>;
     get(id: string): Promise<Sweep | null>;
@@ -135,12 +143,12 @@ export interface Store {
      * Ends a sweep; runs that had not begun are dropped. A run that was claimed
      * before goes on and its result is recorded. Null: no such sweep.
      */
-    cancel(id: string): Promise<Sweep | null>;
+    cancel(id: string, note?: AuditNote): Promise<Sweep | null>;
     /**
      * Puts runs that `failed` back to pending; returns them to be enqueued again.
      * Null: no such sweep. Throws InputError when the sweep was cancelled.
      */
-    retryFailed(id: string): Promise<{ id: string; deviceKey: string }[] | null>;
+    retryFailed(id: string, note?: AuditNote): Promise<{ id: string; deviceKey: string }[] | null>;
     /** Ids of sweeps started for a suite, for example `starter@1`, on a device. */
     ofSuite(suite: string, deviceKey: string): Promise<string[]>;
     /**
@@ -221,7 +229,7 @@ export interface Store {
       state: 'idle' | 'running' | 'draining' | 'paused',
     ): Promise<WantedState>;
     /** Says what a worker is to do from its next heartbeat on; null when none is attached. */
-    want(workerId: string, wanted: WantedState): Promise<Worker | null>;
+    want(workerId: string, wanted: WantedState, note?: AuditNote): Promise<Worker | null>;
     /** Clean end: the worker is no longer listed. */
     detach(workerId: string): Promise<void>;
     /**
@@ -229,7 +237,7 @@ export interface Store {
      * later; `enrolments.end` then ends its access. One that runs on the grid's own account
      * is only taken off the list, and only once it is lost. Null: no such worker is attached.
      */
-    revoke(workerId: string): Promise<'revoked' | 'not enrolled' | null>;
+    revoke(workerId: string, note?: AuditNote): Promise<'revoked' | 'not enrolled' | null>;
     /**
      * Whether the token does not let the worker of this name in: it was revoked after the token
      * was made, or is new to a token of which a worker was revoked, or the token has ended.
@@ -246,7 +254,7 @@ export interface Store {
      * before. The passwords are in this answer and nowhere else. Null: it is barred by now.
      * Throws AccountsRefused where the grid's own user may not make roles.
      */
-    grant(input: { workerId: string; tokenId: string }): Promise<{
+    grant(input: { workerId: string; tokenId: string; note?: AuditNote | undefined }): Promise<{
       login: string;
       password: string;
       redisPassword: string;
@@ -302,17 +310,19 @@ export interface Store {
       expiresAt: Date | null;
       /** Chosen by the deployment; absent: a random one. */
       secret?: string;
+      note?: AuditNote | undefined;
     }): Promise<{ id: string; secret: string }>;
     /** Null for unknown, expired and revoked secrets alike. */
     verify(secret: string): Promise<Principal | null>;
     /** Null when the token behind a session was revoked or has expired. */
     get(id: string): Promise<Principal | null>;
-    revoke(id: string): Promise<boolean>;
+    revoke(id: string, note?: AuditNote): Promise<boolean>;
     /** Newest first, those that were revoked or have expired too. */
     list(cursor?: string): Promise<Page<Token>>;
   };
   readonly audit: {
-    record(input: { action: AuditAction; by: Principal; subject: string | null }): Promise<void>;
+    /** What is done without a transaction of its own, before it is done. */
+    record(note: AuditNote, subject: string | null): Promise<void>;
     /** Newest first. */
     list(query?: {
       readonly cursor?: string | undefined;

@@ -4,7 +4,7 @@ import type { SweepSpec } from '../spec';
 import { findSuite, suiteRef, suiteSpec } from '../suites/registry';
 import { ServiceUnavailable } from './errors';
 import type { Queue } from './queue';
-import type { Author, Store } from './store';
+import type { AuditNote, Author, Store } from './store';
 
 /** What operations on sweeps work with. */
 export interface SweepServices {
@@ -17,6 +17,7 @@ export interface SubmitOptions {
   readonly idempotencyKey?: string;
   /** Nobody waits for it: what people ask for goes first. */
   readonly background?: boolean;
+  readonly note?: AuditNote | undefined;
 }
 
 /**
@@ -32,7 +33,7 @@ export async function submitSweep(
   { store, queue }: SweepServices,
   newSweep: NewSweep,
   author: Author,
-  { idempotencyKey, background = false }: SubmitOptions = {},
+  { idempotencyKey, background = false, note }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
   const devices = await allDevices(store);
@@ -43,6 +44,7 @@ export async function submitSweep(
     spec,
     runs: expand(spec, plannable),
     background,
+    note,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
 }
@@ -71,8 +73,9 @@ export async function startSweep(
 export async function retrySweep(
   { store, queue }: SweepServices,
   id: string,
+  note?: AuditNote,
 ): Promise<{ retried: number } | null> {
-  const runs = await store.sweeps.retryFailed(id);
+  const runs = await store.sweeps.retryFailed(id, note);
   if (!runs) return null;
   await enqueueWhenUp(queue, shuffled(runs));
   return { retried: runs.length };

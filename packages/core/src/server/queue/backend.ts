@@ -2,6 +2,8 @@ import type { Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { DatabaseOrQueue } from '../errors';
 import type { RunJob } from '../queue';
 
+/** BullMQ's own, as its dashboard takes it. */
+export type BullQueue = Queue<RunJob>;
 /** The parts of BullMQ's classes in use, whatever keeps the jobs. */
 export type JobQueue = Pick<
   Queue<RunJob>,

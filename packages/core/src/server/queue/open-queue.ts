@@ -1,7 +1,6 @@
-import type { Queue as BullQueue } from 'bullmq';
 import { connectionError, translatingErrors } from '../errors';
-import type { Queue, RunConsumer, RunJob } from '../queue';
-import type { Backend, JobQueue, OnError } from './backend';
+import type { Queue, RunConsumer } from '../queue';
+import type { Backend, BullQueue, JobQueue, OnError } from './backend';
 import { postgresBackend } from './postgres';
 import { redisBackend } from './redis';
 
@@ -112,7 +111,7 @@ export function openQueue(options: QueueOptions): Queue {
     },
 
     // BullMQ types a queue in Postgres apart from one in Redis; they are one class.
-    jobsOf: async (deviceKey) => (await queueOf(deviceKey)) as BullQueue<RunJob>,
+    jobsOf: async (deviceKey) => (await queueOf(deviceKey)) as BullQueue,
 
     async depth(deviceKey) {
       const jobs = await queueOf(deviceKey);

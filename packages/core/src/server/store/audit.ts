@@ -1,14 +1,22 @@
-import type { PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import type { AuditAction } from '../../api';
-import type { Store } from '../store';
+import type { AuditNote, Store } from '../store';
 import { PAGE_SIZE, pageOf } from './page';
+
+/** Writes the entry of what `tx` does, where there is to be one: neither stands without the other. */
+export async function noted(
+  tx: Prisma.TransactionClient,
+  note: AuditNote | undefined,
+  subject: string | null,
+): Promise<void> {
+  if (!note) return;
+  const { tokenId: actorId, name: actor, role: actorRole } = note.by;
+  await tx.audit.create({ data: { action: note.action, actor, actorId, actorRole, subject } });
+}
 
 export function auditOf(db: PrismaClient): Store['audit'] {
   return {
-    async record({ action, by, subject }) {
-      const { tokenId: actorId, name: actor, role: actorRole } = by;
-      await db.audit.create({ data: { action, actor, actorId, actorRole, subject } });
-    },
+    record: (note, subject) => noted(db, note, subject),
 
     async list({ cursor, actorId, action } = {}) {
       const rows = await db.audit.findMany({

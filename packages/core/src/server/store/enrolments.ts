@@ -3,6 +3,7 @@ import { Prisma, type PrismaClient } from '@tilemark/db';
 import { AccountsRefused } from '../errors';
 import type { QueueAccount } from '../queue';
 import type { Store } from '../store';
+import { noted } from './audit';
 import { notifySweep } from './events';
 import { sha256 } from './hash';
 import { closeRole, dropRole, endSessions, grantGroup, makeRole } from './worker-role';
@@ -16,7 +17,7 @@ const newPassword = (): string => randomBytes(32).toString('base64url');
 
 export function enrolmentsOf(db: PrismaClient): Store['enrolments'] {
   return {
-    async grant({ workerId, tokenId }) {
+    async grant({ workerId, tokenId, note }) {
       await requireRoles(db);
       const login = `tilemark_worker_${workerId.replaceAll('-', '')}`;
       const [password, redisPassword] = [newPassword(), newPassword()];
@@ -36,6 +37,7 @@ export function enrolmentsOf(db: PrismaClient): Store['enrolments'] {
           create: { workerId, ...fields },
           update: fields,
         });
+        await noted(tx, note, workerId);
         return true;
       });
       if (!isGranted) return null;

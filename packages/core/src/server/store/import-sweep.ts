@@ -3,6 +3,7 @@ import { shapeText } from '@tilemark/kernels';
 import { deviceKey } from '../../device';
 import type { Environment } from '../../environment';
 import type { ImportedRun, Store } from '../store';
+import { noted } from './audit';
 import { moveBest } from './best';
 import { toJson } from './json';
 import { insertSweep, newRun } from './new-sweep';
@@ -24,6 +25,7 @@ export async function importSweep(
     createdById,
     idempotencyKey,
     results,
+    note,
   }: Parameters<Store['sweeps']['import']>[0],
 ): Promise<string> {
   const id = await db
@@ -63,6 +65,7 @@ export async function importSweep(
           };
           await moveBest(tx, candidate, outcome);
         }
+        await noted(tx, note, sweep.id);
         return sweep.id;
       },
       { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },

@@ -2,6 +2,7 @@ import type { PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import type { Sweep } from '../../api';
 import type { Store } from '../store';
+import { noted } from './audit';
 import { notifySweep } from './events';
 import { headlinesOf } from './headlines';
 import { importSweep } from './import-sweep';
@@ -24,10 +25,14 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
   return {
     get,
 
-    async create({ runs, createdById = null, idempotencyKey = null, ...fields }) {
+    async create({ runs, createdById = null, idempotencyKey = null, note, ...fields }) {
       const rows = runs.map((run, ordinal) => newRun(run, ordinal));
       const created = await db.$transaction(
-        (tx) => insertSweep(tx, { ...fields, createdById, idempotencyKey }, rows),
+        async (tx) => {
+          const sweep = await insertSweep(tx, { ...fields, createdById, idempotencyKey }, rows);
+          if (sweep) await noted(tx, note, sweep.id);
+          return sweep;
+        },
         { timeout: CREATE_TIMEOUT_MS, maxWait: CREATE_TIMEOUT_MS },
       );
       const row = created ?? (await db.sweep.findFirstOrThrow({ where: { idempotencyKey } }));
@@ -80,7 +85,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
 
     headlines: (id, limit) => headlinesOf(db, id, limit),
 
-    async cancel(id) {
+    async cancel(id, note) {
       await db.$transaction(async (tx) => {
         const { count } = await tx.sweep.updateMany({
           where: {
@@ -93,11 +98,12 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
         if (count === 0) return;
         await tx.run.deleteMany({ where: { sweepId: id, state: 'pending' } });
         await notifySweep(tx, id);
+        await noted(tx, note, id);
       });
       return get(id);
     },
 
-    async retryFailed(id) {
+    async retryFailed(id, note) {
       return db.$transaction(async (tx) => {
         const sweep = await tx.sweep.findUnique({ where: { id } });
         if (!sweep) return null;
@@ -112,6 +118,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
           RETURNING "id", "deviceKey"`;
         await tx.result.deleteMany({ where: { runId: { in: runs.map((run) => run.id) } } });
         if (runs.length > 0) await notifySweep(tx, id);
+        await noted(tx, note, id);
         return runs;
       });
     },

@@ -3,6 +3,7 @@ import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import type { Principal, Role, Store } from '../store';
 import { roleOfSecret } from '../token-secret';
+import { noted } from './audit';
 import { sha256 } from './hash';
 import { PAGE_SIZE, pageOf } from './page';
 
@@ -15,7 +16,7 @@ type TokenRow = Prisma.TokenGetPayload<object>;
 
 export function tokensOf(db: PrismaClient): Store['tokens'] {
   return {
-    async create({ name, role, expiresAt, secret = newSecret(role) }) {
+    async create({ name, role, expiresAt, secret = newSecret(role), note }) {
       if (roleOfSecret(secret) !== role) {
         throw new InputError(
           `The secret has to be tm_${role}_ and at least 32 random characters of A-Z, a-z, 0-9, _ and -.`,
@@ -23,13 +24,16 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
         );
       }
       const hash = sha256(secret);
-      const { id } = await db.token.upsert({
-        where: { hash },
-        create: { name, role, expiresAt, hash },
-        update: {},
-        select: { id: true },
+      return db.$transaction(async (tx) => {
+        const { id } = await tx.token.upsert({
+          where: { hash },
+          create: { name, role, expiresAt, hash },
+          update: {},
+          select: { id: true },
+        });
+        await noted(tx, note, id);
+        return { id, secret };
       });
-      return { id, secret };
     },
 
     async verify(secret) {
@@ -50,13 +54,15 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
       return row && principalOf(row);
     },
 
-    async revoke(id) {
-      const { count } = await db.token.updateMany({
-        where: { id, revokedAt: null },
-        data: { revokedAt: new Date() },
-      });
-      return count === 1;
-    },
+    revoke: (id, note) =>
+      db.$transaction(async (tx) => {
+        const { count } = await tx.token.updateMany({
+          where: { id, revokedAt: null },
+          data: { revokedAt: new Date() },
+        });
+        if (count === 1) await noted(tx, note, id);
+        return count === 1;
+      }),
 
     async list(cursor) {
       const rows = await db.token.findMany({

@@ -2,6 +2,7 @@ import { Prisma, type PrismaClient } from '@tilemark/db';
 import type { WantedState } from '../../api';
 import { deviceKey } from '../../device';
 import type { Store } from '../store';
+import { noted } from './audit';
 import { listQueues, listWorkers } from './fleet';
 import { toJson } from './json';
 import { isLost } from './lost';
@@ -48,27 +49,34 @@ export function workersOf(db: PrismaClient): Store['workers'] {
     list: () => listWorkers(db),
     queues: () => listQueues(db),
 
-    async want(workerId, wanted) {
-      const { count } = await db.worker.updateMany({
-        where: { id: workerId, detachedAt: null },
-        data: { wanted },
+    async want(workerId, wanted, note) {
+      const isAttached = await db.$transaction(async (tx) => {
+        const { count } = await tx.worker.updateMany({
+          where: { id: workerId, detachedAt: null },
+          data: { wanted },
+        });
+        if (count === 1) await noted(tx, note, workerId);
+        return count === 1;
       });
-      const [worker = null] = count === 1 ? await listWorkers(db, workerId) : [];
+      const [worker = null] = isAttached ? await listWorkers(db, workerId) : [];
       return worker;
     },
 
-    async revoke(workerId) {
+    async revoke(workerId, note) {
       const [worker] = await db.$queryRaw<{ isEnrolled: boolean; isLost: boolean }[]>`
         SELECT EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
           ${isLost('w')} AS "isLost"
         FROM "Worker" AS w WHERE w."id" = ${workerId} AND w."detachedAt" IS NULL`;
       if (!worker) return null;
       if (!worker.isEnrolled && !worker.isLost) return 'not enrolled';
-      await db.$executeRaw`
-        WITH revoked AS (
-          UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}
-          RETURNING "tokenId")
-        UPDATE "Token" SET "closedAt" = now() FROM revoked WHERE "id" = revoked."tokenId"`;
+      await db.$transaction(async (tx) => {
+        await tx.$executeRaw`
+          WITH revoked AS (
+            UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}
+            RETURNING "tokenId")
+          UPDATE "Token" SET "closedAt" = now() FROM revoked WHERE "id" = revoked."tokenId"`;
+        await noted(tx, note, workerId);
+      });
       return 'revoked';
     },
 

@@ -1,5 +1,4 @@
 import { checkSameOrigin } from '@/server/access';
-import { audit } from '@/server/audit';
 import { isServiceUnavailable } from '@/server/known-errors';
 import { checkLogInLimit } from '@/server/limit';
 import { HttpProblem, problemOf, problemResponse } from '@/server/problem';
@@ -45,7 +44,8 @@ async function logIn(request: Request, token: string | null, next: string): Prom
     await checkLogInLimit(opened, request);
     const principal = token ? await store.tokens.verify(token) : null;
     if (!principal) return again('token');
-    await audit(opened, { action: 'logIn', by: principal, subject: null });
+    // Before the session is given out: nobody is logged in without an entry.
+    await store.audit.record({ action: 'logIn', by: principal }, null);
     return seeOther(next, {
       'Set-Cookie': await sessionCookie(
         principal.tokenId,

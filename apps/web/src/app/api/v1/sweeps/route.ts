@@ -6,8 +6,8 @@ export const GET = serve(operations.listSweeps, ({ query, services: { store } })
   store.sweeps.list(query.cursor),
 );
 
-export const POST = serve(operations.createSweep, ({ body, principal, request, services }) =>
-  services.sweeps.submit(body, signedIn(principal), idempotency(request, principal)),
+export const POST = serve(operations.createSweep, ({ body, note, principal, request, services }) =>
+  services.sweeps.submit(body, signedIn(principal), { ...idempotency(request, principal), note }),
 );
 
 /** A client that does not know whether its request arrived sends it again under the same key. */

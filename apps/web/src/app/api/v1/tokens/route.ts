@@ -7,6 +7,6 @@ export const GET = serve(operations.listTokens, ({ query, services: { store } })
 
 export const POST = serve(
   operations.createToken,
-  ({ body: { name, role, expiresAt }, services: { store } }) =>
-    store.tokens.create({ name, role, expiresAt: expiresAt ? new Date(expiresAt) : null }),
+  ({ body: { name, role, expiresAt }, note, services: { store } }) =>
+    store.tokens.create({ name, role, expiresAt: expiresAt ? new Date(expiresAt) : null, note }),
 );

@@ -4,8 +4,8 @@ import { found, serve } from '@/server/serve';
 
 export const DELETE = serve(
   operations.revokeWorker,
-  async ({ params: { id = '' }, services: { access, store } }) => {
-    const done = found(await store.workers.revoke(id), `No worker ${id} is attached.`);
+  async ({ params: { id = '' }, note, services: { access, store } }) => {
+    const done = found(await store.workers.revoke(id, note), `No worker ${id} is attached.`);
     if (done === 'not enrolled') {
       throw new HttpProblem(
         409,

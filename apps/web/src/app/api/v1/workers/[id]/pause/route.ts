@@ -3,6 +3,6 @@ import { found, serve } from '@/server/serve';
 
 export const POST = serve(
   operations.pauseWorker,
-  async ({ params: { id = '' }, services: { store } }) =>
-    found(await store.workers.want(id, 'paused'), `There is no attached worker ${id}.`),
+  async ({ params: { id = '' }, note, services: { store } }) =>
+    found(await store.workers.want(id, 'paused', note), `There is no attached worker ${id}.`),
 );

@@ -3,6 +3,6 @@ import { found, serve } from '@/server/serve';
 
 export const POST = serve(
   operations.resumeWorker,
-  async ({ params: { id = '' }, services: { store } }) =>
-    found(await store.workers.want(id, 'working'), `There is no attached worker ${id}.`),
+  async ({ params: { id = '' }, note, services: { store } }) =>
+    found(await store.workers.want(id, 'working', note), `There is no attached worker ${id}.`),
 );
