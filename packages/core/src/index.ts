@@ -12,7 +12,7 @@ export { type Headline, headlineOf } from './headline';
 export { kernelNeeds } from './kernel-needs';
 export * from './kernel-results';
 export * from './measure';
-export { nearestProblem, shapeDistance } from './nearest';
+export { LIKE_SHAPE, nearestProblem, shapeDistance } from './nearest';
 export * from './occupancy';
 export * from './outcome';
 export { outcomeReason } from './outcome-reason';

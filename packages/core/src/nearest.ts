@@ -1,6 +1,12 @@
 import { opOf, type Problem } from '@tilemark/kernels';
 
 /**
+ * A shape this much unlike the asked one (see `shapeDistance`) says little: one dimension
+ * four times as large, or three by 2.2 each.
+ */
+export const LIKE_SHAPE = 2;
+
+/**
  * How unlike the shapes of two problems of one op are: the Euclidean distance of the
  * base-2 logarithms of their dimensions. Twice as large in one dimension is 1.
  */

@@ -17,8 +17,9 @@ export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?
           key={name}
           className="flex items-baseline justify-between gap-4 border-b border-line py-1.5 last:border-b-0"
         >
-          <dt className="shrink-0 text-muted" title={about}>
+          <dt className={about ? 'max-w-1/2 text-muted' : 'shrink-0 text-muted'}>
             {name}
+            {about && <span className="block text-2xs">{about}</span>}
           </dt>
           <dd className="min-w-0 text-right break-words">{value}</dd>
         </div>

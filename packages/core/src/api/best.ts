@@ -1,3 +1,4 @@
+import { MAX_DIMENSION } from '@tilemark/kernels';
 import { z } from 'zod';
 import { profileSchema } from '../device';
 import { dtypeSchema, problemSchema, variantSchema } from '../spec';
@@ -6,7 +7,13 @@ import { date, id } from './field';
 import { needsSchema } from './kernel';
 import { rateSchema } from './rate';
 
-const dimension = z.coerce.number().int().min(1).max(65_536).optional();
+const DIMENSION = `a dimension is a whole number from 1 to ${MAX_DIMENSION}`;
+const dimension = z.coerce
+  .number(DIMENSION)
+  .int(DIMENSION)
+  .min(1, DIMENSION)
+  .max(MAX_DIMENSION, DIMENSION)
+  .optional();
 
 /** What a program asks that has a problem and a GPU and wants the kernel to run. */
 export const bestQuerySchema = z.object({

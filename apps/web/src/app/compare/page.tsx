@@ -5,15 +5,13 @@ import { z } from 'zod';
 import { Candidates } from '@/features/compare/candidates';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
 import { Distributions } from '@/features/compare/distributions';
+import { Effect } from '@/features/compare/effect';
 import { Sides } from '@/features/compare/sides';
 import { CompareTabs } from '@/features/compare/tabs';
-import { VERDICT_TONES } from '@/features/compare/verdict-tones';
 import { firstItems } from '@/server/pages';
 import { readable } from '@/server/visitor';
-import { Badge } from '@/ui/badge';
 import { Button, ButtonLink } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
-import { formatSpeedup } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
@@ -88,29 +86,17 @@ function Compared({ a, b }: { a: Loaded; b: Loaded }) {
 }
 
 function Verdicts({ a, b }: { a: Measured; b: Measured }) {
-  const { differences, high, low, speedup, verdict } = compare(a, b);
+  const comparison = compare(a, b);
   return (
     <>
-      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <Badge tone={VERDICT_TONES[verdict]}>{verdict}</Badge>
-        <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(speedup)}</span>
-        <span className="text-muted">
-          the speed of A, between {formatSpeedup(low)} and {formatSpeedup(high)} by the 95 %
-          intervals
-        </span>
-      </p>
-      <p className="mt-2 text-[0.8125rem] text-muted">
-        {differences.length === 0
-          ? 'Nothing else differs: the same variant was measured twice.'
-          : `They differ in: ${differences.join(', ')}.`}
-        {differences.includes('problem') &&
-          ' Times of different problems say little; compare their rates.'}
-      </p>
-      <Section id="samples" title="Samples">
-        <Panel>
-          <Distributions a={a.measurement.cold} b={b.measurement.cold} />
-        </Panel>
-      </Section>
+      <Effect of={comparison} />
+      {comparison.verdict !== null && (
+        <Section id="samples" title="Samples">
+          <Panel>
+            <Distributions a={a.measurement.cold} b={b.measurement.cold} />
+          </Panel>
+        </Section>
+      )}
       <Section id="sides" title="Side by side">
         <Sides a={a} b={b} />
       </Section>

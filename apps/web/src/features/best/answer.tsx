@@ -38,8 +38,8 @@ export function BestAnswer({ best }: { best: BestVariant }) {
             columns={2}
             facts={[
               {
-                name: 'Part of the best',
-                about: 'Geometric mean over the devices that decided; 100 % is the best on each',
+                name: 'Speed beside the fastest',
+                about: `100 % is the fastest of all variants measured there${best.devices === 1 ? '' : '; geometric mean over the devices'}`,
                 value: formatPercent(partOfBest),
               },
               { name: 'Measured shape', value: shapeText(measured) },
@@ -55,9 +55,10 @@ export function BestAnswer({ best }: { best: BestVariant }) {
               { name: 'Measured', value: <Moment date={result.measuredAt} /> },
               {
                 name: 'Shader',
+                about: 'Whether the WGSL below is the text that was timed',
                 value: best.isSourceMeasured
-                  ? 'exactly this one was measured'
-                  : 'changed since it was measured',
+                  ? 'the one below was timed'
+                  : 'a release since has changed it: its time may differ',
               },
               ...(needs
                 ? [

@@ -26,7 +26,9 @@ it('says whose results decided', () => {
 
 it('says how far the nearest measured shape is, and when that is far', () => {
   expect(found({ isExact: false, measured: square(512) })).toContain(
-    'nearest measured shape is 512, 1.7 doublings away.',
+    'nearest measured shape is 512: every size of it is within a factor of 2 of the asked one.',
   );
-  expect(found({ isExact: false, measured: square(64) })).toContain('measure before you rely');
+  const skinny = { ...square(1000), shape: { m: 1000, n: 1000, k: 60 } } as BestVariant['asked'];
+  const far = found({ isExact: false, asked: skinny, measured: square(1024) });
+  expect(far).toContain('a factor of 17 of the asked one. That is far: measure before you rely');
 });

@@ -1,5 +1,5 @@
-import { type BestVariant, shapeDistance } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { type BestVariant, LIKE_SHAPE, shapeDistance } from '@tilemark/core';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 
 const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
   device: 'Results of the device itself decided',
@@ -12,6 +12,16 @@ const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
 export function howFound({ fallback, isExact, asked, measured, devices }: BestVariant): string {
   const who = `${WHOSE[fallback]} (${devices} ${devices === 1 ? 'device' : 'devices'}).`;
   if (isExact) return `${who} The asked shape was measured.`;
-  const doublings = shapeDistance(asked, measured);
-  return `${who} The nearest measured shape is ${shapeText(measured)}, ${doublings.toFixed(1)} doublings away${doublings > 2 ? ': far, so measure before you rely on it' : ''}.`;
+  const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
+  const factor = Number(largestFactor(asked, measured).toPrecision(2));
+  return `${who} The nearest measured shape is ${shapeText(measured)}: every size of it is within a factor of ${factor} of the asked one${isFar ? '. That is far: measure before you rely on it' : ''}.`;
+}
+
+/** By how much the sizes of two shapes differ at most: 2 is twice or half. */
+function largestFactor(asked: Problem, measured: Problem): number {
+  const sizes = opOf(measured).sizes(measured.shape);
+  const ratios = opOf(asked)
+    .sizes(asked.shape)
+    .map((size, index) => size / (sizes[index] ?? Number.NaN));
+  return Math.max(...ratios.map((ratio) => Math.max(ratio, 1 / ratio)));
 }

@@ -1,5 +1,5 @@
 import { type Measurement, type ResultDetail, type Verdict, verdict } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 
 /** A result that has a number. */
 export interface Measured {
@@ -14,10 +14,12 @@ export function measuredOf(result: ResultDetail): Measured | null {
 }
 
 export interface Comparison {
-  /** Of `b` against `a`. */
-  readonly verdict: Verdict;
-  /** Times that `b` is faster than `a`, by the medians; below 1 it is slower. */
-  readonly speedup: number;
+  /** Of `b` against `a`; null where they did different work, of which times say nothing. */
+  readonly verdict: Verdict | null;
+  /** What `ratio` is of: rates where the work differs. Null: they have none in common. */
+  readonly of: 'speed' | 'rate' | null;
+  /** `b` over `a`, by the medians; below 1 it is slower. 1 where nothing is in common. */
+  readonly ratio: number;
   /** The same between the interval ends that are nearest and farthest. */
   readonly low: number;
   readonly high: number;
@@ -29,13 +31,22 @@ export interface Comparison {
 export function compare(a: Measured, b: Measured): Comparison {
   const base = a.measurement.cold;
   const candidate = b.measurement.cold;
+  const isSameWork = problemText(a.result) === problemText(b.result);
+  const work = workRatio(a.result.problem, b.result.problem);
   return {
-    verdict: verdict(candidate, base),
-    speedup: base.medianNs / candidate.medianNs,
-    low: base.lowNs / candidate.highNs,
-    high: base.highNs / candidate.lowNs,
+    verdict: isSameWork ? verdict(candidate, base) : null,
+    of: isSameWork ? 'speed' : work === null ? null : 'rate',
+    ratio: ((work ?? 1) * base.medianNs) / candidate.medianNs,
+    low: ((work ?? 1) * base.lowNs) / candidate.highNs,
+    high: ((work ?? 1) * base.highNs) / candidate.lowNs,
     differences: differencesOf(a, b),
   };
+}
+
+/** The work of `b` over that of `a`, as their rates count it; null where those have other units. */
+function workRatio(a: Problem, b: Problem): number | null {
+  if (opOf(a).rateUnit !== opOf(b).rateUnit) return null;
+  return opOf(b).rate(b, 1) / opOf(a).rate(a, 1);
 }
 
 const problemText = ({ problem }: ResultDetail) =>

@@ -9,7 +9,7 @@ import { type DrawPlot, Figure } from '@/ui/plot';
 /** The samples of both results on one axis of time. */
 export function Distributions({ a, b }: { a: Series; b: Series }) {
   const draw = useCallback<DrawPlot>(
-    (Plot) => {
+    (Plot, width) => {
       const { scale, unit } = unitFor(Math.min(a.medianNs, b.medianNs));
       const sides = [
         { side: 'A', series: a },
@@ -21,7 +21,12 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       return {
         marginLeft: 32,
         marginRight: 12,
-        x: { label: `time (${unit}), lower is faster →`, grid: true, nice: true, ticks: 5 },
+        x: {
+          label: `time (${unit}), lower is faster →`,
+          grid: true,
+          nice: true,
+          ticks: Math.floor(width / 90),
+        },
         y: { label: null, domain: ['A', 'B'], tickSize: 0, padding: 0.3 },
         marks: [
           Plot.rect(sides, {

@@ -15,16 +15,10 @@ import {
 import type { BestQuery, BestVariant } from '../../api';
 import type { DeviceCapabilities, DeviceClass } from '../../device';
 import { kernelNeeds } from '../../kernel-needs';
-import { nearestProblem } from '../../nearest';
+import { LIKE_SHAPE, nearestProblem } from '../../nearest';
 import { sha256 } from './hash';
 import { fromJson } from './json';
 import { deviceRef, rateOf } from './run-view';
-
-/**
- * A shape this much unlike the asked one (see `shapeDistance`) says little: results of
- * other devices on a nearer shape come before it.
- */
-const LIKE_SHAPE = 2;
 
 /** The contract is at `Store.best`. */
 export async function bestVariantOf(
@@ -35,6 +29,7 @@ export async function bestVariantOf(
   const device = query.device ? await db.device.findUnique({ where: { key: query.device } }) : null;
   const groups = groupsOf(query, device);
   const problems = new Map<Group, Problem[]>();
+  // Beyond that, results of other devices on a nearer shape come first.
   for (const farthest of [LIKE_SHAPE, Number.POSITIVE_INFINITY]) {
     for (const group of groups) {
       const measured = problems.get(group) ?? (await rankedProblems(db, query, group));

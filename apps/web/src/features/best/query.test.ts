@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { refusals } from '@/ui/search';
+import { bestPageQuerySchema } from './query';
+
+const refused = (given: Record<string, string>): string[] => {
+  const parsed = bestPageQuerySchema.safeParse(given);
+  return parsed.success ? [] : refusals(parsed.error, given);
+};
+
+it('takes a shape in place of its dimensions', () => {
+  expect(bestPageQuerySchema.parse({ shape: '512x256x128' })).toMatchObject({
+    m: 512,
+    n: 256,
+    k: 128,
+  });
+  expect(bestPageQuerySchema.parse({ op: 'transpose', shape: '4096' })).toMatchObject({
+    rows: 4096,
+    cols: 4096,
+  });
+  expect(bestPageQuerySchema.parse({}).m).toBeUndefined();
+});
+
+it('refuses a shape that is none, or that contradicts dimensions beside it', () => {
+  expect(refused({ shape: '512x256' })).toEqual([
+    'shape cannot be “512x256”: matmul takes MxNxK, or one number where all are equal',
+  ]);
+  expect(refused({ shape: '512', m: '64' })).toEqual([
+    'shape cannot be “512”: it stands for m, n, k, which are given too',
+  ]);
+});
+
+it('refuses a problem of which a dimension is missing or another op’s', () => {
+  expect(refused({ m: '512', n: '512' })).toEqual(['k cannot be “”: matmul takes m, n, k']);
+  expect(refused({ op: 'transpose', rows: '8', cols: '8', k: '8' })).toEqual([
+    'k cannot be “8”: it is no dimension of transpose',
+  ]);
+});
+
+it('says what a dimension may be, not what it was read as', () => {
+  expect(refused({ m: '512', n: 'abc', k: '512' })).toEqual([
+    'n cannot be “abc”: a dimension is a whole number from 1 to 65536',
+  ]);
+});
