@@ -25,7 +25,7 @@ export function BandwidthPlot({
         ticks: Math.max(3, Math.floor(width / 90)),
         tickFormat: formatBytes,
       },
-      y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5, tickFormat: '~s' },
+      y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5 },
       marks: [
         ...(lastLevelCacheBytes === null
           ? []

@@ -2,7 +2,8 @@
 
 import { useCallback, useMemo } from 'react';
 import { formatIntensity, formatRate } from '@/ui/format';
-import { COLORS, SYMBOLS } from '@/ui/palette';
+import { logAxis } from '@/ui/log-axis';
+import { type SeriesStyles, seriesStyles } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { DeviceRoof } from './device-roof';
 
@@ -27,44 +28,43 @@ export function RooflinePlot({
   roof,
   points,
   device,
+  styles: given,
 }: {
   roof: DeviceRoof;
   points: readonly RooflinePoint[];
   device: string;
+  /** Of the page's series; without it the chart has some of its own. */
+  styles?: SeriesStyles;
 }) {
   const series = useMemo(() => [...new Set(points.map((point) => point.series))], [points]);
+  const styles = useMemo(() => given ?? seriesStyles(series), [given, series]);
   const bandwidth = roof.gigabytesPerSecond;
   const draw = useCallback<DrawPlot>(
-    (Plot, width) => {
+    (Plot) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
       const rates = points.map(({ rate }) => rate);
       const knees = roof.peaks.map((peak) => peak.gigaflopsPerSecond / (bandwidth ?? Infinity));
-      const left = Math.min(...intensities, ...knees.filter((knee) => knee > 0)) / ROOM;
-      const right = Math.max(...intensities, ...knees) * ROOM;
+      const x = logAxis([
+        Math.min(...intensities, ...knees.filter((knee) => knee > 0)) / ROOM,
+        Math.max(...intensities, ...knees) * ROOM,
+      ]);
+      const [left = 0, right = 0] = x.domain;
       const lines = roof.peaks.flatMap((peak) => roofLine(peak, bandwidth, left, right));
-      const top = Math.max(...rates, ...lines.map(({ rate }) => rate));
-      const bottom = Math.min(...rates, ...lines.map(({ rate }) => rate));
       return {
         marginLeft: 56,
         marginRight: 16,
         marginBottom: 36,
         x: {
-          type: 'log',
-          domain: [left, right],
+          ...x,
           label: 'arithmetic intensity (FLOP/byte) →',
-          ticks: Math.max(3, Math.floor(width / 110)),
-          tickFormat: '~s',
         },
         y: {
-          type: 'log',
-          domain: [bottom / 2, top * 2],
+          ...logAxis([...rates, ...lines.map(({ rate }) => rate)]),
           label: '↑ GFLOP/s, higher is better',
           grid: true,
-          ticks: 5,
-          tickFormat: '~s',
         },
-        color: { domain: series, range: COLORS },
-        symbol: { domain: series, range: SYMBOLS },
+        color: { domain: series, range: series.map(styles.color) },
+        symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
           Plot.line(lines, {
             x: 'intensity',
@@ -97,7 +97,7 @@ export function RooflinePlot({
         ],
       };
     },
-    [points, roof, bandwidth, series],
+    [points, roof, bandwidth, series, styles],
   );
 
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
@@ -111,7 +111,7 @@ export function RooflinePlot({
       draw={draw}
       height={300}
       fileName="roofline"
-      legend={series.map((text, index) => ({ text, color: COLORS[index % COLORS.length] ?? '' }))}
+      legend={series.map((text) => ({ text, color: styles.color(text) }))}
       caption={`Roofline of ${device} under profile ${roof.profile}: ${
         bandwidth === null
           ? 'its multiply-adds; no copy has been measured, so the memory’s slope is not drawn'

@@ -6,13 +6,14 @@ import { Field, Select } from '@/ui/field';
 import { formatRate } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
+import { type SeriesStyles, seriesStyles } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { useQuery } from '@/ui/use-query';
 import { RooflinePlot } from '../devices/roofline-plot';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
 import type { DeviceFacts } from './load';
-import { groupRows, type Row, shortLabels } from './row';
+import { groupRows, type Row, shortKernel, shortLabels } from './row';
 import { SizeCurves } from './size-curves';
 import { SpeedupCurves } from './speedup-curves';
 import { type PublishedTime, TimeCurves } from './time-curves';
@@ -112,21 +113,33 @@ function Courses({
     [rows, like],
   );
   const curves = useMemo(() => curvesOf(alike), [alike]);
+  const styles = useMemo(
+    () =>
+      seriesStyles([
+        ...rows.map(({ kernel }) => shortKernel(kernel)),
+        ...curves.points.map(({ color }) => color),
+      ]),
+    [rows, curves],
+  );
   return (
     <>
       {curves.points.length > 0 && (
         <div className={BESIDE}>
-          <TimeCurves curves={curves} published={published} />
-          {curves.isByShape ? <SpeedupCurves curves={curves} /> : <HeatMap curves={curves} />}
+          <TimeCurves curves={curves} styles={styles} published={published} />
+          {curves.isByShape ? (
+            <SpeedupCurves curves={curves} styles={styles} />
+          ) : (
+            <HeatMap curves={curves} />
+          )}
         </div>
       )}
       {!curves.isByShape && (
         <div className="border-t border-line empty:hidden">
-          <SpeedupCurves curves={curves} />
+          <SpeedupCurves curves={curves} styles={styles} />
         </div>
       )}
-      <SizeCurves rows={alike} />
-      <Roofline rows={alike} devices={devices} />
+      <SizeCurves rows={alike} styles={styles} />
+      <Roofline rows={alike} styles={styles} devices={devices} />
     </>
   );
 }
@@ -135,7 +148,15 @@ function Courses({
 const BESIDE =
   'grid grid-cols-[minmax(0,1fr)] border-t border-line has-[>:nth-child(2)]:lg:grid-cols-2 [&>*+*]:border-line max-lg:[&>*+*]:border-t lg:[&>*+*]:border-l';
 
-function Roofline({ rows, devices }: { rows: readonly Row[]; devices: readonly DeviceFacts[] }) {
+function Roofline({
+  rows,
+  styles,
+  devices,
+}: {
+  rows: readonly Row[];
+  styles: SeriesStyles;
+  devices: readonly DeviceFacts[];
+}) {
   const [like] = rows;
   const facts = devices.find(({ key }) => key === like?.device.key);
   const whole = facts?.roofs.find(({ profile }) => profile === like?.profile);
@@ -148,7 +169,7 @@ function Roofline({ rows, devices }: { rows: readonly Row[]; devices: readonly D
           : [
               {
                 label: `${labels.get(address) ?? address}, ${shape}`,
-                series: kernel,
+                series: shortKernel(kernel),
                 flopPerByte,
                 rate,
               },
@@ -163,7 +184,7 @@ function Roofline({ rows, devices }: { rows: readonly Row[]; devices: readonly D
   if (!roof || roof.peaks.length === 0 || points.length === 0) return null;
   return (
     <div className="border-t border-line">
-      <RooflinePlot roof={roof} points={points} device={like?.device.name ?? ''} />
+      <RooflinePlot roof={roof} points={points} device={like?.device.name ?? ''} styles={styles} />
     </div>
   );
 }

@@ -70,3 +70,18 @@ it('takes speed-ups over naive with as many threads on the same shape', () => {
   expect(speedups[0]!.low).toBeCloseTo((100 * 0.99) / (50 * 1.01));
   expect(speedups[0]!.high).toBeCloseTo((100 * 1.01) / (50 * 0.99));
 });
+
+it('colours a speed-up as the curve that it is taken from, naive or not beside it', () => {
+  const curves = curvesOf([
+    naive(8, 100),
+    naive(16, 90),
+    tiled(8, 'row', 50),
+    tiled(16, 'row', 30),
+    tiled(8, 'col', 40),
+    tiled(16, 'col', 20),
+  ]);
+  const colors = new Set(curves.points.map(({ color }) => color));
+  expect([...colors].sort()).toEqual(['naive', 'tiled · A_LAYOUT=col', 'tiled · A_LAYOUT=row']);
+  const ofSpeedups = new Set(speedupCurves(curves).map(({ color }) => color));
+  expect([...ofSpeedups].sort()).toEqual(['tiled · A_LAYOUT=col', 'tiled · A_LAYOUT=row']);
+});

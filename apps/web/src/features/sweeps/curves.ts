@@ -1,5 +1,5 @@
 import { sizeTunables } from '../kernels/workgroup';
-import { type Row, shortLabels } from './row';
+import { type Row, shortKernel, shortLabels } from './row';
 
 /** A variant at a number of threads, on its line. */
 export interface CurvePoint {
@@ -58,6 +58,9 @@ export function curvesOf(rows: readonly Row[]): Curves {
 /** A variant's speed over the op's naive kernel with as many threads on the same shape. */
 export interface SpeedupPoint {
   readonly line: string;
+  /** As of the curve that it belongs to. */
+  readonly color: string;
+  readonly kernel: string;
   readonly threads: number;
   readonly speedup: number;
   /** Between the ends of the intervals that are nearest and farthest. */
@@ -75,10 +78,12 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
       .filter((each) => each.threads === threads && each.shape === shape)
       .toSorted((a, b) => a.row.medianNs - b.row.medianNs)[0]?.row;
     if (!base) return [];
-    const ofKernel = isByShape && others.length > 1 ? `${kernel.split('/')[1]} ${color}` : color;
+    const ofKernel = isByShape && others.length > 1 ? `${shortKernel(kernel)} ${color}` : color;
     return [
       {
         line: ofKernel,
+        color,
+        kernel,
         threads,
         speedup: base.medianNs / row.medianNs,
         low: base.lowNs / row.highNs,

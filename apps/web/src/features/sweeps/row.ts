@@ -100,6 +100,9 @@ export function speedups(rows: readonly Row[]): ReadonlyMap<string, number> {
   return found;
 }
 
+/** A kernel without its op, which a chart's problem says: also the name of its series. */
+export const shortKernel = (kernel: string): string => kernel.split('/')[1] ?? kernel;
+
 /**
  * Short labels for charts, by address: the kernel without its op, and by name
  * those of its tunables that differ among the rows. Equal only for equal variants.
@@ -125,7 +128,7 @@ export function shortLabels(rows: readonly Row[]): ReadonlyMap<string, string> {
       const varied = Object.entries(tunables)
         .filter(([name]) => differing.get(kernel)?.has(name))
         .map(([name, value]) => `${name}=${value}`);
-      return [address, [kernel.split('/')[1] ?? kernel, ...varied].join(' · ')];
+      return [address, [shortKernel(kernel), ...varied].join(' · ')];
     }),
   );
 }

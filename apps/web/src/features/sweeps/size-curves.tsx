@@ -2,9 +2,9 @@
 
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
-import { COLORS, SYMBOLS } from '@/ui/palette';
+import type { SeriesStyles } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import type { Row } from './row';
+import { type Row, shortKernel } from './row';
 
 interface Point {
   readonly kernel: string;
@@ -16,18 +16,14 @@ interface Point {
  * How the best variant of each kernel fares as square problems grow, from rows of one
  * op, device, dtype and profile. Nothing where there are not two sizes.
  */
-export function SizeCurves({ rows }: { rows: readonly Row[] }) {
+export function SizeCurves({ rows, styles }: { rows: readonly Row[]; styles: SeriesStyles }) {
   const points = useMemo(() => pointsOf(rows), [rows]);
   const unit = rows[0]?.unit ?? '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
   const legend = useMemo(
-    () =>
-      kernels.map((kernel, index) => ({
-        text: kernel,
-        color: COLORS[index % COLORS.length] ?? 'var(--muted)',
-      })),
-    [kernels],
+    () => kernels.map((kernel) => ({ text: kernel, color: styles.color(kernel) })),
+    [kernels, styles],
   );
 
   const draw = useCallback<DrawPlot>(
@@ -43,14 +39,14 @@ export function SizeCurves({ rows }: { rows: readonly Row[] }) {
         ticks: [...new Set(points.map(({ edge }) => edge))],
       },
       y: { label: `↑ ${unit}, higher is better`, grid: true, zero: true, ticks: 5 },
-      color: { domain: kernels, range: COLORS },
-      symbol: { domain: kernels, range: SYMBOLS },
+      color: { domain: kernels, range: kernels.map(styles.color) },
+      symbol: { domain: kernels, range: kernels.map(styles.symbol) },
       marks: [
         Plot.lineY(points, { x: 'edge', y: 'rate', stroke: 'kernel', strokeWidth: 1.5 }),
         Plot.dot(points, { x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 }),
       ],
     }),
-    [points, kernels, unit],
+    [points, kernels, styles, unit],
   );
 
   if (new Set(points.map(({ edge }) => edge)).size < 2) return null;
@@ -81,9 +77,10 @@ function pointsOf(rows: readonly Row[]): Point[] {
   for (const row of rows) {
     const edge = Number(row.shape);
     if (row.rate === null || !Number.isInteger(edge)) continue;
-    const key = `${row.kernel} ${edge}`;
+    const kernel = shortKernel(row.kernel);
+    const key = `${kernel} ${edge}`;
     if (row.rate > (best.get(key)?.rate ?? 0)) {
-      best.set(key, { kernel: row.kernel, edge, rate: row.rate });
+      best.set(key, { kernel, edge, rate: row.rate });
     }
   }
   return [...best.values()].sort((a, b) => a.edge - b.edge);

@@ -2,27 +2,32 @@
 
 import { useCallback, useMemo } from 'react';
 import { formatSpeedup } from '@/ui/format';
-import { COLORS, colorOf } from '@/ui/palette';
+import { logAxis } from '@/ui/log-axis';
+import type { SeriesStyles } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { type Curves, type SpeedupPoint, speedupCurves } from './curves';
-import { threadsAxis } from './time-curves';
+import { shortKernel } from './row';
+import { marksText, threadsAxis } from './time-curves';
 
 /** What each kernel gains over naive with as many threads: where workgroup memory pays. */
-export function SpeedupCurves({ curves }: { curves: Curves }) {
+export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: SeriesStyles }) {
   const points = useMemo(() => speedupCurves(curves), [curves]);
-  const lines = useMemo(() => [...new Set(points.map(({ line }) => line))], [points]);
+  const colors = useMemo(() => [...new Set(points.map(({ color }) => color))], [points]);
+  const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
   const draw = useCallback<DrawPlot>(
     (Plot) => ({
       ...threadsAxis(points),
       marginLeft: 44,
       y: {
-        type: 'log',
+        ...logAxis([1, ...points.flatMap(({ high, low }) => [low, high])], (value) => `${value}×`),
         label: '↑ speed-up over naive, higher is better',
         grid: true,
-        ticks: 5,
-        tickFormat: (value: number) => `${Number(value.toPrecision(2))}×`,
       },
-      color: { domain: lines, range: COLORS },
+      color: { domain: colors, range: colors.map(styles.color) },
+      symbol: {
+        domain: kernels,
+        range: kernels.map((kernel) => styles.symbol(shortKernel(kernel))),
+      },
       marks: [
         Plot.ruleY([1], { stroke: 'var(--line-strong)', strokeDasharray: '4 3' }),
         Plot.areaY(points, {
@@ -30,21 +35,28 @@ export function SpeedupCurves({ curves }: { curves: Curves }) {
           y1: 'low',
           y2: 'high',
           z: 'line',
-          fill: 'line',
+          fill: 'color',
           fillOpacity: 0.2,
         }),
-        Plot.line(points, { x: 'threads', y: 'speedup', stroke: 'line', strokeWidth: 1.5 }),
+        Plot.line(points, {
+          x: 'threads',
+          y: 'speedup',
+          z: 'line',
+          stroke: 'color',
+          strokeWidth: 1.5,
+        }),
         Plot.dot(points, {
           x: 'threads',
           y: 'speedup',
-          fill: 'line',
+          fill: 'color',
+          symbol: 'kernel',
           r: 2.5,
           title: ({ line, speedup, threads }: SpeedupPoint) =>
             `${line}, ${threads} threads: ${formatSpeedup(speedup)}`,
         }),
       ],
     }),
-    [points, lines],
+    [points, colors, kernels, styles],
   );
 
   if (points.length < 2) return null;
@@ -55,8 +67,8 @@ export function SpeedupCurves({ curves }: { curves: Curves }) {
       draw={draw}
       height={300}
       fileName="speedup-by-threads"
-      legend={lines.map((text, index) => ({ text, color: colorOf(index) }))}
-      caption="Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow both 95 % intervals."
+      legend={colors.map((text) => ({ text, color: styles.color(text) }))}
+      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow both 95 % intervals.${marksText(kernels, styles)}`}
       summary={`Speed-up over naive by threads per workgroup: at most ${formatSpeedup(best.speedup)} (${best.line}, ${best.threads} threads), at least ${formatSpeedup(worst.speedup)} (${worst.line}, ${worst.threads} threads).`}
     />
   );

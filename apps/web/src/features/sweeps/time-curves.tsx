@@ -3,11 +3,13 @@
 import type * as PlotModule from '@observablehq/plot';
 import { useCallback, useMemo } from 'react';
 import { formatNs } from '@/ui/format';
-import { COLORS, colorOf } from '@/ui/palette';
+import { logAxis } from '@/ui/log-axis';
+import type { SeriesStyles } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { usesWorkgroupMemory } from '../kernels/workgroup';
 import { unitFor } from '../results/samples';
 import type { CurvePoint, Curves } from './curves';
+import { shortKernel } from './row';
 
 /** What a report says of a variant on a problem. */
 export interface PublishedTime {
@@ -23,28 +25,35 @@ const DASHED = '5 4';
 /** Time by threads per workgroup, intervals as bands, what reports say as hollow marks. */
 export function TimeCurves({
   curves: { isByShape, kernels, points },
+  styles,
   published,
 }: {
   curves: Curves;
+  styles: SeriesStyles;
   published: readonly PublishedTime[];
 }) {
   const colors = useMemo(() => [...new Set(points.map(({ color }) => color))], [points]);
   const hollow = useMemo(() => hollowMarks(points, published), [points, published]);
   const draw = useCallback<DrawPlot>(
     (Plot) => {
-      const times = [...points.map(({ row }) => row.medianNs), ...hollow.map(({ ns }) => ns)];
+      const times = [
+        ...points.flatMap(({ row }) => [row.lowNs, row.highNs]),
+        ...hollow.map(({ ns }) => ns),
+      ];
       const { scale, unit } = unitFor(Math.sqrt(Math.min(...times) * Math.max(...times)));
       return {
         ...threadsAxis(points),
         marginLeft: 60,
         y: {
-          type: 'log',
+          ...logAxis(times.map((ns) => ns / scale)),
           label: `↑ time (${unit}), lower is faster`,
           grid: true,
-          ticks: 5,
-          tickFormat: logLabels(Math.min(...times) / scale, Math.max(...times) / scale),
         },
-        color: { domain: colors, range: COLORS },
+        color: { domain: colors, range: colors.map(styles.color) },
+        symbol: {
+          domain: kernels,
+          range: kernels.map((kernel) => styles.symbol(shortKernel(kernel))),
+        },
         marks: [
           Plot.areaY(points, {
             x: 'threads',
@@ -71,6 +80,7 @@ export function TimeCurves({
             x: 'threads',
             y: ({ row }: CurvePoint) => row.medianNs / scale,
             fill: 'color',
+            symbol: 'kernel',
             r: 2.5,
             title: ({ line, row, threads }: CurvePoint) =>
               `${line}, ${threads} threads: ${formatNs(row.medianNs)}`,
@@ -88,7 +98,7 @@ export function TimeCurves({
         ],
       };
     },
-    [points, hollow, kernels, colors],
+    [points, hollow, kernels, colors, styles],
   );
 
   if (points.length === 0) return null;
@@ -98,7 +108,7 @@ export function TimeCurves({
       draw={draw}
       height={300}
       fileName="time-by-threads"
-      legend={colors.map((text, index) => ({ text, color: colorOf(index) }))}
+      legend={colors.map((text) => ({ text, color: styles.color(text) }))}
       caption={
         <>
           Time by threads per workgroup, lower is faster; bands are 95 % intervals
@@ -107,6 +117,7 @@ export function TimeCurves({
             dashed.length < kernels.length &&
             `. Dashed: without workgroup memory (${dashed.join(', ')})`}
           {hollow.length > 0 && '. Hollow: published, on other hardware'}.
+          {isByShape && marksText(kernels, styles)}
         </>
       }
       summary={`Time by threads per workgroup. ${linesOf(points)
@@ -136,14 +147,11 @@ export function threadsAxis(
   };
 }
 
-/** Labels of a log axis: every decade, and its 2 and 5 while there is room between them. */
-export function logLabels(from: number, to: number): (value: number) => string {
-  const mantissas = to / from < 300 ? [1, 2, 5] : [1];
-  return (value) => {
-    const mantissa = Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(6));
-    return mantissas.includes(mantissa) ? String(Number(value.toPrecision(3))) : '';
-  };
-}
+/** Which mark stands for which kernel, where lines of several share a colour. */
+export const marksText = (kernels: readonly string[], { symbol }: SeriesStyles): string =>
+  kernels.length > 1
+    ? ` Marks: ${kernels.map((kernel) => `${symbol(shortKernel(kernel))} ${shortKernel(kernel)}`).join(', ')}.`
+    : '';
 
 interface HollowMark {
   readonly line: string;

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { logAxis } from './log-axis';
+
+const labels = (values: readonly number[]) => {
+  const { ticks, tickFormat } = logAxis(values);
+  return ticks.map(tickFormat);
+};
+
+describe('logAxis', () => {
+  it('begins and ends at a labelled tick beyond its values', () => {
+    expect(logAxis([0.9, 7.3]).domain).toEqual([0.5, 10]);
+    expect(labels([0.9, 7.3])).toEqual(['0.5', '1', '2', '5', '10']);
+    expect(labels([1, 5])).toEqual(['1', '2', '5']);
+  });
+
+  it('marks decades alone where many are shown, and not all of many decades', () => {
+    expect(labels([0.02, 20_000])).toEqual(['0.01', '1', '100', '10,000', '1,000,000']);
+    expect(labels([0.2, 900])).toEqual(['0.1', '1', '10', '100', '1,000']);
+  });
+
+  it('has two ends where all values are one', () => {
+    expect(logAxis([1, 1]).domain).toEqual([1, 2]);
+    expect(logAxis([700]).domain).toEqual([500, 1000]);
+  });
+});
