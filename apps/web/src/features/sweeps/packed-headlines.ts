@@ -1,5 +1,5 @@
 import type { DeviceRef, Headline } from '@tilemark/core';
-import type { Problem, Variant } from '@tilemark/kernels';
+import { type Problem, shapeText, type Variant } from '@tilemark/kernels';
 
 /** Headlines as a page carries them: what many runs share is written once. */
 export interface PackedHeadlines {
@@ -34,7 +34,7 @@ export function packHeadlines(headlines: readonly Headline[]): PackedHeadlines {
       rest.runId,
       rest.resultId,
       variants.of(address, { address, variant }),
-      problems.of(JSON.stringify(problem), problem),
+      problems.of(`${problem.op} ${shapeText(problem)} ${problem.dtype}`, problem),
       devices.of(device.key, device),
       rest.profile,
       rest.kind,

@@ -35,36 +35,66 @@ export interface Row {
   readonly endedAt: number | null;
 }
 
-/** The row of a run. */
-export function rowOf(headline: Headline): Row {
-  const { address, device, endedAtMs, kind, problem, profile, reason, resultId, runId, variant } =
-    headline;
-  const { roof, time } = headline;
+/** What a row has of its problem alone. */
+type OfProblem = Pick<Row, 'op' | 'shape' | 'size' | 'dtype' | 'flopPerByte' | 'unit'>;
+
+function ofProblem(problem: Problem): OfProblem {
   const op = opOf(problem);
   return {
-    runId,
-    resultId,
-    address,
-    kernel: variant.kernel,
-    tunables: variant.tunables,
     op: problem.op,
     shape: shapeText(problem),
     size: op.sizes(problem.shape).reduce((product, size) => product * size, 1),
     dtype: problem.dtype,
-    device,
-    profile,
-    kind,
-    reason,
-    medianNs: time?.medianNs ?? null,
-    lowNs: time?.lowNs ?? null,
-    highNs: time?.highNs ?? null,
-    rate: time && op.rate(problem, time.medianNs),
-    roof: time && roofShare(roof, time.medianNs),
     flopPerByte: arithmeticIntensity(problem),
     unit: op.rateUnit,
-    threads: threadsOf(variant, problem.dtype),
-    endedAt: endedAtMs,
   };
+}
+
+/** The rows of some runs. What follows from a problem or a variant is found once for all of its runs. */
+export function rowsOf(headlines: readonly Headline[]): Row[] {
+  const problems = new Map<Problem, OfProblem>();
+  const threads = new Map<string, number | null>();
+  return headlines.map((headline) => {
+    const { address, device, endedAtMs, kind, problem, profile, reason, resultId, runId, variant } =
+      headline;
+    const { roof, time } = headline;
+    const facts = problems.get(problem) ?? ofProblem(problem);
+    problems.set(problem, facts);
+    const sized = `${problem.dtype} ${address}`;
+    if (!threads.has(sized)) threads.set(sized, threadsOf(variant, problem.dtype));
+    // A literal of all fields: spreading takes longer than all the rest together.
+    return {
+      runId,
+      resultId,
+      address,
+      kernel: variant.kernel,
+      tunables: variant.tunables,
+      op: facts.op,
+      shape: facts.shape,
+      size: facts.size,
+      dtype: facts.dtype,
+      device,
+      profile,
+      kind,
+      reason,
+      medianNs: time?.medianNs ?? null,
+      lowNs: time?.lowNs ?? null,
+      highNs: time?.highNs ?? null,
+      rate: time && opOf(problem).rate(problem, time.medianNs),
+      roof: time && roofShare(roof, time.medianNs),
+      flopPerByte: facts.flopPerByte,
+      unit: facts.unit,
+      threads: threads.get(sized) ?? null,
+      endedAt: endedAtMs,
+    };
+  });
+}
+
+/** The row of one run. */
+export function rowOf(headline: Headline): Row {
+  const [row] = rowsOf([headline]);
+  if (!row) throw new RangeError('A run has a row.');
+  return row;
 }
 
 /** What must be equal for two rows to be compared: the problem, the device and the profile. */

@@ -15,7 +15,7 @@ import { type PackedHeadlines, unpackHeadlines } from './packed-headlines';
 import { CountsLine, ProgressBar } from './progress';
 import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
-import { rowOf } from './row';
+import { rowsOf } from './row';
 import { StatusBadge } from './status-badge';
 import type { PublishedTime } from './time-curves';
 import { hasEnded, useSweep } from './use-sweep';
@@ -47,7 +47,7 @@ export function SweepView({
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
-  const rows = useMemo(() => unpackHeadlines(packed).map(rowOf), [packed]);
+  const rows = useMemo(() => rowsOf(unpackHeadlines(packed)), [packed]);
   const sweep = useSweep(id, { counts, status, rows }, refresh);
   const ended = sweep.counts.total - sweep.counts.pending;
 

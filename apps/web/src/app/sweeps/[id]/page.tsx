@@ -5,7 +5,7 @@ import { cache } from 'react';
 import { loadDevices, loadHeadlines, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { packHeadlines } from '@/features/sweeps/packed-headlines';
-import { rowOf } from '@/features/sweeps/row';
+import { rowsOf } from '@/features/sweeps/row';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
 import { NoWorker } from '@/features/workers/no-worker';
@@ -35,7 +35,7 @@ export default async function SweepPage({ params }: Props) {
     visitor(),
     store.workers.queues(),
   ]);
-  const rows = headlines.map(rowOf);
+  const rows = rowsOf(headlines);
   const devices = await loadDevices(store, rows);
   const maySubmit = user?.role === 'admin' || user?.role === 'member';
   const mayChange = user !== null && isOwner(user, sweep);
