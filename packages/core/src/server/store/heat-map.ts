@@ -1,7 +1,7 @@
 import type { PrismaClient } from '@tilemark/db';
 import { kernelsOf, type Problem } from '@tilemark/kernels';
 import type { GroupedQuery, HeatMap, HeatMapCell } from '../../api';
-import { deviceRef, rateOf } from './run-view';
+import { rateOf } from './run-view';
 import { byDevice, type DeviceTimes, variantTimes } from './variant-times';
 
 /** Where each kernel stands on each device: the contract is at `Store.heatMap`. */
@@ -16,7 +16,7 @@ export async function heatMapOf(db: PrismaClient, query: GroupedQuery): Promise<
   // Kernels of earlier releases come last.
   kernels.push(...[...measured].filter((id) => !kernels.includes(id)).sort());
   const rows = [...byDevice(times).values()].map((of) => ({
-    device: deviceRef(of[0].device),
+    device: of[0].device,
     cells: cellsOf(of, kernels, problem),
   }));
   return { ...board, kernels, rows };

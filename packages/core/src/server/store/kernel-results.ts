@@ -24,10 +24,10 @@ export async function kernelResultsOf(
   const asked =
     shape === undefined ? null : shapeText({ op, shape: parseShape(op, shape) } as Problem);
   const groups = await db.$queryRaw<Group[]>`
-    SELECT "op"::text, "dtype"::text, "shape", "profile"::text,
+    SELECT ${op} AS "op", "dtype"::text, "shape", "profile"::text,
       count(DISTINCT "deviceKey")::int AS "devices"
     FROM "VariantBest" WHERE "kernel" = ${kernel}
-    GROUP BY "op", "dtype", "shape", "profile"`;
+    GROUP BY "dtype", "profile", "shape"`;
   const problems = groups
     .map((group) => ({
       problem: problemOf(group),

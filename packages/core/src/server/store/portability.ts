@@ -2,7 +2,6 @@ import type { PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import type { PortabilityQuery, PortabilityReport } from '../../api';
 import { portability } from '../../portability';
-import { deviceRef } from './run-view';
 import { byDevice, type VariantTimeRow, variantTimes } from './variant-times';
 
 /** How portable each variant is: the contract is at `Store.portability`. */
@@ -23,7 +22,7 @@ export async function portabilityOf(
     devices: devices.size,
     variants: found.flatMap(({ worst: { deviceKey, partOfBest }, ...variant }) => {
       const [worst] = devices.get(deviceKey) ?? [];
-      return worst ? { ...variant, worst: { device: deviceRef(worst.device), partOfBest } } : [];
+      return worst ? { ...variant, worst: { device: worst.device, partOfBest } } : [];
     }),
     shipping:
       ship === undefined
@@ -40,7 +39,7 @@ function shippingTo(
   const [best] = own;
   const same = own.find(({ address }) => address === ship);
   return {
-    device: deviceRef(best.device),
+    device: best.device,
     best: measured(best),
     shipped: same ? { ...measured(same), partOfBest: best.medianNs / same.medianNs } : null,
   };
