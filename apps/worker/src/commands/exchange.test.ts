@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { benchFileSchema } from '@tilemark/core';
+import { benchFileSchema, bestQuerySchema } from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,6 +14,11 @@ import { useBundle } from '../bundle.test-helper';
 
 const bundle = useBundle();
 const TOKEN = 'tm_member_x';
+const ADMIN_TOKEN = 'tm_admin_x';
+const ROLES: Readonly<Record<string, 'member' | 'admin'>> = {
+  [`Bearer ${TOKEN}`]: 'member',
+  [`Bearer ${ADMIN_TOKEN}`]: 'admin',
+};
 let store: Store;
 let site: Server;
 let server: string;
@@ -42,14 +47,13 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
   const path = new URL(request.url ?? '', 'http://site').pathname;
   const [, kind, id = ''] = /^\/api\/v1\/(\w+)\/([^/]+)/.exec(path) ?? [];
   if (path === '/api/v1/results/import') {
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
-      return { status: 401, body: { detail: 'Send a token.' } };
-    }
+    const role = ROLES[request.headers.authorization ?? ''];
+    if (!role) return { status: 401, body: { detail: 'Send a token.' } };
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const file = benchFileSchema.parse(JSON.parse(text));
     try {
-      return { status: 201, body: await importResults({ store }, file, { name: 'test' }) };
+      return { status: 201, body: await importResults({ store }, file, { name: 'test', role }) };
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       return { status: 400, body: { detail: error.message, field: error.field } };
@@ -91,6 +95,33 @@ it('brings what bench wrote to a grid, gets it back unchanged, and measures it a
   expect(again.code).toBe(0);
   expect(again.stdout).toContain('matmul/cpu-naive 33x17x9 f32, default');
   expect(again.stdout).toMatch(/(FAST|SLOW|SAME): [\d.]+ times as fast as published/);
+});
+
+it('brings what tune wrote to a grid, whose best lookup then answers with the winner', async () => {
+  const file = join(folder, 'tuned.json');
+  const problem = ['--op', 'transpose', '--shape', '64x32', '--dtype', 'f32'];
+  const search = ['--kernel', 'transpose/naive', '--tunable', 'BLOCK=4,8', '--budget', '1h'];
+  expect((await tilemark('tune', ...problem, ...search, '--json', file)).code).toBe(0);
+  const tuned = benchFileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  const [winner] = tuned.results;
+  if (winner?.outcome?.kind !== 'measured') throw new Error('the winner was measured');
+  // As on a quiet machine: this one is shared, and noisy results are not ranked.
+  const { measurement } = winner.outcome;
+  const { medianNs } = measurement.cold;
+  measurement.cold.samplesNs = Array.from({ length: 30 }, (_, i) => medianNs * (1 + i / 1e4));
+  Object.assign(measurement, { stop: 'converged', unranked: null, roof: null });
+  await writeFile(file, JSON.stringify(tuned));
+
+  const brought = await tilemark('import', file, '--server', server, '--token', ADMIN_TOKEN);
+  expect(brought).toMatchObject({ code: 0, stderr: '' });
+  const asked = { op: 'transpose', rows: 64, cols: 32, device: winner.device.key };
+  expect(await store.best(bestQuerySchema.parse(asked))).toMatchObject({
+    fallback: 'device',
+    isExact: true,
+    address: winner.address,
+    result: { device: { key: winner.device.key } },
+    shipped: null,
+  });
 });
 
 it('says in one line what is wrong with a file, a token, an id or an address', async () => {

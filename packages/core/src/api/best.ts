@@ -2,6 +2,7 @@ import { MAX_DIMENSION } from '@tilemark/kernels';
 import { z } from 'zod';
 import { profileSchema } from '../device';
 import { dtypeSchema, problemSchema, variantSchema } from '../spec';
+import { tunedVariantSchema } from '../tuned/tuned-file';
 import { deviceRefSchema } from './device';
 import { date, id } from './field';
 import { needsSchema } from './kernel';
@@ -37,8 +38,11 @@ export type BestQuery = z.infer<typeof bestQuerySchema>;
 
 /** The variant to run for a problem, and how it was found. */
 export const bestVariantSchema = z.object({
-  /** Whose results decided: the first of these that has any for a problem like this. */
-  fallback: z.enum(['device', 'architecture', 'vendor', 'overall']),
+  /**
+   * Whose results decided: the first of these that has any for a problem like this.
+   * `shipped`: none of this grid, but what the release knows of such devices.
+   */
+  fallback: z.enum(['device', 'shipped', 'architecture', 'vendor', 'overall']),
   /** The problem asked for. */
   asked: problemSchema,
   /** The problem that was measured: the asked one, or the nearest. */
@@ -47,21 +51,28 @@ export const bestVariantSchema = z.object({
   profile: profileSchema,
   variant: variantSchema,
   address: z.string(),
-  /** Devices that have measured the variant on this problem. */
-  devices: z.number().int().positive(),
+  /** Devices of this grid that have measured the variant on this problem; 0 where it is shipped. */
+  devices: z.number().int().nonnegative(),
   /** Geometric mean over them of its part of the best rate there; 1: the best on each. */
-  partOfBest: z.number().min(0).max(1),
-  /** The result on the device where it comes nearest to the best. */
-  result: z.object({
-    id,
-    device: deviceRefSchema,
-    medianNs: z.number().positive(),
-    rate: rateSchema,
-    measuredAt: date,
-  }),
+  partOfBest: z.number().min(0).max(1).nullable(),
+  /** The result on the device where it comes nearest to the best; null where it is shipped. */
+  result: z
+    .object({
+      id,
+      device: deviceRefSchema,
+      medianNs: z.number().positive(),
+      rate: rateSchema,
+      measuredAt: date,
+    })
+    .nullable(),
+  /** Where a shipped variant was measured and how it was found; null for results of this grid. */
+  shipped: tunedVariantSchema
+    .pick({ medianNs: true, lowNs: true, highNs: true, driver: true, found: true })
+    .extend({ device: z.string(), rate: rateSchema, measuredAt: date })
+    .nullable(),
   /** The shader for the dtype and tunables, as this release writes it; null for host kernels. */
   wgsl: z.string().nullable(),
-  /** Whether the result was measured with exactly this shader. */
+  /** Whether the result was measured with exactly this shader; false where it is shipped: not known. */
   isSourceMeasured: z.boolean(),
   needs: needsSchema.nullable(),
   /** The dispatches that run the asked problem, in order; empty for host kernels. */

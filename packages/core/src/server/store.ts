@@ -292,9 +292,10 @@ export interface Store {
   /** How near each variant comes to the best of every device. Throws InputError at `shape`, `ship`. */
   portability(query: PortabilityQuery): Promise<PortabilityReport>;
   /**
-   * The variant to run for a problem, decided by ranked results of the device, else of its
-   * architecture, its vendor, or all GPUs; on this problem or the nearest. Null: nothing
-   * that could run it was ranked. Throws InputError for a problem without all dimensions.
+   * The variant to run for a problem, decided by ranked results of the device, else by the
+   * tuned variants that ship for such devices, else by results of its architecture, its
+   * vendor, or all GPUs; on this problem or the nearest. Null: nothing that could run it
+   * was ranked. Throws InputError for a problem without all dimensions.
    */
   best(query: BestQuery): Promise<BestVariant | null>;
   readonly tokens: {

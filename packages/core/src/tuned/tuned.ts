@@ -40,6 +40,24 @@ export function tunedCases(largest: number): SweepCase[] {
 
 const largestSide = (problem: Problem) => Math.max(...opOf(problem).sizes(problem.shape));
 
+/** The model of device that tuned variants are of: its kind, as `kindOf` tells it, or its vendor. */
+export type TunedOn =
+  | { readonly key: string }
+  | { readonly vendor: string; readonly architecture?: string | undefined };
+
+/** The shipped files of devices like one, or of the GPUs of a vendor, first the one that is listed first. */
+export function tunedFilesOf(wanted: TunedOn): TunedFile[] {
+  return tunedFiles().filter(({ device }) => {
+    if ('key' in wanted) return wanted.key.startsWith(kindOf(device));
+    const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+    return (
+      device.class === 'gpu' &&
+      isSame(device.vendor, wanted.vendor) &&
+      (!wanted.architecture || isSame(device.architecture, wanted.architecture))
+    );
+  });
+}
+
 /**
  * The beginning that the keys of like devices share: the model of a GPU whatever the
  * machine; of a software adapter, which is as fast as its host, the adapter alone.

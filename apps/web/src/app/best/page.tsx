@@ -32,7 +32,8 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
     <>
       <PageHeader title="Best kernel">
         The variant that ranked results say to run for a problem on a GPU, with its shader. Where
-        the GPU was not measured, its architecture decides, then its vendor, then all GPUs.
+        the GPU was not measured, a variant that ships for it decides, then its architecture, its
+        vendor, and all GPUs.
       </PageHeader>
       <Panel className="p-4">
         {/* The key renews the controls when the address changes under them. */}

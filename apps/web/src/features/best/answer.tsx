@@ -6,16 +6,59 @@ import { Address } from '@/ui/address';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { CopyButton } from '@/ui/copy';
-import { Facts } from '@/ui/facts';
+import { type Fact, Facts } from '@/ui/facts';
 import { formatBytes, formatNs, formatPercent, formatRate } from '@/ui/format';
 import { Moment } from '@/ui/moment';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { howFound } from './how-found';
 
+/** What the variant rests on: results of this grid, or what the release ships. */
+function evidence({ devices, isSourceMeasured, partOfBest, result, shipped }: BestVariant): Fact[] {
+  if (shipped) {
+    return [
+      { name: 'Measured on', value: `${shipped.device}, ${shipped.driver}` },
+      {
+        name: 'Rate there',
+        value: `${formatRate(shipped.rate.value)} ${shipped.rate.unit}, ${formatNs(shipped.medianNs)}`,
+      },
+      { name: 'Measured', value: <Moment date={shipped.measuredAt} /> },
+      {
+        name: 'Found',
+        value: shipped.found.by === 'tuner' ? shipped.found.command : shipped.found.note,
+      },
+    ];
+  }
+  if (!result || partOfBest === null) return [];
+  return [
+    {
+      name: 'Speed beside the fastest',
+      about: `100 % is the fastest of all variants measured there${devices === 1 ? '' : '; geometric mean over the devices'}`,
+      value: formatPercent(partOfBest),
+    },
+    { name: 'Measured on', value: <DeviceName device={result.device} /> },
+    {
+      name: 'Rate there',
+      value: (
+        <TextLink href={`/results/${result.id}`}>
+          {formatRate(result.rate.value)} {result.rate.unit}, {formatNs(result.medianNs)}
+        </TextLink>
+      ),
+    },
+    { name: 'Measured', value: <Moment date={result.measuredAt} /> },
+    {
+      name: 'Shader',
+      about: 'Whether the WGSL below is the text that was timed',
+      value: isSourceMeasured
+        ? 'the one below was timed'
+        : 'a release since has changed it: its time may differ',
+    },
+  ];
+}
+
 /** The variant to run, what it rests on, and its shader. */
 export function BestAnswer({ best }: { best: BestVariant }) {
-  const { asked, address, measured, needs, partOfBest, passes, result, variant, wgsl } = best;
+  const { asked, address, measured, needs, passes, variant, wgsl } = best;
   return (
     <>
       <Section
@@ -37,29 +80,8 @@ export function BestAnswer({ best }: { best: BestVariant }) {
           <Facts
             columns={2}
             facts={[
-              {
-                name: 'Speed beside the fastest',
-                about: `100 % is the fastest of all variants measured there${best.devices === 1 ? '' : '; geometric mean over the devices'}`,
-                value: formatPercent(partOfBest),
-              },
               { name: 'Measured shape', value: shapeText(measured) },
-              { name: 'Measured on', value: <DeviceName device={result.device} /> },
-              {
-                name: 'Rate there',
-                value: (
-                  <TextLink href={`/results/${result.id}`}>
-                    {formatRate(result.rate.value)} {result.rate.unit}, {formatNs(result.medianNs)}
-                  </TextLink>
-                ),
-              },
-              { name: 'Measured', value: <Moment date={result.measuredAt} /> },
-              {
-                name: 'Shader',
-                about: 'Whether the WGSL below is the text that was timed',
-                value: best.isSourceMeasured
-                  ? 'the one below was timed'
-                  : 'a release since has changed it: its time may differ',
-              },
+              ...evidence(best),
               ...(needs
                 ? [
                     { name: 'Workgroup size', value: needs.workgroupSize.join(' × ') },

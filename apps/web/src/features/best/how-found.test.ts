@@ -24,6 +24,13 @@ it('says whose results decided', () => {
   expect(found({ fallback: 'vendor', devices: 3 })).toContain('its vendor decided (3 devices)');
 });
 
+it('says of shipped variants where they were measured, and that nothing was here', () => {
+  const shipped = { device: 'Some GPU', driver: 'driver 1' } as BestVariant['shipped'];
+  expect(found({ fallback: 'shipped', devices: 0, shipped })).toBe(
+    'Nothing nearer was ranked here: this variant ships with Tilemark (measured on Some GPU with driver 1). The asked shape was measured.',
+  );
+});
+
 it('says how far the nearest measured shape is, and when that is far', () => {
   expect(found({ isExact: false, measured: square(512) })).toContain(
     'nearest measured shape is 512: every size of it is within a factor of 2 of the asked one.',

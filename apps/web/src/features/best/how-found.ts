@@ -3,14 +3,25 @@ import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 
 const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
   device: 'Results of the device itself decided',
+  shipped: 'Nothing nearer was ranked here: this variant ships with Tilemark',
   architecture: 'Results of its architecture decided',
   vendor: 'Results of its vendor decided',
   overall: 'Results of all GPUs decided, nothing nearer was ranked',
 };
 
 /** Whose results decided and how far the measured shape is from the asked one, in sentences. */
-export function howFound({ fallback, isExact, asked, measured, devices }: BestVariant): string {
-  const who = `${WHOSE[fallback]} (${devices} ${devices === 1 ? 'device' : 'devices'}).`;
+export function howFound({
+  fallback,
+  isExact,
+  asked,
+  measured,
+  devices,
+  shipped,
+}: BestVariant): string {
+  const whose = shipped
+    ? `measured on ${shipped.device} with ${shipped.driver}`
+    : `${devices} ${devices === 1 ? 'device' : 'devices'}`;
+  const who = `${WHOSE[fallback]} (${whose}).`;
   if (isExact) return `${who} The asked shape was measured.`;
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
   const factor = Number(largestFactor(asked, measured).toPrecision(2));

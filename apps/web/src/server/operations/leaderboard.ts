@@ -44,7 +44,7 @@ export const leaderboardOperations = {
     method: 'GET',
     path: '/best',
     summary:
-      'The variant to run for a problem (`m`, `n`, `k` or `rows`, `cols`) on a GPU, with its WGSL: decided by ranked results of the device, else of its architecture, its vendor, or all GPUs, on this problem or the nearest.',
+      'The variant to run for a problem (`m`, `n`, `k` or `rows`, `cols`) on a GPU, with its WGSL: decided by ranked results of the device, else by what ships for such devices, else by results of its architecture, its vendor, or all GPUs, on this problem or the nearest.',
     access: 'read',
     caching: 'revalidate',
     query: bestQuerySchema,

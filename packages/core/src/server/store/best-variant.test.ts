@@ -1,7 +1,12 @@
-import { InputError, type Problem, variantAddress } from '@tilemark/kernels';
+import { InputError, type Problem, parseVariant, variantAddress } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import { type BestQuery, bestQuerySchema, bestVariantSchema } from '../../api';
+import {
+  type BestQuery,
+  bestQuerySchema,
+  bestVariantSchema,
+  leaderboardQuerySchema,
+} from '../../api';
 import type { DeviceIdentity } from '../../device';
 import type { PlannedRun } from '../../expand';
 import type { Outcome } from '../../outcome';
@@ -224,6 +229,85 @@ describe('with results', () => {
       passes: [],
     });
     expect((await find({ ...cube(512), vendor: 'acme' }))?.wgsl).not.toBeNull();
+  });
+
+  describe('shipped variants', () => {
+    const h200 = {
+      vendor: 'nvidia',
+      architecture: '',
+      device: 'NVIDIA H200',
+      backend: 'vulkan',
+      runtime: 'dawn',
+      class: 'gpu',
+    } as const;
+    const tuned = 'matmul/warp-tile[BM=128,BN=128,BK=16,TM=8,TN=16,UNROLL=16,LANES_DOWN=4]';
+    let key: string;
+    beforeAll(async () => {
+      key = await device(h200, []);
+    });
+
+    test('decide for a device that has no results here, plainly marked', async () => {
+      const found = await find({ ...cube(4096), profile: 'fast', device: key });
+      expect(found).toMatchObject({
+        fallback: 'shipped',
+        isExact: true,
+        address: parseVariant(tuned).address,
+        devices: 0,
+        partOfBest: null,
+        result: null,
+        isSourceMeasured: false,
+        shipped: {
+          device: 'NVIDIA H200',
+          driver: expect.stringContaining('580.159'),
+          measuredAt: expect.stringContaining('2026-11-21'),
+          rate: { unit: 'GFLOP/s' },
+          found: { by: 'hand' },
+        },
+      });
+      expect(found?.wgsl).toContain('const BM: u32 = 128u;');
+      expect(found?.passes).toEqual([{ entryPoint: 'main', workgroups: [32, 32, 1] }]);
+    });
+
+    test('are found by the vendor, too, and not for another one', async () => {
+      const near = { ...cube(4000), profile: 'fast' } as const;
+      expect(await find({ ...near, vendor: 'NVIDIA' })).toMatchObject({
+        fallback: 'shipped',
+        isExact: false,
+        measured: square(4096),
+      });
+      expect(await find({ ...near, vendor: 'acme' })).toBeNull();
+    });
+
+    test('leave what the device cannot run to others', async () => {
+      const { deviceKey } = await store.workers.attach({
+        name: 'w',
+        host: 'h',
+        version: '0',
+        identity: { ...h200, device: 'NVIDIA H200', backend: 'd3d12' },
+        capabilities: { ...capabilities, maxComputeWorkgroupStorageSize: 1024 },
+      });
+      expect(await find({ ...cube(4096), profile: 'fast', device: deviceKey })).toBeNull();
+    });
+
+    test('give way to results of the device, and stay on no board', async () => {
+      const own = { ...run(key, 'small', square(4096)), profile: 'fast' as const };
+      const { workerId } = await store.workers.attach({
+        name: 'w',
+        host: 'h',
+        version: '0',
+        identity: h200,
+        capabilities,
+      });
+      const query = leaderboardQuerySchema.parse({ shape: '4096', profile: 'fast' });
+      expect((await store.leaderboard(query)).rows).toEqual([]);
+      await recordAll(store, key, workerId, [[own, measured(1e9)]]);
+      expect(await find({ ...cube(4096), profile: 'fast', device: key })).toMatchObject({
+        fallback: 'device',
+        address: address('small'),
+        shipped: null,
+      });
+      expect((await store.leaderboard(query)).rows).toHaveLength(1);
+    });
   });
 
   test.each([

@@ -5,20 +5,18 @@ import {
   opById,
   type Problem,
   parseShape,
-  parseVariant,
-  passesOf,
-  type ResolvedVariant,
   type Shape,
   shapeText,
-  specialise,
 } from '@tilemark/kernels';
 import type { BestQuery, BestVariant } from '../../api';
 import type { DeviceCapabilities, DeviceClass } from '../../device';
-import { kernelNeeds } from '../../kernel-needs';
 import { LIKE_SHAPE, nearestProblem } from '../../nearest';
+import type { TunedOn } from '../../tuned/tuned';
 import { sha256 } from './hash';
 import { fromJson } from './json';
 import { deviceRef, rateOf } from './run-view';
+import { shippedVariant } from './shipped-variant';
+import { knownVariant, programOf } from './variant-program';
 
 /** The contract is at `Store.best`. */
 export async function bestVariantOf(
@@ -28,10 +26,16 @@ export async function bestVariantOf(
   const asked = problemOf(query);
   const device = query.device ? await db.device.findUnique({ where: { key: query.device } }) : null;
   const groups = groupsOf(query, device);
-  const problems = new Map<Group, Problem[]>();
+  const problems = new Map<MeasuredGroup, Problem[]>();
   // Beyond that, results of other devices on a nearer shape come first.
   for (const farthest of [LIKE_SHAPE, Number.POSITIVE_INFINITY]) {
     for (const group of groups) {
+      if (group.fallback === 'shipped') {
+        const capabilities = device && fromJson<DeviceCapabilities>(device.capabilities);
+        const shipped = shippedVariant(query, asked, group.of, { farthest, capabilities });
+        if (shipped) return shipped;
+        continue;
+      }
       const measured = problems.get(group) ?? (await rankedProblems(db, query, group));
       problems.set(group, measured);
       const nearest = nearestProblem(asked, measured);
@@ -52,6 +56,7 @@ export async function bestVariantOf(
           measured: nearest.problem,
           isExact,
           profile: query.profile,
+          shipped: null,
           ...best,
         };
       }
@@ -76,12 +81,20 @@ function problemOf(query: BestQuery): Problem {
   return { op, shape, dtype } as Problem;
 }
 
-/** Devices whose results may decide. */
-interface Group {
-  readonly fallback: BestVariant['fallback'];
+/** Devices of this grid whose results may decide. */
+interface MeasuredGroup {
+  readonly fallback: Exclude<BestVariant['fallback'], 'shipped'>;
   /** SQL condition on a row of "Device" AS d. */
   readonly where: Prisma.Sql;
 }
+
+/** Devices of which the release ships tuned variants. */
+interface ShippedGroup {
+  readonly fallback: 'shipped';
+  readonly of: TunedOn;
+}
+
+type Group = MeasuredGroup | ShippedGroup;
 
 const GPUS: readonly DeviceClass[] = ['gpu', 'browser'];
 
@@ -95,7 +108,10 @@ function groupsOf(
   const alike = device && (GPUS.includes(device.class) ? GPUS : [device.class]);
   const named = alike ?? [...GPUS, 'software'];
   const groups: Group[] = [];
-  if (device) groups.push({ fallback: 'device', where: Prisma.sql`d."key" = ${device.key}` });
+  if (device) {
+    groups.push({ fallback: 'device', where: Prisma.sql`d."key" = ${device.key}` });
+    groups.push({ fallback: 'shipped', of: { key: device.key } });
+  }
   const ofVendor = vendor
     ? Prisma.sql`lower(d."vendor") = lower(${vendor}) AND ${ofClasses(named)}`
     : null;
@@ -105,6 +121,7 @@ function groupsOf(
     groups.push({ fallback: 'architecture', where });
   }
   if (ofVendor) groups.push({ fallback: 'vendor', where: ofVendor });
+  if (vendor && !device) groups.push({ fallback: 'shipped', of: { vendor, architecture } });
   for (const classes of alike ? [alike] : [GPUS, ['software'] as const]) {
     groups.push({ fallback: 'overall', where: ofClasses(classes) });
   }
@@ -118,7 +135,7 @@ const ofClasses = (classes: readonly DeviceClass[]): Prisma.Sql =>
 async function rankedProblems(
   db: PrismaClient,
   { op, dtype, profile }: BestQuery,
-  { where }: Group,
+  { where }: MeasuredGroup,
 ): Promise<Problem[]> {
   const rows = await db.$queryRaw<{ shape: string }[]>`
     SELECT DISTINCT b."shape" FROM "Best" AS b JOIN "Device" AS d ON d."key" = b."deviceKey"
@@ -145,7 +162,7 @@ interface Candidate {
 async function candidatesOf(
   db: PrismaClient,
   { op, dtype, profile }: BestQuery,
-  { where }: Group,
+  { where }: MeasuredGroup,
   problem: Problem,
 ): Promise<Candidate[]> {
   const candidates = await db.$queryRaw<Candidate[]>`
@@ -167,7 +184,10 @@ async function candidatesOf(
   return [...candidates.filter(isWide), ...candidates.filter((each) => !isWide(each))];
 }
 
-type Decided = Omit<BestVariant, 'fallback' | 'asked' | 'measured' | 'isExact' | 'profile'>;
+type Decided = Omit<
+  BestVariant,
+  'fallback' | 'asked' | 'measured' | 'isExact' | 'profile' | 'shipped'
+>;
 
 /**
  * A candidate with its shader; null when this release has no such variant any more, or
@@ -181,7 +201,6 @@ async function bestVariant(
 ): Promise<Decided | null> {
   const variant = knownVariant(address);
   if (!variant) return null;
-  const { definition, kernel, tunables } = variant;
   const { run, ...result } = await db.result.findUniqueOrThrow({
     where: { id: resultId },
     select: {
@@ -200,11 +219,10 @@ async function bestVariant(
     shape: parseShape(run.op, run.shape),
     dtype: run.dtype,
   } as Problem;
-  const isGpu = definition.runsOn === 'gpu';
-  const wgsl = isGpu ? specialise(definition, tunables, asked.dtype) : null;
+  const program = programOf(variant, asked);
+  const { wgsl } = program;
   return {
-    variant: { kernel, tunables },
-    address: variant.address,
+    ...program,
     devices,
     partOfBest,
     result: {
@@ -214,24 +232,6 @@ async function bestVariant(
       rate: rateOf(measured, medianNs),
       measuredAt: result.endedAt.toISOString(),
     },
-    wgsl,
     isSourceMeasured: result.sourceHash === (wgsl === null ? null : sha256(wgsl)),
-    needs: isGpu ? kernelNeeds(definition, tunables, asked.dtype) : null,
-    passes: isGpu
-      ? passesOf(definition, tunables, asked).map(({ entryPoint, workgroups }) => ({
-          entryPoint,
-          workgroups: [...workgroups],
-        }))
-      : [],
   };
-}
-
-/** Null for variants of earlier releases: their kernel, a tunable or a value of it is gone. */
-function knownVariant(address: string): ResolvedVariant | null {
-  try {
-    return parseVariant(address);
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
 }
