@@ -2,11 +2,13 @@ import { fork } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MAX_RUNS_PER_SWEEP } from '@tilemark/core';
+import { build } from '../scripts/start/build';
 import { FaultGrid } from '../tests/faults/grid';
 import type { DroneReport, DroneTask } from './grid-drone';
-import { median, perMinute, quantile } from './grid-stats';
+import { cpuSeconds, median, perMinute, quantile } from './grid-stats';
 
 /**
  * `npm run bench:grid`: a real grid (Postgres, Redis and the site as `npm start` brings them
@@ -37,6 +39,9 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const PROBE_EVERY_MS = 250;
 const IDLE_PROBES = 40;
+
+/** What shares the machine while the grid is loaded. */
+type Part = 'postgres' | 'redis' | 'site' | 'workers';
 
 /** Kinds of request whose latency is watched. */
 type Probe = 'submit' | 'leaderboard';
@@ -74,6 +79,7 @@ class Bench {
     return {
       ready: () => reports.size === processes && [...reports.values()].every((each) => each.ready),
       done: () => total((report) => report.done),
+      pids: children.map((child) => child.pid ?? 0),
       rssMb: () => total((report) => report.rssBytes) / 2 ** 20 / processes,
       stop: async () => {
         await Promise.all(
@@ -141,6 +147,18 @@ class Bench {
     });
   }
 
+  /** CPU time that each part has had, s. */
+  async cpu(drones: readonly number[]): Promise<Record<Part, number>> {
+    const of = async (pids: readonly number[]) =>
+      (await Promise.all(pids.map(cpuSeconds))).reduce((sum, seconds) => sum + seconds, 0);
+    return {
+      postgres: await of([await this.#grid.pidOf('postgres')]),
+      redis: await of([await this.#grid.pidOf('redis')]),
+      site: await of([this.#grid.web.pid]),
+      workers: await of(drones),
+    };
+  }
+
   async rssMb(): Promise<number> {
     const status = await readFile(`/proc/${this.#grid.web.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
@@ -155,6 +173,7 @@ async function waitFor(condition: () => boolean | Promise<boolean>): Promise<voi
 }
 
 async function main(size: Size) {
+  await build(fileURLToPath(new URL('..', import.meta.url)));
   const grid = await FaultGrid.start();
   try {
     const bench = new Bench(grid, size);
@@ -170,6 +189,7 @@ async function main(size: Size) {
     const memory: { atMs: number; webMb: number; droneMb: number }[] = [];
     const bulkMs: number[] = [];
     const before = drones.done();
+    const cpuBefore = await bench.cpu(drones.pids);
     const startMs = performance.now();
     let isOver = false;
     const probes = Promise.all([
@@ -192,6 +212,7 @@ async function main(size: Size) {
     }
     await waitFor(() => drones.done() - before >= asked);
     const seconds = (performance.now() - startMs) / 1_000;
+    const cpuAfter = await bench.cpu(drones.pids);
     isOver = true;
     const [submitMs, boardMs] = await probes;
     await remember;
@@ -213,6 +234,12 @@ async function main(size: Size) {
         ratio: rate / bareRate,
         seconds,
       },
+      cpuMsPerRun: Object.fromEntries(
+        Object.entries(cpuAfter).map(([part, after]) => [
+          part,
+          ((after - cpuBefore[part as Part]) * 1_000) / asked,
+        ]),
+      ),
       bulkSubmit: {
         runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs),
         slowestMs: Math.max(...bulkMs),

@@ -16,17 +16,26 @@ it('a whole `npm start` killed -9 three times over one sweep ends it once', asyn
   let grid = await startGrid(folder.dataDir);
   try {
     const token = new URL(grid.loginUrl).searchParams.get('token');
-    const answer = await fetch(`${grid.url}/api/v1/sweeps`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        name: 'Interrupted',
-        suite: 'transpose-ladder',
-        params: { rows: 96, cols: 128 },
-        policy: 'smoke',
-      }),
+    const post = async (path: string, body: object) => {
+      const answer = await fetch(`${grid.url}/api/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(answer.ok, `${path}: ${answer.status}`).toBe(true);
+      return answer.json();
+    };
+    // The URL is printed before a worker is attached; without one a sweep has no device to run on.
+    await until('a worker', async () => {
+      const { items } = await (await fetch(`${grid.url}/api/v1/workers`)).json();
+      return items.length > 0;
     });
-    const { id, counts } = await answer.json();
+    const { id, counts } = await post('sweeps', {
+      name: 'Interrupted',
+      suite: 'transpose-ladder',
+      params: { rows: 96, cols: 128 },
+      policy: 'smoke',
+    });
     for (const afterMs of [500, 3_000, 8_000]) {
       await sleep(afterMs);
       await grid.stop('SIGKILL');
@@ -41,7 +50,7 @@ it('a whole `npm start` killed -9 three times over one sweep ends it once', asyn
     await grid.stop();
     await folder.remove();
   }
-});
+}, 600_000);
 
 it('data of a newer version is refused in one line, and left alone', async () => {
   const { dataDir, remove } = await emptyDataFolder();

@@ -13,6 +13,9 @@ import { doneWithin } from './within';
 
 const HEARTBEAT_MS = 5_000;
 
+/** Without a run for this long a worker says that it is idle; between two runs it is not, ms. */
+const IDLE_AFTER_MS = 250;
+
 /** A run in hand may take this long to end before a worker that stops gives it back, ms. */
 const FINISH_WITHIN_MS = 20_000;
 
@@ -69,6 +72,7 @@ export class Worker {
   /** Settles when the last run taken has ended, however. */
   #inHand: Promise<unknown> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
+  #idleSoon: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #isStoreAway = false;
 
@@ -163,6 +167,7 @@ export class Worker {
 
   async #signOff(): Promise<void> {
     const { store, runner, log } = this.#parts;
+    clearTimeout(this.#idleSoon);
     await Promise.all([runner.close(), this.#beating]);
     await this.#writeJournal();
     await store.workers.detach(this.#id).catch((error: unknown) => {
@@ -179,7 +184,9 @@ export class Worker {
     if (this.#wanted !== 'working') throw new Interrupted('the worker is paused');
     const run = await store.runs.claim(runId, this.#id);
     if (!run) return log.debug({ runId }, 'not pending any more');
-    await this.#become({ isRunning: true });
+    // The claim has told the store.
+    clearTimeout(this.#idleSoon);
+    this.#isRunning = true;
     try {
       const report = await this.#measure(run, AbortSignal.any([signal, this.#interrupt.signal]));
       await this.#keep(run, report);
@@ -191,14 +198,9 @@ export class Worker {
       });
       throw error;
     } finally {
-      await this.#become({ isRunning: false });
+      this.#isRunning = false;
+      this.#idleSoon = setTimeout(() => void this.#heartbeat(), IDLE_AFTER_MS);
     }
-  }
-
-  /** Tells the store at once, for people who watch. */
-  async #become({ isRunning }: { isRunning: boolean }): Promise<void> {
-    this.#isRunning = isRunning;
-    await this.#heartbeat();
   }
 
   /** Measures while nothing else on this machine does. Throws Interrupted when aborted. */

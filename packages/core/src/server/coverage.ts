@@ -1,11 +1,11 @@
 import { InputError, resolveVariant, shapeText, specialise } from '@tilemark/kernels';
-import type { Coverage, CoverageCell, Device, Refresh } from '../api';
+import type { Coverage, CoverageCell, Refresh } from '../api';
 import { expand, type PlannedRun } from '../expand';
 import { SUITES, suiteRef } from '../suites/registry';
 import { type StandingSuite, standingSuites } from '../suites/standing';
-import type { AuditNote, Author, NewestRun, Store } from './store';
+import type { AuditNote, Author, DeviceToPlan, NewestRun, Store } from './store';
 import { sha256 } from './store/hash';
-import { allDevices, type SweepServices, startSweep } from './submit';
+import { type SweepServices, startSweep } from './submit';
 
 type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 
@@ -13,7 +13,7 @@ type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 export async function coverage(store: Store): Promise<Coverage> {
   const rows: Coverage['devices'] = [];
   // One after the other: a fleet of them at once would take every connection of the site.
-  for (const device of await allDevices(store)) {
+  for (const device of await store.devices.toPlan()) {
     const { key, name, class: kind } = device;
     const suites = await coverageOf(store, device);
     rows.push({ device: { key, name, class: kind }, cells: suites.map(cellOf) });
@@ -35,7 +35,7 @@ export async function refreshStale(
   note?: AuditNote,
 ): Promise<{ sweeps: string[]; runs: number }> {
   const refreshed = { sweeps: [] as string[], runs: 0 };
-  for (const device of await allDevices(services.store)) {
+  for (const device of await services.store.devices.toPlan()) {
     if (only !== null && device.key !== only) continue;
     for (const { standing, runs: all } of await coverageOf(services.store, device)) {
       const { suite, spec } = standing;
@@ -62,7 +62,7 @@ interface SuiteCoverage {
 }
 
 /** Every run of the suites that stand for a device, with how it stands. */
-async function coverageOf(store: Store, device: Device): Promise<SuiteCoverage[]> {
+async function coverageOf(store: Store, device: DeviceToPlan): Promise<SuiteCoverage[]> {
   const planned = standingSuites(device.class).map((standing) => ({
     standing,
     runs: expandFor(standing, device),
@@ -85,7 +85,7 @@ async function coverageOf(store: Store, device: Device): Promise<SuiteCoverage[]
 }
 
 /** Like `backfill`, where the shapes do not fit the device there is nothing to run. */
-function expandFor({ spec }: StandingSuite, device: Device): PlannedRun[] {
+function expandFor({ spec }: StandingSuite, device: DeviceToPlan): PlannedRun[] {
   try {
     return expand(spec, [device]);
   } catch (error) {

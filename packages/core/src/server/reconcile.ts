@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reconcileAccess } from './enrol';
-import { allDevices, type SweepServices } from './submit';
+import type { SweepServices } from './submit';
 
 /** What was out of step, in runs. */
 export interface Reconciled {
@@ -30,7 +30,7 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   // Jobs are read before rows. A row is written before its job, so the row of every
   // job read here is there; a row written meanwhile is queued twice, which is once.
   const jobs = new Map<string, Set<string>>();
-  for (const { key } of await allDevices(store)) jobs.set(key, await queue.runIds(key));
+  for (const { key } of await store.devices.toPlan()) jobs.set(key, await queue.runIds(key));
 
   const missing: { id: string; deviceKey: string; background: boolean }[] = [];
   for await (const run of store.runs.pending()) {

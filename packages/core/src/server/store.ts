@@ -50,6 +50,9 @@ export interface ClaimedRun {
   readonly attempt: number;
 }
 
+/** A device as sweeps are planned by. */
+export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'>;
+
 /** What a worker hands in; also a line of its journal. Writing it twice changes nothing. */
 export interface RecordedRun {
   readonly runId: string;
@@ -194,6 +197,8 @@ export interface Store {
     paces(keys: readonly string[]): Promise<Pace[]>;
     /** Its best variants under each version of driver and runtime they were measured with. */
     history(key: string): Promise<DeviceHistory>;
+    /** Every device as sweeps are planned by; its runs are not counted, however many there are. */
+    toPlan(): Promise<DeviceToPlan[]>;
     /** Every device by what identifies it, without its counts: for choosing one. */
     names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]>;
     /** Best measured result of each problem on the device. */

@@ -1,4 +1,4 @@
-import type { Counts, Device, NewSweep } from '../api';
+import type { Counts, NewSweep } from '../api';
 import { expand } from '../expand';
 import type { SweepSpec } from '../spec';
 import { findSuite, suiteRef, suiteSpec } from '../suites/registry';
@@ -36,7 +36,7 @@ export async function submitSweep(
   { idempotencyKey, background = false, note }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
-  const devices = await allDevices(store);
+  const devices = await store.devices.toPlan();
   const plannable = spec.devices ? devices : devices.filter((device) => device.workers > 0);
   return startSweep({ store, queue }, author, {
     name: newSweep.name,
@@ -93,17 +93,6 @@ function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpe
       ...(devices && { devices }),
     },
   };
-}
-
-export async function allDevices(store: Store): Promise<Device[]> {
-  const devices: Device[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.devices.list(cursor);
-    devices.push(...page.items);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor);
-  return devices;
 }
 
 type QueuedRun = Parameters<Queue['enqueue']>[0][number];

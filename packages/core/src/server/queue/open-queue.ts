@@ -20,6 +20,8 @@ export interface QueueOptions {
 const WAITING = ['waiting', 'prioritized', 'delayed'] as const;
 /** Jobs sent to the backend at once. */
 const BATCH = 1_000;
+/** Queues that are written to at once. */
+const DEVICES_AT_ONCE = 10;
 const LOCK_MS = 30_000;
 /** Between attempts to reach a service that is away. */
 const RETRY_DELAY_MS = 1_000;
@@ -63,7 +65,7 @@ export function openQueue(options: QueueOptions): Queue {
     async enqueue(runs, { background = false } = {}) {
       // BullMQ takes jobs without a priority before those with one.
       const priority = background ? { priority: 1 } : {};
-      for (const [deviceKey, ids] of byDevice(runs)) {
+      const addTo = async ([deviceKey, ids]: readonly [string, string[]]) => {
         const jobs = await queueOf(deviceKey);
         for (const batch of batches(ids)) {
           await jobs.addBulk(
@@ -74,6 +76,11 @@ export function openQueue(options: QueueOptions): Queue {
             })),
           );
         }
+      };
+      // A few devices at once: a sweep of many devices waits for as many answers.
+      const groups = [...byDevice(runs)];
+      for (let at = 0; at < groups.length; at += DEVICES_AT_ONCE) {
+        await Promise.all(groups.slice(at, at + DEVICES_AT_ONCE).map(addTo));
       }
     },
 

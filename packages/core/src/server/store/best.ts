@@ -1,6 +1,6 @@
 import type { Prisma } from '@tilemark/db';
 import { KERNELS } from '@tilemark/kernels';
-import type { Measurement, Outcome } from '../../outcome';
+import type { Outcome } from '../../outcome';
 
 /** A measured result that may become the best of its device, problem and profile. */
 export interface BestCandidate {
@@ -23,21 +23,30 @@ const isCeiling = (id: string): boolean =>
   KERNELS.some((kernel) => kernel.id === id && kernel.computes === 'copy');
 
 /**
- * Makes a measured result the best of its device, problem and profile where it
- * is: a rankable one comes before one that is not, then the faster. One
- * statement, so concurrent results cannot overwrite each other. The best of each
- * variant is kept in the same way, and the naive kernel's in columns of its own.
+ * Makes a measured result the best of its variant, and of its device, problem and profile, where
+ * it is: a rankable one comes before one that is not, then the faster. Each row is moved by one
+ * statement, so concurrent results cannot overwrite each other. The best naive kernel is kept in
+ * columns of its own.
  */
 export async function moveBest(
   tx: Prisma.TransactionClient,
   candidate: BestCandidate,
   { measurement }: Extract<Outcome, { kind: 'measured' }>,
 ): Promise<void> {
-  const { resultId, kernel, deviceKey, op, dtype, shape, profile, measuredAt } = candidate;
+  const { resultId, kernel, address, deviceKey, op, dtype, shape, profile, measuredAt } = candidate;
   if (isCeiling(kernel)) return;
-  await moveVariantBest(tx, candidate, measurement);
   const { cold, unranked } = measurement;
   await tx.$executeRaw`
+    WITH of_variant AS (
+      INSERT INTO "VariantBest" AS b ("deviceKey", "op", "dtype", "shape", "profile", "address",
+        "kernel", "resultId", "medianNs", "unranked")
+      VALUES (${deviceKey}, ${op}::"Op", ${dtype}::"Dtype", ${shape}, ${profile}::"Profile",
+        ${address}, ${kernel}, ${resultId}, ${cold.medianNs}, ${unranked})
+      ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "address") DO UPDATE
+      SET "resultId" = EXCLUDED."resultId", "medianNs" = EXCLUDED."medianNs",
+        "unranked" = EXCLUDED."unranked"
+      WHERE (EXCLUDED."unranked" IS NOT NULL, EXCLUDED."medianNs")
+          < (b."unranked" IS NOT NULL, b."medianNs"))
     INSERT INTO "Best" AS b ("deviceKey", "op", "dtype", "shape", "profile",
       "resultId", "medianNs", "lowNs", "highNs", "unranked", "measuredAt")
     VALUES (${deviceKey}, ${op}::"Op", ${dtype}::"Dtype", ${shape}, ${profile}::"Profile",
@@ -59,21 +68,4 @@ export async function moveBest(
       AND (b."naiveResultId" IS NULL
         OR (${unranked}::text IS NOT NULL, ${cold.medianNs}::float8)
           < (b."naiveUnranked" IS NOT NULL, b."naiveMedianNs"))`;
-}
-
-async function moveVariantBest(
-  tx: Prisma.TransactionClient,
-  { resultId, kernel, address, deviceKey, op, dtype, shape, profile }: BestCandidate,
-  { cold, unranked }: Measurement,
-): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO "VariantBest" AS b ("deviceKey", "op", "dtype", "shape", "profile", "address",
-      "kernel", "resultId", "medianNs", "unranked")
-    VALUES (${deviceKey}, ${op}::"Op", ${dtype}::"Dtype", ${shape}, ${profile}::"Profile",
-      ${address}, ${kernel}, ${resultId}, ${cold.medianNs}, ${unranked})
-    ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "address") DO UPDATE
-    SET "resultId" = EXCLUDED."resultId", "medianNs" = EXCLUDED."medianNs",
-      "unranked" = EXCLUDED."unranked"
-    WHERE (EXCLUDED."unranked" IS NOT NULL, EXCLUDED."medianNs")
-        < (b."unranked" IS NOT NULL, b."medianNs")`;
 }

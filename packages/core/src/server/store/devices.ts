@@ -1,4 +1,4 @@
-import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import type { Device } from '../../api';
 import type { Pace } from '../../pace';
 import type { Store } from '../store';
@@ -59,6 +59,16 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
 
     history: (key) => deviceHistoryOf(db, key),
 
+    async toPlan() {
+      const rows = await db.device.findMany({ orderBy: { key: 'asc' } });
+      const workers = await workersByDevice(db, null);
+      return rows.map((row) => ({
+        ...deviceRef(row),
+        capabilities: fromJson(row.capabilities),
+        workers: workers.get(row.key) ?? 0,
+      }));
+    },
+
     async names() {
       const rows = await db.device.findMany({ orderBy: { name: 'asc' } });
       return rows.map((row) => ({
@@ -87,14 +97,23 @@ const identityOf = (row: DeviceRow): Device['identity'] => ({
   class: row.class,
 });
 
+/** How many workers the devices have that are not lost; of every device for null. */
+async function workersByDevice(
+  db: PrismaClient,
+  keys: readonly string[] | null,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.$queryRaw<{ deviceKey: string; count: number }[]>`
+    SELECT "deviceKey", count(*)::int AS count FROM "Worker" AS w
+    WHERE (${keys}::text[] IS NULL OR "deviceKey" = ANY(${keys})) AND NOT ${isLost('w')}
+    GROUP BY "deviceKey"`;
+  return new Map(rows.map(({ deviceKey, count }) => [deviceKey, count]));
+}
+
 async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promise<Device[]> {
   if (rows.length === 0) return [];
   const keys = rows.map((row) => row.key);
   const [workers, runs] = await Promise.all([
-    db.$queryRaw<{ deviceKey: string; count: number }[]>`
-      SELECT "deviceKey", count(*)::int AS count FROM "Worker" AS w
-      WHERE "deviceKey" IN (${Prisma.join(keys)}) AND NOT ${isLost('w')}
-      GROUP BY "deviceKey"`,
+    workersByDevice(db, keys),
     db.run.groupBy({
       by: ['deviceKey', 'state'],
       where: { deviceKey: { in: keys } },
@@ -110,7 +129,7 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
       class: row.class,
       identity: identityOf(row),
       capabilities: fromJson(row.capabilities),
-      workers: workers.find((each) => each.deviceKey === row.key)?.count ?? 0,
+      workers: workers.get(row.key) ?? 0,
       pending: sum(states.filter(({ state }) => state === 'pending')),
       results: sum(states.filter(({ state }) => state !== 'pending' && state !== 'running')),
       firstSeenAt: row.firstSeenAt.toISOString(),

@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import type { PolicyId } from '../../policy';
 import type { ClaimedRun, Store } from '../store';
+import { withoutWaitingForDisk } from './durability';
 import { notifySweep } from './events';
 import { fromJson } from './json';
 import { isLost } from './lost';
@@ -9,29 +10,42 @@ import { recordRun } from './record';
 import { problemOf } from './run-view';
 
 /** Rows of one page of `pending`. */
-const BATCH = 1_000;
+const BATCH = 5_000;
 
 export function runsOf(db: PrismaClient): Store['runs'] {
   return {
     async claim(runId, workerId) {
       // One statement: of two workers that claim at once, Postgres lets one wait
-      // for the other and then finds the condition false.
+      // for the other and then finds the condition false. The disk is not waited
+      // for: a claim that a crash of Postgres forgets is made again.
       const [row] = await db.$queryRaw<ClaimedRow[]>`
-        UPDATE "Run" AS r
-        SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
-          "claimedAt" = now()
-        FROM "Worker" AS w, "Sweep" AS s
-        WHERE r."id" = ${runId}
-          AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
-          AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
-          AND (r."state" = 'pending' OR (r."state" = 'running' AND (
-            r."workerId" = w."id"
-            OR EXISTS (SELECT FROM "Worker" AS holder
-                       WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
-        RETURNING r."id", r."sweepId", r."deviceKey", r."kernel", r."tunables", r."op",
-          r."shape", r."dtype", r."profile", r."policy", r."attempts"`;
+        WITH claimed AS (
+          UPDATE "Run" AS r
+          SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
+            "claimedAt" = now()
+          FROM "Worker" AS w, "Sweep" AS s
+          WHERE r."id" = ${runId}
+            AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
+            AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
+            AND (r."state" = 'pending' OR (r."state" = 'running' AND (
+              r."workerId" = w."id"
+              OR EXISTS (SELECT FROM "Worker" AS holder
+                         WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
+          RETURNING r."id", r."sweepId", r."deviceKey", r."kernel", r."tunables", r."op",
+            r."shape", r."dtype", r."profile", r."policy", r."attempts"),
+        busy AS (
+          UPDATE "Worker" SET "state" = 'running', "lastHeartbeatAt" = now()
+          FROM claimed WHERE "Worker"."id" = ${workerId})
+        SELECT claimed.*, ${withoutWaitingForDisk},
+          NOT EXISTS (
+            SELECT FROM "Run" AS other
+            WHERE other."sweepId" = claimed."sweepId" AND other."id" <> claimed."id"
+              AND other."state" IN ('running', 'measured', 'skipped', 'incorrect', 'failed')
+          ) AS "isFirst"
+        FROM claimed`;
       if (!row) return null;
-      await notifySweep(db, row.sweepId);
+      // Later claims change nothing that is shown of a sweep.
+      if (row.isFirst) await notifySweep(db, row.sweepId);
       return claimedRun(row);
     },
 
@@ -58,13 +72,12 @@ export function runsOf(db: PrismaClient): Store['runs'] {
     async *pending() {
       let after = '';
       for (;;) {
-        const rows = await db.run.findMany({
-          where: { state: 'pending', sweep: { cancelledAt: null }, id: { gt: after } },
-          orderBy: { id: 'asc' },
-          take: BATCH,
-          select: { id: true, deviceKey: true, sweep: { select: { background: true } } },
-        });
-        for (const { id, deviceKey, sweep } of rows) yield { id, deviceKey, ...sweep };
+        const rows = await db.$queryRaw<{ id: string; deviceKey: string; background: boolean }[]>`
+          SELECT r."id", r."deviceKey", s."background"
+          FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+          WHERE r."state" = 'pending' AND s."cancelledAt" IS NULL AND r."id" > ${after}
+          ORDER BY r."id" LIMIT ${BATCH}`;
+        yield* rows;
         const last = rows.at(-1);
         if (!last || rows.length < BATCH) return;
         after = last.id;
@@ -104,7 +117,7 @@ type ClaimedRow = Pick<
   | 'profile'
   | 'policy'
   | 'attempts'
->;
+> & { readonly isFirst: boolean };
 
 const claimedRun = (row: ClaimedRow): ClaimedRun => ({
   id: row.id,

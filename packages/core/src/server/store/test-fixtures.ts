@@ -69,8 +69,8 @@ export const planned = (deviceKey: string, over: Partial<PlannedRun> = {}): Plan
 export const kernelRun = (deviceKey: string, kernel: string, problem = square(64)): PlannedRun =>
   planned(deviceKey, { variant: { kernel, tunables: {} }, address: kernel, problem });
 
-const series = (medianNs: number, halfWidth: number): Series => ({
-  n: 3,
+const series = (medianNs: number, halfWidth: number, samples: number): Series => ({
+  n: samples,
   medianNs,
   lowNs: medianNs * (1 - halfWidth),
   highNs: medianNs * (1 + halfWidth),
@@ -78,7 +78,7 @@ const series = (medianNs: number, halfWidth: number): Series => ({
   q1Ns: medianNs * 0.995,
   q3Ns: medianNs * 1.005,
   cv: 0.01,
-  samplesNs: [medianNs, medianNs * 1.01, medianNs * 0.99],
+  samplesNs: Array.from({ length: samples }, (_, at) => medianNs * (1 + ((at % 3) - 1) / 100)),
 });
 
 const verification = { method: 'whole', worstRatio: 0.1, checked: 4_096, ns: 1 } as const;
@@ -89,7 +89,10 @@ export const measured = (
     unranked = null,
     halfWidth = 0.005,
     roof = null,
-  }: { halfWidth?: number } & Partial<Pick<Measurement, 'unranked' | 'roof'>> = {},
+    samples = 3,
+  }: { halfWidth?: number; samples?: number } & Partial<
+    Pick<Measurement, 'unranked' | 'roof'>
+  > = {},
 ): Outcome => ({
   kind: 'measured',
   measurement: {
@@ -98,8 +101,8 @@ export const measured = (
     timer: { kind: 'timestamp', tickNs: 1 },
     dispatchesPerSample: 1,
     bufferSets: 2,
-    cold: series(medianNs, halfWidth),
-    hot: series(medianNs * 0.9, halfWidth),
+    cold: series(medianNs, halfWidth, samples),
+    hot: series(medianNs * 0.9, halfWidth, samples),
     compileNs: 1e6,
     transfer: { hostToDeviceNs: null, deviceToHostNs: 1e6 },
     stop: 'converged',

@@ -12,6 +12,8 @@ import { sweepViews } from './sweep-view';
 const NEWEST = 100;
 /** Changes within this go out as one event: a fast sweep ends many runs a second. */
 const GATHER_MS = 100;
+/** Looked at again after this though nobody told: who changed it may have died before telling. */
+const LOOK_AGAIN_MS = 5_000;
 
 /** Live events of sweeps: the contract is at `Store.sweeps.watch`. */
 export function watchOf(
@@ -31,6 +33,7 @@ export function watchOf(
     });
     ended.addEventListener('abort', () => wake(), { once: true });
     let seen: string | null = null;
+    let shown = '';
     try {
       while (!ended.aborted) {
         if (changed) {
@@ -42,13 +45,21 @@ export function watchOf(
           });
           if (read && !ended.aborted) {
             seen = read.snapshot;
-            onEvent(read.event);
+            const { counts, status, results } = read.event;
+            const heading = JSON.stringify({ counts, status });
+            if (results.length > 0 || heading !== shown) onEvent(read.event);
+            shown = heading;
           }
         } else {
           await new Promise<void>((resolve) => {
-            wake = resolve;
-            if (changed || ended.aborted) resolve();
+            const again = setTimeout(resolve, LOOK_AGAIN_MS);
+            wake = () => {
+              clearTimeout(again);
+              resolve();
+            };
+            if (changed || ended.aborted) wake();
           });
+          changed = true;
           await sleep(GATHER_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
         }
       }

@@ -3,6 +3,7 @@ import type { WantedState } from '../../api';
 import { deviceKey } from '../../device';
 import type { Store } from '../store';
 import { noted } from './audit';
+import { withoutWaitingForDisk } from './durability';
 import { listQueues, listWorkers } from './fleet';
 import { toJson } from './json';
 import { isLost } from './lost';
@@ -37,7 +38,7 @@ export function workersOf(db: PrismaClient): Store['workers'] {
           WHERE "id" = ${workerId} RETURNING "deviceKey", "wanted"::text),
         seen AS (
           UPDATE "Device" SET "lastSeenAt" = now() FROM beat WHERE "key" = beat."deviceKey")
-        SELECT "wanted" FROM beat`;
+        SELECT "wanted", ${withoutWaitingForDisk} FROM beat`;
       return row?.wanted ?? 'working';
     },
 
