@@ -1,4 +1,4 @@
-import type { Prisma } from '@tilemark/db';
+import { PREPARED, type Prisma } from '@tilemark/db';
 import { KERNELS } from '@tilemark/kernels';
 import type { Outcome } from '../../outcome';
 
@@ -37,7 +37,7 @@ export async function moveBest(
   if (isCeiling(kernel)) return;
   const { cold, unranked } = measurement;
   await tx.$executeRaw`
-    WITH of_variant AS (
+    ${PREPARED} WITH of_variant AS (
       INSERT INTO "VariantBest" AS b ("deviceKey", "op", "dtype", "shape", "profile", "address",
         "kernel", "resultId", "medianNs", "unranked")
       VALUES (${deviceKey}, ${op}::"Op", ${dtype}::"Dtype", ${shape}, ${profile}::"Profile",

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 
 /** The Postgres channel on which changes of sweeps are told, by the sweep's id. */
 export const CHANNEL = 'tilemark_sweeps';
@@ -11,5 +11,5 @@ export async function notifySweep(
   db: PrismaClient | Prisma.TransactionClient,
   sweepId: string,
 ): Promise<void> {
-  await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${sweepId})`;
+  await db.$executeRaw`${PREPARED} SELECT pg_notify(${CHANNEL}, ${sweepId})`;
 }

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../environment';
 import type { RecordedRun } from '../store';
@@ -46,7 +46,7 @@ async function endRun(
   const sourceHash = source === null ? null : sha256(source);
   // A line of a journal replayed after a retry must not end the run a second time.
   const [run] = await tx.$queryRaw<EndedRun[]>`
-    WITH ended AS (
+    ${PREPARED} WITH ended AS (
       UPDATE "Run"
       SET "state" = ${outcome.kind}::"RunState", "workerId" = ${workerId},
         "endedAt" = ${endedAt}::timestamptz

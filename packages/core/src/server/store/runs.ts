@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import type { PolicyId } from '../../policy';
 import type { ClaimedRun, Store } from '../store';
 import { withoutWaitingForDisk } from './durability';
@@ -19,7 +19,7 @@ export function runsOf(db: PrismaClient): Store['runs'] {
       // for the other and then finds the condition false. The disk is not waited
       // for: a claim that a crash of Postgres forgets is made again.
       const [row] = await db.$queryRaw<ClaimedRow[]>`
-        WITH claimed AS (
+        ${PREPARED} WITH claimed AS (
           UPDATE "Run" AS r
           SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
             "claimedAt" = now()

@@ -1,4 +1,4 @@
-import { Prisma, type PrismaClient } from '@tilemark/db';
+import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import type { WantedState } from '../../api';
 import { deviceKey } from '../../device';
 import type { Store } from '../store';
@@ -33,7 +33,7 @@ export function workersOf(db: PrismaClient): Store['workers'] {
 
     async heartbeat(workerId, state) {
       const [row] = await db.$queryRaw<{ wanted: WantedState }[]>`
-        WITH beat AS (
+        ${PREPARED} WITH beat AS (
           UPDATE "Worker" SET "lastHeartbeatAt" = now(), "state" = ${state}::"WorkerState"
           WHERE "id" = ${workerId} RETURNING "deviceKey", "wanted"::text),
         seen AS (
