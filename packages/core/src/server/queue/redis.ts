@@ -20,6 +20,8 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
     maxRetriesPerRequest: 0,
     retryStrategy: reconnectDelayMs,
   });
+  // Every queue listens on it: as many as there are devices.
+  client.setMaxListeners(Number.POSITIVE_INFINITY);
   let lastError: Error | null = null;
   client.on('error', (error: Error) => {
     lastError = error;

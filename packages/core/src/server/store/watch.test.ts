@@ -1,6 +1,6 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bringUp, takeDown, testDatabase } from '../../../test-services';
+import { bringUp, execute, takeDown, testDatabase } from '../../../test-services';
 import type { SweepEvent } from '../../api';
 import type { Store } from '../store';
 import { openStore } from './open-store';
@@ -93,6 +93,17 @@ test('claiming, cancelling and retrying are told too; other sweeps are not', asy
   await other.sweeps.cancel(id);
   await watch.until((event) => event.status === 'cancelled');
   expect(watch.events.every((event) => event.counts.total <= 2)).toBe(true);
+  await watch.end();
+});
+
+test('a change that nobody told of is found all the same', async () => {
+  const { id, runIds } = await newSweep(1);
+  const watch = watching(id);
+  await watch.until((event) => event.status === 'queued');
+  // As by a worker that died after its commit, before it told.
+  await execute(url, `UPDATE "Run" SET "state" = 'skipped' WHERE "id" = '${runIds[0]}'`);
+  await watch.until((event) => event.status === 'done');
+  expect(watch.events).toHaveLength(2);
   await watch.end();
 });
 
