@@ -31,6 +31,7 @@ export * from './stopping';
 export * from './suites/registry';
 export { type StandingSuite, standingSuites } from './suites/standing';
 export type { Suite, SuiteParam } from './suites/suite';
+export { suiteOfRuns } from './suites/suite-of-runs';
 export { Canary } from './throttle';
 export { Search } from './tune/search';
 export { type Point, TuningSpace } from './tune/space';

@@ -34,6 +34,8 @@ export const sweepSchema = z.object({
   createdBy: z.string(),
   /** The token it was made with, which may cancel it; null for the grid's own. */
   createdById: z.string().nullable(),
+  /** It keeps a file of results that were measured elsewhere. */
+  isImported: z.boolean(),
 });
 export type Sweep = z.infer<typeof sweepSchema>;
 

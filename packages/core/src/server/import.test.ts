@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../test-services';
 import { type BenchFile, bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../api';
 import { deviceKey } from '../device';
+import { expand } from '../expand';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../outcome';
 import { summarise } from '../stats';
+import { suiteSpec } from '../suites/registry';
 import { DatabaseUnavailable } from './errors';
 import { importResults } from './import';
 import type { Store } from './store';
@@ -67,7 +69,10 @@ test('results become a finished sweep, and the board shows them', async () => {
   const skipped = result({ outcome: { kind: 'skipped', why: 'too big' } });
   const { id, counts } = await importResults({ store }, file([result(), skipped]), importer);
   expect(counts).toMatchObject({ total: 2, pending: 0, measured: 1, skipped: 1 });
-  expect(await store.sweeps.get(id)).toMatchObject({ status: 'done', createdBy: 'reviewer' });
+  const sweep = await store.sweeps.get(id);
+  expect(sweep).toMatchObject({ status: 'done', createdBy: 'reviewer', isImported: true });
+  // Its runs ended before there was a sweep, which cannot end before it begins.
+  expect(sweep?.finishedAt).toBe(sweep?.createdAt);
   const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({}));
   expect(rows).toMatchObject([
     { rank: 1, medianNs: 1e6, device: { key }, imported: { by: 'reviewer' } },
@@ -79,6 +84,27 @@ test('results become a finished sweep, and the board shows them', async () => {
   });
   expect(detail?.address).toMatch(/^matmul\/tiled\[TILE=16,/);
   expect(await store.workers.list()).toEqual([]);
+});
+
+test('all runs of a suite become a sweep of that suite, which leaves the device to be given it', async () => {
+  const spec = suiteSpec('tiled-vs-naive', { n: 64 });
+  const runs = expand(spec, [{ key, class: 'gpu' }]);
+  const results = runs.map(({ address, problem, variant }) =>
+    result({ address, problem, variant }),
+  );
+  const { id } = await importResults({ store }, file(results), importer);
+  const sweep = await store.sweeps.get(id);
+  expect(sweep).toMatchObject({
+    name: 'Import of Bench box: tiled-vs-naive',
+    suite: 'tiled-vs-naive@1',
+    spec: { cases: spec.cases, devices: [key] },
+  });
+  expect(await store.sweeps.ofSuite('tiled-vs-naive@1', key)).toEqual([]);
+  const part = await importResults({ store }, file(results.slice(1)), importer);
+  expect(await store.sweeps.get(part.id)).toMatchObject({
+    name: expect.stringMatching(/^Import of Bench box: matmul\//),
+    suite: null,
+  });
 });
 
 test('the same file twice is one sweep', async () => {

@@ -1,9 +1,9 @@
-import { InputError, type TunableValue } from '@tilemark/kernels';
+import { InputError } from '@tilemark/kernels';
 import type { BenchFile, Counts } from '../api';
 import { deviceKey } from '../device';
-import type { SweepCase, SweepSpec } from '../spec';
 import { importedRun, type KnownDevice } from './imported-run';
-import type { AuditNote, Author, ImportedRun, Principal, Store } from './store';
+import { importedSweep } from './imported-sweep';
+import type { AuditNote, Author, Principal, Store } from './store';
 import { canonicalJson, sha256 } from './store/hash';
 
 /**
@@ -30,12 +30,14 @@ export async function importResults(
     .filter((run) => run !== null);
   const [first] = results;
   if (!first) throw new InputError('The file holds no result that has ended.', 'results');
+  const { spec, suite, title } = importedSweep(results);
   const { id, counts } = await store.sweeps.import({
-    name: `Import of ${first.environment.device.device}`.slice(0, 120),
-    spec: specOf(results),
+    name: `Import of ${first.environment.device.device}: ${title}`.slice(0, 120),
+    suite,
+    spec,
     importedBy: author.name,
     ...(author.tokenId !== undefined && { createdById: author.tokenId }),
-    idempotencyKey: `import ${sha256(canonicalJson(file))}`,
+    contentHash: sha256(canonicalJson(file)),
     results,
     note,
   });
@@ -53,53 +55,3 @@ async function knownDevices(store: Store, file: BenchFile): Promise<Map<string, 
   }
   return known;
 }
-
-/** A spec that asks for what the file holds: to show it, and to run it again on its devices. */
-function specOf(imported: readonly ImportedRun[]): SweepSpec {
-  const runs = imported.map(({ run }) => run);
-  return {
-    cases: groups(runs, (run) => run.variant.kernel).flatMap(casesOfKernel),
-    profiles: distinct(runs.map((run) => run.profile)),
-    policy: runs[0]?.policy ?? 'default',
-    devices: distinct(runs.map((run) => run.deviceKey)),
-  };
-}
-
-/** One case where the variants are every combination of their values, else a case a variant. */
-function casesOfKernel(runs: readonly ImportedRun['run'][]): SweepCase[] {
-  const whole = caseOfRuns(runs);
-  const axes = [...Object.values(whole.tunables), whole.shapes, whole.dtypes];
-  const combinations = axes.reduce((product, values) => product * values.length, 1);
-  const asked = distinct(runs.map(({ variant, problem }) => ({ variant, problem })));
-  if (combinations === asked.length) return [whole];
-  return groups(runs, (run) => canonicalJson(run.variant.tunables)).map(caseOfRuns);
-}
-
-function caseOfRuns(runs: readonly ImportedRun['run'][]): SweepCase {
-  const tunables: Record<string, TunableValue[]> = {};
-  for (const { variant } of runs) {
-    for (const [name, value] of Object.entries(variant.tunables)) {
-      tunables[name] = distinct([...(tunables[name] ?? []), value]);
-    }
-  }
-  return {
-    kernel: runs[0]?.variant.kernel ?? '',
-    tunables,
-    shapes: distinct(runs.map(({ problem }) => problem.shape)),
-    dtypes: distinct(runs.map(({ problem }) => problem.dtype)),
-  };
-}
-
-function groups<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const byKey = new Map<string, T[]>();
-  for (const item of items) {
-    const group = byKey.get(keyOf(item));
-    if (group) group.push(item);
-    else byKey.set(keyOf(item), [item]);
-  }
-  return [...byKey.values()];
-}
-
-const distinct = <T>(items: readonly T[]): T[] => [
-  ...new Map(items.map((item) => [canonicalJson(item), item])).values(),
-];

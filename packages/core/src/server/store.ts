@@ -125,15 +125,18 @@ export interface Store {
     }): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
     /**
      * One transaction: a sweep of runs that have ended elsewhere, with their results,
-     * marked as brought by `importedBy`, and the devices that are new. A second one with
-     * the same key is not made: the first is returned.
+     * marked as brought by `importedBy`, and the devices that are new. A second one of
+     * the same content is not made: the first is returned.
      */
     import(input: {
       name: string;
+      /** Where the results are all of one: as if it had been run here. */
+      suite: string | null;
       spec: SweepSpec;
       importedBy: string;
       createdById?: string;
-      idempotencyKey: string;
+      /** SHA-256 of the file. */
+      contentHash: string;
       results: readonly ImportedRun[];
       note?: AuditNote | undefined;
     }): Promise<Sweep>;
@@ -152,7 +155,7 @@ export interface Store {
      * Null: no such sweep. Throws InputError when the sweep was cancelled.
      */
     retryFailed(id: string, note?: AuditNote): Promise<{ id: string; deviceKey: string }[] | null>;
-    /** Ids of sweeps started for a suite, for example `starter@1`, on a device. */
+    /** Ids of sweeps started here for a suite, for example `starter@1`, on a device. */
     ofSuite(suite: string, deviceKey: string): Promise<string[]>;
     /**
      * Calls back at once with counts, status and the newest results (at most 100),

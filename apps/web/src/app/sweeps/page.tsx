@@ -4,6 +4,7 @@ import { ProgressBar } from '@/features/sweeps/progress';
 import { StatusBadge } from '@/features/sweeps/status-badge';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/visitor';
+import { Badge } from '@/ui/badge';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
@@ -70,34 +71,40 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             </tr>
           </thead>
           <tbody>
-            {page.items.map(({ counts, createdAt, createdBy, id, name, status, suite }) => (
-              <tr key={id}>
-                <th scope="row" className="min-w-44">
-                  <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
-                  {suite && <span className="ml-2 font-normal text-xs text-muted">{suite}</span>}
-                </th>
-                <td>
-                  <StatusBadge status={status} />
-                </td>
-                <td>
-                  <ProgressBar counts={counts} label={`Progress of ${name}`} />
-                </td>
-                <td className="figure">{formatCount(counts.total)}</td>
-                <td className="figure">
-                  {counts.failed + counts.incorrect > 0 ? (
-                    <span className="text-amber">
-                      {formatCount(counts.failed + counts.incorrect)}
-                    </span>
-                  ) : (
-                    '–'
-                  )}
-                </td>
-                <td>{createdBy}</td>
-                <td className="figure text-muted">
-                  <Ago date={createdAt} />
-                </td>
-              </tr>
-            ))}
+            {page.items.map(
+              ({ counts, createdAt, createdBy, id, isImported, name, status, suite }) => (
+                <tr key={id}>
+                  <th scope="row" className="min-w-44">
+                    <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
+                    {suite && <span className="ml-2 font-normal text-xs text-muted">{suite}</span>}
+                  </th>
+                  <td>
+                    {isImported ? (
+                      <Badge tone="amber">imported</Badge>
+                    ) : (
+                      <StatusBadge status={status} counts={counts} />
+                    )}
+                  </td>
+                  <td>
+                    <ProgressBar counts={counts} label={`Progress of ${name}`} />
+                  </td>
+                  <td className="figure">{formatCount(counts.total)}</td>
+                  <td className="figure">
+                    {counts.failed + counts.incorrect > 0 ? (
+                      <span className="text-amber">
+                        {formatCount(counts.failed + counts.incorrect)}
+                      </span>
+                    ) : (
+                      '–'
+                    )}
+                  </td>
+                  <td>{createdBy}</td>
+                  <td className="figure text-muted">
+                    <Ago date={createdAt} />
+                  </td>
+                </tr>
+              ),
+            )}
           </tbody>
         </TablePanel>
       )}

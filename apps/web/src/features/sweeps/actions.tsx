@@ -43,7 +43,7 @@ export function SweepActions({
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap items-center gap-2">
-        {mayChange && !hasEnded(status) && (
+        {mayChange && status !== 'done' && status !== 'cancelled' && (
           <Button onClick={() => post('cancel')} disabled={isPending}>
             Cancel sweep
           </Button>
@@ -53,7 +53,7 @@ export function SweepActions({
             Retry failed
           </Button>
         )}
-        {again && hasEnded(status) && (
+        {again && hasEnded(status, counts) && (
           <Button onClick={() => runAgain(again)} disabled={isPending}>
             Run again
           </Button>

@@ -16,7 +16,7 @@ import { CountsLine, ProgressBar } from './progress';
 import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
 import { rowsOf } from './row';
-import { StatusBadge } from './status-badge';
+import { isCancelling, StatusBadge } from './status-badge';
 import type { PublishedTime } from './time-curves';
 import { hasEnded, useSweep } from './use-sweep';
 
@@ -50,13 +50,14 @@ export function SweepView({
   const rows = useMemo(() => rowsOf(unpackHeadlines(packed)), [packed]);
   const sweep = useSweep(id, { counts, status, rows }, refresh);
   const ended = sweep.counts.total - sweep.counts.pending;
+  const isOver = hasEnded(sweep.status, sweep.counts);
 
   return (
     <>
       <Section id="progress" title="Progress">
         <Panel className="space-y-3 p-4">
           <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-            <StatusBadge status={sweep.status} />
+            <StatusBadge status={sweep.status} counts={sweep.counts} />
             <p>
               <span className="font-medium">{formatCount(ended)}</span> of{' '}
               {formatCount(sweep.counts.total)} runs ended
@@ -76,9 +77,20 @@ export function SweepView({
               again={again}
             />
           </div>
-          <DeviceProgress rows={sweep.rows} isOver={hasEnded(sweep.status)} />
+          <DeviceProgress rows={sweep.rows} isOver={isOver || sweep.status === 'cancelled'} />
         </Panel>
-        {ended === 0 && !hasEnded(sweep.status) && (
+        {isCancelling(sweep.status, sweep.counts) && (
+          <div className="mt-3">
+            <Notice tone="amber">
+              Cancelled.{' '}
+              {sweep.counts.pending === 1
+                ? 'One run had begun and is'
+                : `${formatCount(sweep.counts.pending)} runs had begun and are`}{' '}
+              still being measured by a worker; what it finds is kept.
+            </Notice>
+          </div>
+        )}
+        {ended === 0 && !isOver && sweep.status !== 'cancelled' && (
           <div className="mt-3">
             <Notice>
               Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
@@ -87,12 +99,7 @@ export function SweepView({
         )}
       </Section>
       <Section id="charts" title="Charts">
-        <Charts
-          rows={sweep.rows}
-          isOver={hasEnded(sweep.status)}
-          devices={devices}
-          published={published}
-        />
+        <Charts rows={sweep.rows} isOver={isOver} devices={devices} published={published} />
       </Section>
       {report && <ReportTable report={report} rows={sweep.rows} />}
       <Section

@@ -11,8 +11,9 @@ export interface SweepState {
   readonly connection: 'live' | 'lost' | 'ended';
 }
 
-export const hasEnded = (status: Sweep['status']): boolean =>
-  status === 'done' || status === 'cancelled';
+/** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */
+export const hasEnded = (status: Sweep['status'], { pending }: Counts): boolean =>
+  status === 'done' || (status === 'cancelled' && pending === 0);
 
 /**
  * A sweep as its page was rendered, then as its events tell. After a lost
@@ -30,7 +31,7 @@ export function useSweep(
     setRendered(initial.rows);
     setState({ ...initial, isLost: false });
   }
-  const isOver = hasEnded(state.status);
+  const isOver = hasEnded(state.status, state.counts);
 
   useEffect(() => {
     if (isOver) return;

@@ -5,6 +5,7 @@ import type { Environment } from '../../environment';
 import type { ImportedRun, Store } from '../store';
 import { noted } from './audit';
 import { moveBest } from './best';
+import { importKey } from './import-key';
 import { toJson } from './json';
 import { insertSweep, newRun } from './new-sweep';
 import { outcomeColumns } from './outcome-row';
@@ -20,14 +21,16 @@ export async function importSweep(
   db: PrismaClient,
   {
     name,
+    suite,
     spec,
     importedBy,
     createdById,
-    idempotencyKey,
+    contentHash,
     results,
     note,
   }: Parameters<Store['sweeps']['import']>[0],
 ): Promise<string> {
+  const idempotencyKey = importKey(contentHash);
   const id = await db
     .$transaction(
       async (tx) => {
@@ -40,7 +43,7 @@ export async function importSweep(
           }),
         );
         const author = { createdBy: importedBy, createdById: createdById ?? null };
-        const row = { name, suite: null, spec, idempotencyKey, ...author };
+        const row = { name, suite, spec, idempotencyKey, ...author };
         const sweep = await insertSweep(tx, row, rows);
         // Nothing of this transaction is to stay: the workers of the first import are.
         if (!sweep) throw new AlreadyImported();

@@ -1,5 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import type { Counts, Sweep } from '../../api';
+import { isImported } from './import-key';
 import { fromJson } from './json';
 
 type SweepRow = Prisma.SweepGetPayload<object>;
@@ -54,7 +55,9 @@ function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
       : counts.pending === counts.total && running === 0
         ? 'queued'
         : 'running';
-  const finishedAt = cancelledAt ?? (counts.pending === 0 ? (endedAt ?? createdAt) : null);
+  // The runs of an import had ended before there was a sweep to finish.
+  const lastAt = endedAt && endedAt > createdAt ? endedAt : createdAt;
+  const finishedAt = cancelledAt ?? (counts.pending === 0 ? lastAt : null);
   return {
     id,
     name,
@@ -66,5 +69,6 @@ function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
     finishedAt: finishedAt?.toISOString() ?? null,
     createdBy,
     createdById,
+    isImported: isImported(row),
   };
 }

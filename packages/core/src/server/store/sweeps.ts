@@ -5,6 +5,7 @@ import type { Store } from '../store';
 import { noted } from './audit';
 import { notifySweep } from './events';
 import { headlinesOf } from './headlines';
+import { NOT_IMPORTED } from './import-key';
 import { importSweep } from './import-sweep';
 import { insertSweep, newRun } from './new-sweep';
 import { PAGE_SIZE, pageOf } from './page';
@@ -125,7 +126,12 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
 
     async ofSuite(suite, deviceKey) {
       const rows = await db.sweep.findMany({
-        where: { suite, deviceKeys: { has: deviceKey } },
+        where: {
+          suite,
+          deviceKeys: { has: deviceKey },
+          // A file has asked nothing of the grid: its device still gets the suite.
+          ...NOT_IMPORTED,
+        },
         orderBy: { id: 'desc' },
         select: { id: true },
       });

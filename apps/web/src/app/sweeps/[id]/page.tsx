@@ -43,7 +43,8 @@ export default async function SweepPage({ params }: Props) {
   return (
     <>
       <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title={sweep.name}>
-        {sweep.suite ? `Suite ${sweep.suite}` : 'Built by hand'}, submitted by {sweep.createdBy},{' '}
+        {sweep.suite ? `Suite ${sweep.suite}` : 'Built by hand'},{' '}
+        {sweep.isImported ? 'measured elsewhere and imported' : 'submitted'} by {sweep.createdBy},{' '}
         <Moment date={sweep.createdAt} />
       </PageHeader>
       <NoWorker queues={waitingIn(rows, queues)} />

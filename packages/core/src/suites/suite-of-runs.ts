@@ -1,0 +1,61 @@
+import { InputError, opOf, shapeText } from '@tilemark/kernels';
+import { expand, type PlannableDevice, type PlannedRun } from '../expand';
+import type { SweepSpec } from '../spec';
+import { SUITES, suiteSpec } from './registry';
+import type { Suite } from './suite';
+
+/** More sizes than any suite runs at once. */
+const MAX_SIZES = 32;
+
+/**
+ * The suite that some runs are all of, and of nothing else, with the sweep it stands for:
+ * what tells a suite that was run elsewhere from runs made by hand. The sizes of the runs are
+ * tried as its parameter. Null where they are of no suite, or of a part of one.
+ *
+ * @param devices those of the runs
+ */
+export function suiteOfRuns(
+  runs: readonly PlannedRun[],
+  devices: readonly PlannableDevice[],
+): { readonly suite: Suite; readonly spec: SweepSpec } | null {
+  const [first] = runs;
+  if (!first) return null;
+  const sizes = new Set(runs.flatMap(({ problem }) => [...opOf(problem).sizes(problem.shape)]));
+  if (sizes.size > MAX_SIZES) return null;
+  const asked = namesOf(runs);
+  const profiles = [...new Set(runs.map(({ profile }) => profile))];
+  for (const suite of SUITES) {
+    for (const params of candidates(suite, sizes)) {
+      const spec = { ...suiteSpec(suite.id, params), profiles, policy: first.policy };
+      if (isEqual(asked, namesOf(runsOf(spec, devices)))) return { suite, spec };
+    }
+  }
+  return null;
+}
+
+/** What a sweep runs on these devices; nothing where none of them runs its kernels. */
+function runsOf(spec: SweepSpec, devices: readonly PlannableDevice[]): readonly PlannedRun[] {
+  try {
+    return expand({ ...spec, devices: devices.map(({ key }) => key) }, devices);
+  } catch (error) {
+    if (error instanceof InputError) return [];
+    throw error;
+  }
+}
+
+/** The defaults, and every size as the first parameter. */
+function candidates({ params: [param] }: Suite, sizes: ReadonlySet<number>) {
+  if (!param) return [{}];
+  const inRange = [...sizes].filter((size) => size >= param.min && size <= param.max);
+  return [{}, ...inRange.map((size) => ({ [param.name]: size }))];
+}
+
+const namesOf = (runs: readonly PlannedRun[]): ReadonlySet<string> =>
+  new Set(
+    runs.map(({ address, deviceKey, policy, problem, profile }) =>
+      [address, shapeText(problem), problem.dtype, deviceKey, profile, policy].join(' '),
+    ),
+  );
+
+const isEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((name) => b.has(name));
