@@ -14,7 +14,7 @@ const ask = (address: string, token: string) => {
   const seen = environment('One');
   const { device: identity, capabilities } = seen;
   const described = { identity, capabilities, environment: seen, lastLevelCacheBytes: null };
-  return enroll({ server: address, token }, described, instance);
+  return enroll({ server: address, token }, described, { instance, number: 2 });
 };
 
 /** A site that answers as given; returns its address. */
@@ -51,7 +51,8 @@ it('says who it is, with the token, and is told where the services are', async (
   });
   expect(await ask(`${url}/grid`, 'tm_worker_x')).toEqual(enrolled);
   expect(JSON.parse(body)).toMatchObject({
-    ...{ version: VERSION, instance, identity: { device: 'One' } },
+    ...{ version: VERSION, instance, name: expect.stringMatching(/: One #2$/) },
+    identity: { device: 'One' },
   });
 });
 

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Enrolment, enrolmentSchema } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { DeviceDescription } from './device/device';
+import type { Seat } from './seat';
 import { Site, type SiteOptions } from './site';
 import { VERSION } from './version';
 
@@ -10,9 +11,9 @@ export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
 }
 
-/** How a worker is listed. */
-export const listedAs = ({ identity, capabilities }: DeviceDescription) => ({
-  name: `${hostname()}: ${identity.device}`.slice(0, 300),
+/** How a worker is listed; the second of one device on a machine as `lab: H200 #2`. */
+export const listedAs = ({ identity, capabilities }: DeviceDescription, number = 1) => ({
+  name: `${hostname()}: ${identity.device}`.slice(0, 290) + (number > 1 ? ` #${number}` : ''),
   host: hostname().slice(0, 120) || 'unknown',
   version: VERSION,
   identity,
@@ -24,14 +25,14 @@ export const listedAs = ({ identity, capabilities }: DeviceDescription) => ({
  * connect to. Throws NotAdmitted for a token that is refused, InputError for what else the site
  * refuses, Error when it does not answer.
  *
- * @param instance what the process calls itself, the same after every restart
+ * @param seat what the process calls itself, the same after every restart
  */
 export async function enroll(
   options: SiteOptions,
   device: DeviceDescription,
-  instance: string,
+  { instance, number }: Pick<Seat, 'instance' | 'number'>,
 ): Promise<Enrolment> {
-  const request = { ...listedAs(device), instance, at: new Date().toISOString() };
+  const request = { ...listedAs(device, number), instance, at: new Date().toISOString() };
   try {
     return await new Site(options).post('workers/enroll', enrolmentSchema, request);
   } catch (error) {

@@ -28,7 +28,8 @@ it('is not shared with a process that runs, and taken over from one that does no
   const first = await takeSeat(folder, 'one');
   await takenBy(first, process.ppid);
   const second = await takeSeat(folder, 'one');
-  expect(second).not.toEqual(first);
+  expect(second.instance).not.toBe(first.instance);
+  expect([first.number, second.number]).toEqual([1, 2]);
   // No process has this id: beyond what Linux gives out.
   await takenBy(first, 2 ** 30);
   expect(await takeSeat(folder, 'one')).toEqual(first);

@@ -9,6 +9,8 @@ import { z } from 'zod';
 export interface Seat {
   /** What the worker calls itself to the grid, so that it takes over its row after a restart. */
   readonly instance: string;
+  /** 1 for the first worker of its device on this machine, and so on. */
+  readonly number: number;
   /** Its own; exists. */
   readonly folder: string;
 }
@@ -46,7 +48,7 @@ export async function takeSeat(dataDir: string, deviceKey: string): Promise<Seat
         JSON.stringify({ instance, pid: process.pid, bootedAtMs: bootedAtMs() }),
       );
       await rename(`${file}.new`, file);
-      return { instance, folder };
+      return { instance, number, folder };
     }
   } finally {
     await release();

@@ -8,6 +8,7 @@ import { listedAs } from './enroll';
 import type { Journal } from './journal';
 import { withMachineLock } from './machine-lock';
 import type { Runner, RunReport } from './runner';
+import type { Seat } from './seat';
 import { Serving } from './serving';
 import { doneWithin } from './within';
 
@@ -33,8 +34,8 @@ export interface WorkerParts {
   readonly log: Logger;
   /** As what the grid has attached it already; absent: it attaches itself. */
   readonly enrolled?: Pick<Enrolment, 'workerId' | 'deviceKey' | 'clockAheadMs'>;
-  /** What it calls itself, so that it takes over its row when it attaches itself again. */
-  readonly instance?: string;
+  /** Its place, so that it takes over its row when it attaches itself again. */
+  readonly seat?: Pick<Seat, 'instance' | 'number'>;
   readonly finishWithinMs?: number;
   readonly lockPath?: string;
 }
@@ -96,15 +97,15 @@ export class Worker {
    * Throws InputError and DeviceFault of the device, ServiceUnavailable of the services.
    */
   static async attach(parts: WorkerParts): Promise<Attached> {
-    const { store, queue, runner, log } = parts;
+    const { store, queue, runner, seat, log } = parts;
     await queue.ping();
     const description = await runner.open('default');
     const { identity } = description;
     const { workerId, deviceKey } =
       parts.enrolled ??
       (await store.workers.attach({
-        ...listedAs(description),
-        ...(parts.instance !== undefined && { instance: parts.instance }),
+        ...listedAs(description, seat?.number),
+        ...(seat && { instance: seat.instance }),
       }));
     log.info({ workerId, deviceKey, device: identity.device }, 'attached');
     const worker = new Worker(parts, workerId, deviceKey);

@@ -53,8 +53,8 @@ describe('the audit list', () => {
     expect(list).toMatchObject([
       { action: 'logIn', actor, subject: null },
       { action: 'resumeWorker', actor, subject: workerId },
-      { action: 'drainWorker', actor, subject: workerId },
-      { action: 'revokeToken', actor, subject: id },
+      { action: 'drainWorker', actor, subject: workerId, subjectName: 'w1' },
+      { action: 'revokeToken', actor, subject: id, subjectName: 'lab' },
       { action: 'createToken', actor, subject: id },
     ]);
     expect(JSON.stringify(list)).not.toContain(secret);
@@ -107,6 +107,7 @@ describe('tokens', () => {
       expiresAt,
       lastUsedAt: expect.any(String),
       revokedAt: null,
+      closedAt: null,
     });
     await call(revoke, { method: 'DELETE', params: { id }, token: admin });
     const after = await (await call(tokens, { token: admin })).json();

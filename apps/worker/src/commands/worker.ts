@@ -18,7 +18,7 @@ import { Journal } from '../journal';
 import { MeteredRunner, Metrics } from '../metrics';
 import { keepRooflines } from '../rooflines';
 import type { Runner } from '../runner';
-import { takeSeat } from '../seat';
+import { type Seat, takeSeat } from '../seat';
 import { Site } from '../site';
 import { doneWithin } from '../within';
 import { LEAVE_WITHIN_MS, Worker } from '../worker';
@@ -69,8 +69,8 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
 async function serveOwn(runner: Runner, log: Logger, stop: Stop): Promise<void> {
   const { databaseUrl, redisUrl, dataDir } = readEnv();
   const { identity } = await runner.open('default');
-  const { instance } = await takeSeat(dataDir, deviceKey(identity));
-  await serve({ databaseUrl, redisUrl }, { dataDir, runner, log, stop, instance });
+  const seat = await takeSeat(dataDir, deviceKey(identity));
+  await serve({ databaseUrl, redisUrl }, { dataDir, runner, log, stop, seat });
 }
 
 /** Serves a grid elsewhere, with accounts that it made for this worker, and makes anew where they end. */
@@ -84,8 +84,8 @@ async function serveGrid(
   const site = new Site({ server, token });
   const device = await runner.open('default');
   const dataDir = readDataDir() ?? join(homedir(), '.tilemark');
-  const { instance, folder } = await takeSeat(dataDir, deviceKey(device.identity));
-  const enrol = () => enroll({ server, token }, device, instance);
+  const seat = await takeSeat(dataDir, deviceKey(device.identity));
+  const enrol = () => enroll({ server, token }, device, seat);
   const again = (signal: AbortSignal) => enrolAgain(enrol, isFinal, log, signal);
   const first = await enrol();
   if (Math.abs(first.clockAheadMs) > CLOCK_OFF_MS) {
@@ -96,7 +96,7 @@ async function serveGrid(
   while (enrolled) {
     try {
       enrolled = await serve(enrolled, {
-        ...{ dataDir: folder, runner, log, stop, enrolled },
+        ...{ dataDir: seat.folder, runner, log, stop, enrolled },
         renewed: async (parts, signal) => {
           await accessLost({ ...parts, site }, signal);
           log.warn('the grid no longer knows this worker as it was: enrolling again');
@@ -128,7 +128,7 @@ interface Serving {
   readonly log: Logger;
   readonly stop: Stop;
   readonly enrolled?: Enrolment;
-  readonly instance?: string;
+  readonly seat?: Seat;
   /** Resolves when this worker has other accounts; rejects when it is to have none. */
   readonly renewed?: (
     parts: Pick<Parameters<typeof accessLost>[0], 'store' | 'queue'>,
@@ -139,7 +139,7 @@ interface Serving {
 /** Serves until told to stop: null. Or until there are other accounts to go on with: those. */
 async function serve(
   { databaseUrl, redisUrl }: Pick<Enrolment, 'databaseUrl' | 'redisUrl'>,
-  { dataDir, runner, log, stop, enrolled, instance, renewed }: Serving,
+  { dataDir, runner, log, stop, enrolled, seat, renewed }: Serving,
 ): Promise<Enrolment | null> {
   const store = openStore(databaseUrl);
   const queue = openQueue({
@@ -159,7 +159,7 @@ async function serve(
     const attached = await Worker.attach({
       ...{ store, queue, runner, journal, log },
       ...(enrolled && { enrolled }),
-      ...(instance !== undefined && { instance }),
+      ...(seat && { seat }),
     });
     if (enrolled) return attached;
     const started = await backfill({ store, queue }, attached.deviceKey);

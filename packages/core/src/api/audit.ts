@@ -28,5 +28,7 @@ export const auditEntrySchema = z.object({
   actor: z.object({ id, name: z.string(), role: roleSchema }),
   /** Id of the sweep, token or worker it was done to. */
   subject: z.string().nullable(),
+  /** What that is called today. */
+  subjectName: z.string().nullable(),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;

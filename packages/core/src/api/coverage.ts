@@ -6,6 +6,8 @@ import { id } from './field';
 export const coverageCellSchema = z.object({
   /** Of the suite. */
   suite: z.string(),
+  /** The sizes it stands at for this class of device; empty where it has none to choose. */
+  params: z.record(z.string(), z.number()),
   total: z.number().int(),
   /** Measured or skipped, with the source that the kernel has today. */
   done: z.number().int(),

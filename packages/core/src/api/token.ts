@@ -14,5 +14,7 @@ export const tokenSchema = z.object({
   /** To the minute; null: it was never used. */
   lastUsedAt: date.nullable(),
   revokedAt: date.nullable(),
+  /** When a worker that enrolled with it was revoked: it lets in no new one since. */
+  closedAt: date.nullable(),
 });
 export type Token = z.infer<typeof tokenSchema>;

@@ -120,5 +120,5 @@ function sourceHashOf({ variant, address, problem: { dtype } }: PlannedRun): str
 function cellOf({ standing, runs }: SuiteCoverage): CoverageCell {
   const cell = { done: 0, failed: 0, running: 0, stale: 0, never: 0 };
   for (const { state } of runs) cell[state] += 1;
-  return { suite: standing.suite.id, total: runs.length, ...cell };
+  return { suite: standing.suite.id, params: standing.params, total: runs.length, ...cell };
 }

@@ -6,7 +6,7 @@ import type { Suite } from './suite';
 /** A suite that devices of a class get by themselves, and the sweep it is there. */
 export interface StandingSuite {
   readonly suite: Suite;
-  /** Other than the defaults: smaller where the device is slow. */
+  /** All of them: smaller than the defaults where the device is slow. */
   readonly params: Readonly<Record<string, number>>;
   readonly spec: SweepSpec;
 }
@@ -16,9 +16,10 @@ export function standingSuites(deviceClass: DeviceClass): StandingSuite[] {
   return SUITES.flatMap((suite) => {
     const params = suite.standing?.[deviceClass];
     if (!params) return [];
-    const given = Object.fromEntries(
-      Object.entries(params).filter((entry): entry is [string, number] => entry[1] !== undefined),
+    const chosen: Readonly<Record<string, number | undefined>> = params;
+    const all = Object.fromEntries(
+      suite.params.map((param) => [param.name, chosen[param.name] ?? param.default]),
     );
-    return [{ suite, params: given, spec: suiteSpec(suite.id, given) }];
+    return [{ suite, params: all, spec: suiteSpec(suite.id, all) }];
   });
 }

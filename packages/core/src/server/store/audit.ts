@@ -29,6 +29,10 @@ export function auditOf(db: PrismaClient): Store['audit'] {
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
       });
+      const names = await namesOf(
+        db,
+        rows.flatMap(({ subject }) => (subject === null ? [] : [subject])),
+      );
       return pageOf(
         rows,
         (row) => row.id,
@@ -39,8 +43,20 @@ export function auditOf(db: PrismaClient): Store['audit'] {
             action: row.action as AuditAction,
             actor: { id: row.actorId, name: row.actor, role: row.actorRole },
             subject: row.subject,
+            subjectName: names.get(row.subject ?? '') ?? null,
           })),
       );
     },
   };
+}
+
+/** What sweeps, tokens and workers are called, by id. */
+async function namesOf(db: PrismaClient, ids: string[]): Promise<ReadonlyMap<string, string>> {
+  const asked = { where: { id: { in: ids } }, select: { id: true, name: true } };
+  const found = await Promise.all([
+    db.sweep.findMany(asked),
+    db.token.findMany(asked),
+    db.worker.findMany(asked),
+  ]);
+  return new Map(found.flat().map(({ id, name }) => [id, name]));
 }

@@ -62,6 +62,25 @@ test('what an admin wants is told by the heartbeat, and outlasts the process', a
   expect(await store.workers.heartbeat(again.workerId, 'idle')).toBe('working');
 });
 
+test('one that was killed and came back as another is not listed as lost beside it', async () => {
+  const killed = await attach(store, 'Killed', 'same name');
+  const again = await attach(store, 'Killed', 'same name');
+  const other = await attach(store, 'Killed', 'other name');
+  const names = async () => {
+    const listed = (await store.workers.list()).filter(({ device }) => device.name === 'Killed');
+    return listed.map(({ id, state }) => [id, state]);
+  };
+  // Until it is known to be lost, the two may well be two.
+  expect(await names()).toHaveLength(3);
+  const silent = { data: { lastHeartbeatAt: new Date(Date.now() - 60_000) } };
+  await db.worker.update({ where: { id: killed.workerId }, ...silent });
+  await db.worker.update({ where: { id: other.workerId }, ...silent });
+  expect(await names()).toEqual([
+    [other.workerId, 'lost'],
+    [again.workerId, 'idle'],
+  ]);
+});
+
 test('a queue says how long it is, who serves it and when it will be empty', async () => {
   const { workerId, deviceKey } = await attach(store, 'Queue');
   await attach(store, 'Queue', 'w2');

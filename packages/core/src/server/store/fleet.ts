@@ -17,6 +17,7 @@ interface WorkerRow {
   readonly version: string;
   readonly state: Worker['state'];
   readonly wanted: WantedState;
+  readonly isEnrolled: boolean;
   readonly lastHeartbeatAt: Date;
   readonly attachedAt: Date;
   readonly deviceKey: string;
@@ -32,11 +33,18 @@ interface WorkerRow {
   readonly sweepName: string;
 }
 
+/** A worker `w` that is lost and has come back as another, without what it had to remember. */
+const SUCCESSOR = Prisma.sql`
+  SELECT FROM "Worker" AS next
+  WHERE next."deviceKey" = w."deviceKey" AND next."name" = w."name" AND next."host" = w."host"
+    AND next."attachedAt" > w."attachedAt" AND next."detachedAt" IS NULL`;
+
 /** Attached workers, or the one with the id: what each does, and did in the last hour. */
 export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker[]> {
   const rows = await db.$queryRaw<WorkerRow[]>`
     SELECT w."id", w."name", w."host", w."version", w."wanted"::text, w."lastHeartbeatAt",
       w."attachedAt", CASE WHEN ${isLost('w')} THEN 'lost' ELSE w."state"::text END AS "state",
+      EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
       d."key" AS "deviceKey", d."name" AS "deviceName", d."class"::text AS "deviceClass",
       hour.*, run.*
     FROM "Worker" AS w
@@ -54,6 +62,7 @@ export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker
       WHERE result."workerId" = w."id" AND result."recordedAt" > ${RECENTLY}) AS hour
     WHERE w."detachedAt" IS NULL
       AND w."lastHeartbeatAt" > now() - ${LISTED_WHEN_LOST}::interval
+      AND NOT (${isLost('w')} AND EXISTS (${SUCCESSOR}))
       AND ${id === undefined ? Prisma.sql`true` : Prisma.sql`w."id" = ${id}`}
     ORDER BY w."host", w."name", w."attachedAt"`;
   return rows.map(workerView);
@@ -78,6 +87,7 @@ const workerView = (row: WorkerRow): Worker => ({
           sweep: { id: row.sweepId, name: row.sweepName },
         },
   lastHour: { ended: row.ended, failed: row.failed },
+  isEnrolled: row.isEnrolled,
   lastHeartbeatAt: row.lastHeartbeatAt.toISOString(),
   attachedAt: row.attachedAt.toISOString(),
 });

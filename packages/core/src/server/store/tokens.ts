@@ -69,7 +69,7 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
         where: cursor === undefined ? {} : { id: { lt: cursor } },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
-        omit: { hash: true, closedAt: true },
+        omit: { hash: true },
       });
       return pageOf(
         rows,
@@ -81,6 +81,7 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
             expiresAt: row.expiresAt?.toISOString() ?? null,
             lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
             revokedAt: row.revokedAt?.toISOString() ?? null,
+            closedAt: row.closedAt?.toISOString() ?? null,
           })),
       );
     },
