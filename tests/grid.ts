@@ -20,7 +20,11 @@ export interface Grid {
 }
 
 /** Starts a grid on `dataDir` and waits until it has printed its URL. */
-export async function startGrid(dataDir: string, flags: readonly string[] = []): Promise<Grid> {
+export async function startGrid(
+  dataDir: string,
+  flags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Grid> {
   const port = await freePort();
   const child = spawn(
     process.execPath,
@@ -29,7 +33,7 @@ export async function startGrid(dataDir: string, flags: readonly string[] = []):
     {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
+      env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
     },
   );
   let output = '';

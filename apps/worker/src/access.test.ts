@@ -178,6 +178,29 @@ it(
   TIMEOUT_MS,
 );
 
+it.each([
+  [401, undefined, 3],
+  [403, undefined, 3],
+  // Older or newer than the grid.
+  [409, 'version', 2],
+  [400, 'identity.device', 2],
+  [503, undefined, 1],
+])('refused with %i (%s) it says why and ends with %i', async (status, field, code) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ detail: 'Because of this.', field }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const { ended, output } = start(
+    `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`,
+  );
+  expect(await ended).toBe(code);
+  expect(output()).toContain('Because of this.');
+  expect(output()).not.toContain(token.secret);
+});
+
 it('a revoked worker says so and ends with a code of its own', async () => {
   const site = await startSite();
   const { ended, output } = start(site.url);

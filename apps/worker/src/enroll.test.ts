@@ -66,6 +66,21 @@ it.each([401, 403])('is not admitted where the site answers %i, and says why', a
   expect(failure).toMatchObject({ message: 'A member token may not do this.' });
 });
 
+it.each(['', 'tm_worker_x y', 'tm_worker_\nx', 'tm_worker_“x”'])(
+  'sends no token that cannot be one: %j',
+  async (token) => {
+    let asked = 0;
+    const url = await site((_request, response) => {
+      asked++;
+      response.end();
+    });
+    const failure = await ask(url, token).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NotAdmitted);
+    expect(failure).toMatchObject({ message: expect.stringMatching(/^This is no token/) });
+    expect(asked).toBe(0);
+  },
+);
+
 it('tells a refusal that stands from one that passes', async () => {
   let status = 409;
   const url = await site((_request, response) => {

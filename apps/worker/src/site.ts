@@ -23,6 +23,13 @@ export class Site {
     if (!url || !/^https?:$/.test(url.protocol)) {
       throw new InputError(`'${server}' is not an http or https address`, '--server');
     }
+    // Headers cannot carry anything else, and the text itself is nobody's to print.
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+      throw new InputError(
+        'This is no token: copy the whole of it, tm_ and what follows, without spaces.',
+        '--token',
+      );
+    }
     this.#base = new URL('api/v1/', url.href.endsWith('/') ? url : `${url.href}/`);
     this.#token = token;
   }

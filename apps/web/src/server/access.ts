@@ -1,5 +1,6 @@
 import type { Sweep } from '@tilemark/core';
 import type { Principal } from '@tilemark/core/server';
+import { originOf } from './origin';
 import { HttpProblem } from './problem';
 
 /**
@@ -57,9 +58,8 @@ export function checkOwner(
 export function checkSameOrigin(request: Request): void {
   const site = request.headers.get('sec-fetch-site');
   const origin = request.headers.get('origin');
-  const host = request.headers.get('x-forwarded-host') ?? request.headers.get('host');
   const same = site
     ? site === 'same-origin' || site === 'none'
-    : origin !== null && URL.canParse(origin) && new URL(origin).host === host;
+    : origin !== null && origin === originOf(request.headers);
   if (!same) throw new HttpProblem(403, 'This request comes from another site.');
 }

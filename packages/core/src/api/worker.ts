@@ -30,8 +30,8 @@ export const workerSchema = z.object({
     .nullable(),
   /** Runs that ended here within the last hour, and how many of them failed. */
   lastHour: z.object({ ended: z.number().int(), failed: z.number().int() }),
-  /** Whether it has accounts of its own, which can be revoked; else it runs on the grid's. */
-  isEnrolled: z.boolean(),
+  /** Name of the token that it enrolled with; null: it runs on the grid's own accounts. */
+  token: z.string().nullable(),
   lastHeartbeatAt: date,
   attachedAt: date,
 });

@@ -36,8 +36,9 @@ export default async function CoveragePage() {
           </>
         }
       >
-        What each device has of the suites that every new device gets by itself. They run behind
-        what people ask for, and are smaller where a device is slow.
+        What each device has of the suites that every new device gets by itself, behind what people
+        ask for. A suite is counted at the sizes that its cell says, which are smaller where a
+        device is slow; results at others are not counted here.
       </PageHeader>
       {coverage.devices.length > 0 ? (
         <>

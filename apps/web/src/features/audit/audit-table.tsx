@@ -17,7 +17,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
         </tr>
       </thead>
       <tbody>
-        {entries.map(({ id, at, actor, action, subject }) => {
+        {entries.map(({ id, at, actor, action, subject, subjectName }) => {
           const { did, page } = ACTIONS[action];
           return (
             <tr key={id}>
@@ -33,15 +33,16 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
               <td className="whitespace-nowrap">{did}</td>
               <td>
                 {subject && (
-                  <code className="whitespace-nowrap">
+                  <>
                     {page ? (
                       <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>
-                        {subject}
+                        {subjectName ?? subject}
                       </TextLink>
                     ) : (
-                      subject
+                      (subjectName ?? subject)
                     )}
-                  </code>
+                    <code className="block text-2xs whitespace-nowrap text-muted">{subject}</code>
+                  </>
                 )}
               </td>
             </tr>

@@ -22,7 +22,7 @@ export function CoverageTable({ coverage: { suites, devices } }: { coverage: Cov
           <th scope="col">Device</th>
           {suites.map(({ id, title }) => (
             <th key={id} scope="col">
-              <TextLink href={`/sweeps/new?suite=${encodeURIComponent(id)}`}>{title}</TextLink>
+              {title}
             </th>
           ))}
         </tr>
@@ -35,7 +35,7 @@ export function CoverageTable({ coverage: { suites, devices } }: { coverage: Cov
             </th>
             {suites.map(({ id }) => (
               <td key={id} className="min-w-28">
-                <Cell cell={cells.find(({ suite }) => suite === id)} />
+                <Cell device={device.key} cell={cells.find(({ suite }) => suite === id)} />
               </td>
             ))}
           </tr>
@@ -45,7 +45,13 @@ export function CoverageTable({ coverage: { suites, devices } }: { coverage: Cov
   );
 }
 
-function Cell({ cell }: { cell: CoverageCell | undefined }) {
+/** The form for one cell: its suite at the sizes that are counted, on its device. */
+const cellHref = (device: string, { suite, params }: CoverageCell): string => {
+  const sizes = Object.entries(params).map(([name, value]) => [name, String(value)]);
+  return `/sweeps/new?${new URLSearchParams([['suite', suite], ...sizes, ['device', device]])}`;
+};
+
+function Cell({ device, cell }: { device: string; cell: CoverageCell | undefined }) {
   if (!cell) {
     return (
       <span className="text-muted" title="This suite does not stand for devices of this class.">
@@ -64,10 +70,21 @@ function Cell({ cell }: { cell: CoverageCell | undefined }) {
           />
         ))}
       </span>
-      <span className="text-xs whitespace-nowrap">{cellText(cell)}</span>
+      <span className="block text-xs whitespace-nowrap">
+        <TextLink href={cellHref(device, cell)} title="Run this again, at these sizes">
+          {cellText(cell)}
+        </TextLink>
+      </span>
+      <span className="block text-xs whitespace-nowrap text-muted">{sizesText(cell)}</span>
     </>
   );
 }
+
+/** The sizes at which a suite is counted, `n = 2048`; of one that has none to choose, its own. */
+export const sizesText = ({ params }: Pick<CoverageCell, 'params'>): string =>
+  Object.entries(params)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ') || 'its own sizes';
 
 /** `12 done`, `10 done, 2 stale`. */
 export const cellText = (cell: CoverageCell): string =>

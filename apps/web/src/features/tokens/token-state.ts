@@ -1,10 +1,11 @@
 import type { Token } from '@tilemark/core';
 
-/** Whether a token still opens anything. */
+/** Whether a token still opens anything; `closed`: to those whom it has let in, and nobody new. */
 export function tokenState(
-  { revokedAt, expiresAt }: Pick<Token, 'revokedAt' | 'expiresAt'>,
+  { closedAt, revokedAt, expiresAt }: Pick<Token, 'closedAt' | 'revokedAt' | 'expiresAt'>,
   now: Date,
-): 'valid' | 'expired' | 'revoked' {
+): 'valid' | 'closed' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime() ? 'expired' : 'valid';
+  if (expiresAt !== null && Date.parse(expiresAt) <= now.getTime()) return 'expired';
+  return closedAt === null ? 'valid' : 'closed';
 }

@@ -5,7 +5,7 @@ import { Ago, Moment } from '@/ui/moment';
 import { TablePanel } from '@/ui/table';
 import { tokenState } from './token-state';
 
-const TONES = { valid: 'accent', expired: 'neutral', revoked: 'rose' } as const;
+const TONES = { valid: 'accent', closed: 'amber', expired: 'neutral', revoked: 'rose' } as const;
 
 /** Every token, without its secret; those that are of no more use as well. */
 export function TokensTable({ tokens, ownId }: { tokens: readonly Token[]; ownId: string }) {
@@ -34,6 +34,11 @@ export function TokensTable({ tokens, ownId }: { tokens: readonly Token[]; ownId
               <td>{token.role}</td>
               <td>
                 <Badge tone={TONES[state]}>{state}</Badge>
+                {state === 'closed' && (
+                  <span className="mt-0.5 block max-w-56 text-xs text-muted">
+                    to new machines: one that it let in was revoked
+                  </span>
+                )}
               </td>
               <td className="text-muted">
                 <Moment date={token.createdAt} />
@@ -45,7 +50,7 @@ export function TokensTable({ tokens, ownId }: { tokens: readonly Token[]; ownId
                 {token.lastUsedAt ? <Ago date={token.lastUsedAt} /> : 'never'}
               </td>
               <td className="py-0!">
-                {state === 'valid' && (
+                {(state === 'valid' || state === 'closed') && (
                   <Action
                     url={`/api/v1/tokens/${encodeURIComponent(token.id)}`}
                     method="DELETE"

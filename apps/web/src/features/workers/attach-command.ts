@@ -1,13 +1,15 @@
 /** Systems whose shells take another form of the command. */
 export const SYSTEMS = [
-  { id: 'linux', name: 'Linux', npx: 'npx' },
-  { id: 'macos', name: 'macOS', npx: 'npx' },
-  // PowerShell refuses npx.ps1 unless its policy was changed.
-  { id: 'windows', name: 'Windows', npx: 'npx.cmd' },
+  { id: 'unix', name: 'Linux and macOS', npx: 'npx' },
+  // PowerShell refuses npx.ps1 unless its policy was changed; `npx.cmd` runs in both.
+  { id: 'windows', name: 'Windows, in PowerShell or the Command Prompt', npx: 'npx.cmd' },
 ] as const;
 export type System = (typeof SYSTEMS)[number];
 
-/** What attaches a machine: the grid's own worker, with Node as all that it needs there. */
+/**
+ * What attaches a machine: the grid's own worker, with Node as all that it needs there. Nothing
+ * in it is quoted, since no shell reads an origin or a token as anything else.
+ */
 export const attachCommand = (
   origin: string,
   token: string,

@@ -3,16 +3,18 @@
 import { useState } from 'react';
 import type { Made } from '@/features/tokens/make-token';
 import { MakeTokenForm } from '@/features/tokens/make-token-form';
-import { TextLink } from '@/ui/button';
+import { linkStyle, TextLink } from '@/ui/button';
 import { Command } from '@/ui/copy';
 import { Notice } from '@/ui/notice';
+import { Arrivals } from './arrivals';
 import { attachCommand, devicesCommand, SYSTEMS } from './attach-command';
 
 /** What stands for the token until there is one. */
 const PLACEHOLDER = 'TOKEN';
 
 /**
- * Attaches a machine: makes a worker token and shows the command with it, for each system.
+ * Attaches a machine: makes a worker token, shows the command with it for each system, and says
+ * when the machine is there.
  *
  * @param origin of this grid, as the reader reaches it
  */
@@ -20,9 +22,11 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
   const [made, setMade] = useState<Made | null>(null);
   const token = made?.ok ? made.secret : PLACEHOLDER;
   return (
-    <ol className="max-w-3xl list-inside list-decimal space-y-4 marker:text-muted">
+    <ol className="max-w-3xl list-inside list-decimal space-y-5 marker:font-medium marker:text-muted">
       <li>
-        {isAdmin ? 'Make a token for the machine.' : 'Ask an admin for a worker token.'}
+        {isAdmin
+          ? 'Make a token for the machine. One each: a token is revoked on its own.'
+          : 'Ask an admin for a worker token, and put it where the commands say TOKEN.'}
         {isAdmin && (
           <div className="mt-1.5">
             <MakeTokenForm
@@ -37,17 +41,19 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           </div>
         )}
         {made?.ok === false && (
-          <Notice tone="rose" alert>
-            {made.message}
-          </Notice>
+          <div className="mt-2">
+            <Notice tone="rose" alert>
+              {made.message}
+            </Notice>
+          </div>
         )}
       </li>
       <li>
-        Run on the machine, which needs{' '}
-        <a className="underline" href="https://nodejs.org">
+        Run one of these on the machine. It needs{' '}
+        <a className={linkStyle} href="https://nodejs.org">
           Node
         </a>{' '}
-        20.19 or newer and its GPU’s driver:
+        20.19 or newer; Linux also a Vulkan driver for its GPU, which macOS and Windows bring.
         <div className="mt-1.5 space-y-2" role="status">
           {made?.ok && (
             <p className="text-[0.8125rem]">
@@ -66,10 +72,20 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         </div>
       </li>
       <li>
-        The machine appears above within seconds and starts on the standing suites. It attaches its
-        first GPU; <code>--device N</code> chooses another, as <code>{devicesCommand(origin)}</code>{' '}
-        lists them. As a service, behind a proxy, with TLS:{' '}
-        <TextLink href="/docs/attaching">attaching a machine</TextLink>.
+        Within seconds the machine is in the table above, and starts on the{' '}
+        <TextLink href="/coverage">standing suites</TextLink>.
+        {made?.ok && (
+          // Another token is waited for anew.
+          <div className="mt-1.5" key={made.secret}>
+            <Arrivals />
+          </div>
+        )}
+        <p className="mt-1.5 text-[0.8125rem] text-muted">
+          It attaches its first GPU; <code>--device N</code> chooses another, as{' '}
+          <code className="break-words">{devicesCommand(origin)}</code> lists them. To keep it
+          running, through a proxy, with TLS, or without a network:{' '}
+          <TextLink href="/docs/attaching">attaching a machine</TextLink>.
+        </p>
       </li>
     </ol>
   );

@@ -6,6 +6,7 @@ import { formatCount, formatPercent } from '@/ui/format';
 import { Ago } from '@/ui/moment';
 import { TablePanel } from '@/ui/table';
 import { etaText } from './eta';
+import { stateText } from './state-text';
 import { WorkerActions } from './worker-actions';
 
 const TONES: Readonly<Record<Worker['state'], Tone>> = {
@@ -62,10 +63,13 @@ export function WorkersTable({
           return (
             <tr key={worker.id}>
               <th scope="row" className="min-w-40">
-                {worker.name}
-                <span className="block text-xs font-normal whitespace-nowrap text-muted">
-                  {!worker.name.includes(worker.host) && `${worker.host}, `}version {worker.version}{' '}
-                  {worker.version !== gridVersion && <Badge tone="amber">grid {gridVersion}</Badge>}
+                {shownName(worker)}
+                <span className="block text-xs font-normal text-muted">
+                  {worker.token ? `by token ${worker.token}` : 'the grid’s own'}, version{' '}
+                  {worker.version}{' '}
+                  {worker.version !== gridVersion && (
+                    <Badge tone="amber">the grid is {gridVersion}</Badge>
+                  )}
                 </span>
               </th>
               <td className="min-w-32">
@@ -100,10 +104,20 @@ export function WorkersTable({
   );
 }
 
-function State({ worker: { state, run } }: { worker: Worker }) {
+/** `lab: H200 #2` as `lab #2`: the device stands beside it. */
+const shownName = ({ name, host, device }: Worker): string =>
+  name.startsWith(`${host}: `) ? name.replace(`: ${device.name}`, '') : `${name}, ${host}`;
+
+function State({ worker: { state, run, wanted } }: { worker: Worker }) {
+  const text = stateText({ state, wanted });
   return (
     <>
-      <Badge tone={TONES[state]}>{state}</Badge>
+      <Badge tone={text === state ? TONES[state] : 'amber'}>{text}</Badge>
+      {state === 'lost' && (
+        <span className="mt-0.5 block max-w-48 text-xs text-muted">
+          its machine or network is away; its run goes to another
+        </span>
+      )}
       {run && state !== 'lost' && (
         <span className="mt-0.5 block text-xs">
           <TextLink href={`/sweeps/${encodeURIComponent(run.sweep.id)}`} title={run.sweep.name}>

@@ -17,7 +17,7 @@ interface WorkerRow {
   readonly version: string;
   readonly state: Worker['state'];
   readonly wanted: WantedState;
-  readonly isEnrolled: boolean;
+  readonly token: string | null;
   readonly lastHeartbeatAt: Date;
   readonly attachedAt: Date;
   readonly deviceKey: string;
@@ -44,7 +44,8 @@ export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker
   const rows = await db.$queryRaw<WorkerRow[]>`
     SELECT w."id", w."name", w."host", w."version", w."wanted"::text, w."lastHeartbeatAt",
       w."attachedAt", CASE WHEN ${isLost('w')} THEN 'lost' ELSE w."state"::text END AS "state",
-      EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
+      (SELECT t."name" FROM "Enrolment" AS e JOIN "Token" AS t ON t."id" = e."tokenId"
+        WHERE e."workerId" = w."id") AS "token",
       d."key" AS "deviceKey", d."name" AS "deviceName", d."class"::text AS "deviceClass",
       hour.*, run.*
     FROM "Worker" AS w
@@ -87,7 +88,7 @@ const workerView = (row: WorkerRow): Worker => ({
           sweep: { id: row.sweepId, name: row.sweepName },
         },
   lastHour: { ended: row.ended, failed: row.failed },
-  isEnrolled: row.isEnrolled,
+  token: row.token,
   lastHeartbeatAt: row.lastHeartbeatAt.toISOString(),
   attachedAt: row.attachedAt.toISOString(),
 });

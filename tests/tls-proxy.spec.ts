@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:https';
+import { expect, test } from '@playwright/test';
+import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { startTlsProxy, type TlsProxy } from './tls-proxy';
+
+/** The site behind a proxy that terminates TLS, as docs/operating.md says to put it. */
+
+const PER_MINUTE = 12;
+
+let grid: Grid;
+let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
+let proxy: TlsProxy;
+
+test.describe.configure({ mode: 'serial' });
+test.use({ ignoreHTTPSErrors: true });
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  folder = await emptyDataFolder();
+  grid = await startGrid(folder.dataDir, ['--no-worker'], {
+    TILEMARK_PROXY: '1',
+    TILEMARK_LIMIT_LOGIN: String(PER_MINUTE),
+  });
+  proxy = await startTlsProxy(grid.url);
+});
+
+test.afterAll(async () => {
+  await proxy?.stop();
+  await grid?.stop('SIGINT');
+  await folder?.remove();
+});
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The client's own address, on loopback. */
+  readonly from?: string;
+}
+
+const ask = (path: string, { body, from = '127.0.0.1', headers = {}, method = 'GET' }: Asked) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const { port } = new URL(proxy.url);
+    const sent = request(
+      {
+        ...{ host: '127.0.0.1', port, path, method, localAddress: from },
+        headers: { ...headers, host: `localhost:${port}` },
+        rejectUnauthorized: false,
+      },
+      (answer) => {
+        let text = '';
+        answer.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: text }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+const token = () => new URL(grid.loginUrl).searchParams.get('token') ?? '';
+
+test('its session is for TLS only, and the attach command has the address that the reader sees', async ({
+  context,
+  page,
+}) => {
+  await page.goto(`${proxy.url}/login`);
+  await page.getByLabel('Token').fill(token());
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
+  const session = (await context.cookies()).find(({ name }) => name === 'tilemark-session');
+  expect(session).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Lax' });
+
+  await page.goto(`${proxy.url}/workers`);
+  await page.getByRole('textbox', { name: 'Machine' }).fill('lab');
+  // A write by session: it has to come from this origin.
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const command = page.locator('code', { hasText: /^npx -y/ }).first();
+  await expect(command).toContainText(
+    `npx -y ${proxy.url}/worker.tgz --server ${proxy.url} --token tm_worker_`,
+  );
+});
+
+test('writes from another origin are refused, also of browsers without Sec-Fetch-Site', async ({
+  context,
+  page,
+}) => {
+  await page.goto(`${proxy.url}/login?token=${token()}`);
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`);
+  const write = (headers: Record<string, string>) =>
+    ask('/api/v1/tokens', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: cookies.join('; '), ...headers },
+      body: JSON.stringify({ name: 'x', role: 'member' }),
+    });
+  const own = { origin: proxy.url };
+  expect((await write(own)).status).toBe(201);
+  expect((await write({ origin: grid.url })).status).toBe(403);
+  expect((await write({ origin: 'https://elsewhere.example' })).status).toBe(403);
+  expect((await write({ ...own, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect((await write({})).status).toBe(403);
+});
+
+test('a worker of another version is told the address that it knows', async () => {
+  const { status, body } = await ask('/api/v1/workers/enroll', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ version: '0.0.1', name: 'w', host: 'h', instance: randomUUID() },
+      identity: {
+        ...{ vendor: 'acme', architecture: 'anvil', device: 'One' },
+        ...{ backend: 'vulkan', runtime: 'dawn', class: 'gpu' },
+      },
+      capabilities: {
+        ...{ features: [], maxComputeInvocationsPerWorkgroup: 256 },
+        ...{ maxComputeWorkgroupSizeX: 256, maxComputeWorkgroupSizeY: 256 },
+        ...{ maxComputeWorkgroupSizeZ: 64, maxComputeWorkgroupStorageSize: 16_384 },
+        ...{ maxComputeWorkgroupsPerDimension: 65_535 },
+        ...{ maxStorageBufferBindingSize: 2 ** 27, maxBufferSize: 2 ** 28 },
+      },
+      at: new Date().toISOString(),
+    }),
+  });
+  expect(status).toBe(409);
+  expect(body).toContain(`--server ${proxy.url}`);
+});
+
+test('attempts to log in are counted by the address of the client, not of the proxy', async () => {
+  const attempt = (from: string) =>
+    ask('/login/token?token=tm_admin_wrong', {
+      from,
+      // The client's own is written over.
+      headers: { 'x-forwarded-for': `10.0.0.${Math.ceil(Math.random() * 250)}` },
+    });
+  for (let n = 0; n < PER_MINUTE; n++) expect((await attempt('127.0.0.2')).status).toBe(303);
+  expect((await attempt('127.0.0.2')).status).toBe(429);
+  expect((await attempt('127.0.0.3')).status).toBe(303);
+});
