@@ -55,6 +55,7 @@ export default defineConfig({
         resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
       },
       project('scripts', 'scripts'),
+      project('bench', 'bench'),
       faults,
     ],
   },

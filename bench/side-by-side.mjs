@@ -2,28 +2,29 @@
 // Our kernels and the vendor's library on one machine in one run, taking turns.
 // usage: node bench/side-by-side.mjs [--rounds 2] [--rows REGEXP] [--python python3]
 //        [--tilemark apps/worker/dist/main.mjs] [--out docs/results/FILE.json]
-//        [--libraries bench/libraries/dist/libraries.mjs]
-// --rows is matched against '<op> <shape> <dtype> <against>'. --libraries adds rows beside
+//        [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536] [--policy default]
+// --largest caps the sides of all shapes, and --policy smoke takes few samples: to try it
+// where there is no GPU. Where the other
+// side is not to be had (no PyTorch, no CUDA) the table says so and gives our figures alone.
+// --rows is matched against '<op> <shape> <dtype> <against> <variant>'. --libraries adds rows beside
 // other WGSL libraries, from what bench/libraries/build.mjs makes.
 // Each of our figures is a run of `tilemark bench` (protocol, verified before and
 // after); the vendor's come from vendor.py by the same protocol on the same inputs.
-import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
+import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
 
 const { values: flags } = parseArgs({
   options: {
     rounds: { type: 'string', default: '2' },
     rows: { type: 'string', default: '' },
     python: { type: 'string', default: 'python3' },
-    tilemark: {
-      type: 'string',
-      default: new URL('../apps/worker/dist/main.mjs', import.meta.url).pathname,
-    },
+    largest: { type: 'string', default: '65536' },
+    policy: { type: 'string', default: 'default' },
+    tilemark: { type: 'string', default: BUNDLED },
     libraries: { type: 'string' },
     out: { type: 'string' },
   },
@@ -40,19 +41,20 @@ function variantFlags(address) {
 /** What could change our numbers, by profile. */
 const environments = {};
 
-/** One run of `tilemark bench`: the cold series of its only result. */
-async function ours(folder, variant, { shape, dtype }, profile) {
-  const json = join(folder, 'result.json');
-  const args = [...variantFlags(variant), '--shape', shape, '--dtype', dtype];
-  const rest = ['--profile', profile, '--device', 'auto', '--json', json];
-  await promisify(execFile)(process.execPath, [flags.tilemark, 'bench', ...args, ...rest], {
-    maxBuffer: 2 ** 26,
-  }).catch(() => undefined); // it exits with 1 on a wrong result, which the file tells, too
-  const { environment, results } = JSON.parse(await readFile(json, 'utf8'));
-  await rm(json);
+/** One of our variants by the whole protocol: the cold series. */
+async function ours(variant, { shape, dtype }, profile) {
+  const { environment, results } = await bench(flags.tilemark, [
+    ...variantFlags(variant),
+    ...['--shape', shape, '--dtype', dtype, '--profile', profile, '--device', 'auto'],
+    ...['--policy', flags.policy],
+  ]);
   environments[profile] = environment;
   const { outcome } = results[0];
-  if (outcome.kind !== 'measured') throw new Error(`${variant}: ${JSON.stringify(outcome)}`);
+  if (outcome.kind !== 'measured') {
+    throw new Error(
+      `${outcome.kind}: ${outcome.why ?? outcome.message ?? JSON.stringify(outcome)}`,
+    );
+  }
   const { cold, stop, unranked, verification } = outcome.measurement;
   return {
     medianNs: cold.medianNs,
@@ -65,22 +67,39 @@ async function ours(folder, variant, { shape, dtype }, profile) {
   };
 }
 
-/** The other side: a process that answers a line with a line, started when first asked. */
-function openOther(command, args, missing) {
+/**
+ * The other side: a process that answers a line with a line, started when first asked.
+ * Once it has ended it is absent, which `measure` answers with null and `absence` explains.
+ */
+function openOther(name, command, args) {
   let child = null;
   let lines = null;
+  let said = '';
+  let absence = null;
   return {
+    get absence() {
+      return absence;
+    },
     async measure(question) {
+      if (absence) return null;
       if (!child) {
-        child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
         // Not found, or ended: the answer that is missing tells.
-        child.on('error', () => undefined);
+        child.on('error', (error) => {
+          said += String(error);
+        });
+        child.stderr.on('data', (text) => {
+          said += text;
+        });
         child.stdin.on('error', () => undefined);
         lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
       }
       child.stdin.write(`${JSON.stringify(question)}\n`);
       const { value, done } = await lines.next();
-      if (done) throw new Error(`${command} ${args.join(' ')} ended: ${missing}`);
+      if (done) {
+        absence = `${name} was not measured: ${said.trim().split('\n').at(-1)}`;
+        return null;
+      }
       const answer = JSON.parse(value);
       if (answer.error) throw new Error(answer.error);
       return answer;
@@ -108,78 +127,109 @@ const median = (numbers) => {
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 };
 
-/** Measures both sides of a row in turn; a verdict a round, so that rounds can be compared. */
-async function measureRow(row, folder, { vendor, libraries }) {
+/** Measures both sides of a row in turn, `rounds` times. */
+async function measureRow(row, { vendor, libraries }) {
   const profile = row.profile ?? 'fast';
   const against = {
     vendor: () => vendor.measure(questionOf(row)),
     tfjs: () => libraries.measure({ library: 'tfjs', ...questionOf(row) }),
     jax: () => libraries.measure({ library: 'jax', ...questionOf(row) }),
-    copy: () => ours(folder, COPY, row, profile),
-    fast: () => ours(folder, row.variant, row, 'fast'),
+    copy: () => ours(COPY, row, profile),
+    fast: () => ours(row.variant, row, 'fast'),
   }[row.against];
   const rounds = [];
   for (let round = 0; round < Number(flags.rounds); round++) {
-    const mine = await ours(folder, row.variant, row, profile);
+    const mine = await ours(row.variant, row, profile);
     const other = await against();
-    rounds.push({ ours: mine, other, ratio: other.medianNs / mine.medianNs });
+    rounds.push({ ours: mine, other, ...(other && compared(mine, other, row.goal)) });
   }
-  const ratio = median(rounds.map((round) => round.ratio));
-  return { ...row, profile, work: workOf(row), rounds, ratio, met: ratio >= row.goal };
+  return { ...row, profile, work: workOf(row), rounds };
 }
 
-/** '48.5 ±0.1' in TFLOP/s or GB/s, the widest half interval of the rounds. */
+/** The ratio of the rates, the interval that those of the medians leave it, and a verdict. */
+function compared(mine, other, goal) {
+  const ratio = other.medianNs / mine.medianNs;
+  const [low, high] = [
+    other.intervalNs[0] / mine.intervalNs[1],
+    other.intervalNs[1] / mine.intervalNs[0],
+  ];
+  const verdict = ratio >= goal ? 'met' : 'not met';
+  return { ratio, ratioInterval: [low, high], verdict };
+}
+
+/** '48.50 ±0.1' in TFLOP/s or GB/s: the middle round, the widest half interval of all. */
 function rateText({ op, work, rounds }, side) {
+  if (rounds.some((round) => !round[side])) return 'not measured';
   const scale = op === 'matmul' ? 1e3 : 1;
   const rates = rounds.map((round) => work / round[side].medianNs / scale);
   const halves = rounds.map(({ [side]: { medianNs, intervalNs } }, i) => {
     const [low, high] = intervalNs;
     return (rates[i] * (high - low)) / 2 / medianNs;
   });
-  return `${median(rates).toPrecision(4)} ±${Math.max(...halves).toPrecision(2)}`;
+  const unit = op === 'matmul' ? 'TFLOP/s' : 'GB/s';
+  return `${median(rates).toPrecision(4)} ±${Math.max(...halves).toPrecision(2)} ${unit}`;
 }
+
+const OTHERS = {
+  vendor: 'cuBLAS',
+  tfjs: 'TensorFlow.js',
+  jax: 'jax-js',
+  copy: 'copy',
+  fast: 'own fast',
+};
 
 function tableLine(row) {
-  const unit = row.op === 'matmul' ? 'TFLOP/s' : 'GB/s';
-  const against = row.against === 'fast' ? 'own fast' : row.against;
-  const ratios = row.rounds.map(({ ratio }) => ratio.toFixed(3)).join(' ');
-  const cells = [`${row.op} ${row.shape} ${row.dtype} ${row.profile}`, row.variant];
-  const figures = [`${rateText(row, 'ours')} ${unit}`, `${rateText(row, 'other')} (${against})`];
-  const verdict = [ratios, row.goal.toFixed(2), row.met ? 'met' : 'not met'];
-  return `| ${[...cells, ...figures, ...verdict].join(' | ')} |`;
+  const measured = row.rounds.filter(({ ratio }) => ratio !== undefined);
+  const ratios = measured.map(({ ratio, ratioInterval: [low, high] }) => {
+    return `${ratio.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
+  });
+  const verdicts = new Set(measured.map(({ verdict }) => verdict));
+  return `| ${[
+    `${row.op} ${row.shape} ${row.dtype} ${row.profile}`,
+    row.variant,
+    rateText(row, 'ours'),
+    `${OTHERS[row.against]} ${rateText(row, 'other')}`,
+    ratios.join(', '),
+    row.goal.toFixed(2),
+    verdicts.size > 1 ? 'in doubt: met in one round, not in another' : [...verdicts].join(),
+  ].join(' | ')} |`;
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'side-by-side-'));
 const others = {
-  vendor: openOther(
-    flags.python,
-    [new URL('./vendor.py', import.meta.url).pathname],
-    'does it find PyTorch and a GPU?',
-  ),
-  libraries: openOther(process.execPath, [flags.libraries ?? ''], 'was it built?'),
+  vendor: openOther('cuBLAS', flags.python, [new URL('./vendor.py', import.meta.url).pathname]),
+  libraries: openOther('the libraries', process.execPath, [flags.libraries ?? '']),
 };
-const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])];
+const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => ({
+  ...row,
+  shape: capped(row.shape, Number(flags.largest)),
+}));
 const done = [];
 try {
-  print('| problem | variant | ours | other | ratio, round by round | goal | |');
-  print('|---|---|---|---|---|---|---|');
   for (const row of rows) {
-    const name = `${row.op} ${row.shape} ${row.dtype} ${row.against}`;
+    const name = `${row.op} ${row.shape} ${row.dtype} ${row.against} ${row.variant}`;
     if (!new RegExp(flags.rows).test(name)) continue;
-    try {
-      const result = await measureRow(row, folder, others);
-      done.push(result);
-      print(tableLine(result));
-    } catch (error) {
-      done.push({ ...row, error: String(error) });
-      print(`| ${row.op} ${row.shape} ${row.dtype} | ${row.variant} | ${error} |`);
+    const result = await measureRow(row, others).catch((error) => ({
+      ...row,
+      error: error.message,
+    }));
+    if (done.length === 0) {
+      const [environment] = Object.values(environments);
+      if (environment) print(`${headLine(environment)}\n`);
+      print(
+        '| problem | variant | ours | other | ratio and interval, round by round | goal | verdict |',
+      );
+      print('|---|---|---|---|---|---|---|');
     }
+    done.push(result);
+    const problem = `${row.op} ${row.shape} ${row.dtype}`;
+    print(result.error ? `| ${problem} | ${row.variant} | ${result.error} |` : tableLine(result));
     if (flags.out) {
       const file = { date: new Date().toISOString(), environments, results: done };
       await writeFile(flags.out, `${JSON.stringify(file, null, 1)}\n`);
     }
   }
+  const absences = Object.values(others).flatMap(({ absence }) => absence ?? []);
+  if (absences.length > 0) print(`\n${absences.join('\n')}`);
 } finally {
   for (const other of Object.values(others)) other.close();
-  await rm(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+/** The programs that a GPU machine runs once, at sizes for the device of a test machine. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// Below node_modules, where the bundle finds `webgpu`.
+const folder = join(root, 'node_modules', '.cache', `tilemark-${randomUUID()}`);
+const node = (...args: string[]) =>
+  promisify(execFile)(process.execPath, args, {
+    // A temporary folder of its own, and with it a machine lock of its own.
+    env: { ...process.env, TMPDIR: join(folder, 'tmp') },
+  });
+
+beforeAll(async () => {
+  await node(join(root, 'scripts', 'bundle.mjs'), '--outdir', join(folder, 'dist'));
+  await mkdir(join(folder, 'tmp'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(program: string, ...args: string[]) {
+  const out = join(folder, `${program}.json`);
+  const files = ['--tilemark', join(folder, 'dist', 'main.mjs'), '--out', out];
+  const { stdout } = await node(join(root, 'bench', program), '--largest', '64', ...files, ...args);
+  return { stdout, written: JSON.parse(await readFile(out, 'utf8')) as Record<string, unknown> };
+}
+
+it('gives ratios with intervals and verdicts, and says which side was not to be had', async () => {
+  const rows = ['--rows', 'fast .*bounded|64x64x64 .*SPLIT=8', '--rounds', '1'];
+  const how = ['--policy', 'smoke', '--python', 'no-such-python'];
+  const { stdout, written } = await run('side-by-side.mjs', ...rows, ...how);
+  const [head, , , , alone, compared, , absence] = stdout.split('\n');
+  expect(head).toMatch(/webgpu [\d.]+, \d{4}-\d\d-\d\dT/);
+  expect(alone).toMatch(/SPLIT=8.* [\d.e-]+ ±[\d.e-]+ TFLOP\/s \| cuBLAS not measured \|/);
+  expect(compared).toMatch(/\| [\d.]+ \[[\d.]+, [\d.]+\] \| 0\.99 \| (met|not met) \|/);
+  expect(absence).toMatch(/^cuBLAS was not measured: .*ENOENT/);
+  expect(written).toMatchObject({
+    environments: { fast: { profile: 'fast' }, default: { profile: 'default' } },
+    results: [{ rounds: [{ other: null }] }, { rounds: [{ ratio: expect.any(Number) }] }],
+  });
+});
+
+it('screens each design of a list, the fastest first', async () => {
+  const { stdout, written } = await run('screen.mjs', '--lists', 'order of tiles');
+  const lines = stdout.trimEnd().split('\n').slice(3);
+  const parts = lines.map((line) => Number.parseFloat(line));
+  expect(lines).toHaveLength(16);
+  expect(parts[0]).toBe(1);
+  expect(parts).toEqual(parts.toSorted((a, b) => b - a));
+  expect(lines[0]).toMatch(/^1\.000 {2}[\d.e-]+ GB\/s ±[\d.]+% {2}64x64 fast {2}transpose\/swizz/);
+  expect(written.results).toHaveLength(16);
+});
