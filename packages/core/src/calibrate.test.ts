@@ -41,6 +41,12 @@ describe('nextDispatches', () => {
     expect(nextDispatches(10, 0, 1e6)).toBe(40);
   });
 
+  it('stays under 1 s, even for a clock so coarse that it asks for more', () => {
+    expect(nextDispatches(1, 0.4e9, 3e9)).toBe(2);
+    expect(nextDispatches(2, 0.8e9, 3e9)).toBe(2);
+    expect(nextDispatches(1, 1.5e9, 3e9)).toBe(1);
+  });
+
   it('reaches the target for any kernel time, or ends at its limit', async () => {
     await fc.assert(
       fc.property(fc.double({ min: 0.1, max: 1e10, noNaN: true }), (kernelNs) => {

@@ -1,4 +1,5 @@
 import { bufferBytes, type Problem, type Timer } from '@tilemark/kernels';
+import { LONG_DISPATCH_NS } from './long-dispatch';
 import type { Policy } from './policy';
 
 /** Bytes that the buffer sets cover where the last-level cache is not known. */
@@ -38,10 +39,13 @@ export function shortestSampleNs(policy: Policy, timer: Timer): number {
 /**
  * Dispatches for the next probe, after one of `dispatches` took `ns`: the same
  * number once the sample is long enough, otherwise what should reach
- * `targetNs` with a fifth to spare, at most four times as many.
+ * `targetNs` with a fifth to spare, at most four times as many. A sample of several
+ * dispatches stays under 1 s, whatever a coarse clock asks for.
  */
 export function nextDispatches(dispatches: number, ns: number, targetNs: number): number {
   if (ns >= targetNs) return dispatches;
-  const wanted = ns > 0 ? Math.ceil((1.2 * targetNs * dispatches) / ns) : Number.POSITIVE_INFINITY;
-  return Math.min(wanted, MAX_GROWTH * dispatches, MAX_DISPATCHES);
+  const each = ns / dispatches;
+  const wanted = ns > 0 ? Math.ceil((1.2 * targetNs) / each) : Number.POSITIVE_INFINITY;
+  const most = ns > 0 ? Math.max(Math.floor(LONG_DISPATCH_NS / each), dispatches) : wanted;
+  return Math.min(wanted, most, MAX_GROWTH * dispatches, MAX_DISPATCHES);
 }

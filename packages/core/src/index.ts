@@ -11,6 +11,7 @@ export * from './head-to-head';
 export { type Headline, headlineOf } from './headline';
 export { kernelNeeds } from './kernel-needs';
 export * from './kernel-results';
+export { longDispatch } from './long-dispatch';
 export * from './measure';
 export { LIKE_SHAPE, nearestProblem, shapeDistance } from './nearest';
 export * from './occupancy';

@@ -70,6 +70,7 @@ describe('unrankedReason', () => {
   it.each([
     [{ policy: POLICIES.smoke }, /smoke policy/],
     [{ timer: { kind: 'wall', tickNs: 1 } as const }, /wall clock/],
+    [{ cold: summarise(Array(9).fill(2e9)), stop: 'capped' } as const, /^9 samples, .* takes 10/],
     [{ stop: 'throttled' } as const, /throttled/],
     [{ cold: wild, stop: 'noisy' } as const, /vary by 4\.8% \(over 3\.5%\)/],
     [{ cold: { ...wild, cv: Number.NaN } }, /noisy/],

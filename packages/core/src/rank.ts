@@ -58,6 +58,9 @@ export function unrankedReason(of: {
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
   }
+  if (cold.n < policy.minSamplesSlow) {
+    return `${cold.n} samples, and policy ${policy.id} takes ${policy.minSamplesSlow} at least`;
+  }
   if (stop === 'throttled') return 'the device throttled for more than half of the samples';
   if (!(cold.cv <= MAX_RANKED_CV)) {
     return `noisy: the samples vary by ${percent(cold.cv)} (over ${percent(MAX_RANKED_CV)})`;

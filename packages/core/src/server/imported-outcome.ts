@@ -95,9 +95,6 @@ function importedUnranked(
     if (reason !== null) return reason;
   }
   if (measurement.unranked !== null) return measurement.unranked;
-  if (cold.n < policy.minSamplesSlow) {
-    return `${cold.n} samples, and policy ${policyId} takes ${policy.minSamplesSlow} at least`;
-  }
   if (known || isAdmin) return null;
   return 'imported, and no worker of this grid has measured what the device can do at most';
 }

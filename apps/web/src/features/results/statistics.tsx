@@ -1,4 +1,4 @@
-import type { Clocks, Measurement, Series } from '@tilemark/core';
+import { type Clocks, longDispatch, type Measurement, type Series } from '@tilemark/core';
 import { Facts } from '@/ui/facts';
 import { formatCount, formatInterval, formatNs, formatPercent } from '@/ui/format';
 import { Panel } from '@/ui/page';
@@ -36,7 +36,12 @@ export function Statistics({ measurement }: { measurement: Measurement }) {
               discarded.map(({ count, why }) => `${formatCount(count)}: ${why}`).join('; ') ||
               'none',
           },
-          { name: 'Dispatches a sample', value: formatCount(measurement.dispatchesPerSample) },
+          {
+            name: 'Dispatches a sample',
+            value: [formatCount(measurement.dispatchesPerSample), longDispatch(measurement)]
+              .filter((each) => each !== null)
+              .join(': '),
+          },
           {
             name: 'Buffer sets',
             value: formatCount(measurement.bufferSets),

@@ -1,6 +1,7 @@
 import {
   deviceKey,
   type Environment,
+  longDispatch,
   type Measurement,
   outcomeReason,
   type RunResult,
@@ -66,8 +67,9 @@ const COLUMNS: readonly Column[] = [
   ),
   number('CV', (_, measured) => (measured ? percentText(measured.cold.cv) : '')),
   text('remark', ({ outcome }, measured) => {
-    const reason = outcomeReason(outcome) ?? '';
-    return measured ? reason : `${outcome?.kind}: ${reason}`;
+    const reason = outcomeReason(outcome);
+    if (!measured) return `${outcome?.kind}: ${reason}`;
+    return [reason, longDispatch(measured)].filter((remark) => remark !== null).join('; ');
   }),
 ];
 
