@@ -1,8 +1,8 @@
 import { type NextRequest, NextResponse } from 'next/server';
-import { badRequestPage } from './server/bad-request-page';
 import { BOARD_PATH } from './server/board-path';
 import { refusedQuery } from './server/page-queries';
 import { HttpProblem, problemResponse } from './server/problem';
+import { badRequestPage } from './server/refusal-page';
 
 /**
  * The content security policy of pages. Scripts run by a nonce of the request,

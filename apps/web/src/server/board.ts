@@ -1,9 +1,9 @@
-import { adminsOnlyPage } from './bad-request-page';
 import { BOARD_PATH } from './board-path';
 import { log } from './log';
 import { identify } from './principal';
 import { HttpProblem, problemOf, problemResponse } from './problem';
 import { seeOther } from './redirect';
+import { adminsOnlyPage } from './refusal-page';
 import { services } from './services';
 
 /** Its page has a base address, and scripts of this site without a nonce. */

@@ -2,25 +2,9 @@ import Link from 'next/link';
 import { LoginLink } from './login-link';
 import { Mark } from './mark';
 import { NavLink } from './nav-link';
+import { ADMIN_PLACES, PLACES } from './places';
 import type { Theme } from './theme';
 import { ThemeToggle } from './theme-toggle';
-
-const PLACES = [
-  ['/', 'Leaderboard'],
-  ['/best', 'Best kernel'],
-  ['/sweeps', 'Sweeps'],
-  ['/kernels', 'Kernels'],
-  ['/devices', 'Devices'],
-  ['/workers', 'Workers'],
-  ['/coverage', 'Coverage'],
-  ['/docs', 'Docs'],
-] as const;
-
-/** Where admins can go besides. */
-const ADMIN_PLACES = [
-  ['/tokens', 'Tokens'],
-  ['/audit', 'Audit'],
-] as const;
 
 /** Where one is, where one can go, and who one is. */
 export function SiteHeader({
@@ -39,7 +23,7 @@ export function SiteHeader({
         </Link>
         <nav
           aria-label="Main"
-          className="order-last -mx-4 flex w-screen gap-5 overflow-x-auto overflow-y-hidden px-4 pb-px sm:order-none sm:mx-0 sm:w-auto sm:px-0"
+          className="relative order-last -mx-4 flex w-screen gap-5 overflow-x-auto overflow-y-hidden px-4 pb-px sm:order-none sm:mx-0 sm:w-auto sm:px-0"
         >
           {[...PLACES, ...(user?.role === 'admin' ? ADMIN_PLACES : [])].map(([href, name]) => (
             <NavLink key={href} href={href}>

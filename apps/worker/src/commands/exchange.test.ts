@@ -83,7 +83,7 @@ it('brings what bench wrote to a grid, gets it back unchanged, and measures it a
 
   const brought = await tilemark('import', file, '--server', server, '--token', TOKEN);
   expect(brought).toMatchObject({ code: 0, stderr: '' });
-  const [, sweepId = ''] = /1 results are now sweep (\S+):/.exec(brought.stdout) ?? [];
+  const [, sweepId = ''] = /1 result is now sweep (\S+):/.exec(brought.stdout) ?? [];
 
   const { stdout } = await tilemark('export', sweepId, '--format', 'json', '--server', server);
   const exported = benchFileSchema.parse(JSON.parse(stdout));

@@ -19,7 +19,8 @@ export async function importFile(
     );
   }
   const { id, counts } = await site.post('results/import', sweepCreatedSchema, content.data);
-  print(`${counts.total} results are now sweep ${id}: ${new URL(`/sweeps/${id}`, options.server)}`);
+  const what = counts.total === 1 ? '1 result is' : `${counts.total} results are`;
+  print(`${what} now sweep ${id}: ${new URL(`/sweeps/${id}`, options.server)}`);
 }
 
 async function readJson(file: string): Promise<unknown> {

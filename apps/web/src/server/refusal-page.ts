@@ -1,3 +1,6 @@
+import { MARK_TILES } from '@/ui/mark';
+import { PLACES } from '@/ui/places';
+
 interface Refusal {
   readonly status: number;
   readonly title: string;
@@ -47,15 +50,23 @@ const html = ({ status, title, reasons, advice }: Refusal): string => `<!doctype
 <meta name="viewport" content="width=device-width">
 <title>${title} · Tilemark</title>
 <style>
-  :root { color-scheme: light dark; }
+  :root { color-scheme: light dark; --line: light-dark(#dbe0e0, #262d31); --line-strong: light-dark(#b3bcbd, #3d474c); --muted: light-dark(#566164, #98a4a8); --accent: light-dark(#00696b, #4ccbc0); }
   body { margin: 0; font: 0.875rem/1.5 Geist, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: light-dark(#12181a, #e6ebec); overflow-wrap: anywhere; }
-  main { margin: 0 auto; max-width: 42rem; padding: 5rem 1.5rem; }
-  code { font-size: 0.75rem; color: light-dark(#566164, #98a4a8); }
+  header { border-bottom: 1px solid var(--line); }
+  header div { margin: 0 auto; max-width: 72rem; padding: 0.625rem 1.5rem; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: center; }
+  header a { color: var(--muted); font-size: 0.8125rem; line-height: 1.5rem; text-decoration: none; }
+  header a:first-child { display: inline-flex; gap: 0.5rem; align-items: center; color: inherit; font-size: 0.875rem; font-weight: 600; }
+  header a:hover { color: inherit; text-decoration: underline; }
+  main { margin: 0 auto; max-width: 42rem; padding: 4rem 1.5rem; }
+  code { font-size: 0.75rem; color: var(--muted); }
   h1 { margin: 0.25rem 0 1rem; font-size: 1.375rem; line-height: 1.75rem; letter-spacing: -0.012em; }
   ul { margin: 0 0 1rem; padding: 0.5rem 0.75rem 0.5rem 1.75rem; border-left: 2px solid light-dark(#8a5300, #e8b04f); background: light-dark(#f7ead1, #35290f); border-radius: 3px; }
-  p { color: light-dark(#566164, #98a4a8); }
-  a { color: light-dark(#00696b, #4ccbc0); text-underline-offset: 3px; }
+  p { color: var(--muted); }
 </style>
+<header><div>
+<a href="/"><svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">${MARK_TILES.map(({ x, y, isLit }) => `<rect x="${x}" y="${y}" width="6" height="6" rx="1" fill="var(${isLit ? '--accent' : '--line-strong'})"/>`).join('')}</svg>Tilemark</a>
+<nav aria-label="Main" style="display:contents">${PLACES.map(([href, name]) => `<a href="${href}">${name}</a>`).join('\n')}</nav>
+</div></header>
 <main>
 <code>${status}</code>
 <h1>${title}</h1>
@@ -66,7 +77,6 @@ ${reasons
   .join('\n')}
 </ul>
 <p>${advice}</p>
-<p><a href="/">Leaderboard</a> · <a href="/best">Best kernel</a> · <a href="/sweeps">Sweeps</a> · <a href="/kernels">Kernels</a> · <a href="/devices">Devices</a></p>
 </main>
 </html>
 `;
