@@ -18,7 +18,9 @@ it.each(['/sweeps/%00', '/?shape=%00', '/sweeps/%E0%A4%A'])(
   async (path) => {
     const response = ask(path);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain('characters that are not text');
+    const text = await response.text();
+    expect(text).toContain('characters that are not text');
+    expect(text).toContain('<a href="/sweeps">Sweeps</a>');
   },
 );
 

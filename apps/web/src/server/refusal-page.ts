@@ -55,7 +55,7 @@ const html = ({ status, title, reasons, advice }: Refusal): string => `<!doctype
   header { border-bottom: 1px solid var(--line); }
   header div { margin: 0 auto; max-width: 72rem; padding: 0.625rem 1.5rem; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: center; }
   header a { color: var(--muted); font-size: 0.8125rem; line-height: 1.5rem; text-decoration: none; }
-  header a:first-child { display: inline-flex; gap: 0.5rem; align-items: center; color: inherit; font-size: 0.875rem; font-weight: 600; }
+  header div > a { display: inline-flex; gap: 0.5rem; align-items: center; color: inherit; font-size: 0.875rem; font-weight: 600; }
   header a:hover { color: inherit; text-decoration: underline; }
   main { margin: 0 auto; max-width: 42rem; padding: 4rem 1.5rem; }
   code { font-size: 0.75rem; color: var(--muted); }

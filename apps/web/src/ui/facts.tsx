@@ -7,6 +7,9 @@ export interface Fact {
   readonly about?: string;
 }
 
+/** The left one of a full last row has no line below it either. */
+const LAST_OF_TWO = 'sm:[&:nth-last-child(2):nth-child(odd)]:border-b-0';
+
 /** Names and values in the manner of a data sheet. */
 export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?: 1 | 2 | 3 }) {
   const grid = { 1: '', 2: 'sm:grid-cols-2', 3: 'sm:grid-cols-2 lg:grid-cols-3' }[columns];
@@ -15,7 +18,7 @@ export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?
       {facts.map(({ name, value, about }) => (
         <div
           key={name}
-          className="flex items-baseline justify-between gap-4 border-b border-line py-1.5 last:border-b-0"
+          className={`flex items-baseline justify-between gap-4 border-b border-line py-1.5 last:border-b-0 ${columns === 2 ? LAST_OF_TWO : ''}`}
         >
           <dt className={about ? 'max-w-1/2 text-muted' : 'shrink-0 text-muted'}>
             {name}

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { logAxis } from './log-axis';
 
 const labels = (values: readonly number[]) => {
-  const { ticks, tickFormat } = logAxis(values);
-  return ticks.map(tickFormat);
+  const { format, ticks } = logAxis(values);
+  return ticks.map(format);
 };
 
 describe('logAxis', () => {
   it('begins and ends at a labelled tick beyond its values', () => {
-    expect(logAxis([0.9, 7.3]).domain).toEqual([0.5, 10]);
+    expect(logAxis([0.9, 7.3]).scale.domain).toEqual([0.5, 10]);
     expect(labels([0.9, 7.3])).toEqual(['0.5', '1', '2', '5', '10']);
     expect(labels([1, 5])).toEqual(['1', '2', '5']);
   });
@@ -19,7 +19,7 @@ describe('logAxis', () => {
   });
 
   it('has two ends where all values are one', () => {
-    expect(logAxis([1, 1]).domain).toEqual([1, 2]);
-    expect(logAxis([700]).domain).toEqual([500, 1000]);
+    expect(logAxis([1, 1]).scale.domain).toEqual([1, 2]);
+    expect(logAxis([700]).scale.domain).toEqual([500, 1000]);
   });
 });

@@ -1,9 +1,12 @@
-/** Options of a scale of Observable Plot. */
+/**
+ * The scale of a log axis, and its ticks, which are drawn by marks of their own:
+ * `Plot.axisY(ticks, { text: format })`. Left to itself, Plot asks d3 which labels of a log
+ * scale to leave out, whatever it is told to write.
+ */
 export interface LogAxis {
-  readonly type: 'log';
-  readonly domain: number[];
+  readonly scale: { readonly type: 'log'; readonly domain: number[] };
   readonly ticks: number[];
-  readonly tickFormat: (value: number) => string;
+  readonly format: (value: number) => string;
 }
 
 /** Ratios of the ends from which only decades are marked, and from which not even all of those. */
@@ -38,5 +41,5 @@ export function logAxis(
   // One tick is no axis: values that all lie on it are shown in the decade's next part.
   const domain = from === to ? [from, candidates.find((tick) => tick > to) ?? to * 2] : [from, to];
   const ticks = candidates.filter((tick) => tick >= from && tick <= (domain[1] ?? to));
-  return { type: 'log', domain, ticks, tickFormat: format };
+  return { scale: { type: 'log', domain }, ticks, format };
 }

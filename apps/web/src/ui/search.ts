@@ -26,9 +26,11 @@ export const searchObjectOf = (search: URLSearchParams): Record<string, string> 
 
 /** What a schema refuses of a query, a sentence each. */
 export const refusals = (error: z.ZodError, given: Readonly<Record<string, string>>): string[] =>
-  error.issues.map(({ path, message }) => {
-    const name = String(path[0]);
+  error.issues.map((issue) => {
+    const name = String(issue.path[0]);
     const value = given[name] ?? '';
     const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value;
-    return `${name} cannot be “${shown}”: ${message}`;
+    const why =
+      issue.code === 'invalid_value' ? `it is one of ${issue.values.join(', ')}` : issue.message;
+    return `${name} cannot be “${shown}”: ${why}`;
   });

@@ -72,8 +72,8 @@ export const bestVariantSchema = z.object({
     .nullable(),
   /** The shader for the dtype and tunables, as this release writes it; null for host kernels. */
   wgsl: z.string().nullable(),
-  /** Whether the result was measured with exactly this shader; false where it is shipped: not known. */
-  isSourceMeasured: z.boolean(),
+  /** Whether exactly this shader was measured; null: a file and what is shipped do not say. */
+  isSourceMeasured: z.boolean().nullable(),
   needs: needsSchema.nullable(),
   /** The dispatches that run the asked problem, in order; empty for host kernels. */
   passes: z.array(

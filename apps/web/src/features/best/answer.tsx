@@ -49,11 +49,16 @@ function evidence({ devices, isSourceMeasured, partOfBest, result, shipped }: Be
     {
       name: 'Shader',
       about: 'Whether the WGSL below is the text that was timed',
-      value: isSourceMeasured
-        ? 'the one below was timed'
-        : 'a release since has changed it: its time may differ',
+      value: timedText(isSourceMeasured),
     },
   ];
+}
+
+function timedText(isSourceMeasured: BestVariant['isSourceMeasured']): string {
+  if (isSourceMeasured === null) return 'not known: it came in a file, without its shader';
+  return isSourceMeasured
+    ? 'the one below was timed'
+    : 'a release since has changed it: its time may differ';
 }
 
 /** The variant to run, what it rests on, and its shader. */

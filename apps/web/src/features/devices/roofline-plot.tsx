@@ -48,24 +48,21 @@ export function RooflinePlot({
         Math.min(...intensities, ...knees.filter((knee) => knee > 0)) / ROOM,
         Math.max(...intensities, ...knees) * ROOM,
       ]);
-      const [left = 0, right = 0] = x.domain;
+      const [left = 0, right = 0] = x.scale.domain;
       const lines = roof.peaks.flatMap((peak) => roofLine(peak, bandwidth, left, right));
+      const y = logAxis([...rates, ...lines.map(({ rate }) => rate)]);
       return {
         marginLeft: 56,
         marginRight: 16,
         marginBottom: 36,
-        x: {
-          ...x,
-          label: 'arithmetic intensity (FLOP/byte) →',
-        },
-        y: {
-          ...logAxis([...rates, ...lines.map(({ rate }) => rate)]),
-          label: '↑ GFLOP/s, higher is better',
-          grid: true,
-        },
+        x: { ...x.scale, label: 'arithmetic intensity (FLOP/byte) →' },
+        y: { ...y.scale, label: '↑ GFLOP/s, higher is better' },
         color: { domain: series, range: series.map(styles.color) },
         symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
+          Plot.gridY(y.ticks),
+          Plot.axisX(x.ticks, { text: x.format }),
+          Plot.axisY(y.ticks, { text: y.format }),
           Plot.line(lines, {
             x: 'intensity',
             y: 'rate',

@@ -17,7 +17,7 @@ const ours = (figure: typeof basic, medianNs: number, n: number) =>
     }),
   );
 
-it('puts our largest shape beside each published line, with ratios within a column', () => {
+it('puts our largest shape beside a line whose own was not run, with ratios within a column', () => {
   const rows = [ours(basic, 800, 64), ours(basic, 9_000, 128), ours(next, 3_000, 128)];
   const { columns, lines } = besideReport(report, rows, ({ problem }) => shapeText(problem));
   expect(columns).toHaveLength(1);
@@ -31,4 +31,19 @@ it('puts our largest shape beside each published line, with ratios within a colu
 it('gives no ratio between different shapes', () => {
   const { lines } = besideReport(report, [ours(basic, 800, 64), ours(next, 900, 128)], () => 'x');
   expect(lines[1]?.ours[0]?.overFirst).toBeNull();
+});
+
+it('puts the shape of the report beside it where that was run, and takes ratios within it', () => {
+  const threads = publishedOfSuite('threads-per-block@1')!;
+  const shapeOf = ({ problem }: (typeof threads.results)[number]) => shapeText(problem);
+  const small = threads.results.filter((figure) => shapeOf(figure) === '256');
+  const [first, second] = small;
+  const rows = [first, second].flatMap((figure, index) =>
+    [256, 4096].map((n) => ({ ...ours(figure, n * (2 - index), n), dtype: 'i32' as const })),
+  );
+  const { lines } = besideReport(threads, rows, shapeOf);
+  const lineOf = (figure: typeof first) => lines.find((line) => line.figure === figure);
+  expect(lineOf(first)?.ours).toEqual([{ ns: 512, shape: '256', overFirst: 1 }]);
+  expect(lineOf(second)?.ours).toEqual([{ ns: 256, shape: '256', overFirst: 2 }]);
+  expect(lineOf(second)?.published.overFirst).toBeCloseTo(first!.timeMs / second!.timeMs);
 });

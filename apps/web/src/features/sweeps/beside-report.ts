@@ -7,7 +7,7 @@ export interface Column {
   readonly profile: Row['profile'];
 }
 
-/** A time, and how much faster it is than the first line of its column. */
+/** A time, and how much faster it is than that of the report's first line of its shape. */
 export interface Timing {
   readonly ns: number;
   readonly shape: string;
@@ -22,8 +22,8 @@ export interface Line {
 }
 
 /**
- * The lines of a report with our times of the same variants beside them. Where
- * we ran several shapes the largest stands, since reports use large ones.
+ * The lines of a report with our times of the same variants beside them: on the shape of the
+ * report or, where that was not run, on the largest that was, since reports use large ones.
  */
 export function besideReport(
   report: Published,
@@ -34,14 +34,19 @@ export function besideReport(
   const columns = new Map(
     measured.map(({ device, profile }) => [`${device.key} ${profile}`, { device, profile }]),
   );
+  const shapes = report.results.map(shapeOf);
   const compared = [...columns.values()]
     .map((column) => ({
       column,
-      timings: withRatios(report.results.map((figure) => largest(measured, column, figure))),
+      timings: withRatios(
+        report.results.map((figure) => oursOf(measured, column, figure, shapeOf(figure))),
+        shapes,
+      ),
     }))
     .filter(({ timings }) => timings.some((timing) => timing !== null));
   const published = withRatios(
     report.results.map((figure) => ({ ns: figure.timeMs * 1e6, shape: shapeOf(figure) })),
+    shapes,
   );
   return {
     columns: compared.map(({ column }) => column),
@@ -56,12 +61,13 @@ export function besideReport(
 
 type Measured = Pick<Timing, 'ns' | 'shape'>;
 
-function largest(
+function oursOf(
   rows: readonly Row[],
   { device, profile }: Column,
   { address, problem }: PublishedFigure,
+  shape: string,
 ): Measured | null {
-  const [row] = rows
+  const same = rows
     .filter(
       (each) =>
         each.address === address &&
@@ -70,17 +76,24 @@ function largest(
         each.profile === profile,
     )
     .toSorted((a, b) => b.size - a.size);
+  const row = same.find((each) => each.shape === shape) ?? same[0];
   return row?.medianNs ? { ns: row.medianNs, shape: row.shape } : null;
 }
 
-/** Ratios to the first line, where that one is of the same shape. */
-function withRatios(timings: readonly (Measured | null)[]): (Timing | null)[] {
-  const [first] = timings;
-  return timings.map(
-    (timing) =>
-      timing && {
-        ...timing,
-        overFirst: first && first.shape === timing.shape ? first.ns / timing.ns : null,
-      },
-  );
+/**
+ * Ratios to the report's first line of the same shape, where that was measured too and both
+ * are of one shape.
+ *
+ * @param shapes of the report's lines
+ */
+function withRatios(
+  timings: readonly (Measured | null)[],
+  shapes: readonly string[],
+): (Timing | null)[] {
+  return timings.map((timing, index) => {
+    const base = timings[shapes.indexOf(shapes[index] ?? '')];
+    return (
+      timing && { ...timing, overFirst: base?.shape === timing.shape ? base.ns / timing.ns : null }
+    );
+  });
 }

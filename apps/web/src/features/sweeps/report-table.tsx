@@ -18,53 +18,54 @@ export function ReportTable({ report, rows }: { report: Published; rows: readonl
     [report, rows],
   );
   const { hardware, source } = report;
-  const first = lines[0]?.figure.label ?? 'the first line';
 
   return (
     <Section
       id="report"
       title="Beside the report"
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}; lower is faster, ratios are over ${first}`}
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}; ${lines.length > 0 ? 'lower is faster, ratios are over the first line of its shape' : 'its text prints no figures'}`}
     >
-      <TablePanel caption={`Published figures of ${source.title}, with ours beside them`}>
-        <thead>
-          <tr>
-            <th scope="col">In the report</th>
-            <th scope="col">Variant here</th>
-            <th scope="col" className="figure">
-              {hardware.gpu ?? hardware.cpu ?? 'Published'}
-              <span className="block font-normal">published</span>
-            </th>
-            {columns.map(({ device, profile }) => (
-              <th
-                key={`${device.key} ${profile}`}
-                scope="col"
-                className="figure"
-                title={device.name}
-              >
-                {shortDeviceName(device.name)}
-                <span className="block font-normal">{profile}</span>
+      {lines.length > 0 && (
+        <TablePanel caption={`Published figures of ${source.title}, with ours beside them`}>
+          <thead>
+            <tr>
+              <th scope="col">In the report</th>
+              <th scope="col">Variant here</th>
+              <th scope="col" className="figure">
+                {hardware.gpu ?? hardware.cpu ?? 'hardware not named'}
+                <span className="block font-normal">published</span>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ figure, ours, published }) => (
-            <tr key={`${figure.label} ${figure.address} ${published.shape}`}>
-              <th scope="row" className="whitespace-nowrap" title={figure.note ?? undefined}>
-                {figure.label}
-              </th>
-              <td className="min-w-40">
-                <VariantLink address={figure.address} resultId={null} />
-              </td>
-              <TimingCell timing={published} />
-              {columns.map(({ device, profile }, index) => (
-                <TimingCell key={`${device.key} ${profile}`} timing={ours[index] ?? null} />
+              {columns.map(({ device, profile }) => (
+                <th
+                  key={`${device.key} ${profile}`}
+                  scope="col"
+                  className="figure"
+                  title={device.name}
+                >
+                  {shortDeviceName(device.name)}
+                  <span className="block font-normal">{profile}</span>
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </TablePanel>
+          </thead>
+          <tbody>
+            {lines.map(({ figure, ours, published }) => (
+              <tr key={`${figure.label} ${figure.address} ${published.shape}`}>
+                <th scope="row" className="whitespace-nowrap" title={figure.note ?? undefined}>
+                  {figure.label}
+                </th>
+                <td className="min-w-40">
+                  <VariantLink address={figure.address} resultId={null} />
+                </td>
+                <TimingCell timing={published} />
+                {columns.map(({ device, profile }, index) => (
+                  <TimingCell key={`${device.key} ${profile}`} timing={ours[index] ?? null} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </TablePanel>
+      )}
       {source.note && <p className="mt-2 max-w-prose text-xs text-muted">{source.note}</p>}
     </Section>
   );

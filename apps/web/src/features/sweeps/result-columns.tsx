@@ -57,9 +57,11 @@ export const COLUMNS = helper.columns([
     cell: ({ row: { original } }) => (
       <span className="whitespace-nowrap">
         {original.op} {original.shape} <span className="text-muted">{original.dtype}</span>
-        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-          {formatIntensity(original.flopPerByte)}
-        </span>
+        {original.flopPerByte > 0 && (
+          <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
+            {formatIntensity(original.flopPerByte)}
+          </span>
+        )}
       </span>
     ),
   }),

@@ -15,47 +15,51 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
   const colors = useMemo(() => [...new Set(points.map(({ color }) => color))], [points]);
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
   const draw = useCallback<DrawPlot>(
-    (Plot) => ({
-      ...threadsAxis(points),
-      marginLeft: 44,
-      y: {
-        ...logAxis([1, ...points.flatMap(({ high, low }) => [low, high])], (value) => `${value}×`),
-        label: '↑ speed-up over naive, higher is better',
-        grid: true,
-      },
-      color: { domain: colors, range: colors.map(styles.color) },
-      symbol: {
-        domain: kernels,
-        range: kernels.map((kernel) => styles.symbol(shortKernel(kernel))),
-      },
-      marks: [
-        Plot.ruleY([1], { stroke: 'var(--line-strong)', strokeDasharray: '4 3' }),
-        Plot.areaY(points, {
-          x: 'threads',
-          y1: 'low',
-          y2: 'high',
-          z: 'line',
-          fill: 'color',
-          fillOpacity: 0.2,
-        }),
-        Plot.line(points, {
-          x: 'threads',
-          y: 'speedup',
-          z: 'line',
-          stroke: 'color',
-          strokeWidth: 1.5,
-        }),
-        Plot.dot(points, {
-          x: 'threads',
-          y: 'speedup',
-          fill: 'color',
-          symbol: 'kernel',
-          r: 2.5,
-          title: ({ line, speedup, threads }: SpeedupPoint) =>
-            `${line}, ${threads} threads: ${formatSpeedup(speedup)}`,
-        }),
-      ],
-    }),
+    (Plot) => {
+      const y = logAxis(
+        [1, ...points.flatMap(({ high, low }) => [low, high])],
+        (value) => `${value}×`,
+      );
+      return {
+        ...threadsAxis(points),
+        marginLeft: 44,
+        y: { ...y.scale, label: '↑ speed-up over naive, higher is better' },
+        color: { domain: colors, range: colors.map(styles.color) },
+        symbol: {
+          domain: kernels,
+          range: kernels.map((kernel) => styles.symbol(shortKernel(kernel))),
+        },
+        marks: [
+          Plot.gridY(y.ticks),
+          Plot.axisY(y.ticks, { text: y.format }),
+          Plot.ruleY([1], { stroke: 'var(--line-strong)', strokeDasharray: '4 3' }),
+          Plot.areaY(points, {
+            x: 'threads',
+            y1: 'low',
+            y2: 'high',
+            z: 'line',
+            fill: 'color',
+            fillOpacity: 0.2,
+          }),
+          Plot.line(points, {
+            x: 'threads',
+            y: 'speedup',
+            z: 'line',
+            stroke: 'color',
+            strokeWidth: 1.5,
+          }),
+          Plot.dot(points, {
+            x: 'threads',
+            y: 'speedup',
+            fill: 'color',
+            symbol: 'kernel',
+            r: 2.5,
+            title: ({ line, speedup, threads }: SpeedupPoint) =>
+              `${line}, ${threads} threads: ${formatSpeedup(speedup)}`,
+          }),
+        ],
+      };
+    },
     [points, colors, kernels, styles],
   );
 

@@ -41,20 +41,19 @@ export function TimeCurves({
         ...hollow.map(({ ns }) => ns),
       ];
       const { scale, unit } = unitFor(Math.sqrt(Math.min(...times) * Math.max(...times)));
+      const y = logAxis(times.map((ns) => ns / scale));
       return {
         ...threadsAxis(points),
         marginLeft: 60,
-        y: {
-          ...logAxis(times.map((ns) => ns / scale)),
-          label: `↑ time (${unit}), lower is faster`,
-          grid: true,
-        },
+        y: { ...y.scale, label: `↑ time (${unit}), lower is faster` },
         color: { domain: colors, range: colors.map(styles.color) },
         symbol: {
           domain: kernels,
           range: kernels.map((kernel) => styles.symbol(shortKernel(kernel))),
         },
         marks: [
+          Plot.gridY(y.ticks),
+          Plot.axisY(y.ticks, { text: y.format }),
           Plot.areaY(points, {
             x: 'threads',
             y1: ({ row }: CurvePoint) => row.lowNs / scale,

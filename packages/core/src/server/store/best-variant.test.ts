@@ -255,7 +255,7 @@ describe('with results', () => {
         devices: 0,
         partOfBest: null,
         result: null,
-        isSourceMeasured: false,
+        isSourceMeasured: null,
         shipped: {
           device: 'NVIDIA H200',
           driver: expect.stringContaining('580.159'),

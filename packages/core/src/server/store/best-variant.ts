@@ -232,6 +232,12 @@ async function bestVariant(
       rate: rateOf(measured, medianNs),
       measuredAt: result.endedAt.toISOString(),
     },
-    isSourceMeasured: result.sourceHash === (wgsl === null ? null : sha256(wgsl)),
+    isSourceMeasured: isSame(result.sourceHash, wgsl),
   };
+}
+
+/** Whether a result ran this shader; null where it does not say what it ran, as files do not. */
+function isSame(sourceHash: string | null, wgsl: string | null): boolean | null {
+  if (wgsl === null) return sourceHash === null;
+  return sourceHash === null ? null : sourceHash === sha256(wgsl);
 }

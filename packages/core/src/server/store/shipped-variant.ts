@@ -49,7 +49,7 @@ export function shippedVariant(
       devices: 0,
       partOfBest: null,
       result: null,
-      isSourceMeasured: false,
+      isSourceMeasured: null,
       shipped: {
         device: device.device,
         driver,
