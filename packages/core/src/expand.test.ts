@@ -1,7 +1,9 @@
 import { InputError } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from './count-runs';
 import type { DeviceCapabilities } from './device';
-import { countRuns, expand, type PlannableDevice } from './expand';
+import { expand } from './expand';
+import type { PlannableDevice } from './planned-run';
 import { specSchema } from './spec';
 
 const MiB = 2 ** 20;
@@ -181,44 +183,5 @@ describe('expand', () => {
       skipped: [],
       devices: [],
     });
-  });
-});
-
-describe('countRuns', () => {
-  const blocks = { ...naive, tunables: { BLOCK: [8, 16, 32] } };
-
-  it('says how many runs a device would skip, and why', () => {
-    const { runs, skipped } = countRuns(spec({ cases: [blocks] }), [gpu]);
-    expect(runs).toBe(3);
-    expect(skipped).toHaveLength(1);
-    expect(skipped[0]?.runs).toBe(1);
-    expect(skipped[0]?.why).toMatch(/1024 threads a workgroup/);
-  });
-
-  it('does not count on the fast profile lacking what the default one lacks', () => {
-    const half = { ...naive, dtypes: ['f16'] };
-    const { runs, skipped } = countRuns(spec({ cases: [half], profiles: ['default', 'fast'] }), [
-      gpu,
-    ]);
-    expect(runs).toBe(2);
-    expect(skipped).toEqual([{ why: expect.stringMatching(/shader-f16/), runs: 1 }]);
-  });
-
-  it('counts what expand plans', () => {
-    const input = spec({ cases: [blocks, naive, host], profiles: ['default', 'fast'] });
-    expect(countRuns(input, DEVICES).runs).toBe(expand(input, DEVICES).length);
-  });
-
-  it('works without the limits of the devices', () => {
-    expect(countRuns(spec({ cases: [blocks] }), [{ key: 'a', class: 'gpu' }])).toEqual({
-      runs: 3,
-      isTooMany: false,
-      skipped: [],
-      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null }],
-    });
-  });
-
-  it('answers none where no device fits', () => {
-    expect(countRuns(spec({ cases: [host] }), [gpu]).runs).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import type { Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { countRuns } from './expand';
+import { countRuns } from './count-runs';
 import { type Pace, secondsOf } from './pace';
 
 const matmul = (n: number): Problem => ({

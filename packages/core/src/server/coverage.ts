@@ -1,6 +1,7 @@
 import { InputError, resolveVariant, shapeText, specialise } from '@tilemark/kernels';
 import type { Coverage, CoverageCell, Refresh } from '../api';
-import { expand, type PlannedRun } from '../expand';
+import { expand } from '../expand';
+import type { PlannedRun } from '../planned-run';
 import { SUITES, suiteRef } from '../suites/registry';
 import { type StandingSuite, standingSuites } from '../suites/standing';
 import type { AuditNote, Author, DeviceToPlan, NewestRun, Store } from './store';

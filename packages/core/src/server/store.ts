@@ -25,12 +25,12 @@ import type {
 import type { DeviceCapabilities, DeviceIdentity, Profile } from '../device';
 import type { DeviceHistory } from '../device-history';
 import type { Environment } from '../environment';
-import type { PlannedRun } from '../expand';
 import type { HeadToHead, Pair } from '../head-to-head';
 import type { Headline } from '../headline';
 import type { KernelResults } from '../kernel-results';
 import type { Outcome } from '../outcome';
 import type { Pace } from '../pace';
+import type { PlannedRun } from '../planned-run';
 import type { PolicyId } from '../policy';
 import type { RooflineSurvey } from '../roofline-survey';
 import type { SweepSpec } from '../spec';

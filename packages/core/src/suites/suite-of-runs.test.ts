@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expand, type PlannedRun } from '../expand';
+import { expand } from '../expand';
+import type { PlannedRun } from '../planned-run';
 import { SUITES, suiteSpec } from './registry';
 import { suiteOfRuns } from './suite-of-runs';
 

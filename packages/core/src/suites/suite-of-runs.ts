@@ -1,5 +1,6 @@
 import { InputError, opOf, shapeText } from '@tilemark/kernels';
-import { expand, type PlannableDevice, type PlannedRun } from '../expand';
+import { expand } from '../expand';
+import type { PlannableDevice, PlannedRun } from '../planned-run';
 import type { SweepSpec } from '../spec';
 import { SUITES, suiteSpec } from './registry';
 import type { Suite } from './suite';

@@ -8,8 +8,8 @@ import {
   leaderboardQuerySchema,
 } from '../../api';
 import type { DeviceIdentity } from '../../device';
-import type { PlannedRun } from '../../expand';
 import type { Outcome } from '../../outcome';
+import type { PlannedRun } from '../../planned-run';
 import type { Store } from '../store';
 import { openStore } from './open-store';
 import { capabilities, identity, measured, planned, recordAll, square } from './test-fixtures';

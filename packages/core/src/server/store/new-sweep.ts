@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Prisma } from '@tilemark/db';
 import { shapeText } from '@tilemark/kernels';
-import type { PlannedRun } from '../../expand';
 import type { OutcomeKind } from '../../outcome';
+import type { PlannedRun } from '../../planned-run';
 import type { SweepSpec } from '../../spec';
 import { toJson } from './json';
 

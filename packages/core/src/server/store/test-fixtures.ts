@@ -1,8 +1,8 @@
 import type { Problem } from '@tilemark/kernels';
 import type { DeviceCapabilities, DeviceClass, DeviceIdentity } from '../../device';
 import type { Environment } from '../../environment';
-import type { PlannedRun } from '../../expand';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from '../../outcome';
+import type { PlannedRun } from '../../planned-run';
 import type { SweepSpec } from '../../spec';
 import type { RecordedRun, Store } from '../store';
 
