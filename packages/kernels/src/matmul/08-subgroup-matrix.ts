@@ -1,13 +1,13 @@
 import { type Dtype, sumType } from '../dtype';
 import type { Constraint, GpuKernel, TunableValues } from '../kernel';
 import { numberOf } from '../values';
+import { emitFragmentKernel } from './fragment-emitter';
 import {
-  emitFragmentKernel,
   type FragmentLayout,
   fragmentBytes,
   fragmentEntryPoint,
   fragmentThreads,
-} from './fragment-emitter';
+} from './fragment-layout';
 import { gridOverC } from './grid';
 import { matmulShape } from './op';
 

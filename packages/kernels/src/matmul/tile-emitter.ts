@@ -1,3 +1,4 @@
+import { each, indent } from './lines';
 import { isShared, isSplit, type TileLayout } from './tile-layout';
 import { addParts, addShares, tileDeclarations } from './tile-memory';
 
@@ -265,12 +266,4 @@ function multiplyAdd(fma: boolean, to: string, a: string, b: string): string {
 /** Name of the accumulator of a thread's row and column group. */
 function sum(row: number, colGroup: number): string {
   return `c${row}_${colGroup}`;
-}
-
-function each<R>(count: number, make: (index: number) => R): R[] {
-  return Array.from({ length: count }, (_, index) => make(index));
-}
-
-function indent(depth: number, lines: readonly string[]): string {
-  return lines.map((line) => '  '.repeat(depth) + line).join('\n');
 }
