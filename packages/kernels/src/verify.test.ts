@@ -1,32 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type InputMode, inputTensors } from './inputs';
 import type { Tensor } from './kernel';
-import { referenceMatmul } from './matmul/reference';
-import type { MatmulProblem, Problem, TransposeProblem } from './problem';
+import { MUTATIONS, product, type RightProduct, rightOutput } from './matmul/product.test-helper';
+import type { MatmulProblem, TransposeProblem } from './problem';
 import { referenceTranspose } from './transpose/reference';
 import { type OutputCheck, outputCheck, type VerifyMethod, verify } from './verify';
 
-const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): MatmulProblem => ({
-  op: 'matmul',
-  shape: { m: n, n, k },
-  dtype,
-});
-
-/** C = A B as a right kernel leaves it, each sum rounded once to the dtype. */
-function rightOutput(problem: MatmulProblem, [a, b]: readonly Tensor[]): Tensor {
-  if (!a || !b) throw new Error('two inputs');
-  const exact = referenceMatmul(problem.shape, a, b);
-  return problem.dtype === 'i32' ? Int32Array.from(exact) : Float32Array.from(exact);
-}
-
-interface Case {
-  readonly problem: MatmulProblem;
+interface Case extends RightProduct {
   readonly method: VerifyMethod;
-  readonly inputs: readonly Tensor[];
   readonly right: Tensor;
   readonly exact: boolean;
-  /** The output of other inputs, as the run before left it. */
-  readonly other: () => Tensor;
 }
 
 function caseOf(problem: MatmulProblem, method: VerifyMethod, mode: InputMode = 'uniform'): Case {
@@ -83,58 +66,6 @@ function hadamard(row: Float64Array): Float64Array {
   }
   return row;
 }
-
-/** Errors that kernels make, each done to a right output. */
-const MUTATIONS: Record<string, (c: Case, out: Tensor) => void> = {
-  'a dropped K step': ({ problem, inputs }, out) => {
-    const { m, n, k } = problem.shape;
-    const [a, b] = inputs as [Tensor, Tensor];
-    const p = k - 1;
-    for (let row = 0; row < m; row++) {
-      for (let col = 0; col < n; col++) {
-        out[row * n + col]! -= a[row * k + p]! * b[p * n + col]!;
-      }
-    }
-  },
-  'a dropped K step in one element': ({ problem, inputs }, out) => {
-    const { n, k } = problem.shape;
-    const [a, b] = inputs as [Tensor, Tensor];
-    const [row, col] = [45, 39];
-    out[row * n + col]! -= a[row * k + 5]! * b[5 * n + col]!;
-  },
-  'swapped indices': ({ problem }, out) => {
-    const { n } = problem.shape;
-    const before = out.slice();
-    for (let row = 0; row < n; row++) {
-      for (let col = 0; col < n; col++) out[row * n + col] = before[col * n + row]!;
-    }
-  },
-  'swapped indices in one tile': ({ problem }, out) => {
-    const { n } = problem.shape;
-    const before = out.slice();
-    for (let row = 0; row < 16; row++) {
-      for (let col = 0; col < 16; col++) {
-        out[(32 + row) * n + 32 + col] = before[(32 + col) * n + 32 + row]!;
-      }
-    }
-  },
-  'one wrong tile': ({ problem }, out) => {
-    const { n } = problem.shape;
-    for (let row = 40; row < 48; row++)
-      out.copyWithin(row * n + 40, (row - 8) * n + 32, (row - 8) * n + 40);
-  },
-  'one unwritten element': (_case, out) => {
-    out[out.length - 700] = out instanceof Int32Array ? 0x7fc1_7fc1 : Number.NaN;
-  },
-  'one infinity': ({ problem }, out) => {
-    if (problem.dtype !== 'i32') out[777] = Number.POSITIVE_INFINITY;
-    else out[777]! += 1;
-  },
-  'nothing written': (_case, out) => {
-    out.fill(out instanceof Int32Array ? 0x7fc1_7fc1 : Number.NaN);
-  },
-  'the output of the run before': ({ other }, out) => out.set(other()),
-};
 
 describe.each([
   ['the whole product at 64', () => caseOf(product(64), 'whole')],
@@ -202,52 +133,6 @@ describe('rows and columns where tiles of a large product begin and end', () => 
   });
 });
 
-/** C as a naive kernel leaves it: in order, rounded after every step. */
-function sequentialF32({ shape: { m, n, k } }: MatmulProblem, [a, b]: [Tensor, Tensor]): Tensor {
-  const out = new Float32Array(m * n);
-  for (let row = 0; row < m; row++) {
-    for (let p = 0; p < k; p++) {
-      const factor = a[row * k + p]!;
-      for (let col = 0; col < n; col++) {
-        const at = row * n + col;
-        out[at] = Math.fround(out[at]! + Math.fround(factor * b[p * n + col]!));
-      }
-    }
-  }
-  return out;
-}
-
-test('Freivalds keeps sums in f32 order within its bound', () => {
-  // Rounded after every step, in the order a naive kernel adds.
-  const problem = product(700, 'f32', 600);
-  const inputs = inputTensors(problem, { seed: 9 }) as [Tensor, Tensor];
-  const verdict = verify(problem, inputs, sequentialF32(problem, inputs));
-  expect(verdict).toMatchObject({ method: 'freivalds', worst: null });
-  expect(verdict.worstRatio).toBeGreaterThan(0.05);
-});
-
-describe('sums of positive numbers', () => {
-  // Their errors all have the size of the sum: no random walk around zero.
-  const problem = product(100, 'f32', 3000);
-  const inputs = inputTensors(problem, { seed: 9 }).map((input) => input.map(Math.abs));
-  const out = sequentialF32(problem, inputs as [Tensor, Tensor]);
-
-  test('pass the bound for any data', () => {
-    const { worst, worstRatio } = verify(problem, inputs, out, { anyData: true });
-    expect(worst).toBeNull();
-    expect(worstRatio).toBeGreaterThan(0.01);
-  });
-
-  test.each(['a dropped K step', 'one unwritten element', 'swapped indices in one tile'])(
-    'do not with %s',
-    (name) => {
-      const spoilt = out.slice();
-      MUTATIONS[name]?.({ problem, inputs } as unknown as Case, spoilt);
-      expect(verify(problem, inputs, spoilt, { anyData: true }).worst).not.toBeNull();
-    },
-  );
-});
-
 describe('a transpose', () => {
   const problem: TransposeProblem = {
     op: 'transpose',
@@ -286,84 +171,4 @@ test('an output of the wrong size is refused', () => {
   const inputs = inputTensors(problem, { seed: 1 });
   expect(() => verify(problem, inputs, new Float32Array(63))).toThrow('63 elements');
   expect(() => verify(problem, inputs.slice(0, 1), new Float32Array(64))).toThrow('2 inputs');
-});
-
-/** A value rounded to half precision. */
-function toHalf(value: number): number {
-  if (value === 0) return 0;
-  const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);
-  return Math.round(value / step) * step;
-}
-
-type Skip = (row: number, p: number) => boolean;
-
-/** Summed in order of p, each sum rounded to f16; `skip` leaves steps out. */
-function sequentialF16(
-  { shape: { m, n, k } }: MatmulProblem,
-  [a, b]: readonly [Tensor, Tensor],
-  skip: Skip = () => false,
-): Float32Array {
-  return Float32Array.from({ length: m * n }, (_, at) => {
-    const row = Math.floor(at / n);
-    let sum = 0;
-    for (let p = 0; p < k; p++) {
-      if (!skip(row, p)) sum = toHalf(sum + a[row * k + p]! * b[p * n + (at % n)]!);
-    }
-    return sum;
-  });
-}
-
-describe('sums in f16', () => {
-  const problem = product(96, 'f16acc16', 1024);
-  const inputs = inputTensors(problem, { seed: 3 });
-  const [a, b] = inputs as [Tensor, Tensor];
-  const summed = (skip?: Skip) => sequentialF16(problem, [a, b], skip);
-
-  test('pass with their own dtype, and not as sums in f32', () => {
-    expect(verify(problem, inputs, summed()).worst).toBeNull();
-    expect(verify({ ...problem, dtype: 'f16' }, inputs, summed()).worst).not.toBeNull();
-  });
-
-  test('fail where 16 steps are left out of one tile', () => {
-    const dropped = summed((row, p) => row >= 32 && row < 48 && p >= 1008);
-    expect(verify(problem, inputs, dropped).worst).not.toBeNull();
-  });
-});
-
-describe('sums of positive numbers in f16', () => {
-  const problem = product(64, 'f16acc16', 96);
-  const [a, b] = inputTensors(problem, { seed: 9 }).map((each) => each.map(Math.abs)) as [
-    Tensor,
-    Tensor,
-  ];
-  const check = (dtype: 'f16' | 'f16acc16', out: Tensor) =>
-    verify({ ...problem, dtype }, [a, b], out, { anyData: true }).worst;
-
-  test('pass the bound for any data with their own dtype, and not as sums in f32', () => {
-    const out = sequentialF16(problem, [a, b]);
-    expect(check('f16acc16', out)).toBeNull();
-    expect(check('f16', out)).not.toBeNull();
-    const rounded = rightOutput(problem, [a, b]).map(toHalf);
-    expect(check('f16', rounded)).toBeNull();
-  });
-
-  test('do not with 16 steps left out of one tile', () => {
-    const dropped = sequentialF16(problem, [a, b], (row, p) => row >= 32 && row < 48 && p >= 80);
-    expect(check('f16acc16', dropped)).toMatchObject({ row: expect.any(Number) });
-  });
-});
-
-test('a bound that grows is by the largest norms, and still finds a dropped step', () => {
-  const problem = product(64);
-  const [a, b] = inputTensors(problem, { seed: 3 }) as [Tensor, Tensor];
-  // A row of A next to nothing: its own norm would bound it, the matrix' does not.
-  a.fill(1e-6, 0, 64);
-  const right = rightOutput(problem, [a, b]);
-  const off = right.slice();
-  off[5]! += 1e-5;
-  expect(verify(problem, [a, b], off).worst).toMatchObject({ row: 0, col: 5 });
-  expect(verify(problem, [a, b], off, { errorGrowth: 3 }).worst).toBeNull();
-  const dropped = right.slice();
-  dropped[700]! -= a[10 * 64 + 7]! * b[7 * 64 + 60]!;
-  expect(verify(problem, [a, b], dropped, { errorGrowth: 3 }).worst).toMatchObject({ row: 10 });
 });
