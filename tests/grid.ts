@@ -10,22 +10,30 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A grid as `npm start` makes it, on a free port. */
 export interface Grid {
   readonly url: string;
+  readonly port: number;
   /** The URL that logs a browser in, as printed. */
   readonly loginUrl: string;
   readonly dataDir: string;
+  /** Exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
   /** Everything printed so far. */
   output(): string;
   /** Sends a signal to the process group, as a terminal does, and waits; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a grid on `dataDir` and waits until it has printed its URL. */
+/**
+ * Starts a grid on `dataDir` and waits until it has printed its URL.
+ *
+ * @param onPort absent: any free one
+ */
 export async function startGrid(
   dataDir: string,
   flags: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  onPort?: number,
 ): Promise<Grid> {
-  const port = await freePort();
+  const port = onPort ?? (await freePort());
   const child = spawn(
     process.execPath,
     [join(root, 'scripts', 'start.mjs'), '--port', String(port), '--data', dataDir, ...flags],
@@ -50,8 +58,10 @@ export async function startGrid(
   });
   return {
     url: `http://localhost:${port}`,
+    port,
     loginUrl,
     dataDir,
+    ended,
     output: () => output,
     stop: (signal = 'SIGTERM') => end(child, ended, signal),
   };

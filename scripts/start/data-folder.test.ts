@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -24,18 +24,23 @@ async function started(command: string, args: readonly string[]): Promise<string
   return String(line).trim();
 }
 
-const claimedBy = (pid: string) => writeFile(join(dataDir, 'grid.pid'), `${pid}\n`);
+const URL = 'http://localhost:3000';
+const claimedBy = (pid: string) => writeFile(join(dataDir, 'grid.pid'), `${pid}\n${URL}\n`);
 const claims = async () => {
-  const release = await claimDataFolder(dataDir);
-  expect(await readFile(join(dataDir, 'grid.pid'), 'utf8')).toBe(`${process.pid}\n`);
+  const { isLeftBehind, release } = await claimDataFolder(dataDir, URL);
+  expect(isLeftBehind).toBe(true);
+  expect(await readFile(join(dataDir, 'grid.pid'), 'utf8')).toBe(`${process.pid}\n${URL}\n`);
   await release();
 };
 
-test('a folder in use by a running grid is refused', async () => {
+test('a folder in use by a running grid is refused, and said where it runs and how to end it', async () => {
   const code = 'console.log(process.pid); setInterval(() => undefined, 1e6)';
   const pid = await started(process.execPath, ['-e', code, join('scripts', 'start', 'main.ts')]);
   await claimedBy(pid);
-  await expect(claimDataFolder(dataDir)).rejects.toThrow(`(process ${pid})`);
+  const claim = claimDataFolder(dataDir, 'http://localhost:3001');
+  await expect(claim).rejects.toThrow(
+    new RegExp(`running already at ${URL} \\(process ${pid}, .*End it with: kill ${pid} `),
+  );
 });
 
 test('a grid that was killed and not collected does not hold its folder', async () => {
@@ -50,4 +55,11 @@ test('a grid that was killed and not collected does not hold its folder', async 
 test('another program with the id of a grid that is gone does not hold its folder', async () => {
   await claimedBy(await started('sh', ['-c', 'echo $$; exec sleep 60']));
   await claims();
+});
+
+test('a folder that nobody holds is claimed and left as it was', async () => {
+  const { isLeftBehind, release } = await claimDataFolder(dataDir, URL);
+  expect(isLeftBehind).toBe(false);
+  await release();
+  expect(await readdir(dataDir)).toEqual([]);
 });

@@ -4,22 +4,30 @@ import { ensureWritable } from '../services/folder';
 import { commandLine } from '../services/process';
 import { StartProblem } from './problem';
 
+export interface Claim {
+  /** The grid before was killed: its parts notice, and may be ending still. */
+  readonly isLeftBehind: boolean;
+  release(): Promise<void>;
+}
+
 /**
- * Makes the data folder and claims it for this process, so that two
- * grids never share one. Returns the release. Throws StartProblem when the
- * folder is not writable or in use.
+ * Makes the data folder and claims it for this process, so that two grids never share one.
+ * Throws StartProblem when the folder is not writable or in use.
+ *
+ * @param url where the grid will be open, for who comes second
  */
-export async function claimDataFolder(dataDir: string): Promise<() => Promise<void>> {
+export async function claimDataFolder(dataDir: string, url: string): Promise<Claim> {
   await ensureWritable(dataDir);
   const claim = join(dataDir, 'grid.pid');
-  const holder = Number(await readFile(claim, 'utf8').catch(() => ''));
+  const [pid = '', place = ''] = (await readFile(claim, 'utf8').catch(() => '')).split('\n');
+  const holder = Number(pid);
   if (holder > 0 && holder !== process.pid && (await isGrid(holder))) {
     throw new StartProblem(
-      `A grid is already running on ${dataDir} (process ${holder}). Stop it, or choose another folder: npm start -- --data DIR`,
+      `This grid is running already${place && ` at ${place}`} (process ${holder}, data ${dataDir}). End it with: kill ${holder} - or start another one beside it: npm start -- --data DIR --port PORT`,
     );
   }
-  await writeFile(claim, `${process.pid}\n`);
-  return () => rm(claim, { force: true });
+  await writeFile(claim, `${process.pid}\n${url}\n`);
+  return { isLeftBehind: holder > 0, release: () => rm(claim, { force: true }) };
 }
 
 /**

@@ -13,6 +13,9 @@ import { waitForSite } from './site';
 import { say, step } from './steps';
 import { Supervisor } from './supervisor';
 
+/** The parts of a grid that was killed end within this, or are killed (leash.mjs). */
+const PARTS_END_WITHIN_MS = 45_000;
+
 export interface Grid {
   stop(): Promise<void>;
 }
@@ -21,17 +24,18 @@ export interface Grid {
 export async function startGrid(options: StartOptions, root: string): Promise<Grid> {
   const { dataDir, host, port } = options;
   const chosenToken = readAdminTokenSetting();
-  await requireFreePort(host, port);
-  const release = await claimDataFolder(dataDir);
+  const url = `http://${isLoopback(host) ? 'localhost' : host}:${port}`;
+  const claim = await claimDataFolder(dataDir, url);
   const logDir = join(dataDir, 'logs');
   const supervisor = new Supervisor(logDir, say);
   const grid = {
     stop: async () => {
       await supervisor.stop();
-      await release();
+      await claim.release();
     },
   };
   try {
+    await requireFreePort(host, port, claim.isLeftBehind ? PARTS_END_WITHIN_MS : 0);
     if (!isLoopback(host) && chosenToken === null && !(await readAdminToken(dataDir))) {
       throw new StartProblem(
         `Refusing to listen on ${host} without an admin token. Set TILEMARK_ADMIN_TOKEN, or start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
@@ -53,7 +57,6 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
       NEXT_TELEMETRY_DISABLED: '1',
     };
 
-    const url = `http://${isLoopback(host) ? 'localhost' : host}:${port}`;
     await step('Start the site', async () => {
       await supervisor.run({
         name: 'web',

@@ -58,6 +58,7 @@ test('a port in use is named, with the flag that chooses another', async () => {
   oneLine(stderr);
   expect(stderr).toContain(`Port ${busyPort} is in use`);
   expect(stderr).toContain(`--port ${busyPort + 1}`);
+  expect(await readdir(join(scratch, 'data'))).not.toContain('grid.pid');
 });
 
 test('a data folder that cannot be made is named', async () => {

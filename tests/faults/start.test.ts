@@ -11,6 +11,17 @@ import { until } from './until';
 
 const run = promisify(execFile);
 
+/** Starts a grid that must refuse to start. */
+async function refusedStart(dataDir: string, port: number): Promise<{ stderr: string }> {
+  const start = join(import.meta.dirname, '..', '..', 'scripts', 'start.mjs');
+  const flags = ['--port', String(port), '--data', dataDir];
+  const refused = await run(process.execPath, [start, ...flags], {
+    env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
+  }).catch((error: { code: number; stderr: string }) => error);
+  expect(refused).toMatchObject({ code: 1 });
+  return refused;
+}
+
 it('a whole `npm start` killed -9 three times over one sweep ends it once', async () => {
   const folder = await emptyDataFolder();
   let grid = await startGrid(folder.dataDir);
@@ -39,7 +50,7 @@ it('a whole `npm start` killed -9 three times over one sweep ends it once', asyn
     for (const afterMs of [500, 3_000, 8_000]) {
       await sleep(afterMs);
       await grid.stop('SIGKILL');
-      grid = await startGrid(folder.dataDir);
+      grid = await startGrid(folder.dataDir, [], {}, grid.port);
     }
     const sweep = await until('the sweep to be done', async () => {
       const now = await (await fetch(`${grid.url}/api/v1/sweeps/${id}`)).json();
@@ -51,6 +62,22 @@ it('a whole `npm start` killed -9 three times over one sweep ends it once', asyn
     await folder.remove();
   }
 }, 600_000);
+
+it('a second start beside a grid that lost its terminal says where that runs and how to end it', async () => {
+  const { dataDir, remove } = await emptyDataFolder();
+  const grid = await startGrid(dataDir, ['--no-worker']);
+  try {
+    const refused = await refusedStart(dataDir, grid.port);
+    const [line = ''] = refused.stderr.trim().split('\n');
+    expect(line).toContain(`is running already at ${grid.url}`);
+    const [, pid] = /End it with: kill (\d+)/.exec(line) ?? [];
+    process.kill(Number(pid), 'SIGTERM');
+    expect(await grid.ended).toBe(0);
+  } finally {
+    await grid.stop();
+    await remove();
+  }
+});
 
 it('data of a newer version is refused in one line, and left alone', async () => {
   const { dataDir, remove } = await emptyDataFolder();
@@ -66,11 +93,7 @@ it('data of a newer version is refused in one line, and left alone', async () =>
   await client.end();
   await postgres.stop();
   try {
-    const start = join(import.meta.dirname, '..', '..', 'scripts', 'start.mjs');
-    const refused = await run(process.execPath, [start, '--port', '39533', '--data', dataDir], {
-      env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
-    }).catch((error: { code: number; stderr: string }) => error);
-    expect(refused).toMatchObject({ code: 1 });
+    const refused = await refusedStart(dataDir, 39533);
     expect(refused.stderr.trim().split('\n')).toEqual([
       expect.stringMatching(/newer version .*29991231000000_from_the_future.*update Tilemark/),
     ]);
