@@ -19,6 +19,25 @@ function ending(id: string, line: string): GpuKernel {
   return { ...kernel, id: `matmul/poison-${id}`, wgsl: kernel.wgsl.replace(STORE, line) };
 }
 
+/** What the device process of these tests looks for in a shader, and then destroys its device. */
+export const LOSE_DEVICE = '// The device is lost over this.';
+
+/** Statements that no optimiser can fold: each takes a register allocator some time. */
+const manyStatements = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, at) => `v${at % 64} = fract(v${(at * 7 + 3) % 64} * v${(at * 13 + 5) % 64} + ${at}.5);`,
+  ).join('\n  ');
+
+const slow = (id: string, statements: number): GpuKernel =>
+  ending(
+    id,
+    `${Array.from({ length: 64 }, (_, at) => `var v${at} = sum + Acc(${at});`).join('\n  ')}
+  ${manyStatements(statements)}
+  if (v0 == 12345.678) { sum = v0; }
+  ${STORE}`,
+  );
+
 const poison = (): readonly GpuKernel[] => [
   { ...naive(), id: 'matmul/poison-broken', wgsl: 'fn main( {' },
   // Zero is not known to be zero before it runs.
@@ -38,6 +57,10 @@ const poison = (): readonly GpuKernel[] => [
   }
   ${STORE}`,
   ),
+  // Some seconds for a compiler, and minutes.
+  slow('slow-to-compile', 3_000),
+  slow('slower-to-compile', 200_000),
+  ending('lost', `${STORE}\n  ${LOSE_DEVICE}`),
   // Does the work where the output is poisoned, as before it is verified, and nothing while it is timed.
   {
     ...ending('idle', STORE),

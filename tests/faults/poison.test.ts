@@ -1,11 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 // biome-ignore lint/style/noRestrictedImports: the worker's own way to the device process
-import { Runner } from '../../apps/worker/src/runner';
+import { type RunHooks, Runner } from '../../apps/worker/src/runner';
 import { registerPoison } from './poison-kernels';
 
 /** Kernels that harm, through the process that owns a device as it ships. */
@@ -44,13 +46,22 @@ function open(watchdogMs = 60_000): Runner {
   return runner;
 }
 
-const run = (runner: Runner, kernel: string, n = 64, policy: 'smoke' | 'default' = 'smoke') =>
-  runner.run({
-    variant: { kernel: `matmul/${kernel}`, tunables: {} },
-    problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
-    profile: 'default',
-    policy,
-  });
+const run = (
+  runner: Runner,
+  kernel: string,
+  n = 64,
+  policy: 'smoke' | 'default' = 'smoke',
+  hooks: RunHooks = {},
+) =>
+  runner.run(
+    {
+      variant: { kernel: `matmul/${kernel}`, tunables: {} },
+      problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
+      profile: 'default',
+      policy,
+    },
+    hooks,
+  );
 
 /** After whatever happened, the next run is measured. */
 async function isWell(runner: Runner): Promise<void> {
@@ -86,6 +97,53 @@ it('a kernel without end is ended by the watchdog', async () => {
     stage: 'device',
     message: expect.stringMatching(/no answer for 15 s/),
   });
+  await isWell(runner);
+});
+
+it('a kernel that takes long to compile is measured all the same', async () => {
+  const runner = open();
+  expect((await run(runner, 'poison-slow-to-compile')).outcome.kind).toBe('measured');
+});
+
+it('a kernel that takes longer to compile than the watchdog waits is ended', async () => {
+  const runner = open(15_000);
+  const { outcome } = await run(runner, 'poison-slower-to-compile');
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    stage: 'device',
+    message: expect.stringMatching(/no answer for 15 s at step: compile/),
+  });
+  await isWell(runner);
+});
+
+it('a device that is lost in the middle of a run is opened anew for the next one', async () => {
+  const runner = open();
+  const { outcome } = await run(runner, 'poison-lost', 256, 'default');
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    stage: 'device',
+    message: expect.stringMatching(/the device was lost/),
+  });
+  await isWell(runner);
+});
+
+it('a device whose memory runs out fails the run, and the next one is measured', async () => {
+  const runner = open();
+  await isWell(runner);
+  // llvmpipe's memory is the process's own, which gets little more than it has.
+  const spare = 32 * 2 ** 20;
+  let isLimited = false;
+  const { outcome } = await run(runner, 'naive', 2_048, 'smoke', {
+    onStep: () => {
+      if (isLimited || !runner.pid) return;
+      isLimited = true;
+      const status = readFileSync(`/proc/${runner.pid}/status`, 'utf8');
+      const bytes = Number(/VmSize:\s+(\d+)/.exec(status)?.[1]) * 1_024 + spare;
+      execFileSync('prlimit', ['--pid', String(runner.pid), `--as=${bytes}`]);
+    },
+  });
+  expect(isLimited).toBe(true);
+  expect(outcome).toMatchObject({ kind: 'failed', stage: 'device' });
   await isWell(runner);
 });
 
