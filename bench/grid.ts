@@ -59,7 +59,7 @@ class Bench {
   /** Starts the processes that hold the consumers; they begin at once. */
   drones(task: Pick<DroneTask, 'kind' | 'prefix'>) {
     const { devices, processes, workers } = this.#size;
-    const { databaseUrl, redisUrl } = this.#grid;
+    const { databaseUrl, redisUrl } = this.#grid.services;
     const reports = new Map<number, DroneReport>();
     const children = Array.from({ length: processes }, (_, index) => {
       const given: DroneTask = {
@@ -107,8 +107,8 @@ class Bench {
         kind: 'fill',
         prefix: 'bare',
         index: 0,
-        databaseUrl: this.#grid.databaseUrl,
-        redisUrl: this.#grid.redisUrl,
+        databaseUrl: this.#grid.services.databaseUrl,
+        redisUrl: this.#grid.services.redisUrl,
       } satisfies DroneTask & { runs: number }),
     ]);
     await new Promise((resolve) => filler.once('close', resolve));
@@ -155,8 +155,8 @@ class Bench {
     const of = async (pids: readonly number[]) =>
       (await Promise.all(pids.map(cpuSeconds))).reduce((sum, seconds) => sum + seconds, 0);
     return {
-      postgres: await of([await this.#grid.pidOf('postgres')]),
-      redis: await of([await this.#grid.pidOf('redis')]),
+      postgres: await of([await this.#grid.services.pidOf('postgres')]),
+      redis: await of([await this.#grid.services.pidOf('redis')]),
       site: await of([this.#grid.web.pid]),
       workers: await of(drones),
     };

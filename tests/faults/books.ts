@@ -49,7 +49,7 @@ export async function checkBooks(
     return sweep?.status === 'done' && sweep;
   });
 
-  const runs = await runsOf(grid.databaseUrl, id);
+  const runs = await runsOf(grid.services.databaseUrl, id);
   expect(runs).toHaveLength(total);
   for (const { state, results } of runs) expect(results).toEqual([state]);
 
@@ -68,7 +68,7 @@ export async function checkBooks(
   expect(table.trimEnd().split('\r\n')).toHaveLength(total + 1);
 
   await until('no job of a run that has ended', async () => {
-    const queue = openQueue(grid);
+    const queue = openQueue(grid.services);
     try {
       const waiting = await Promise.all((await grid.deviceKeys()).map((key) => queue.runIds(key)));
       const jobs = new Set(waiting.flatMap((ids) => [...ids]));

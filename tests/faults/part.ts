@@ -18,12 +18,16 @@ export interface PartOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly logFile: string;
+  /** A command that is put before it and becomes it. */
+  readonly wrapper?: readonly string[];
 }
 
 /** Starts a Node program with its output appended to a file. */
-export function startPart({ script, args, env, cwd, logFile }: PartOptions): Part {
+export function startPart(options: PartOptions): Part {
+  const { script, args, env, cwd, logFile, wrapper = [] } = options;
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [script, ...args], {
+  const [command = '', ...rest] = [...wrapper, process.execPath, script, ...args];
+  const child = spawn(command, rest, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', log, log],

@@ -20,8 +20,12 @@ export interface TcpProxy {
 const ONE_WAY_MS = 250;
 const RESEND_MS = 2_000;
 
-/** A TCP proxy on loopback before a service, with a network that can be made bad. */
-export async function startProxy(servicePort: number): Promise<TcpProxy> {
+/**
+ * A TCP proxy before a service on loopback, with a network that can be made bad.
+ *
+ * @param on where it listens
+ */
+export async function startProxy(servicePort: number, on = '127.0.0.1'): Promise<TcpProxy> {
   let network: Network = 'open';
   let packets = 0;
   const open = new Set<Socket>();
@@ -53,7 +57,7 @@ export async function startProxy(servicePort: number): Promise<TcpProxy> {
     carry(client, service);
     carry(service, client);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, on, resolve));
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('The proxy has no port.');
   const hangUp = () => {

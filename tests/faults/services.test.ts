@@ -25,7 +25,7 @@ async function through(fault: (sweep: NewSweep) => Promise<void>, runs = 6): Pro
 describe('Redis', () => {
   it('that does not answer for 30 s delays the runs, and sweeps are still accepted', () =>
     through(async () => {
-      const pid = await grid.pidOf('redis');
+      const pid = await grid.services.pidOf('redis');
       process.kill(pid, 'SIGSTOP');
       const meanwhile = grid.submit(2, { policy: 'smoke' });
       await sleep(30_000);
@@ -35,53 +35,53 @@ describe('Redis', () => {
 
   it('killed and started again 10 s later on its append-only file goes on', () =>
     through(async () => {
-      process.kill(await grid.pidOf('redis'), 'SIGKILL');
+      process.kill(await grid.services.pidOf('redis'), 'SIGKILL');
       const meanwhile = await grid.submit(2, { policy: 'smoke' });
       await sleep(10_000);
-      await grid.startRedis();
+      await grid.services.startRedis();
       expect(await checkBooks(grid, meanwhile)).toMatchObject({ measured: 2 });
     }));
 
   it('that lost everything is filled again from the database', () =>
     through(async () => {
-      process.kill(await grid.pidOf('redis'), 'SIGKILL');
+      process.kill(await grid.services.pidOf('redis'), 'SIGKILL');
       await sleep(1_000);
-      await grid.startRedis({ isEmpty: true });
+      await grid.services.startRedis({ isEmpty: true });
     }));
 });
 
 describe('Postgres', () => {
   it('stopped for 60 s: results wait in the journal, the site says 503, and nothing is lost', () =>
     through(async ({ id }) => {
-      await grid.stopPostgres();
+      await grid.services.stopPostgres();
       await until('a result in the journal', async () => (await grid.journal()).length > 0);
       const answer = await grid.fetch(`/api/v1/sweeps/${id}`);
       expect(answer.status).toBe(503);
       expect(answer.headers.get('retry-after')).not.toBeNull();
       expect((await grid.fetch('/api/v1/health')).status).toBe(503);
       await sleep(60_000);
-      await grid.startPostgres();
+      await grid.services.startPostgres();
     }));
 
   it('killed and started again recovers', () =>
     through(async () => {
-      process.kill(await grid.pidOf('postgres'), 'SIGKILL');
+      process.kill(await grid.services.pidOf('postgres'), 'SIGKILL');
       await sleep(2_000);
-      await grid.startPostgres();
+      await grid.services.startPostgres();
     }));
 
   it('that lets nobody else in for 20 s is an outage and no refusal', () =>
     through(async () => {
-      await grid.sql(
+      await grid.services.sql(
         'ALTER ROLE tilemark CONNECTION LIMIT 0',
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tilemark'",
       );
       await sleep(20_000);
-      await grid.sql('ALTER ROLE tilemark CONNECTION LIMIT -1');
+      await grid.services.sql('ALTER ROLE tilemark CONNECTION LIMIT -1');
     }));
 
   it('with a full disk takes no result, refuses none for good, and gets them when there is room', async () => {
-    const disk = await grid.smallDisk();
+    const disk = await grid.services.smallDisk();
     try {
       await through(async () => {
         await disk.fill();
@@ -96,12 +96,4 @@ describe('Postgres', () => {
       await disk.remove();
     }
   });
-});
-
-it('heartbeats an hour old or an hour ahead, as a clock that was set leaves them, lose no run', async () => {
-  for (const jump of ["- interval '1 hour'", "+ interval '1 hour'"]) {
-    await through(async () => {
-      await grid.sql(`UPDATE "Worker" SET "lastHeartbeatAt" = now() ${jump}`);
-    }, 3);
-  }
 });

@@ -21,15 +21,15 @@ it('a sweep comes through the death of each part and outages of both services', 
   await worker.end('SIGKILL');
   await grid.startWorker();
 
-  const redis = await grid.pidOf('redis');
+  const redis = await grid.services.pidOf('redis');
   process.kill(redis, 'SIGSTOP');
   await sleep(3_000);
   process.kill(redis, 'SIGCONT');
 
   await grid.web.end('SIGKILL');
-  await grid.stopPostgres();
+  await grid.services.stopPostgres();
   await sleep(3_000);
-  await grid.startPostgres();
+  await grid.services.startPostgres();
   await grid.startWeb();
 
   expect(await checkBooks(grid, sweep)).toMatchObject({ measured: sweep.counts.total });

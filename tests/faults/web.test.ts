@@ -38,7 +38,7 @@ it('a site killed while sweeps are submitted leaves each of them whole or not at
   const cut = items.filter(({ name }) => name.startsWith('cut'));
   for (const { counts } of cut) expect(counts.total).toBe(runs);
   // What has a row gets a job, whether or not the site lived to enqueue it.
-  const queue = openQueue(grid);
+  const queue = openQueue(grid.services);
   await until('a job for every run that waits', async () => {
     const jobs = (await queue.runIds(device)).size;
     const { items: now } = await grid.json<{ items: FaultSweep[] }>('/api/v1/sweeps');
@@ -53,7 +53,7 @@ it('a site killed while sweeps are submitted leaves each of them whole or not at
 
 it('jobs without a row are dropped', async () => {
   const [deviceKey = ''] = await grid.deviceKeys();
-  const queue = openQueue(grid);
+  const queue = openQueue(grid.services);
   await queue.enqueue(Array.from({ length: 20 }, () => ({ id: randomUUID(), deviceKey })));
   await until('no job', async () => (await queue.depth(deviceKey)) === 0);
   await queue.close();

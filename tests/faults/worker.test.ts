@@ -38,13 +38,14 @@ describe('a worker', () => {
 
   it('killed with a result that the database has not got: the next one hands it in', async () => {
     await worker.end('SIGTERM');
-    worker = await grid.startWorker({ throughProxies: true });
+    const proxies = await grid.services.proxies();
+    worker = await grid.startWorker({ services: proxies.urls });
     const sweep = await grid.submit(3);
     await grid.ended(sweep.id, 1);
-    grid.postgresProxy.become('cut');
+    proxies.postgres.become('cut');
     await until('a result in the journal', async () => (await grid.journal()).length > 0);
     await worker.end('SIGKILL');
-    grid.postgresProxy.become('open');
+    proxies.postgres.become('open');
     worker = await grid.startWorker();
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 3 });
   });
@@ -64,7 +65,7 @@ describe('a worker', () => {
     await grid.ended(sweep.id, 1);
     const [child = 0] = await childrenOf(worker.pid);
     for (const pid of [worker.pid, child]) process.kill(pid, 'SIGSTOP');
-    const other = await grid.startWorker({ folder: await grid.ownFolder() });
+    const other = await grid.startWorker({ folder: await grid.services.ownFolder() });
     await sleep(60_000);
     for (const pid of [worker.pid, child]) process.kill(pid, 'SIGCONT');
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 6 });
@@ -72,7 +73,7 @@ describe('a worker', () => {
   });
 
   it('beside another of the same device: each run is measured by one of them', async () => {
-    const other = await grid.startWorker({ folder: await grid.ownFolder() });
+    const other = await grid.startWorker({ folder: await grid.services.ownFolder() });
     const sweep = await grid.submit(10, { policy: 'smoke' });
     expect(await checkBooks(grid, sweep)).toMatchObject({ measured: 10 });
     await other.end();
