@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { benchFile } from './bench-file';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { addresses, resultsOf } from './page-addresses';
 
 /** Every page, with results of every outcome on it: accessible, in both schemes, on a phone too. */
 
@@ -18,7 +19,7 @@ test.beforeAll(async () => {
   folder = await emptyDataFolder();
   // Without a worker: nothing changes under the tests.
   grid = await startGrid(folder.dataDir, ['--no-worker']);
-  pages = await addresses(await importResults());
+  pages = await addresses(grid.url, await importResults());
 });
 
 test.afterAll(async () => {
@@ -38,57 +39,6 @@ async function importResults(): Promise<string> {
   });
   expect(answer.status, await answer.clone().text()).toBe(201);
   return (await answer.json()).id;
-}
-
-interface Item {
-  readonly resultId: string;
-  readonly outcome: { readonly kind: string };
-  readonly address: string;
-  readonly device: { readonly key: string };
-}
-
-/** Every page by name, with what the grid holds in the addresses. */
-async function addresses(sweep: string): Promise<Record<string, string>> {
-  const answer = await fetch(`${grid.url}/api/v1/sweeps/${sweep}/results`);
-  const { items }: { items: Item[] } = await answer.json();
-  const idOf = (kind: string) => items.find(({ outcome }) => outcome.kind === kind)?.resultId;
-  const [first, second] = items;
-  const keys = [...new Set(items.map(({ device }) => device.key))];
-  return {
-    leaderboard: '/',
-    'empty leaderboard': '/?dtype=f16',
-    sweeps: '/sweeps',
-    sweep: `/sweeps/${sweep}`,
-    'sorted sweep': `/sweeps/${sweep}?sort=rate.desc&outcome=measured&find=tiled&columns=rate,device`,
-    'new sweep': '/sweeps/new',
-    'sweep by hand': `/sweeps/new?kernel=matmul/tiled&shape=64..256&device=${keys[0]}`,
-    'copied sweep': `/sweeps/new?sweep=${sweep}`,
-    result: `/results/${idOf('measured')}`,
-    'skipped result': `/results/${idOf('skipped')}`,
-    'incorrect result': `/results/${idOf('incorrect')}`,
-    'failed result': `/results/${idOf('failed')}`,
-    compare: `/compare?a=${first?.resultId}&b=${second?.resultId}`,
-    'nothing to compare': '/compare',
-    'half a comparison': `/compare?a=${first?.resultId}`,
-    'compared devices': `/compare/devices?a=${keys[0]}&b=${keys[1]}`,
-    'compared variants': `/compare/variants?a=matmul/naive&b=${encodeURIComponent('matmul/tiled[TILE=32]')}`,
-    best: '/best',
-    kernels: '/kernels',
-    kernel: '/kernels/matmul/tiled',
-    'emitted kernel': '/kernels/matmul/warp-tile',
-    'unmeasured kernel': '/kernels/transpose/copy',
-    devices: '/devices',
-    device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
-    workers: '/workers',
-    tokens: '/tokens',
-    audit: '/audit',
-    login: '/login',
-    docs: '/docs',
-    primer: '/docs/measurement',
-    api: '/api',
-    'not found': '/nothing/here',
-    refused: '/?op=conv&shape=%3Cb%3E&profile=slow',
-  };
 }
 
 /** Opens a page and waits until its charts are drawn. */
@@ -182,6 +132,48 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await page.getByLabel('Find', { exact: true }).fill('transpose padded');
   await expect(page).toHaveURL(/find=transpose\+padded/);
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
+});
+
+test('a series has one colour in all charts of a sweep', async ({ page }) => {
+  await open(page, pages.sweep ?? '');
+  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  const shown = await page
+    .locator('figure li')
+    .evaluateAll((items) =>
+      items.map((item) => [
+        item.textContent ?? '',
+        item.querySelector<HTMLElement>('span')?.style.background ?? '',
+      ]),
+    );
+  const colors = new Map<string, Set<string>>();
+  for (const [name = '', color = ''] of shown) {
+    colors.set(name, (colors.get(name) ?? new Set()).add(color));
+  }
+  // In several charts at least one series is met again.
+  expect(shown.length).toBeGreaterThan(colors.size);
+  expect([...colors].filter(([, of]) => of.size > 1)).toEqual([]);
+  expect(new Set([...colors.values()].flatMap((of) => [...of])).size).toBe(colors.size);
+});
+
+test('different work gets no verdict, whatever the times', async ({ page }) => {
+  const items = await resultsOf(grid.url, pages.sweep?.split('/').at(-1) ?? '');
+  const measured = items.filter(({ outcome }) => outcome.kind === 'measured');
+  const [first] = measured;
+  const other = measured.find(({ problem }) => problem.op !== first?.problem.op);
+  await page.goto(`${grid.url}/compare?a=${first?.resultId}&b=${other?.resultId}`);
+  await expect(page.getByText('No verdict: A and B did different work')).toBeVisible();
+  await expect(page.getByText(/^(FAST|SLOW|SAME)$/)).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Side by side' })).toBeVisible();
+});
+
+test('the place of the reader is in sight on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ['/', '/coverage', '/docs/ranking']) {
+    await page.goto(`${grid.url}${path}`);
+    await expect(page.locator('nav[aria-label=Main] [aria-current=page]')).toBeInViewport({
+      ratio: 1,
+    });
+  }
 });
 
 test('the form counts ranges by device, and the login leads back to it', async ({ page }) => {

@@ -1,0 +1,57 @@
+/** What the tests read of a result. */
+export interface Item {
+  readonly resultId: string;
+  readonly outcome: { readonly kind: string };
+  readonly address: string;
+  readonly problem: { readonly op: string };
+  readonly device: { readonly key: string };
+}
+
+/** The results of a sweep. */
+export async function resultsOf(gridUrl: string, sweep: string): Promise<Item[]> {
+  const answer = await fetch(`${gridUrl}/api/v1/sweeps/${sweep}/results`);
+  return (await answer.json()).items;
+}
+
+/** Every page by name, with what the grid holds of a sweep in the addresses. */
+export async function addresses(gridUrl: string, sweep: string): Promise<Record<string, string>> {
+  const items = await resultsOf(gridUrl, sweep);
+  const idOf = (kind: string) => items.find(({ outcome }) => outcome.kind === kind)?.resultId;
+  const [first, second] = items;
+  const keys = [...new Set(items.map(({ device }) => device.key))];
+  return {
+    leaderboard: '/',
+    'empty leaderboard': '/?dtype=f16',
+    sweeps: '/sweeps',
+    sweep: `/sweeps/${sweep}`,
+    'sorted sweep': `/sweeps/${sweep}?sort=rate.desc&outcome=measured&find=tiled&columns=rate,device`,
+    'new sweep': '/sweeps/new',
+    'sweep by hand': `/sweeps/new?kernel=matmul/tiled&shape=64..256&device=${keys[0]}`,
+    'copied sweep': `/sweeps/new?sweep=${sweep}`,
+    result: `/results/${idOf('measured')}`,
+    'skipped result': `/results/${idOf('skipped')}`,
+    'incorrect result': `/results/${idOf('incorrect')}`,
+    'failed result': `/results/${idOf('failed')}`,
+    compare: `/compare?a=${first?.resultId}&b=${second?.resultId}`,
+    'nothing to compare': '/compare',
+    'half a comparison': `/compare?a=${first?.resultId}`,
+    'compared devices': `/compare/devices?a=${keys[0]}&b=${keys[1]}`,
+    'compared variants': `/compare/variants?a=matmul/naive&b=${encodeURIComponent('matmul/tiled[TILE=32]')}`,
+    best: '/best',
+    kernels: '/kernels',
+    kernel: '/kernels/matmul/tiled',
+    'emitted kernel': '/kernels/matmul/warp-tile',
+    'unmeasured kernel': '/kernels/transpose/copy',
+    devices: '/devices',
+    device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
+    workers: '/workers',
+    tokens: '/tokens',
+    audit: '/audit',
+    login: '/login',
+    docs: '/docs',
+    primer: '/docs/measurement',
+    api: '/api',
+    'not found': '/nothing/here',
+    refused: '/?op=conv&shape=%3Cb%3E&profile=slow',
+  };
+}
