@@ -14,7 +14,7 @@ describe('logAxis', () => {
   });
 
   it('marks decades alone where many are shown, and not all of many decades', () => {
-    expect(labels([0.02, 20_000])).toEqual(['0.01', '1', '100', '10,000', '1,000,000']);
+    expect(labels([0.002, 20_000])).toEqual(['0.001', '0.1', '10', '1,000', '100,000']);
     expect(labels([0.2, 900])).toEqual(['0.1', '1', '10', '100', '1,000']);
   });
 

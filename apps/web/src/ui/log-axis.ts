@@ -11,7 +11,7 @@ export interface LogAxis {
 
 /** Ratios of the ends from which only decades are marked, and from which not even all of those. */
 const DECADES_FROM = 300;
-const MOST_DECADES = 6;
+const MOST_DECADES = 7;
 
 const grouped = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 

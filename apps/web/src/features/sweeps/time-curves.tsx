@@ -90,7 +90,7 @@ export function TimeCurves({
             stroke: 'color',
             fill: 'var(--surface)',
             r: 3.5,
-            symbol: 'diamond',
+            symbol: 'kernel',
             title: ({ line, ns, threads }: HollowMark) =>
               `published, ${line}, ${threads} threads: ${formatNs(ns)}`,
           }),
@@ -155,6 +155,7 @@ export const marksText = (kernels: readonly string[], { symbol }: SeriesStyles):
 interface HollowMark {
   readonly line: string;
   readonly color: string;
+  readonly kernel: string;
   readonly threads: number;
   readonly ns: number;
 }
@@ -163,13 +164,13 @@ const hollowMarks = (
   points: readonly CurvePoint[],
   published: readonly PublishedTime[],
 ): HollowMark[] =>
-  points.flatMap(({ color, line, row, threads }) =>
+  points.flatMap(({ color, kernel, line, row, threads }) =>
     published
       .filter(
         ({ address, dtype, shape }) =>
           address === row.address && dtype === row.dtype && shape === row.shape,
       )
-      .map(({ ns }) => ({ color, line, threads, ns })),
+      .map(({ ns }) => ({ color, kernel, line, threads, ns })),
   );
 
 /** Points by line, in the order of their first point. */
