@@ -1,14 +1,13 @@
-import { fork } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { constants, cpus, setPriority, totalmem } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MAX_RUNS_PER_SWEEP } from '@tilemark/core';
 import { build } from '../scripts/start/build';
-import { FaultGrid } from '../tests/faults/grid';
-import type { DroneReport, DroneTask } from './grid-drone';
-import { cpuSeconds, median, perMinute, quantile } from './grid-stats';
+import { FaultGrid, type NewSweep } from '../tests/faults/grid';
+import { Bench, type Part, type Size, waitFor } from './grid-load';
+import { median, perMinute, quantile } from './grid-stats';
 
 /**
  * `npm run bench:grid`: a real grid (Postgres, Redis and the site as `npm start` brings them
@@ -28,152 +27,10 @@ const { values } = parseArgs({
   },
 });
 
-interface Size {
-  readonly workers: number;
-  readonly devices: number;
-  readonly runs: number;
-  readonly processes: number;
-}
-
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const LOW_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
-const PROBE_EVERY_MS = 250;
 const IDLE_PROBES = 40;
-
-/** What shares the machine while the grid is loaded. */
-type Part = 'postgres' | 'redis' | 'site' | 'workers';
-
-/** Kinds of request whose latency is watched. */
-type Probe = 'submit' | 'leaderboard';
-
-class Bench {
-  readonly #grid: FaultGrid;
-  readonly #size: Size;
-
-  constructor(grid: FaultGrid, size: Size) {
-    this.#grid = grid;
-    this.#size = size;
-  }
-
-  /** Starts the processes that hold the consumers; they begin at once. */
-  drones(task: Pick<DroneTask, 'kind' | 'prefix'>) {
-    const { devices, processes, workers } = this.#size;
-    const { databaseUrl, redisUrl } = this.#grid.services;
-    const reports = new Map<number, DroneReport>();
-    const children = Array.from({ length: processes }, (_, index) => {
-      const given: DroneTask = {
-        ...task,
-        devices,
-        workers,
-        processes,
-        index,
-        databaseUrl,
-        redisUrl,
-      };
-      const child = fork(new URL('./grid-drone.ts', import.meta.url), [JSON.stringify(given)]);
-      // It stands for other machines, which take no time from the site's.
-      setPriority(child.pid ?? 0, LOW_PRIORITY);
-      child.on('message', (report: DroneReport) => reports.set(index, report));
-      return child;
-    });
-    const total = (of: (report: DroneReport) => number) =>
-      [...reports.values()].reduce((sum, report) => sum + of(report), 0);
-    return {
-      ready: () => reports.size === processes && [...reports.values()].every((each) => each.ready),
-      done: () => total((report) => report.done),
-      pids: children.map((child) => child.pid ?? 0),
-      rssMb: () => total((report) => report.rssBytes) / 2 ** 20 / processes,
-      stop: async () => {
-        await Promise.all(
-          children.map((child) => {
-            const ended = new Promise((resolve) => child.once('close', resolve));
-            child.kill('SIGTERM');
-            return ended;
-          }),
-        );
-      },
-    };
-  }
-
-  /** Jobs a second of BullMQ alone: the same jobs, queues and consumers, and nothing done. */
-  async bare(): Promise<number> {
-    const drones = this.drones({ kind: 'bare', prefix: 'bare' });
-    await waitFor(() => drones.ready());
-    const startMs = performance.now();
-    const filler = fork(new URL('./grid-drone.ts', import.meta.url), [
-      JSON.stringify({
-        ...this.#size,
-        kind: 'fill',
-        prefix: 'bare',
-        index: 0,
-        databaseUrl: this.#grid.services.databaseUrl,
-        redisUrl: this.#grid.services.redisUrl,
-      } satisfies DroneTask & { runs: number }),
-    ]);
-    await new Promise((resolve) => filler.once('close', resolve));
-    await waitFor(() => drones.done() >= this.#size.runs);
-    const seconds = (performance.now() - startMs) / 1_000;
-    await drones.stop();
-    return this.#size.runs / seconds;
-  }
-
-  /** Latencies of a request, one after the other until told to stop. */
-  async probe(kind: Probe, count: number, isOver: () => boolean): Promise<number[]> {
-    const latenciesMs: number[] = [];
-    while (latenciesMs.length < count && !isOver()) {
-      const startMs = performance.now();
-      if (kind === 'submit') await this.submit(1);
-      else await this.#grid.json('/api/v1/leaderboard');
-      latenciesMs.push(performance.now() - startMs);
-      await sleep(PROBE_EVERY_MS);
-    }
-    return latenciesMs;
-  }
-
-  /** A sweep of so many runs, spread over the devices. */
-  submit(runs: number): Promise<{ id: string; counts: { total: number } }> {
-    const devices = Math.min(this.#size.devices, runs);
-    const shapes = Math.ceil(runs / devices);
-    const perCase = 50;
-    const cases = Array.from({ length: Math.ceil(shapes / perCase) }, (_, at) => ({
-      kernel: 'matmul/tiled',
-      shapes: Array.from({ length: Math.min(perCase, shapes - at * perCase) }, (_shape, s) => ({
-        m: 64 + at,
-        n: 64 + s,
-        k: 64,
-      })),
-    }));
-    return this.#grid.post('/api/v1/sweeps', {
-      name: `${runs} runs`,
-      spec: { cases, policy: 'smoke', devices: deviceKeys(devices) },
-    });
-  }
-
-  /** CPU time that each part has had, s. */
-  async cpu(drones: readonly number[]): Promise<Record<Part, number>> {
-    const of = async (pids: readonly number[]) =>
-      (await Promise.all(pids.map(cpuSeconds))).reduce((sum, seconds) => sum + seconds, 0);
-    return {
-      postgres: await of([await this.#grid.services.pidOf('postgres')]),
-      redis: await of([await this.#grid.services.pidOf('redis')]),
-      site: await of([this.#grid.web.pid]),
-      workers: await of(drones),
-    };
-  }
-
-  async rssMb(): Promise<number> {
-    const status = await readFile(`/proc/${this.#grid.web.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
-  }
-}
-
-const deviceKeys = (count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `acme-anvil-load_${at}-vulkan-dawn`);
-
-async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(50);
-}
+const IDLE_BULKS = 3;
 
 async function main(size: Size) {
   await build(fileURLToPath(new URL('..', import.meta.url)));
@@ -187,11 +44,12 @@ async function main(size: Size) {
     const drones = bench.drones({ kind: 'grid', prefix: 'tilemark' });
     await waitFor(() => drones.ready());
     const never = () => false;
+    // Something on the board to be read.
+    await bench.measured([await bench.submit(size.devices)]);
     const idleMs = await bench.probe('leaderboard', IDLE_PROBES, never);
 
     const memory: { atMs: number; webMb: number; droneMb: number }[] = [];
     const bulkMs: number[] = [];
-    const before = drones.done();
     const cpuBefore = await bench.cpu(drones.pids);
     const startMs = performance.now();
     let isOver = false;
@@ -206,20 +64,30 @@ async function main(size: Size) {
         await sleep(1_000);
       }
     })();
+    const sweeps: NewSweep[] = [];
     let asked = 0;
     while (asked < size.runs) {
       const sentMs = performance.now();
-      const { counts } = await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs - asked));
+      const sweep = await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs - asked));
       bulkMs.push(performance.now() - sentMs);
-      asked += counts.total;
+      sweeps.push(sweep);
+      asked += sweep.counts.total;
     }
-    await waitFor(() => drones.done() - before >= asked);
+    const measured = await bench.measured(sweeps);
+    if (measured !== asked) throw new Error(`${asked} runs were asked for, ${measured} measured.`);
     const seconds = (performance.now() - startMs) / 1_000;
     const cpuAfter = await bench.cpu(drones.pids);
     isOver = true;
     const [submitMs, boardMs] = await probes;
     await remember;
     await drones.stop();
+    // What the devices are is known; nobody takes the runs.
+    const idleBulk: number[] = [];
+    for (let turn = 0; turn < IDLE_BULKS; turn++) {
+      const sentMs = performance.now();
+      await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs));
+      idleBulk.push(performance.now() - sentMs);
+    }
 
     const rate = asked / seconds;
     const later = memory.slice(Math.floor(memory.length / 2));
@@ -245,12 +113,16 @@ async function main(size: Size) {
       ),
       bulkSubmit: {
         runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs),
-        slowestMs: Math.max(...bulkMs),
-        medianMs: median(bulkMs),
+        idleSlowestMs: Math.max(...idleBulk),
+        idleMedianMs: median(idleBulk),
+        loadedSlowestMs: Math.max(...bulkMs),
+        loadedMedianMs: median(bulkMs),
       },
       submit: { n: submitMs.length, p50Ms: median(submitMs), p99Ms: quantile(submitMs, 0.99) },
       leaderboard: {
         n: boardMs.length,
+        idleP99Ms: quantile(idleMs, 0.99),
+        p99Ms: quantile(boardMs, 0.99),
         idleMedianMs: median(idleMs),
         medianMs: median(boardMs),
         ratio: median(boardMs) / median(idleMs),
