@@ -1,29 +1,39 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import type { Problem } from '@tilemark/kernels';
+import { type Problem, shapeText } from '@tilemark/kernels';
 import {
   DEVICE_GROUPS,
   type Leaderboard,
   type LeaderboardQuery,
   type LeaderboardRow,
 } from '../../api';
-import type { Measurement, Outcome } from '../../outcome';
+import type { DeviceClass } from '../../device';
+import type { Measurement } from '../../outcome';
 import { ranks } from '../../rank';
-import { boardProblem, whereProblem } from './board-problem';
+import { boardProblem } from './board-problem';
 import { fromJson } from './json';
-import { deviceRef, importedOf, rateOf } from './run-view';
+import { importedOf, rateOf } from './run-view';
 
-const BOARD_ROW = {
-  device: { select: { key: true, name: true, class: true } },
-  result: {
-    select: {
-      outcome: true,
-      importedBy: true,
-      recordedAt: true,
-      run: { select: { address: true, kernel: true, tunables: true } },
-    },
-  },
-} satisfies Prisma.BestInclude;
-type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }>;
+interface BestRow {
+  readonly deviceKey: string;
+  readonly name: string;
+  readonly class: DeviceClass;
+  /** Distinct hosts whose workers have handed in results. */
+  readonly machines: number;
+  readonly resultId: string;
+  readonly medianNs: number;
+  readonly lowNs: number;
+  readonly highNs: number;
+  readonly unranked: string | null;
+  readonly measuredAt: Date;
+  readonly naiveMedianNs: number | null;
+  readonly naiveUnranked: string | null;
+  readonly roof: Measurement['roof'];
+  readonly importedBy: string | null;
+  readonly recordedAt: Date;
+  readonly address: string;
+  readonly kernel: string;
+  readonly tunables: Prisma.JsonValue;
+}
 
 /**
  * The board of one problem: a row a device, in groups by class; within a class
@@ -40,39 +50,42 @@ export async function leaderboardOf(
   const { problem } = board;
   if (!problem) return { ...board, rows: [] };
 
-  const rows = await db.best.findMany({ where: whereProblem(problem, query), include: BOARD_ROW });
-  const machines = await machinesOf(
-    db,
-    rows.map((row) => row.deviceKey),
-  );
+  const rows = await bestRows(db, problem, query);
   return {
     ...board,
     rows: DEVICE_GROUPS.flatMap((kind) =>
       rankedRows(
-        rows.filter((row) => row.device.class === kind),
+        rows.filter((row) => row.class === kind),
         problem,
-        machines,
       ),
     ),
   };
 }
 
-/** Distinct hosts whose workers have handed in results, by device. */
-async function machinesOf(
+/** The best result of each device on a problem. One statement: a busy grid's board is read anew for every reader. */
+function bestRows(
   db: PrismaClient,
-  deviceKeys: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.$queryRaw<{ deviceKey: string; machines: number }[]>`
-    SELECT "deviceKey", count(DISTINCT "host")::int AS machines FROM "Worker"
-    WHERE "deviceKey" = ANY(${deviceKeys}) GROUP BY "deviceKey"`;
-  return new Map(rows.map(({ deviceKey, machines }) => [deviceKey, machines]));
+  problem: Problem,
+  { profile }: Pick<LeaderboardQuery, 'profile'>,
+): Promise<BestRow[]> {
+  const { op, dtype } = problem;
+  return db.$queryRaw<BestRow[]>`
+    SELECT best."deviceKey", device."name", device."class"::text,
+      (SELECT count(DISTINCT worker."host")::int FROM "Worker" AS worker
+       WHERE worker."deviceKey" = best."deviceKey") AS "machines",
+      best."resultId", best."medianNs", best."lowNs", best."highNs", best."unranked",
+      best."measuredAt", best."naiveMedianNs", best."naiveUnranked",
+      nullif(result."outcome" #> '{measurement,roof}', 'null') AS "roof",
+      result."importedBy", result."recordedAt", run."address", run."kernel", run."tunables"
+    FROM "Best" AS best
+    JOIN "Device" AS device ON device."key" = best."deviceKey"
+    JOIN "Result" AS result ON result."id" = best."resultId"
+    JOIN "Run" AS run ON run."id" = result."runId"
+    WHERE best."op" = ${op}::"Op" AND best."dtype" = ${dtype}::"Dtype"
+      AND best."profile" = ${profile}::"Profile" AND best."shape" = ${shapeText(problem)}`;
 }
 
-function rankedRows(
-  rows: readonly BestRow[],
-  problem: Problem,
-  machines: ReadonlyMap<string, number>,
-): LeaderboardRow[] {
+function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {
   const byTime = rows.toSorted((a, b) => a.medianNs - b.medianNs);
   const ranked = byTime.filter((row) => row.unranked === null);
   const unranked = byTime.filter((row) => row.unranked !== null);
@@ -80,33 +93,26 @@ function rankedRows(
   return [
     ...ranked.map((row, index) => ({ ...boardRow(row, problem), rank: places[index] ?? null })),
     ...unranked.map((row) => boardRow(row, problem)),
-  ].map((row) => ({ ...row, machines: machines.get(row.device.key) ?? 0 }));
+  ];
 }
 
-function boardRow(row: BestRow, problem: Problem): Omit<LeaderboardRow, 'machines'> {
-  const { run } = row.result;
-  return {
-    rank: null,
-    device: deviceRef(row.device),
-    resultId: row.resultId,
-    address: run.address,
-    variant: { kernel: run.kernel, tunables: fromJson(run.tunables) },
-    medianNs: row.medianNs,
-    lowNs: row.lowNs,
-    highNs: row.highNs,
-    rate: rateOf(problem, row.medianNs),
-    speedupOverNaive: speedupOverNaive(row),
-    roof: roofOf(row),
-    unranked: row.unranked,
-    measuredAt: row.measuredAt.toISOString(),
-    imported: importedOf(row.result),
-  };
-}
-
-function roofOf({ result }: BestRow): NonNullable<Measurement['roof']> | null {
-  const outcome = fromJson<Outcome>(result.outcome);
-  return outcome.kind === 'measured' ? (outcome.measurement.roof ?? null) : null;
-}
+const boardRow = (row: BestRow, problem: Problem): LeaderboardRow => ({
+  rank: null,
+  device: { key: row.deviceKey, name: row.name, class: row.class },
+  resultId: row.resultId,
+  address: row.address,
+  variant: { kernel: row.kernel, tunables: fromJson(row.tunables) },
+  medianNs: row.medianNs,
+  lowNs: row.lowNs,
+  highNs: row.highNs,
+  rate: rateOf(problem, row.medianNs),
+  speedupOverNaive: speedupOverNaive(row),
+  roof: row.roof ?? null,
+  unranked: row.unranked,
+  measuredAt: row.measuredAt.toISOString(),
+  imported: importedOf(row),
+  machines: row.machines,
+});
 
 /** A result that counts is compared with one that counts too, or not at all. */
 function speedupOverNaive(row: BestRow): number | null {
