@@ -50,7 +50,7 @@ export function program(childEntry: URL): Command {
       'values to try, for example TILE=8,16 (default: each default)',
     )
     .option('--shape <shapes>', 'for example 4096,512x256x128 (MxNxK or RxC)', undefined)
-    .option('--dtype <types>', 'f32, i32, f16')
+    .option('--dtype <types>', `${DTYPES.join(', ')} (default: f32)`)
     .option('--device <devices>', 'as `tilemark devices` lists them (default: auto,cpu)')
     .option('--profile <profiles>', `${PROFILES.join(', ')} (default: ${PROFILES[0]})`)
     .option('--policy <policy>', `${POLICY_IDS.join(', ')} (default: ${POLICY_IDS[0]})`)
