@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, expect, type Page, test } from '@playwright/test';
+import { benchFile } from './bench-file';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
 
 /** What admins look after: the fleet, tokens, coverage, and who did what. */
@@ -36,12 +37,12 @@ const makeToken = async (role: string): Promise<string> =>
   (await api('/tokens', adminToken(), { name: `test ${role}`, role })).secret;
 
 /** A worker as the grid knows it once it has enrolled; no process stands behind it. */
-async function enrol(): Promise<void> {
+async function enrol(host = 'bench'): Promise<void> {
   const { version } = await api('/health', adminToken());
   await api('/workers/enroll', await makeToken('worker'), {
     version,
-    name: 'bench: Anvil 9000',
-    host: 'bench',
+    name: `${host}: Anvil 9000`,
+    host,
     instance: randomUUID(),
     identity: {
       vendor: 'acme',
@@ -85,8 +86,12 @@ test('an admin drains, resumes and revokes a worker, and the audit list tells', 
   await expect(row).toContainText('bench');
   await row.getByRole('button', { name: 'Drain' }).click();
   await expect(row.getByRole('button', { name: 'Resume' })).toBeVisible();
+  // No process stands behind it, so it never gets there.
+  await expect(row).toContainText('draining…');
   // Its runs wait, and nobody takes them.
   await expect(page.getByText('has no worker that takes runs')).toBeVisible();
+  await row.getByRole('button', { name: 'Pause' }).click();
+  await expect(row).toContainText('pausing…');
   await row.getByRole('button', { name: 'Resume' }).click();
   await expect(row.getByRole('button', { name: 'Drain' })).toBeVisible();
   await row.getByRole('button', { name: 'Revoke' }).click();
@@ -94,7 +99,7 @@ test('an admin drains, resumes and revokes a worker, and the audit list tells', 
   await expect(page.getByText('has no worker:')).toBeVisible();
 
   await page.goto(`${grid.url}/audit`);
-  for (const did of ['enrolled', 'drained', 'resumed', 'revoked']) {
+  for (const did of ['enrolled', 'drained', 'paused', 'resumed', 'revoked']) {
     await expect(page.getByRole('row', { name: new RegExp(`${did} a worker`) })).toBeVisible();
   }
   await page.getByLabel('Did what').selectOption('drainWorker');
@@ -131,12 +136,98 @@ test('an admin makes a token that expires, and revokes it', async ({ browser }) 
   await page.context().close();
 });
 
+test('the page waits for a machine, and says that it is there', async ({ browser }) => {
+  const page = await loggedIn(browser);
+  await page.goto(`${grid.url}/workers`);
+  await page.getByRole('textbox', { name: 'Machine' }).fill('second');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  await expect(page.getByText('Waiting for the machine…')).toBeVisible();
+  await enrol('second');
+  await expect(page.getByText('Here it is: second: Anvil 9000')).toBeVisible();
+  // Two of one device are told apart, by machine and by token.
+  await enrol('third');
+  for (const host of ['second', 'third']) {
+    await expect(
+      page.getByRole('rowheader', { name: new RegExp(`^${host}by token`) }),
+    ).toBeVisible();
+  }
+  await page.context().close();
+});
+
+test('a member uploads what a machine without a network measured, whole or not at all', async ({
+  page,
+}) => {
+  await page.goto(`${grid.url}/login?token=${await makeToken('member')}`);
+  await page.goto(`${grid.url}/workers`);
+  const form = page.getByRole('form', { name: 'Import results' });
+  const upload = async (content: object) => {
+    const buffer = Buffer.from(JSON.stringify(content));
+    await form
+      .getByLabel('results.json')
+      .setInputFiles({ name: 'results.json', mimeType: 'application/json', buffer });
+    await form.getByRole('button', { name: 'Import' }).click();
+  };
+  const good = benchFile();
+  const [first, second, ...others] = good.results;
+  const bad = { ...second, variant: { kernel: 'matmul/none', tunables: {} } };
+  await upload({ ...good, results: [first, bad, ...others] });
+  await expect(form.getByRole('alert')).toContainText('results[1].variant.kernel: ');
+  await expect(form.getByRole('alert')).toContainText('Nothing was kept of results.json.');
+  await upload(good);
+  await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
+  await expect(page.getByText('imported').first()).toBeVisible();
+  await page.goto(`${grid.url}/`);
+  await expect(page.getByText('imported').first()).toBeVisible();
+});
+
+test('Bull Board shows admins the queue of a device, and nobody else', async ({
+  browser,
+  page,
+}) => {
+  const admin = await loggedIn(browser);
+  const asked: string[] = [];
+  admin.on('request', (request) => asked.push(request.url()));
+  const problems: string[] = [];
+  admin.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  await admin.goto(`${grid.url}/workers`);
+  await admin.getByRole('link', { name: 'Queues in Bull Board' }).click();
+  await admin
+    .getByRole('link', { name: /^runs\.acme-anvil-anvil_9000/ })
+    .first()
+    .click();
+  await expect(admin.getByText(/run#|#\d|prioritized/i).first()).toBeVisible();
+  await admin.reload();
+  await expect(admin).toHaveURL(/\/queues\/queue\/runs\.acme/);
+  expect(problems).toEqual([]);
+  expect(asked.filter((url) => !url.startsWith(grid.url))).toEqual([]);
+  await admin.context().close();
+
+  await page.goto(`${grid.url}/queues`);
+  await expect(page).toHaveURL(/\/login\?next=%2Fqueues/);
+  await page.goto(`${grid.url}/login?token=${await makeToken('member')}`);
+  await page.goto(`${grid.url}/queues`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page is for admins');
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const { status } = await fetch(`${grid.url}/queues/api/queues/pause`, {
+      method,
+      headers: { Authorization: `Bearer ${adminToken()}` },
+    });
+    expect(status, method).toBe(405);
+  }
+});
+
 test('the coverage page shows what a device has still to run', async ({ browser }) => {
   const page = await loggedIn(browser);
   await page.goto(`${grid.url}/coverage`);
   const row = page.getByRole('row', { name: /Anvil 9000/ });
   await expect(row).toContainText('5 running');
   await expect(page.getByRole('button', { name: 'Nothing is stale' })).toBeDisabled();
+  // A cell says at which sizes it is counted, and leads to the form with them.
+  const cell = row.getByRole('cell').filter({ hasText: 'n = 2048' }).first();
+  await cell.getByRole('link').click();
+  await expect(page.getByRole('textbox', { name: /^n,/ })).toHaveValue('2048');
   await page.context().close();
 });
 

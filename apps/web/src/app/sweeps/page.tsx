@@ -34,6 +34,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               source={`/api/v1/sweeps${query.cursor ? `?cursor=${encodeURIComponent(query.cursor)}` : ''}`}
               etag={etagOf(page)}
             />
+            <ButtonLink href="/workers#import">Import results</ButtonLink>
             <ButtonLink href="/sweeps/new" look="primary">
               New sweep
             </ButtonLink>

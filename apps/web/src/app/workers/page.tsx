@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
+import { ImportResults } from '@/features/imports/import-results';
 import { Attach } from '@/features/workers/attach';
 import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
@@ -17,7 +18,9 @@ export const metadata: Metadata = { title: 'Workers' };
 export default async function WorkersPage() {
   const { store, settings } = await readable();
   const [items, queues] = await Promise.all([store.workers.list(), store.workers.queues()]);
-  const isAdmin = (await visitor())?.role === 'admin';
+  const user = await visitor();
+  const isAdmin = user?.role === 'admin';
+  const origin = originOf(await headers());
 
   return (
     <>
@@ -47,7 +50,10 @@ export default async function WorkersPage() {
         </Empty>
       )}
       <Section title="Attach a machine" id="attach">
-        <Attach origin={originOf(await headers())} isAdmin={isAdmin} />
+        <Attach origin={origin} isAdmin={isAdmin} />
+      </Section>
+      <Section title="A machine without a path to this grid" id="import">
+        <ImportResults maySubmit={isAdmin || user?.role === 'member'} />
       </Section>
     </>
   );

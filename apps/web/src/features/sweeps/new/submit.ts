@@ -6,12 +6,19 @@ export type Submitted =
   | { readonly ok: false; readonly message: string; readonly field: string | null };
 
 /** Posts a sweep; never throws. */
-export async function submitSweep(sweep: NewSweep): Promise<Submitted> {
+export const submitSweep = (sweep: NewSweep): Promise<Submitted> =>
+  posted('/api/v1/sweeps', JSON.stringify(sweep));
+
+/** Posts a file of `bench --json`, which becomes a finished sweep; never throws. */
+export const submitResults = (file: Blob): Promise<Submitted> =>
+  posted('/api/v1/results/import', file);
+
+async function posted(url: string, content: BodyInit): Promise<Submitted> {
   try {
-    const response = await fetch('/api/v1/sweeps', {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(sweep),
+      body: content,
     });
     const body: unknown = await response.json();
     if (response.ok) return { ok: true, id: sweepCreatedSchema.parse(body).id };
