@@ -148,7 +148,7 @@ test('the page waits for a machine, and says that it is there', async ({ browser
   await enrol('third');
   for (const host of ['second', 'third']) {
     await expect(
-      page.getByRole('rowheader', { name: new RegExp(`^${host}by token`) }),
+      page.getByRole('rowheader', { name: new RegExp(`^${host}\\s*by token`) }),
     ).toBeVisible();
   }
   await page.context().close();
@@ -197,7 +197,7 @@ test('Bull Board shows admins the queue of a device, and nobody else', async ({
     .getByRole('link', { name: /^runs\.acme-anvil-anvil_9000/ })
     .first()
     .click();
-  await expect(admin.getByText(/run#|#\d|prioritized/i).first()).toBeVisible();
+  await expect(admin.getByText('runId:').first()).toBeVisible();
   await admin.reload();
   await expect(admin).toHaveURL(/\/queues\/queue\/runs\.acme/);
   expect(problems).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { benchFileSchema, sweepCreatedSchema } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { Site, type SiteOptions } from '../site';
+import { LONG_ANSWER_MS, Site, type SiteOptions } from '../site';
 
 /** Brings a file of `bench --json` to a grid, where it becomes a finished sweep. */
 export async function importFile(
@@ -18,7 +18,12 @@ export async function importFile(
       file,
     );
   }
-  const { id, counts } = await site.post('results/import', sweepCreatedSchema, content.data);
+  const { id, counts } = await site.post(
+    'results/import',
+    sweepCreatedSchema,
+    content.data,
+    LONG_ANSWER_MS,
+  );
   const what = counts.total === 1 ? '1 result is' : `${counts.total} results are`;
   print(`${what} now sweep ${id}: ${new URL(`/sweeps/${id}`, options.server)}`);
 }
