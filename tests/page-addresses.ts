@@ -50,6 +50,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     login: '/login',
     docs: '/docs',
     primer: '/docs/measurement',
+    'primer with rows of names': '/docs/operating',
     api: '/api',
     'not found': '/nothing/here',
     refused: '/?op=conv&shape=%3Cb%3E&profile=slow',

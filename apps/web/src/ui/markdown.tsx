@@ -43,11 +43,15 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
   table: ({ children, node }) => (
     <TablePanel caption={`Table of ${headings(node).join(', ')}`}>{children}</TablePanel>
   ),
-  th: ({ children, style }) => (
-    <th scope="col" style={style}>
-      {children}
-    </th>
-  ),
+  th: ({ children, node, style }) =>
+    // The corner above the names of rows is the heading of nothing.
+    node && textOf(node) === '' ? (
+      <td />
+    ) : (
+      <th scope="col" style={style}>
+        {children}
+      </th>
+    ),
   pre: ({ node }) => <CodeBlock node={node} />,
 });
 
@@ -63,7 +67,9 @@ function textOf(node: MarkdownNode): string {
 /** What a table's columns are called. */
 function headings(node: MarkdownNode | undefined): string[] {
   if (node?.type !== 'element') return [];
-  return node.tagName === 'th' ? [textOf(node)] : node.children.flatMap(headings);
+  if (node.tagName !== 'th') return node.children.flatMap(headings);
+  const text = textOf(node);
+  return text === '' ? [] : [text];
 }
 
 function CodeBlock({ node }: { node: MarkdownElement | undefined }) {
