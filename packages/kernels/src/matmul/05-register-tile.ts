@@ -18,9 +18,10 @@ function sizesOf(values: TunableValues) {
 }
 
 /**
- * Threads lie over the tile in rows. A thread's rows and columns come in groups of
- * four, each group as far from the next as all threads together are long: neighbouring
- * threads read neighbouring vec4s of the tile of B, and all of a row the same of A.
+ * Threads lie over the tile in rows (LANES=across) or in columns. A thread's rows and
+ * columns come in groups of four, each group as far from the next as all threads together
+ * are long: neighbouring threads read neighbouring vec4s of the tile of B, and all of a row
+ * the same of A; or the other way round.
  */
 function layoutOf(values: TunableValues): TileLayout {
   const { bm, bn, bk, tm, tn, threadsDown, threadsAcross } = sizesOf(values);
@@ -34,8 +35,10 @@ function layoutOf(values: TunableValues): TileLayout {
     rowStride: 4 * threadsDown,
     colGroups: tn / 4,
     colStride: 4 * threadsAcross,
-    row4: `thread / ${threadsAcross}`,
-    col4: `thread % ${threadsAcross}`,
+    doubled: values.BUFFERS === 2,
+    ...(values.LANES === 'down'
+      ? { row4: `thread % ${threadsDown}`, col4: `thread / ${threadsDown}` }
+      : { row4: `thread / ${threadsAcross}`, col4: `thread % ${threadsAcross}` }),
   };
 }
 
@@ -82,6 +85,18 @@ export const registerTile: GpuKernel = {
       about: 'Steps of K written out; a loop runs over the rest of BK',
       values: [1, 4, 16],
       default: 4,
+    },
+    {
+      name: 'LANES',
+      about: 'Neighbouring threads lie across the tile of C or down it',
+      values: ['across', 'down'],
+      default: 'across',
+    },
+    {
+      name: 'BUFFERS',
+      about: 'Tiles of A and B held in workgroup memory: with 2 in turn a barrier is saved',
+      values: [1, 2],
+      default: 1,
     },
   ],
   constraints: [

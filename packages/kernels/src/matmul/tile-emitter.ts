@@ -91,10 +91,10 @@ export function product(layout: TileLayout, access: string): string {
     ...each(aBlocks, (block) =>
       ['x', 'y', 'z', 'w'].map((k, i) => {
         const column = each(4, (row) => `a${block}_${row}.${k}`).join(', ');
-        return `a_tile[a_to${block} + ${i} * A_PITCH] = V(${column});`;
+        return `a_tile[${inTurn(layout, 'a')}a_to${block} + ${i} * A_PITCH] = V(${column});`;
       }),
     ).flat(),
-    ...each(bVectors, (v) => `b_tile[b_to${v}] = b${v};`),
+    ...each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
   ];
 
   // In a loop, and without a value, it may keep that of the turn before (webgpu 0.6.2, llvmpipe).
@@ -150,14 +150,14 @@ ${indent(
 ${indent(1, range(layout))}
 ${indent(1, loads(startsLate ? 'first' : '0'))}
   ${tileLoop}
-    workgroupBarrier();
+${indent(2, beforeStores(layout, 'tile'))}
 ${indent(2, stores)}
     workgroupBarrier();
     // The next tile is on its way while this one is multiplied.
 ${indent(2, layout.spread ? spreadLoads(layout, next) : [...next, ...wholeTile(layout)])}
   }
   if (rest > 0) {
-    workgroupBarrier();
+${indent(2, beforeStores(layout, 'whole'))}
 ${indent(2, stores)}
     workgroupBarrier();
     for (var k = 0u; k < rest; k++) {
@@ -186,6 +186,21 @@ ${indent(
   ),
 )}`;
 }
+
+/**
+ * What lies between the products of a tile and the stores of the next: a barrier or, with
+ * two tiles in turn, none. Who writes a tile again has passed the barrier of the one in
+ * between, so everybody has read it.
+ */
+function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
+  if (!doubled) return ['workgroupBarrier();'];
+  return ['a', 'b'].map((of) => {
+    return `let ${of}_turn = ${tile} % 2 * ${bk} * ${of.toUpperCase()}_PITCH;`;
+  });
+}
+
+/** Where the tile whose turn it is begins, to be added to. */
+const inTurn = ({ doubled }: TileLayout, of: 'a' | 'b') => (doubled ? `${of}_turn + ` : '');
 
 /** How many whole tiles of K this workgroup multiplies, and steps after them. */
 function range({ bk, split = 1, wave }: TileLayout): string[] {
@@ -246,10 +261,14 @@ function steps(layout: TileLayout, k: string): string[] {
       : `row4 + ${(group * rowStride) / 4}`;
   return [
     '{',
-    ...each(rowGroups, (g) => `  let a${g} = a_tile[${k} * A_PITCH + ${aAt(g)}];`),
+    ...each(
+      rowGroups,
+      (g) => `  let a${g} = a_tile[${inTurn(layout, 'a')}${k} * A_PITCH + ${aAt(g)}];`,
+    ),
     ...each(
       colGroups,
-      (j) => `  let b${j} = b_tile[${k} * B_PITCH + col4 + ${(j * colStride) / 4}];`,
+      (j) =>
+        `  let b${j} = b_tile[${inTurn(layout, 'b')}${k} * B_PITCH + col4 + ${(j * colStride) / 4}];`,
     ),
     ...each(4 * rowGroups, (i) => i).flatMap((i) => {
       const a = `V(a${Math.floor(i / 4)}.${'xyzw'[i % 4]})`;

@@ -27,6 +27,8 @@ export interface TileLayout {
   readonly wave?: number;
   /** The tile of A has no padding: its columns are permuted from row to row. */
   readonly swizzled?: boolean;
+  /** Two tiles of each matrix, written in turn: one barrier a tile, and twice the memory. */
+  readonly doubled?: boolean;
   /** The next tile's loads are spread over the steps; absent: all before the first. */
   readonly spread?: boolean;
   /** The loop over tiles ends at a constant, so that Tint adds no counter to it. */

@@ -6,9 +6,12 @@ const A_PADDING = 1;
 
 const aPitch = ({ bm, swizzled }: TileLayout) => bm / 4 + (swizzled ? 0 : A_PADDING);
 
+/** Rows of the tiles in workgroup memory, one a step of K. */
+const stagedRows = ({ bk, doubled }: TileLayout) => (doubled ? 2 * bk : bk);
+
 /** Bytes of workgroup memory: both tiles, held in the accumulator's type. */
 export function tileBytes(layout: TileLayout): number {
-  return layout.bk * (4 * aPitch(layout) + layout.bn) * 4;
+  return stagedRows(layout) * (4 * aPitch(layout) + layout.bn) * 4;
 }
 
 /** What a kernel asks of a device that computes a tile of this layout a workgroup. */
@@ -78,12 +81,13 @@ fn load_b_unaligned(k: u32, col4: u32) -> V {
 
 /** The type of sums and the tiles of A and B. */
 export function tileMemory(layout: TileLayout): string {
-  const { bn, bk } = layout;
+  const { bn } = layout;
+  const rows = stagedRows(layout);
   return `alias V = vec4<Acc>;
 const A_PITCH = ${aPitch(layout)}u;
 const B_PITCH = ${bn / 4}u;
-var<workgroup> a_tile: array<V, ${bk} * A_PITCH>; // transposed: a row holds one k
-var<workgroup> b_tile: array<V, ${bk} * B_PITCH>;`;
+var<workgroup> a_tile: array<V, ${rows} * A_PITCH>; // transposed: a row holds one k
+var<workgroup> b_tile: array<V, ${rows} * B_PITCH>;`;
 }
 
 function resultStores(): string {
