@@ -200,7 +200,9 @@ export class Worker {
       throw error;
     } finally {
       this.#isRunning = false;
-      this.#idleSoon = setTimeout(() => void this.#heartbeat(), IDLE_AFTER_MS);
+      if (!this.#isStopping) {
+        this.#idleSoon = setTimeout(() => void this.#heartbeat(), IDLE_AFTER_MS);
+      }
     }
   }
 
