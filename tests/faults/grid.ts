@@ -56,12 +56,17 @@ export class FaultGrid {
   /** Services, schema, site and an admin token; no worker yet. */
   static async start(): Promise<FaultGrid> {
     const grid = new FaultGrid(await FaultServices.start(), await freePort());
-    const store = openStore(grid.services.databaseUrl);
-    const admin = { name: 'admin', role: 'admin', expiresAt: null } as const;
-    grid.#token = (await store.tokens.create(admin)).secret;
-    await store.close();
-    await grid.startWeb();
-    return grid;
+    try {
+      const store = openStore(grid.services.databaseUrl);
+      const admin = { name: 'admin', role: 'admin', expiresAt: null } as const;
+      grid.#token = (await store.tokens.create(admin)).secret;
+      await store.close();
+      await grid.startWeb();
+      return grid;
+    } catch (error) {
+      await grid.close();
+      throw error;
+    }
   }
 
   get url(): string {
