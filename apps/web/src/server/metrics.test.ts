@@ -28,6 +28,7 @@ it('tells runs, queues, workers and the time that requests took', async () => {
   const [first = ''] = runIds;
   await grid.store.runs.claim(first, workerId);
   await grid.store.runs.record(recorded(first, workerId, measured(1e6)));
+  await grid.store.workers.heartbeat(workerId, 'idle');
   await call(sweeps);
   const response = await scrape();
   expect(response.headers.get('content-type')).toContain('version=0.0.4');
