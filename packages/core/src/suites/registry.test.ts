@@ -76,6 +76,10 @@ describe('suites', () => {
     expect(fieldOf(() => suiteSpec('layouts', { n: 0 }))).toBe('params.n');
     expect(fieldOf(() => suiteSpec('layouts', { n: 64.5 }))).toBe('params.n');
     expect(fieldOf(() => suiteSpec('layouts', { n: Number.NaN }))).toBe('params.n');
+    // What is read from a text that is no number is not told as a number.
+    expect(() => suiteSpec('layouts', { n: Number.NaN })).toThrow(
+      'n is no number, but takes whole',
+    );
   });
 
   it('layouts are Basic, RR, RC, CR and CC with x along rows', () => {

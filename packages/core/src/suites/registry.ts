@@ -58,7 +58,7 @@ function checkedValue(param: SuiteParam, params: Readonly<Record<string, number>
   const value = params[name] ?? param.default;
   if (!Number.isInteger(value) || !(value >= min && value <= max)) {
     throw new InputError(
-      `${name} is ${value}, but takes whole numbers from ${min} to ${max}.`,
+      `${name} is ${Number.isNaN(value) ? 'no number' : value}, but takes whole numbers from ${min} to ${max}.`,
       `params.${name}`,
     );
   }
