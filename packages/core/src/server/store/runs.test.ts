@@ -1,15 +1,16 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { execute, testDatabase } from '../../../test-services';
 import type { Store } from '../store';
 import { openStore } from './open-store';
 import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let store: Store;
 let db: PrismaClient;
+let url: string;
 
 beforeAll(async () => {
-  const url = await testDatabase();
+  url = await testDatabase();
   store = openStore(url);
   db = createClient(url);
 });
@@ -48,6 +49,29 @@ test('a claim hands over what the worker needs', async () => {
     policy: 'default',
     attempt: 1,
   });
+});
+
+test('a claim waits for the disk: what Postgres forgot its worker could not end', async () => {
+  const { runId, workerId } = await oneRun('Durable');
+  // Deferred, so that it sees the setting with which the transaction commits.
+  await execute(
+    url,
+    `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on;
+     CREATE TABLE committed (setting text);
+     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN INSERT INTO committed VALUES (current_setting('synchronous_commit'));
+          RETURN NULL; END $$;
+     CREATE CONSTRAINT TRIGGER note AFTER UPDATE ON "Run" DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION note()`,
+  );
+  const own = openStore(url);
+  try {
+    await own.runs.claim(runId, workerId);
+    expect(await db.$queryRaw`SELECT setting FROM committed`).toEqual([{ setting: 'on' }]);
+  } finally {
+    await own.close();
+    await execute(url, 'DROP TRIGGER note ON "Run"; DROP FUNCTION note; DROP TABLE committed');
+  }
 });
 
 test('of workers that claim at once exactly one gets the run', async () => {

@@ -1,7 +1,6 @@
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import type { PolicyId } from '../../policy';
 import type { ClaimedRun, Store } from '../store';
-import { withoutWaitingForDisk } from './durability';
 import { notifySweep } from './events';
 import { fromJson } from './json';
 import { isLost } from './lost';
@@ -16,8 +15,9 @@ export function runsOf(db: PrismaClient): Store['runs'] {
   return {
     async claim(runId, workerId) {
       // One statement: of two workers that claim at once, Postgres lets one wait
-      // for the other and then finds the condition false. The disk is not waited
-      // for: a claim that a crash of Postgres forgets is made again.
+      // for the other and then finds the condition false. The disk is waited for: an
+      // enrolled worker may end only what it holds, so a crash of Postgres that forgot
+      // the claim would have its result refused.
       const [row] = await db.$queryRaw<ClaimedRow[]>`
         ${PREPARED} WITH claimed AS (
           UPDATE "Run" AS r
@@ -36,7 +36,7 @@ export function runsOf(db: PrismaClient): Store['runs'] {
         busy AS (
           UPDATE "Worker" SET "state" = 'running', "lastHeartbeatAt" = now()
           FROM claimed WHERE "Worker"."id" = ${workerId})
-        SELECT claimed.*, ${withoutWaitingForDisk},
+        SELECT claimed.*,
           NOT EXISTS (
             SELECT FROM "Run" AS other
             WHERE other."sweepId" = claimed."sweepId" AND other."id" <> claimed."id"
