@@ -2,6 +2,7 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../test-services';
 import type { Store } from '../store';
+import { openListener } from './listener';
 import { openStore } from './open-store';
 import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
 
@@ -140,6 +141,30 @@ test('reclaim returns what a lost worker held, and only that', async () => {
   const pending = await pendingIds();
   expect(pending).toContain(held.runId);
   expect(pending).not.toContain(alive.runId);
+});
+
+test('reclaim tells those who watch the sweeps that it touched', async () => {
+  const held = await oneRun('Told');
+  const cancelled = await oneRun('ToldOfDrop');
+  for (const { runId, workerId } of [held, cancelled]) {
+    await store.runs.claim(runId, workerId);
+    await lose(workerId);
+  }
+  await store.sweeps.cancel(cancelled.sweepId);
+  const listener = openListener(url);
+  const told: Promise<void>[] = [];
+  for (const { sweepId } of [held, cancelled]) {
+    let tell: () => void = () => undefined;
+    told.push(
+      new Promise((resolve) => {
+        tell = resolve;
+      }),
+    );
+    await listener.subscribe(sweepId, tell);
+  }
+  expect(await store.runs.reclaim()).toEqual({ reclaimed: 1, dropped: 1 });
+  await Promise.all(told);
+  await listener.close();
 });
 
 test('a result that comes back from a lost worker counts; the run ends once', async () => {

@@ -88,21 +88,27 @@ export function runsOf(db: PrismaClient): Store['runs'] {
     // journal, and an enrolled worker may end only what it holds.
     async reclaim() {
       const [dropped, reclaimed] = await db.$transaction([
-        db.$executeRaw`
+        db.$queryRaw<InSweep[]>`
           DELETE FROM "Run" AS r USING "Sweep" AS s
           WHERE s."id" = r."sweepId" AND s."cancelledAt" IS NOT NULL
             AND (r."state" = 'pending' OR (r."state" = 'running' AND EXISTS (
               SELECT FROM "Worker" AS holder
-              WHERE holder."id" = r."workerId" AND ${isLost('holder')})))`,
-        db.$executeRaw`
+              WHERE holder."id" = r."workerId" AND ${isLost('holder')})))
+          RETURNING r."sweepId"`,
+        db.$queryRaw<InSweep[]>`
           UPDATE "Run" AS r SET "state" = 'pending'
           FROM "Worker" AS holder
-          WHERE r."state" = 'running' AND holder."id" = r."workerId" AND ${isLost('holder')}`,
+          WHERE r."state" = 'running' AND holder."id" = r."workerId" AND ${isLost('holder')}
+          RETURNING r."sweepId"`,
       ]);
-      return { reclaimed, dropped };
+      const touched = new Set([...dropped, ...reclaimed].map(({ sweepId }) => sweepId));
+      for (const sweepId of touched) await notifySweep(db, sweepId);
+      return { reclaimed: reclaimed.length, dropped: dropped.length };
     },
   };
 }
+
+type InSweep = Pick<Prisma.RunGetPayload<object>, 'sweepId'>;
 
 type ClaimedRow = Pick<
   Prisma.RunGetPayload<object>,
