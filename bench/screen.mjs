@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Designs that have not been measured on the device yet, each verified and screened (few
-// samples: good for telling designs apart and no more), the fastest of each list first, with
-// the 95% interval of its median and its part of the list's best rate.
+// samples: good for telling designs apart and no more). Of each list, problem and profile the
+// fastest comes first, with the 95% interval of its median and its part of the best rate.
 // usage: node bench/screen.mjs [--lists REGEXP] [--largest 65536] [--out FILE.json]
 //        [--tilemark apps/worker/dist/main.mjs]
 // --lists is matched against the names of the lists. --largest caps the sides of all shapes:
@@ -10,6 +10,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { LISTS } from './lists.mjs';
+import { groups } from './screened.mjs';
 import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
 
 const { values: flags } = parseArgs({
@@ -46,12 +47,12 @@ for (const list of LISTS) {
   isHeaded = true;
   print(`\n${name}`);
   all.push(...results.map((result) => ({ list: name, ...result })));
-  const ordered = results.toSorted((a, b) => (b.rate?.value ?? 0) - (a.rate?.value ?? 0));
-  const [best] = ordered;
-  for (const result of ordered) {
-    const ofBest = result.rate ? (result.rate.value / best.rate.value).toFixed(3) : '     ';
-    const sizes = Object.values(result.problem.shape).join('x');
-    print(`${ofBest}  ${figure(result)}  ${sizes} ${result.profile}  ${result.address}`);
+  for (const group of groups(results)) {
+    for (const { result, ofBest } of group) {
+      const sizes = Object.values(result.problem.shape).join('x');
+      const part = ofBest === null ? '     ' : ofBest.toFixed(3);
+      print(`${part}  ${figure(result)}  ${sizes} ${result.profile}  ${result.address}`);
+    }
   }
   if (flags.out)
     writeFileSync(flags.out, `${JSON.stringify({ environment, results: all }, null, 1)}\n`);

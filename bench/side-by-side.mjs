@@ -3,17 +3,18 @@
 // usage: node bench/side-by-side.mjs [--rounds 2] [--rows REGEXP] [--python python3]
 //        [--tilemark apps/worker/dist/main.mjs] [--out docs/results/FILE.json]
 //        [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536] [--policy default]
-// --largest caps the sides of all shapes, and --policy smoke takes few samples: to try it
-// where there is no GPU. Where the other
-// side is not to be had (no PyTorch, no CUDA) the table says so and gives our figures alone.
-// --rows is matched against '<op> <shape> <dtype> <against> <variant>'. --libraries adds rows beside
-// other WGSL libraries, from what bench/libraries/build.mjs makes.
-// Each of our figures is a run of `tilemark bench` (protocol, verified before and
-// after); the vendor's come from vendor.py by the same protocol on the same inputs.
+// --largest caps the sides of all shapes and --policy smoke takes few samples: to try it where
+// there is no GPU, without a verdict on the goals. Where the other side is not to be had (no
+// PyTorch, no CUDA) the table says so and gives our figures alone. --rows is matched against
+// '<op> <shape> <dtype> <against> <variant>'. --libraries adds rows beside other WGSL
+// libraries, from what bench/libraries/build.mjs makes.
+// Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
+// after); the vendor's come from vendor.py, by the same protocol on the same inputs.
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { compared, verdictOf } from './compared.mjs';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
 import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
 
@@ -141,20 +142,9 @@ async function measureRow(row, { vendor, libraries }) {
   for (let round = 0; round < Number(flags.rounds); round++) {
     const mine = await ours(row.variant, row, profile);
     const other = await against();
-    rounds.push({ ours: mine, other, ...(other && compared(mine, other, row.goal)) });
+    rounds.push({ ours: mine, other, ...(other && compared(mine, other, row)) });
   }
   return { ...row, profile, work: workOf(row), rounds };
-}
-
-/** The ratio of the rates, the interval that those of the medians leave it, and a verdict. */
-function compared(mine, other, goal) {
-  const ratio = other.medianNs / mine.medianNs;
-  const [low, high] = [
-    other.intervalNs[0] / mine.intervalNs[1],
-    other.intervalNs[1] / mine.intervalNs[0],
-  ];
-  const verdict = ratio >= goal ? 'met' : 'not met';
-  return { ratio, ratioInterval: [low, high], verdict };
 }
 
 /** '48.50 ±0.1' in TFLOP/s or GB/s: the middle round, the widest half interval of all. */
@@ -183,7 +173,6 @@ function tableLine(row) {
   const ratios = measured.map(({ ratio, ratioInterval: [low, high] }) => {
     return `${ratio.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
   });
-  const verdicts = new Set(measured.map(({ verdict }) => verdict));
   return `| ${[
     `${row.op} ${row.shape} ${row.dtype} ${row.profile}`,
     row.variant,
@@ -191,7 +180,7 @@ function tableLine(row) {
     `${OTHERS[row.against]} ${rateText(row, 'other')}`,
     ratios.join(', '),
     row.goal.toFixed(2),
-    verdicts.size > 1 ? 'in doubt: met in one round, not in another' : [...verdicts].join(),
+    verdictOf(measured.map(({ verdict }) => verdict)),
   ].join(' | ')} |`;
 }
 
@@ -199,10 +188,10 @@ const others = {
   vendor: openOther('cuBLAS', flags.python, [new URL('./vendor.py', import.meta.url).pathname]),
   libraries: openOther('the libraries', process.execPath, [flags.libraries ?? '']),
 };
-const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => ({
-  ...row,
-  shape: capped(row.shape, Number(flags.largest)),
-}));
+const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => {
+  const shape = capped(row.shape, Number(flags.largest));
+  return { ...row, shape, isCapped: shape !== row.shape };
+});
 const done = [];
 try {
   for (const row of rows) {
