@@ -35,7 +35,11 @@ it('says how far the nearest measured shape is, and when that is far', () => {
   expect(found({ isExact: false, measured: square(512) })).toContain(
     'nearest measured shape is 512: every size of it is within a factor of 2 of the asked one.',
   );
+  const odd = found({ isExact: false, asked: square(1000), measured: square(2048) });
+  expect(odd).toContain('within a factor of 2.1 of the asked one.');
+  const third = found({ isExact: false, asked: square(49), measured: square(49 * 49) });
+  expect(third).toContain('within a factor of 49 of');
   const skinny = { ...square(1000), shape: { m: 1000, n: 1000, k: 60 } } as BestVariant['asked'];
   const far = found({ isExact: false, asked: skinny, measured: square(1024) });
-  expect(far).toContain('a factor of 17 of the asked one. That is far: measure before you rely');
+  expect(far).toContain('a factor of 18 of the asked one. That is far: measure before you rely');
 });

@@ -9,6 +9,13 @@ const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
   overall: 'Results of all GPUs decided, nothing nearer was ranked',
 };
 
+/** Up, so that 2.048 is within a factor of 2.1. */
+const ROUNDED_UP = new Intl.NumberFormat('en', {
+  maximumSignificantDigits: 2,
+  roundingMode: 'ceil',
+  useGrouping: false,
+});
+
 /** Whose results decided and how far the measured shape is from the asked one, in sentences. */
 export function howFound({
   fallback,
@@ -24,15 +31,18 @@ export function howFound({
   const who = `${WHOSE[fallback]} (${whose}).`;
   if (isExact) return `${who} The asked shape was measured.`;
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
-  const factor = Number(largestFactor(asked, measured).toPrecision(2));
+  const factor = ROUNDED_UP.format(largestFactor(asked, measured));
   return `${who} The nearest measured shape is ${shapeText(measured)}: every size of it is within a factor of ${factor} of the asked one${isFar ? '. That is far: measure before you rely on it' : ''}.`;
 }
 
 /** By how much the sizes of two shapes differ at most: 2 is twice or half. */
 function largestFactor(asked: Problem, measured: Problem): number {
   const sizes = opOf(measured).sizes(measured.shape);
-  const ratios = opOf(asked)
+  const factors = opOf(asked)
     .sizes(asked.shape)
-    .map((size, index) => size / (sizes[index] ?? Number.NaN));
-  return Math.max(...ratios.map((ratio) => Math.max(ratio, 1 / ratio)));
+    .map((size, index) => {
+      const other = sizes[index] ?? Number.NaN;
+      return Math.max(size / other, other / size);
+    });
+  return Math.max(...factors);
 }
