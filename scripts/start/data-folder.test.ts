@@ -39,7 +39,7 @@ test('a folder in use by a running grid is refused, and said where it runs and h
   await claimedBy(pid);
   const claim = claimDataFolder(dataDir, 'http://localhost:3001');
   await expect(claim).rejects.toThrow(
-    new RegExp(`running already at ${URL} \\(process ${pid}, .*End it with: kill ${pid} `),
+    new RegExp(`running already at ${URL} \\(process ${pid}, .*To end it: kill ${pid}$`),
   );
 });
 

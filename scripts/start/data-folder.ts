@@ -23,7 +23,7 @@ export async function claimDataFolder(dataDir: string, url: string): Promise<Cla
   const holder = Number(pid);
   if (holder > 0 && holder !== process.pid && (await isGrid(holder))) {
     throw new StartProblem(
-      `This grid is running already${place && ` at ${place}`} (process ${holder}, data ${dataDir}). End it with: kill ${holder} - or start another one beside it: npm start -- --data DIR --port PORT`,
+      `This grid is running already${place && ` at ${place}`} (process ${holder}, data ${dataDir}). To start another one beside it: npm start -- --data DIR --port PORT. To end it: kill ${holder}`,
     );
   }
   await writeFile(claim, `${process.pid}\n${url}\n`);

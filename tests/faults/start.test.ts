@@ -70,7 +70,7 @@ it('a second start beside a grid that lost its terminal says where that runs and
     const refused = await refusedStart(dataDir, grid.port);
     const [line = ''] = refused.stderr.trim().split('\n');
     expect(line).toContain(`is running already at ${grid.url}`);
-    const [, pid] = /End it with: kill (\d+)/.exec(line) ?? [];
+    const [, pid] = /To end it: kill (\d+)/.exec(line) ?? [];
     process.kill(Number(pid), 'SIGTERM');
     expect(await grid.ended).toBe(0);
   } finally {
