@@ -8,7 +8,7 @@ it('has every file of docs/, each with a title and a first paragraph', async () 
   expect(PRIMERS.map(({ slug }) => `${slug}.md`).toSorted()).toEqual(files.toSorted());
   for (const { lead, slug, text, title } of PRIMERS) {
     expect(title, slug).not.toBe(slug);
-    expect(lead, slug).not.toBe('');
+    expect(lead, slug).toMatch(/^[A-Z*]|^`[^`]/);
     // A comment of a shell begins like a title.
     expect(text.replaceAll(/^```[\s\S]*?^```/gm, ''), slug).not.toMatch(/^# /m);
   }

@@ -38,7 +38,7 @@ export const PRIMERS: readonly Primer[] = [
 
 function primerOf(slug: string, source: string): Primer {
   const [, title = slug, text = source] = /^# (.+)\n+([\s\S]*)$/.exec(source) ?? [];
-  const lead = text.split(/\n\s*\n/).find((block) => /^[A-Z`*]/.test(block)) ?? '';
+  const lead = text.split(/\n\s*\n/).find((block) => /^(?!```)[A-Z`*]/.test(block)) ?? '';
   return { slug, title, lead, text };
 }
 

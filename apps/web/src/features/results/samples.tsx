@@ -62,16 +62,24 @@ export function SampleStrip({ series }: { series: Series }) {
   );
 }
 
+/** From one tick of an axis of times to the next, px: d3 draws up to twice as many. */
+const TICK_EVERY = 130;
+
 /** How the samples are distributed. */
 export function SampleHistogram({ series }: { series: Series }) {
   const draw = useCallback<DrawPlot>(
-    (Plot) => {
+    (Plot, width) => {
       const { scale, unit } = unitFor(series.medianNs);
       const times = series.samplesNs.map((ns) => ns / scale);
       return {
         marginLeft: 40,
         marginRight: 8,
-        x: { label: `time (${unit}), lower is faster`, ticks: 5, nice: true },
+        marginBottom: 36,
+        x: {
+          label: `time (${unit}), lower is faster`,
+          ticks: width / TICK_EVERY,
+          nice: true,
+        },
         y: { label: 'samples', grid: true, ticks: 4, tickFormat: wholeOnly },
         marks: [
           Plot.rectY(
