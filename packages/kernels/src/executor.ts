@@ -2,6 +2,7 @@ import type { InputMode } from './inputs';
 import type { Tensor, Variant } from './kernel';
 import type { Probe, ProbeRequest } from './probe/probe';
 import type { Problem } from './problem';
+import type { Sample } from './sample';
 
 /** How an executor knows the time of a sample. Never mixed in a ranking. */
 export type Timer =
@@ -17,14 +18,6 @@ export interface PrepareOptions {
   readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
-}
-
-/** One timed sample: `dispatches` back-to-back runs of the kernel, all of its passes each. */
-export interface Sample {
-  /** Time of the whole sample by the executor's timer, ns. */
-  readonly ns: number;
-  /** Wall time of the same batch, ns; `ns <= wallNs` or the timer is broken. */
-  readonly wallNs: number;
 }
 
 export interface SampleOptions {

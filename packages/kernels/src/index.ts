@@ -15,6 +15,7 @@ export { passesOf } from './passes';
 export type { Probe, ProbeRequest } from './probe/probe';
 export * from './problem';
 export * from './registry';
+export type { Sample } from './sample';
 export * from './shape';
 export * from './specialise';
 export * from './values';

@@ -1,5 +1,5 @@
 import { nowNs } from '../clock';
-import type { Sample } from '../executor';
+import type { Sample } from '../sample';
 import type { Timestamps } from './timestamps';
 import type { DeviceWatch } from './watch';
 

@@ -1,12 +1,13 @@
 import { BYTES_PER_ELEMENT, elementType } from '../dtype';
 import { OutOfBoundsWrite } from '../errors';
-import type { Prepared, Sample, SampleOptions } from '../executor';
+import type { Prepared, SampleOptions } from '../executor';
 import { fromHalves } from '../half';
 import type { Tensor } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import { POISON_HALF } from '../poison';
 import type { Problem } from '../problem';
+import type { Sample } from '../sample';
 import { type BufferSet, destroyBufferSet, download } from './buffers';
 import type { Filler } from './fill';
 import { type PassTimer, timePass } from './pass';

@@ -1,11 +1,12 @@
 import { nowNs, wallTickNs } from '../clock';
-import type { Executor, Prepared, PrepareOptions, Sample, SampleOptions } from '../executor';
+import type { Executor, Prepared, PrepareOptions, SampleOptions } from '../executor';
 import { inputTensors } from '../inputs';
 import type { HostKernel, Tensor, TunableValues, Variant } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import { POISON_WORD } from '../poison';
 import type { Problem } from '../problem';
+import type { Sample } from '../sample';
 import { resolveVariant } from '../variant';
 import { type HostPool, splitRows } from './job';
 

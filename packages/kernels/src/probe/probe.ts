@@ -1,5 +1,5 @@
 import type { Dtype } from '../dtype';
-import type { Sample } from '../executor';
+import type { Sample } from '../sample';
 
 /** A measurement of the device itself, not of a kernel. */
 export type ProbeRequest =
