@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { resolveVariant, specialise } from '@tilemark/kernels';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { testDatabase } from '../../test-services';
 import { coverageSchema } from '../api';
 import type { Outcome } from '../outcome';
@@ -114,4 +114,25 @@ test('a run that nobody ranks does not count', async () => {
   await db.run.updateMany({ where: { sweepId: sweep.id }, data: { policy: 'smoke' } });
   await measureSuite(workerId, sweep.id);
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ never: 5 });
+});
+
+test('each of many devices has its own cells, and few statements read them', async () => {
+  const many = Array.from({ length: 45 }, (_, index) => `Many ${index}`);
+  const keys: string[] = [];
+  for (const name of many) {
+    keys.push((await attach(services.store, name, 'w', 'software')).deviceKey);
+  }
+  const last = keys.toSorted().at(-1)!;
+  await backfill(services, last);
+  const statements = vi.spyOn(services.store.runs, 'newest');
+  const { devices } = await coverage(services.store);
+  expect(statements.mock.calls.length).toBeLessThan(devices.length / 10);
+  expect(devices.map(({ device }) => device.key)).toEqual(
+    (await services.store.devices.toPlan()).map(({ key }) => key),
+  );
+  for (const { device, cells } of devices.filter((each) => keys.includes(each.device.key))) {
+    const layouts = cells.find(({ suite }) => suite === 'layouts');
+    const state = device.key === last ? { running: 5, never: 0 } : { running: 0, never: 5 };
+    expect(layouts).toMatchObject(state);
+  }
 });

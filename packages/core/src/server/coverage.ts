@@ -13,10 +13,8 @@ type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 /** Devices against standing suites: how many runs are done, failed, running, stale or were never made. */
 export async function coverage(store: Store): Promise<Coverage> {
   const rows: Coverage['devices'] = [];
-  // One after the other: a fleet of them at once would take every connection of the site.
-  for (const device of await store.devices.toPlan()) {
+  for await (const { device, suites } of coverageOf(store, await store.devices.toPlan())) {
     const { key, name, class: kind } = device;
-    const suites = await coverageOf(store, device);
     rows.push({ device: { key, name, class: kind }, cells: suites.map(cellOf) });
   }
   return {
@@ -36,11 +34,12 @@ export async function refreshStale(
   note?: AuditNote,
 ): Promise<{ sweeps: string[]; runs: number }> {
   const refreshed = { sweeps: [] as string[], runs: 0 };
-  for (const device of await services.store.devices.toPlan()) {
-    if (only !== null && device.key !== only) continue;
-    for (const { standing, runs: all } of await coverageOf(services.store, device)) {
+  const all = await services.store.devices.toPlan();
+  const devices = all.filter(({ key }) => only === null || key === only);
+  for await (const { device, suites } of coverageOf(services.store, devices)) {
+    for (const { standing, runs: planned } of suites) {
       const { suite, spec } = standing;
-      const runs = all.filter(({ state }) => state === 'stale').map(({ run }) => run);
+      const runs = planned.filter(({ state }) => state === 'stale').map(({ run }) => run);
       if (runs.length === 0 || (onlySuite !== null && suite.id !== onlySuite)) continue;
       const { id } = await startSweep(services, author, {
         name: `${suite.title} on ${device.name}, stale runs`.slice(0, 120),
@@ -62,28 +61,60 @@ interface SuiteCoverage {
   readonly runs: readonly { readonly run: PlannedRun; readonly state: CellState }[];
 }
 
-/** Every run of the suites that stand for a device, with how it stands. */
-async function coverageOf(store: Store, device: DeviceToPlan): Promise<SuiteCoverage[]> {
-  const planned = standingSuites(device.class).map((standing) => ({
-    standing,
-    runs: expandFor(standing, device),
-  }));
-  const addresses = new Set(planned.flatMap(({ runs }) => runs.map(({ address }) => address)));
+/**
+ * Devices whose runs one statement reads. A statement for each is slow, and one for a whole
+ * fleet would hold up everything else that the site does.
+ */
+const DEVICES_AT_ONCE = 20;
+
+/** Every run of the suites that stand for each device, with how it stands. */
+async function* coverageOf(
+  store: Store,
+  devices: readonly DeviceToPlan[],
+): AsyncGenerator<{ readonly device: DeviceToPlan; readonly suites: readonly SuiteCoverage[] }> {
+  const suitesOf = new Map(
+    [...new Set(devices.map((device) => device.class))].map((kind) => [kind, standingSuites(kind)]),
+  );
+  for (let first = 0; first < devices.length; first += DEVICES_AT_ONCE) {
+    const planned = devices.slice(first, first + DEVICES_AT_ONCE).map((device) => ({
+      device,
+      suites: (suitesOf.get(device.class) ?? []).map((standing) => ({
+        standing,
+        runs: expandFor(standing, device),
+      })),
+    }));
+    const asked = planned.flatMap(({ suites }) => suites.flatMap(({ runs }) => runs));
+    const newest = await newestByCell(store, asked);
+    for (const { device, suites } of planned) {
+      yield {
+        device,
+        suites: suites.map(({ standing, runs }) => ({
+          standing,
+          runs: runs.map((run) => ({ run, state: stateOf(run, newest.get(cellKey(run))) })),
+        })),
+      };
+    }
+  }
+}
+
+/** The newest run that has ended and the newest that has not, by `cellKey`. */
+async function newestByCell(
+  store: Store,
+  planned: readonly PlannedRun[],
+): Promise<Map<string, NewestRun[]>> {
+  const devices = new Set(planned.map(({ deviceKey }) => deviceKey));
+  const addresses = new Set(planned.map(({ address }) => address));
   const newest = new Map<string, NewestRun[]>();
-  for (const run of await store.runs.newest(device.key, [...addresses])) {
-    const { address, shape, dtype, profile } = run;
-    const key = [address, shape, dtype, profile].join(' ');
+  for (const run of await store.runs.newest([...devices], [...addresses])) {
+    const { deviceKey, address, shape, dtype, profile } = run;
+    const key = [deviceKey, address, shape, dtype, profile].join(' ');
     newest.set(key, [...(newest.get(key) ?? []), run]);
   }
-  return planned.map(({ standing, runs }) => ({
-    standing,
-    runs: runs.map((run) => {
-      const { address, problem, profile } = run;
-      const key = [address, shapeText(problem), problem.dtype, profile].join(' ');
-      return { run, state: stateOf(run, newest.get(key) ?? []) };
-    }),
-  }));
+  return newest;
 }
+
+const cellKey = ({ deviceKey, address, problem, profile }: PlannedRun): string =>
+  [deviceKey, address, shapeText(problem), problem.dtype, profile].join(' ');
 
 /** Like `backfill`, where the shapes do not fit the device there is nothing to run. */
 function expandFor({ spec }: StandingSuite, device: DeviceToPlan): PlannedRun[] {
@@ -95,7 +126,7 @@ function expandFor({ spec }: StandingSuite, device: DeviceToPlan): PlannedRun[] 
   }
 }
 
-function stateOf(run: PlannedRun, newest: readonly NewestRun[]): CellState {
+function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState {
   if (newest.some(({ isWaiting }) => isWaiting)) return 'running';
   const [ended] = newest;
   if (!ended) return 'never';

@@ -74,6 +74,7 @@ export interface ImportedRun {
 
 /** How a variant stands on one problem of a device. */
 export interface NewestRun {
+  readonly deviceKey: string;
   readonly address: string;
   /** As `shapeText` writes it. */
   readonly shape: string;
@@ -183,10 +184,10 @@ export interface Store {
     /** Pending runs with the device they wait for: what the queue must hold. */
     pending(): AsyncIterable<{ id: string; deviceKey: string; background: boolean }>;
     /**
-     * Of each problem and profile of some variants on a device, the newest run that has ended
-     * and the newest that has not, under a policy whose results are ranked.
+     * Of each problem and profile of some variants on each of some devices, the newest run that
+     * has ended and the newest that has not, under a policy whose results are ranked.
      */
-    newest(deviceKey: string, addresses: readonly string[]): Promise<NewestRun[]>;
+    newest(deviceKeys: readonly string[], addresses: readonly string[]): Promise<NewestRun[]>;
     /** How many there are of each state: pending, running, and the outcomes. */
     byState(): Promise<Readonly<Record<string, number>>>;
     /** Returns to pending what lost workers had claimed; drops leftovers of cancelled sweeps. */

@@ -1,4 +1,4 @@
-import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { PrismaClient } from '@tilemark/db';
 import { POLICIES, POLICY_IDS } from '../../policy';
 import type { NewestRun, Store } from '../store';
 
@@ -6,16 +6,20 @@ const RANKABLE = POLICY_IDS.filter((id) => POLICIES[id].rankable);
 
 /** The contract is at `Store.runs.newest`. */
 export function newestOf(db: PrismaClient): Store['runs']['newest'] {
-  return async (deviceKey, addresses) => {
-    if (addresses.length === 0) return [];
-    return db.$queryRaw<NewestRun[]>`
-      SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting")
-        r."address", r."shape", r."dtype"::text, r."profile"::text,
+  // Each device is sorted by itself, in the order of the index, and only what is newest of it
+  // is looked up among the results: a device that was measured often costs no more for it.
+  return (deviceKeys, addresses) => db.$queryRaw<NewestRun[]>`
+    SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype"::text,
+      newest."profile"::text, newest."isWaiting", newest."hasFailed", result."sourceHash"
+    FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
+    CROSS JOIN LATERAL (
+      SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
         r."state" IN ('pending', 'running') AS "isWaiting",
-        r."state" IN ('failed', 'incorrect') AS "hasFailed", result."sourceHash"
-      FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
-      WHERE r."deviceKey" = ${deviceKey} AND r."address" IN (${Prisma.join([...addresses])})
-        AND r."policy" IN (${Prisma.join(RANKABLE)})
-      ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC`;
-  };
+        r."state" IN ('failed', 'incorrect') AS "hasFailed"
+      FROM "Run" AS r
+      WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
+        AND r."policy" = ANY (${RANKABLE}::text[])
+      ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
+    ) AS newest
+    LEFT JOIN "Result" AS result ON result."runId" = newest."id"`;
 }
