@@ -1,26 +1,14 @@
 import { InputError } from '@tilemark/kernels';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../test-services';
-import { type BenchFile, bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../api';
-import { deviceKey } from '../device';
-import { expand } from '../expand';
-import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../outcome';
-import { summarise } from '../stats';
-import { suiteSpec } from '../suites/registry';
+import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../api';
 import { DatabaseUnavailable } from './errors';
 import { importResults } from './import';
 import type { Store } from './store';
 import { openStore } from './store/open-store';
-import {
-  attach,
-  environment,
-  identity,
-  kernelRun,
-  measured,
-  recordAll,
-  square,
-} from './store/test-fixtures';
+import { attach, environment, kernelRun, measured, recordAll, square } from './store/test-fixtures';
+import { file, importer, key, result, series } from './test-bench-file';
 
 let url: string;
 let store: Store;
@@ -29,41 +17,6 @@ beforeAll(async () => {
   store = openStore(url);
 });
 afterAll(() => store.close());
-
-/** A measurement as the procedure makes it: its samples are there and its figures theirs. */
-const series = (medianNs: number, n = 31): Outcome => {
-  const samplesNs = Array.from({ length: n }, (_, i) => medianNs * (1 + (i - (n - 1) / 2) * 1e-4));
-  return withMeasurement(medianNs, { cold: summarise(samplesNs) });
-};
-
-function withMeasurement(medianNs: number, over: Partial<Measurement>): Outcome {
-  const outcome = measured(medianNs);
-  if (outcome.kind !== 'measured') throw new TypeError('not measured');
-  return { ...outcome, measurement: { ...outcome.measurement, ...over } };
-}
-
-const key = deviceKey(identity('Bench box'));
-const result = (over: Partial<RunResult> = {}): RunResult => ({
-  runId: 'local',
-  resultId: null,
-  variant: { kernel: 'matmul/tiled', tunables: { TILE: 16 } },
-  address: 'whatever the file says',
-  problem: square(64),
-  device: { key, name: 'Bench box', class: 'gpu' },
-  profile: 'default',
-  policy: 'default',
-  outcome: series(1e6),
-  rate: null,
-  ...over,
-});
-const file = (results: RunResult[]): BenchFile => ({
-  version: 1,
-  environment: environment('Bench box'),
-  environments: [],
-  results,
-});
-const importer = { name: 'reviewer', role: 'admin' } as const;
-const member = { name: 'reviewer', role: 'member' } as const;
 
 test('results become a finished sweep, and the board shows them', async () => {
   const skipped = result({ outcome: { kind: 'skipped', why: 'too big' } });
@@ -84,27 +37,6 @@ test('results become a finished sweep, and the board shows them', async () => {
   });
   expect(detail?.address).toMatch(/^matmul\/tiled\[TILE=16,/);
   expect(await store.workers.list()).toEqual([]);
-});
-
-test('all runs of a suite become a sweep of that suite, which leaves the device to be given it', async () => {
-  const spec = suiteSpec('tiled-vs-naive', { n: 64 });
-  const runs = expand(spec, [{ key, class: 'gpu' }]);
-  const results = runs.map(({ address, problem, variant }) =>
-    result({ address, problem, variant }),
-  );
-  const { id } = await importResults({ store }, file(results), importer);
-  const sweep = await store.sweeps.get(id);
-  expect(sweep).toMatchObject({
-    name: 'Import of Bench box: tiled-vs-naive',
-    suite: 'tiled-vs-naive@1',
-    spec: { cases: spec.cases, devices: [key] },
-  });
-  expect(await store.sweeps.ofSuite('tiled-vs-naive@1', key)).toEqual([]);
-  const part = await importResults({ store }, file(results.slice(1)), importer);
-  expect(await store.sweeps.get(part.id)).toMatchObject({
-    name: expect.stringMatching(/^Import of Bench box: matmul\//),
-    suite: null,
-  });
 });
 
 test('the same file twice is one sweep', async () => {
@@ -136,102 +68,6 @@ test('a device that is known keeps its own capabilities', async () => {
     importer,
   );
   expect((await store.devices.get(known))?.capabilities).toEqual(other.capabilities);
-});
-
-describe('what a file says of its own results is worked out again', () => {
-  const imported = async (over: Partial<RunResult>) => {
-    const { id } = await importResults({ store }, file([result(over)]), importer);
-    const { items } = await store.sweeps.results(id);
-    return items[0];
-  };
-  const measurementOf = (each: RunResult | undefined) => {
-    if (each?.outcome?.kind !== 'measured') throw new TypeError('not measured');
-    return each.outcome.measurement;
-  };
-
-  test('the statistics, from the samples', async () => {
-    const { cold } = measurementOf(result({ outcome: series(4e6) }));
-    const outcome = withMeasurement(4e6, { cold: { ...cold, medianNs: 1, lowNs: 1, cv: 0 } });
-    const { n, medianNs, lowNs, highNs, cv } = cold;
-    const kept = measurementOf(await imported({ outcome })).cold;
-    expect(kept).toMatchObject({ n, medianNs, lowNs, highNs, cv });
-  });
-
-  test('whether it is ranked: not with few samples, noise or another clock', async () => {
-    const few = series(5e6, 9);
-    expect(measurementOf(await imported({ outcome: few })).unranked).toMatch(/^9 samples/);
-    const samplesNs = Array.from({ length: 30 }, (_, index) => 6e6 * (1 + 0.2 * (index % 2)));
-    const noisy = withMeasurement(6e6, { cold: { ...summarise([6e6]), samplesNs } });
-    expect(measurementOf(await imported({ outcome: noisy })).unranked).toMatch(/^noisy/);
-    const wall = withMeasurement(7e6, {
-      timer: { kind: 'wall', tickNs: 1 },
-      cold: measurementOf(result({ outcome: series(7e6) })).cold,
-    });
-    expect(measurementOf(await imported({ outcome: wall })).unranked).toMatch(/wall clock/);
-  });
-
-  test('when it was measured, where the file says', async () => {
-    const endedAt = '2026-01-02T03:04:05.000Z';
-    expect((await imported({ endedAt, outcome: series(8e6) }))?.endedAt).toBe(endedAt);
-  });
-});
-
-describe('a result that a member brings', () => {
-  const brought = async (device: string, medianNs: number) => {
-    const of = { key: deviceKey(identity(device)), name: device, class: 'gpu' } as const;
-    const { id } = await importResults(
-      { store },
-      {
-        ...file([result({ device: of, outcome: series(medianNs) })]),
-        environment: environment(device),
-      },
-      member,
-    );
-    const outcome = (await store.sweeps.results(id)).items[0]?.outcome;
-    return outcome?.kind === 'measured' ? outcome.measurement.unranked : 'not measured';
-  };
-
-  test('is not ranked while the grid has not measured the device', async () => {
-    expect(await brought('Stranger', 1e6)).toMatch(/^imported, and no worker/);
-    await attach(store, 'Unsurveyed');
-    expect(await brought('Unsurveyed', 1e6)).toMatch(/^imported, and no worker/);
-  });
-
-  test('is ranked under the roof that the grid has measured, and not above it', async () => {
-    const { deviceKey: surveyed, workerId } = await attach(store, 'Surveyed');
-    // 2 * 64^3 operations: 524 ns at this peak.
-    const survey = {
-      copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1_000 }],
-      lastLevelCacheBytes: null,
-      peaks: [{ dtype: 'f32' as const, gigaflopsPerSecond: 1_000 }],
-    };
-    await store.rooflines.record({ deviceKey: surveyed, profile: 'default', workerId, survey });
-    expect(await brought('Surveyed', 1_000)).toBeNull();
-    expect(await brought('Surveyed', 100)).toMatch(/^implausible: .* faster than the compute/);
-  });
-});
-
-const measuredWith = (over: Partial<Measurement>) => [
-  result({ outcome: withMeasurement(1e6, { cold: summarise([1e6]), ...over }) }),
-];
-const wrong = { method: 'whole', worstRatio: 1.01, checked: 1, ns: 1 } as const;
-const right = { ...wrong, worstRatio: 1 };
-const at = 'results[0].outcome.measurement';
-
-test.each([
-  [`${at}.verification.before.worstRatio`, { verification: { before: wrong, after: right } }],
-  [`${at}.verification.after.worstRatio`, { verification: { before: right, after: wrong } }],
-  [`${at}.methodologyVersion`, { methodologyVersion: METHODOLOGY_VERSION + 1 }],
-  [`${at}.stop`, { stop: 'quick' }],
-  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [] } }],
-  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [5e-324] } }],
-  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [1e308, 1.7e308] } }],
-  [`${at}.hot.samplesNs`, { hot: { ...summarise([1]), samplesNs: [] } }],
-] as [string, Partial<Measurement>][])('%s that cannot be is refused: %j', async (field, over) => {
-  await expect(importResults({ store }, file(measuredWith(over)), importer)).rejects.toMatchObject({
-    name: 'InputError',
-    field,
-  });
 });
 
 test('a less exact kernel is shown, marked, and neither the best nor what to run', async () => {
@@ -339,24 +175,3 @@ async function writing(): Promise<boolean> {
     await client.end();
   }
 }
-
-test('the sweep asks for what the file holds: its variants, problems and devices', async () => {
-  const tiled = (tunables: Record<string, string | number>) =>
-    result({ variant: { kernel: 'matmul/tiled', tunables } });
-  const specOf = async (results: RunResult[]) => {
-    const { id } = await importResults({ store }, file(results), importer);
-    return (await store.sweeps.get(id))?.spec;
-  };
-  const every = await specOf([tiled({ TILE: 8 }), tiled({ TILE: 16 }), tiled({ TILE: 32 })]);
-  expect(every?.cases).toMatchObject([{ tunables: { TILE: [8, 16, 32] } }]);
-  expect(every?.devices).toEqual([key]);
-  // Two of four combinations: one case would ask for the other two as well.
-  const some = await specOf([
-    tiled({ TILE: 8, A_LAYOUT: 'row' }),
-    tiled({ TILE: 16, A_LAYOUT: 'col' }),
-  ]);
-  expect(some?.cases).toMatchObject([
-    { tunables: { TILE: [8], A_LAYOUT: ['row'] } },
-    { tunables: { TILE: [16], A_LAYOUT: ['col'] } },
-  ]);
-});

@@ -1,18 +1,11 @@
-import { InputError, type Problem, parseVariant, variantAddress } from '@tilemark/kernels';
+import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import {
-  type BestQuery,
-  bestQuerySchema,
-  bestVariantSchema,
-  leaderboardQuerySchema,
-} from '../../api';
-import type { DeviceIdentity } from '../../device';
-import type { Outcome } from '../../outcome';
-import type { PlannedRun } from '../../planned-run';
+import type { BestQuery } from '../../api';
 import type { Store } from '../store';
 import { openStore } from './open-store';
 import { capabilities, identity, measured, planned, recordAll, square } from './test-fixtures';
+import { bestOf, cube, deviceWith, tileAddress, tileRun } from './test-tiles';
 
 let store: Store;
 beforeAll(async () => {
@@ -20,42 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-const find = async (over: Partial<BestQuery>) => {
-  const found = await store.best(bestQuerySchema.parse(over));
-  return found && bestVariantSchema.parse(found);
-};
-const cube = (n: number) => ({ m: n, n, k: n });
-
-const TILES = { small: { TILE: 8 }, middle: { TILE: 16 }, large: { TILE: 32 } } as const;
-type Tile = keyof typeof TILES;
-const address = (tile: Tile) => variantAddress({ kernel: 'matmul/tiled', tunables: TILES[tile] });
-
-const run = (deviceKey: string, tile: Tile, problem: Problem): PlannedRun =>
-  planned(deviceKey, {
-    variant: { kernel: 'matmul/tiled', tunables: TILES[tile] },
-    address: address(tile),
-    problem,
-  });
-
-/** Attaches a device and records times of tiles on square products, in ms. */
-async function device(
-  over: Partial<DeviceIdentity> & { device: string },
-  entries: readonly (readonly [tile: Tile, n: number, ms: number | Outcome])[],
-) {
-  const { deviceKey, workerId } = await store.workers.attach({
-    name: 'w',
-    host: 'h',
-    version: '0',
-    identity: { ...identity(over.device), ...over },
-    capabilities,
-  });
-  const runs = entries.map(
-    ([tile, n, ms]) =>
-      [run(deviceKey, tile, square(n)), typeof ms === 'number' ? measured(ms * 1e6) : ms] as const,
-  );
-  await recordAll(store, deviceKey, workerId, runs);
-  return deviceKey;
-}
+const find = (over: Partial<BestQuery>) => bestOf(store, over);
 
 test('nothing measured is nothing found', async () => {
   expect(await find(cube(64))).toBeNull();
@@ -66,38 +24,42 @@ describe('with results', () => {
   let sibling: string;
   beforeAll(async () => {
     // On its own, `large` wins; over both devices of the architecture, `middle` does.
-    own = await device({ device: 'Own' }, [
+    own = await deviceWith(store, { device: 'Own' }, [
       ['small', 512, 4],
       ['middle', 512, 2.2],
       ['large', 512, 2],
       ['large', 2048, 100],
     ]);
-    sibling = await device({ device: 'Sibling' }, [
+    sibling = await deviceWith(store, { device: 'Sibling' }, [
       ['small', 512, 8],
       ['middle', 512, 1],
       ['large', 512, 3],
     ]);
-    await device({ device: 'Cousin', architecture: 'bellows' }, [
+    await deviceWith(store, { device: 'Cousin', architecture: 'bellows' }, [
       ['small', 512, 1],
       ['middle', 512, 50],
       ['large', 512, 50],
       ['small', 8192, 9_000],
     ]);
-    await device({ device: 'Stranger', vendor: 'other', architecture: 'loom' }, [
+    await deviceWith(store, { device: 'Stranger', vendor: 'other', architecture: 'loom' }, [
       ['small', 512, 1],
       ['large', 512, 40],
     ]);
-    await device({ device: 'Software', vendor: 'mesa', architecture: '', class: 'software' }, [
-      ['middle', 512, 0.1],
-      ['middle', 16, 0.1],
-    ]);
+    await deviceWith(
+      store,
+      { device: 'Software', vendor: 'mesa', architecture: '', class: 'software' },
+      [
+        ['middle', 512, 0.1],
+        ['middle', 16, 0.1],
+      ],
+    );
   });
 
   test('a device with results decides for itself', async () => {
     expect(await find({ ...cube(512), device: own })).toMatchObject({
       fallback: 'device',
       isExact: true,
-      address: address('large'),
+      address: tileAddress('large'),
       devices: 1,
       partOfBest: 1,
       result: { device: { key: own }, medianNs: 2e6, rate: { unit: 'GFLOP/s' } },
@@ -108,7 +70,7 @@ describe('with results', () => {
     const found = await find({ ...cube(512), vendor: 'ACME', architecture: 'Anvil' });
     expect(found).toMatchObject({
       fallback: 'architecture',
-      address: address('middle'),
+      address: tileAddress('middle'),
       devices: 2,
       result: { device: { key: sibling } },
     });
@@ -119,16 +81,20 @@ describe('with results', () => {
     const vendor = await find({ ...cube(512), vendor: 'acme', architecture: 'unseen' });
     expect(vendor).toMatchObject({ fallback: 'vendor', devices: 3 });
     const overall = await find({ ...cube(512), vendor: 'unseen', device: 'unseen' });
-    expect(overall).toMatchObject({ fallback: 'overall', address: address('small'), devices: 4 });
+    expect(overall).toMatchObject({
+      fallback: 'overall',
+      address: tileAddress('small'),
+      devices: 4,
+    });
     const software = await find({ ...cube(512), vendor: 'mesa' });
-    expect(software).toMatchObject({ fallback: 'vendor', address: address('middle') });
+    expect(software).toMatchObject({ fallback: 'vendor', address: tileAddress('middle') });
   });
 
   test('a device without results takes the vendor and architecture that it has', async () => {
-    const fresh = await device({ device: 'Fresh' }, []);
+    const fresh = await deviceWith(store, { device: 'Fresh' }, []);
     expect(await find({ ...cube(512), device: fresh })).toMatchObject({
       fallback: 'architecture',
-      address: address('middle'),
+      address: tileAddress('middle'),
     });
   });
 
@@ -159,7 +125,7 @@ describe('with results', () => {
   });
 
   test('neither unranked nor other profiles decide', async () => {
-    const noisy = await device({ device: 'Noisy', architecture: 'noise' }, [
+    const noisy = await deviceWith(store, { device: 'Noisy', architecture: 'noise' }, [
       ['small', 512, measured(1, { unranked: 'noisy' })],
     ]);
     expect(await find({ ...cube(512), device: noisy })).toMatchObject({ fallback: 'vendor' });
@@ -170,19 +136,19 @@ describe('with results', () => {
   test('what few devices measured comes after what many did', async () => {
     const wide = await Promise.all(
       ['W1', 'W2', 'W3'].map((name) =>
-        device({ device: name, vendor: 'many', architecture: 'crowd' }, [
+        deviceWith(store, { device: name, vendor: 'many', architecture: 'crowd' }, [
           ['small', 512, 2],
           ['middle', 512, 1.9],
         ]),
       ),
     );
-    await device({ device: 'W4', vendor: 'many', architecture: 'crowd' }, [
+    await deviceWith(store, { device: 'W4', vendor: 'many', architecture: 'crowd' }, [
       ['middle', 512, 3],
       ['large', 512, 1],
     ]);
     expect(wide).toHaveLength(3);
     expect(await find({ ...cube(512), architecture: 'crowd' })).toMatchObject({
-      address: address('small'),
+      address: tileAddress('small'),
       devices: 3,
     });
   });
@@ -196,13 +162,13 @@ describe('with results', () => {
       capabilities: { ...capabilities, maxComputeInvocationsPerWorkgroup: 256 },
     });
     await recordAll(store, deviceKey, workerId, [
-      [run(deviceKey, 'large', square(64)), measured(1e6)],
-      [run(deviceKey, 'middle', square(64)), measured(2e6)],
+      [tileRun(deviceKey, 'large', square(64)), measured(1e6)],
+      [tileRun(deviceKey, 'middle', square(64)), measured(2e6)],
       [planned(deviceKey, { address: 'matmul/gone[X=1]' }), measured(0.5e6)],
     ]);
     expect(await find({ ...cube(64), device: deviceKey })).toMatchObject({
       fallback: 'device',
-      address: address('middle'),
+      address: tileAddress('middle'),
       partOfBest: 0.25,
     });
   });
@@ -229,85 +195,6 @@ describe('with results', () => {
       passes: [],
     });
     expect((await find({ ...cube(512), vendor: 'acme' }))?.wgsl).not.toBeNull();
-  });
-
-  describe('shipped variants', () => {
-    const h200 = {
-      vendor: 'nvidia',
-      architecture: '',
-      device: 'NVIDIA H200',
-      backend: 'vulkan',
-      runtime: 'dawn',
-      class: 'gpu',
-    } as const;
-    const tuned = 'matmul/warp-tile[BM=128,BN=128,BK=16,TM=8,TN=16,UNROLL=16,LANES_DOWN=4]';
-    let key: string;
-    beforeAll(async () => {
-      key = await device(h200, []);
-    });
-
-    test('decide for a device that has no results here, plainly marked', async () => {
-      const found = await find({ ...cube(4096), profile: 'fast', device: key });
-      expect(found).toMatchObject({
-        fallback: 'shipped',
-        isExact: true,
-        address: parseVariant(tuned).address,
-        devices: 0,
-        partOfBest: null,
-        result: null,
-        isSourceMeasured: null,
-        shipped: {
-          device: 'NVIDIA H200',
-          driver: expect.stringContaining('580.159'),
-          measuredAt: expect.stringContaining('2026-11-21'),
-          rate: { unit: 'GFLOP/s' },
-          found: { by: 'hand' },
-        },
-      });
-      expect(found?.wgsl).toContain('const BM: u32 = 128u;');
-      expect(found?.passes).toEqual([{ entryPoint: 'main', workgroups: [32, 32, 1] }]);
-    });
-
-    test('are found by the vendor, too, and not for another one', async () => {
-      const near = { ...cube(4000), profile: 'fast' } as const;
-      expect(await find({ ...near, vendor: 'NVIDIA' })).toMatchObject({
-        fallback: 'shipped',
-        isExact: false,
-        measured: square(4096),
-      });
-      expect(await find({ ...near, vendor: 'acme' })).toBeNull();
-    });
-
-    test('leave what the device cannot run to others', async () => {
-      const { deviceKey } = await store.workers.attach({
-        name: 'w',
-        host: 'h',
-        version: '0',
-        identity: { ...h200, device: 'NVIDIA H200', backend: 'd3d12' },
-        capabilities: { ...capabilities, maxComputeWorkgroupStorageSize: 1024 },
-      });
-      expect(await find({ ...cube(4096), profile: 'fast', device: deviceKey })).toBeNull();
-    });
-
-    test('give way to results of the device, and stay on no board', async () => {
-      const own = { ...run(key, 'small', square(4096)), profile: 'fast' as const };
-      const { workerId } = await store.workers.attach({
-        name: 'w',
-        host: 'h',
-        version: '0',
-        identity: h200,
-        capabilities,
-      });
-      const query = leaderboardQuerySchema.parse({ shape: '4096', profile: 'fast' });
-      expect((await store.leaderboard(query)).rows).toEqual([]);
-      await recordAll(store, key, workerId, [[own, measured(1e9)]]);
-      expect(await find({ ...cube(4096), profile: 'fast', device: key })).toMatchObject({
-        fallback: 'device',
-        address: address('small'),
-        shipped: null,
-      });
-      expect((await store.leaderboard(query)).rows).toHaveLength(1);
-    });
   });
 
   test.each([
