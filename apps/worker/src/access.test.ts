@@ -90,10 +90,10 @@ interface Started {
   readonly output: () => string;
 }
 
-function start(site: string): Started {
+function start(site: string, secret = token.secret): Started {
   const child = spawn(
     process.execPath,
-    [bundle.main, 'worker', '--device', 'cpu', '--server', site, '--token', token.secret],
+    [bundle.main, 'worker', '--device', 'cpu', '--server', site, '--token', secret],
     {
       env: {
         ...process.env,
@@ -200,6 +200,15 @@ it.each([
   expect(output()).toContain('Because of this.');
   expect(output()).not.toContain(token.secret);
 });
+
+it.each(['tm_worker_x y', ''])(
+  'a token that cannot be one (%j) ends it as one that is not let in',
+  async (secret) => {
+    const { ended, output } = start('http://127.0.0.1:9', secret);
+    expect(await ended).toBe(3);
+    expect(output()).toContain('This is no token');
+  },
+);
 
 it('a revoked worker says so and ends with a code of its own', async () => {
   const site = await startSite();

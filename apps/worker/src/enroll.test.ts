@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { InputError } from '@tilemark/kernels';
 import { afterEach, expect, it } from 'vitest';
 import { environment } from '../../../packages/core/src/server/store/test-fixtures';
-import { enroll, NotAdmitted } from './enroll';
+import { enroll, NotAdmitted, openSite } from './enroll';
 import { VERSION } from './version';
 
 let server: Server | undefined;
@@ -10,11 +10,11 @@ afterEach(() => server?.close());
 
 const instance = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
 
-const ask = (address: string, token: string) => {
+const ask = async (address: string, token: string) => {
   const seen = environment('One');
   const { device: identity, capabilities } = seen;
   const described = { identity, capabilities, environment: seen, lastLevelCacheBytes: null };
-  return enroll({ server: address, token }, described, { instance, number: 2 });
+  return enroll(openSite({ server: address, token }), described, { instance, number: 2 });
 };
 
 /** A site that answers as given; returns its address. */

@@ -21,6 +21,18 @@ export const listedAs = ({ identity, capabilities }: DeviceDescription, number =
 });
 
 /**
+ * The site at which a worker enrols. Throws NotAdmitted for a token that cannot be one,
+ * InputError for an address that is none.
+ */
+export function openSite(options: SiteOptions): Site {
+  try {
+    return new Site(options);
+  } catch (error) {
+    throw admission(error);
+  }
+}
+
+/**
  * Attaches a worker through a grid's site, with a worker or an admin token, and is told what to
  * connect to. Throws NotAdmitted for a token that is refused, InputError for what else the site
  * refuses, Error when it does not answer.
@@ -28,15 +40,18 @@ export const listedAs = ({ identity, capabilities }: DeviceDescription, number =
  * @param seat what the process calls itself, the same after every restart
  */
 export async function enroll(
-  options: SiteOptions,
+  site: Site,
   device: DeviceDescription,
   { instance, number }: Pick<Seat, 'instance' | 'number'>,
 ): Promise<Enrolment> {
   const request = { ...listedAs(device, number), instance, at: new Date().toISOString() };
   try {
-    return await new Site(options).post('workers/enroll', enrolmentSchema, request);
+    return await site.post('workers/enroll', enrolmentSchema, request);
   } catch (error) {
-    if (!(error instanceof InputError && error.field === '--token')) throw error;
-    throw new NotAdmitted(error.message);
+    throw admission(error);
   }
 }
+
+/** What is wrong with the token keeps the worker out; the rest stays what it is. */
+const admission = (error: unknown): unknown =>
+  error instanceof InputError && error.field === '--token' ? new NotAdmitted(error.message) : error;

@@ -13,13 +13,12 @@ import {
 import { InputError } from '@tilemark/kernels';
 import { type Logger, pino } from 'pino';
 import { accessLost, enrolAgain } from '../access';
-import { enroll, NotAdmitted } from '../enroll';
+import { enroll, NotAdmitted, openSite } from '../enroll';
 import { Journal } from '../journal';
 import { MeteredRunner, Metrics } from '../metrics';
 import { keepRooflines } from '../rooflines';
 import type { Runner } from '../runner';
 import { type Seat, takeSeat } from '../seat';
-import { Site } from '../site';
 import { doneWithin } from '../within';
 import { LEAVE_WITHIN_MS, Worker } from '../worker';
 
@@ -81,11 +80,11 @@ async function serveGrid(
   stop: Stop,
 ): Promise<void> {
   if (token === undefined) throw new InputError('is needed with --server', '--token');
-  const site = new Site({ server, token });
+  const site = openSite({ server, token });
   const device = await runner.open('default');
   const dataDir = readDataDir() ?? join(homedir(), '.tilemark');
   const seat = await takeSeat(dataDir, deviceKey(device.identity));
-  const enrol = () => enroll({ server, token }, device, seat);
+  const enrol = () => enroll(site, device, seat);
   const again = (signal: AbortSignal) => enrolAgain(enrol, isFinal, log, signal);
   const first = await enrol();
   if (Math.abs(first.clockAheadMs) > CLOCK_OFF_MS) {
