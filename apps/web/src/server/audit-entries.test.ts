@@ -49,7 +49,9 @@ const imported = () => ({
   outcome: { kind: 'skipped', why: randomUUID() },
 });
 const wanted = async (id: 'drainWorker' | 'pauseWorker' | 'resumeWorker') => {
-  const { workerId } = await attach(grid.store, id);
+  // What was wanted of a worker of that name would still be.
+  const { workerId } = await attach(grid.store, id, randomUUID());
+  if (id === 'resumeWorker') await grid.store.workers.want(workerId, 'paused');
   return () => ask(id, workerId);
 };
 
@@ -112,6 +114,25 @@ it.each(auditActionSchema.options)('%s leaves one entry, with who did it', async
   expect(list).toHaveLength(before + 1);
   expect(list[0]).toMatchObject({ action, actor: { name: 'Ada', role: 'admin' } });
   expect(list[0]?.subject === null).toBe(action === 'logIn');
+});
+
+it.each(['retrySweep', 'drainWorker', 'pauseWorker', 'resumeWorker'] as const)(
+  '%s leaves no second entry where it changes nothing',
+  async (action) => {
+    const act = await DEEDS[action]();
+    await act();
+    const before = await entries();
+    expect((await act()).status).toBe(200);
+    expect(await entries()).toEqual(before);
+  },
+);
+
+it('of two that revoke a worker at once one is told that it is gone, and leaves no entry', async () => {
+  const act = await DEEDS.revokeWorker();
+  const before = (await entries()).length;
+  const statuses = (await Promise.all([act(), act()])).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([204, 404]);
+  expect(await entries()).toHaveLength(before + 1);
 });
 
 it.each(auditActionSchema.options)('%s is not done where its entry cannot be', async (action) => {

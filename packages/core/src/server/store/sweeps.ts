@@ -118,8 +118,10 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
           WHERE "sweepId" = ${id} AND "state" = 'failed'
           RETURNING "id", "deviceKey"`;
         await tx.result.deleteMany({ where: { runId: { in: runs.map((run) => run.id) } } });
-        if (runs.length > 0) await notifySweep(tx, id);
-        await noted(tx, note, id);
+        if (runs.length > 0) {
+          await notifySweep(tx, id);
+          await noted(tx, note, id);
+        }
         return runs;
       });
     },

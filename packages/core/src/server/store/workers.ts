@@ -51,34 +51,35 @@ export function workersOf(db: PrismaClient): Store['workers'] {
     queues: () => listQueues(db),
 
     async want(workerId, wanted, note) {
-      const isAttached = await db.$transaction(async (tx) => {
+      await db.$transaction(async (tx) => {
         const { count } = await tx.worker.updateMany({
-          where: { id: workerId, detachedAt: null },
+          where: { id: workerId, detachedAt: null, wanted: { not: wanted } },
           data: { wanted },
         });
         if (count === 1) await noted(tx, note, workerId);
-        return count === 1;
       });
-      const [worker = null] = isAttached ? await listWorkers(db, workerId) : [];
+      const [worker = null] = await listWorkers(db, workerId);
       return worker;
     },
 
     async revoke(workerId, note) {
-      const [worker] = await db.$queryRaw<{ isEnrolled: boolean; isLost: boolean }[]>`
-        SELECT EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
-          ${isLost('w')} AS "isLost"
-        FROM "Worker" AS w WHERE w."id" = ${workerId} AND w."detachedAt" IS NULL`;
-      if (!worker) return null;
-      if (!worker.isEnrolled && !worker.isLost) return 'not enrolled';
-      await db.$transaction(async (tx) => {
+      return db.$transaction(async (tx) => {
+        // Of two that revoke it at once, one waits here and then finds it detached.
+        const [worker] = await tx.$queryRaw<{ isEnrolled: boolean; isLost: boolean }[]>`
+          SELECT EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
+            ${isLost('w')} AS "isLost"
+          FROM "Worker" AS w WHERE w."id" = ${workerId} AND w."detachedAt" IS NULL
+          FOR NO KEY UPDATE OF w`;
+        if (!worker) return null;
+        if (!worker.isEnrolled && !worker.isLost) return 'not enrolled';
         await tx.$executeRaw`
           WITH revoked AS (
             UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}
             RETURNING "tokenId")
           UPDATE "Token" SET "closedAt" = now() FROM revoked WHERE "id" = revoked."tokenId"`;
         await noted(tx, note, workerId);
+        return 'revoked';
       });
-      return 'revoked';
     },
 
     async isBarred(instance, tokenId) {
