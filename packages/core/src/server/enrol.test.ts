@@ -70,6 +70,29 @@ describe.each([
     expect(role?.rolvaliduntil).toEqual(expiresAt);
   });
 
+  test('a worker at work keeps its accounts where enrolling it again fails', async () => {
+    const instance = randomUUID();
+    const first = await enrol('Steady', { instance });
+    await query(
+      databaseUrl,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON "Enrolment"
+         FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      await expect(enrol('Steady', { instance })).rejects.toThrow();
+      await expect(enrol('Steady', { instance: randomUUID() })).rejects.toThrow();
+    } finally {
+      await query(databaseUrl, 'DROP TRIGGER refuse ON "Enrolment"; DROP FUNCTION refuse()');
+    }
+    await reconcileAccess({ store, queue });
+    await first.store.ping();
+    await first.queue.ping();
+    const rows = (await store.workers.list()).filter(({ device }) => device.name === 'Steady');
+    expect(rows.map(({ id }) => id)).toEqual([first.workerId]);
+  });
+
   test('a database user that may not make roles is told what to grant', async () => {
     const role = `plain_${randomUUID().replaceAll('-', '')}`;
     const name = new URL(databaseUrl).pathname.slice(1);

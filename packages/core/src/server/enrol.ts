@@ -30,15 +30,16 @@ export async function enrolWorker(
   if (await store.workers.isBarred(instance, tokenId)) return null;
   // Before anything is changed; where the queue is in Postgres this also makes its tables.
   await queue.ping();
-  const { workerId, deviceKey } = await store.workers.attach({
-    ...{ version, name, host, instance, identity, capabilities },
+  const { workerId, deviceKey, wasAttached } = await store.workers.attach({
+    ...{ version, name, host, instance, identity, capabilities, tokenId },
   });
   let granted: Awaited<ReturnType<Store['enrolments']['grant']>> = null;
   try {
     granted = await store.enrolments.grant({ workerId, tokenId, note });
   } finally {
-    // What has no accounts is not attached: it would be listed, and soon as lost.
-    if (!granted) await store.workers.detach(workerId);
+    // What has no accounts is not attached: it would be listed, and soon as lost. One that was
+    // attached has accounts, and may be at work with them.
+    if (!granted && !wasAttached) await store.workers.detach(workerId);
   }
   if (!granted) return null;
   const { login, password, redisPassword } = granted;

@@ -219,7 +219,10 @@ export interface Store {
     latest(deviceKey: string): Promise<RooflineRecord[]>;
   };
   readonly workers: {
-    /** Registers device, worker and environments; `newDevice` when the device was never seen. */
+    /**
+     * Registers device and worker. `newDevice` when the device was never seen, `wasAttached`
+     * when the worker's row was on the list already.
+     */
     attach(input: {
       name: string;
       host: string;
@@ -228,7 +231,14 @@ export interface Store {
       capabilities: DeviceCapabilities;
       /** What the process calls itself: one that attaches again takes over its row. */
       instance?: string;
-    }): Promise<{ workerId: string; deviceKey: string; newDevice: boolean }>;
+      /** What it enrols with; absent: it runs on the grid's own account. */
+      tokenId?: string;
+    }): Promise<{
+      workerId: string;
+      deviceKey: string;
+      newDevice: boolean;
+      wasAttached: boolean;
+    }>;
     /**
      * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken
      * over. Resolves to what an admin wants of the worker.

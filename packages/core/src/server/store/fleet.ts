@@ -33,10 +33,14 @@ interface WorkerRow {
   readonly sweepName: string;
 }
 
-/** A worker `w` that is lost and has come back as another, without what it had to remember. */
+/**
+ * A worker `w` that is lost and has come back as another, without what it had to remember. With
+ * the token it had: two machines may share a name, and by their tokens they are told apart.
+ */
 const SUCCESSOR = Prisma.sql`
   SELECT FROM "Worker" AS next
   WHERE next."deviceKey" = w."deviceKey" AND next."name" = w."name" AND next."host" = w."host"
+    AND next."tokenId" IS NOT DISTINCT FROM w."tokenId"
     AND next."attachedAt" > w."attachedAt" AND next."detachedAt" IS NULL`;
 
 /** Attached workers, or the one with the id: what each does, and did in the last hour. */

@@ -86,6 +86,23 @@ test('a detached worker, one lost for a day and one that came back are not liste
   expect(await listed(back.workerId)).toBeDefined();
 });
 
+test('of two machines of one name neither takes the other off the list: they have a token each', async () => {
+  const enrolled = async () => {
+    const { id } = await store.tokens.create({ name: 't', role: 'worker', expiresAt: null });
+    const fields = { name: 'namesake', host: 'lab', version: '0.1.0', capabilities };
+    const { workerId } = await store.workers.attach({
+      ...{ ...fields, identity: identity('Namesakes'), tokenId: id },
+    });
+    await db.worker.update({ where: { id: workerId }, data: { tokenId: id } });
+    return workerId;
+  };
+  const lost = await enrolled();
+  await silentFor(lost, 21_000);
+  const other = await enrolled();
+  expect(await listed(lost)).toMatchObject({ state: 'lost' });
+  expect(await listed(other)).toMatchObject({ state: 'idle' });
+});
+
 test('a live worker of the same name stays: two processes may share it', async () => {
   const first = await attach(store, 'Twins', 'twin');
   await attach(store, 'Twins', 'twin');

@@ -10,7 +10,7 @@ import { isLost } from './lost';
 
 export function workersOf(db: PrismaClient): Store['workers'] {
   return {
-    attach({ name, host, version, identity, capabilities, instance }) {
+    attach({ name, host, version, identity, capabilities, instance, tokenId = null }) {
       const key = deviceKey(identity);
       const { device, ...rest } = identity;
       return db.$transaction(async (tx) => {
@@ -21,13 +21,14 @@ export function workersOf(db: PrismaClient): Store['workers'] {
           skipDuplicates: true,
         });
         if (count === 0) await tx.device.update({ where: { key }, data: fields });
-        // A lost worker of the same name is this one, back again: off the list.
+        // A lost worker of the same name and token is this one, back again: off the list.
         await tx.$executeRaw`
           UPDATE "Worker" AS w SET "detachedAt" = now()
           WHERE w."deviceKey" = ${key} AND w."name" = ${name} AND w."host" = ${host}
+            AND w."tokenId" IS NOT DISTINCT FROM ${tokenId}::text
             AND w."detachedAt" IS NULL AND ${isLost('w')}`;
-        const workerId = await attachedAs(tx, { name, host, version, deviceKey: key }, instance);
-        return { workerId, deviceKey: key, newDevice: count === 1 };
+        const worker = await attachedAs(tx, { name, host, version, deviceKey: key }, instance);
+        return { ...worker, deviceKey: key, newDevice: count === 1 };
       });
     },
 
@@ -98,12 +99,12 @@ export const BARRED = Prisma.sql`(w."revokedAt" >= t."createdAt"
 
 type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string>;
 
-/** The row of a process that attaches: its own from last time, or a new one. Its id. */
+/** The row of a process that attaches: its own from last time, or a new one. */
 async function attachedAs(
   tx: Prisma.TransactionClient,
   fields: NewWorker,
   instance: string | undefined,
-): Promise<string> {
+): Promise<{ workerId: string; wasAttached: boolean }> {
   const again = instance === undefined ? null : await tx.worker.findUnique({ where: { instance } });
   const isSame = again?.deviceKey === fields.deviceKey;
   // Results name the row of the device that measured them, so another device is another row.
@@ -127,7 +128,7 @@ async function attachedAs(
     where: { workerId: id, state: 'running' },
     data: { state: 'pending' },
   });
-  return id;
+  return { workerId: id, wasAttached: isSame && again.detachedAt === null };
 }
 
 /** What an admin wanted of it lasts until an admin wants something else. */
