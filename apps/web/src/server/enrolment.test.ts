@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Enrolment, type EnrolmentRequest, enrolmentSchema } from '@tilemark/core';
+import {
+  type Enrolment,
+  type EnrolmentRequest,
+  enrolmentSchema,
+  type Worker,
+} from '@tilemark/core';
 import { openStore } from '@tilemark/core/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capabilities, identity } from '../../../../packages/core/src/server/store/test-fixtures';
 import { DELETE as revokeToken } from '../app/api/v1/tokens/[id]/route';
 import { DELETE as revokeWorker } from '../app/api/v1/workers/[id]/route';
 import { POST as enroll } from '../app/api/v1/workers/enroll/route';
+import { GET as listWorkers } from '../app/api/v1/workers/route';
 import { workerAddresses } from './enrolment';
 import { call, openTestGrid, type TestGrid } from './test-grid';
 
@@ -59,6 +65,20 @@ it('tells a worker what to connect to, and it is on the fleet page', async () =>
   expect(await grid.queued(enrolled.deviceKey)).toBeGreaterThan(0);
   const own = new URL(grid.settings.services.databaseUrl);
   expect(JSON.stringify(enrolled)).not.toContain(own.password);
+});
+
+it('is listed with the name of its token for admins alone', async () => {
+  const secret = await grid.token('worker', 'a machine of the lab');
+  const { workerId } = enrolmentSchema.parse(await (await ask({}, secret)).json());
+  const tokenFor = async (token?: string) => {
+    const response = await call(listWorkers, token === undefined ? {} : { token });
+    const { items } = (await response.json()) as { items: Worker[] };
+    return items.find(({ id }) => id === workerId)?.token;
+  };
+  expect(await tokenFor(admin)).toBe('a machine of the lab');
+  for (const token of [undefined, secret, await grid.token('member')]) {
+    expect(await tokenFor(token)).toBeNull();
+  }
 });
 
 it('enrolled again, as in a replay, is the same worker, and the passwords before end', async () => {

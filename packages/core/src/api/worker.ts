@@ -30,7 +30,10 @@ export const workerSchema = z.object({
     .nullable(),
   /** Runs that ended here within the last hour, and how many of them failed. */
   lastHour: z.object({ ended: z.number().int(), failed: z.number().int() }),
-  /** Name of the token that it enrolled with; null: it runs on the grid's own accounts. */
+  /**
+   * For admins, the name of the token that it enrolled with; null: it runs on the grid's own
+   * accounts. Null for everybody else.
+   */
   token: z.string().nullable(),
   lastHeartbeatAt: date,
   attachedAt: date,

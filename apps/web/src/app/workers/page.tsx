@@ -6,6 +6,7 @@ import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { BOARD_PATH } from '@/server/board-path';
 import { etagOf } from '@/server/etag';
+import { listedWorkers } from '@/server/listed-workers';
 import { originOf } from '@/server/origin';
 import { readable, visitor } from '@/server/visitor';
 import { ButtonAnchor } from '@/ui/button';
@@ -17,8 +18,8 @@ export const metadata: Metadata = { title: 'Workers' };
 
 export default async function WorkersPage() {
   const { store, settings } = await readable();
-  const [items, queues] = await Promise.all([store.workers.list(), store.workers.queues()]);
   const user = await visitor();
+  const [items, queues] = await Promise.all([listedWorkers(store, user), store.workers.queues()]);
   const isAdmin = user?.role === 'admin';
   const origin = originOf(await headers());
 

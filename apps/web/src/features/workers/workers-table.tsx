@@ -65,8 +65,8 @@ export function WorkersTable({
               <th scope="row" className="min-w-40">
                 {shownName(worker)}
                 <span className="block text-xs font-normal text-muted">
-                  {worker.token ? `by token ${worker.token}` : 'the grid’s own'}, version{' '}
-                  {worker.version}{' '}
+                  {isAdmin && (worker.token ? `by token ${worker.token}, ` : 'the grid’s own, ')}
+                  version {worker.version}{' '}
                   {worker.version !== gridVersion && (
                     <Badge tone="amber">the grid is {gridVersion}</Badge>
                   )}
