@@ -35,6 +35,9 @@ function isReadable({ pathname, search }: URL): boolean {
   }
 }
 
+const isUnder = (path: string, { pathname }: URL): boolean =>
+  pathname === path || pathname.startsWith(`${path}/`);
+
 /** Turns away addresses that cannot be read or ask for what there is not, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
   const isApi = request.nextUrl.pathname.startsWith('/api/');
@@ -43,7 +46,7 @@ export function proxy(request: NextRequest): Response {
     return badRequestPage(['It holds characters that are not text.']);
   }
   // Bull Board brings a policy of its own.
-  if (isApi || request.nextUrl.pathname.startsWith(BOARD_PATH)) return NextResponse.next();
+  if (isApi || isUnder(BOARD_PATH, request.nextUrl)) return NextResponse.next();
   const refused = refusedQuery(new URL(request.url));
   if (refused.length > 0) return badRequestPage(refused);
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
