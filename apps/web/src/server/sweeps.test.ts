@@ -298,6 +298,24 @@ describe('events', () => {
     );
   });
 
+  it('go on after a cancel, until the run that had begun has ended', async () => {
+    const id = await made();
+    const [first] = (await grid.store.sweeps.results(id)).items;
+    await grid.store.runs.claim(first!.runId, workerId);
+    await grid.store.sweeps.cancel(id);
+    const response = await call(events, { params: { id } });
+    let text = '';
+    for await (const chunk of response.body!) {
+      const isFirst = !text.includes('data: ');
+      text += new TextDecoder().decode(chunk);
+      if (!isFirst || !text.includes('data: ')) continue;
+      await grid.store.runs.record(recorded(first!.runId, workerId, measured(1_000)));
+    }
+    const lines = text.split('\n').filter((line) => line.startsWith('data: '));
+    const told = lines.map((line) => sweepEventSchema.parse(JSON.parse(line.slice(6))));
+    expect(told.at(-1)).toMatchObject({ status: 'cancelled', counts: { measured: 1, pending: 0 } });
+  });
+
   it('stop being watched when the reader leaves', async () => {
     const id = await made();
     const leaving = new AbortController();

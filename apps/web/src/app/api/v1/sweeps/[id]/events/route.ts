@@ -1,7 +1,11 @@
+import type { SweepEvent } from '@tilemark/core';
 import { eventStream } from '@/server/events';
 import { operations } from '@/server/operations';
 import { mayStill } from '@/server/principal';
 import { found, serve } from '@/server/serve';
+
+const isFinal = ({ status, counts }: SweepEvent): boolean =>
+  status === 'done' || (status === 'cancelled' && counts.pending === 0);
 
 /** The counts and newest results at once, then every change, until the sweep ends or the reader leaves. */
 export const GET = serve(
@@ -17,7 +21,8 @@ export const GET = serve(
         id,
         (event) => {
           send(event);
-          if (event.status === 'done' || event.status === 'cancelled') ended.abort();
+          // A run that had begun when the sweep was cancelled still ends.
+          if (isFinal(event)) ended.abort();
         },
         AbortSignal.any([signal, ended.signal]),
       );
