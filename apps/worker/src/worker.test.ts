@@ -48,7 +48,7 @@ const lines: string[] = [];
 const log = pino({}, { write: (line) => lines.push(line) });
 
 /** A worker of the first adapter, as the command starts it. */
-async function attach(options: { finishWithinMs?: number } = {}) {
+async function attach(options: { finishWithinMs?: number; store?: Store } = {}) {
   const runner = new Runner({ entry: bundle.child, device: '0' });
   const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
   const journal = await Journal.open(journalFolder(), log);
@@ -115,6 +115,14 @@ const ended = (sweepId: string): Promise<RunResult[]> =>
     const sweep = await store.sweeps.get(sweepId);
     return sweep?.status === 'done' ? (await store.sweeps.results(sweepId)).items : null;
   });
+
+function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
 
 const kindsOf = (results: readonly RunResult[]) => results.map((result) => result.outcome?.kind);
 const stateOf = async () => (await store.workers.list())[0]?.state ?? null;
@@ -236,6 +244,43 @@ describe('a worker', () => {
     expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ pending: 1, failed: 0 });
     await attach();
     expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('is shown as running though a heartbeat from before the claim arrives after it', async () => {
+    const said: string[] = [];
+    const begun = signal();
+    const claimed = signal();
+    const landed = signal();
+    const { deviceKey } = await attach({
+      store: {
+        ...store,
+        workers: {
+          ...store.workers,
+          async heartbeat(id, state) {
+            said.push(state);
+            if (said.length !== 2) return store.workers.heartbeat(id, state);
+            begun.give();
+            await claimed.given;
+            const wanted = await store.workers.heartbeat(id, state);
+            // Once the worker has done what it does with the answer.
+            setImmediate(landed.give);
+            return wanted;
+          },
+        },
+        runs: {
+          ...store.runs,
+          async claim(...args) {
+            const run = await store.runs.claim(...args);
+            claimed.give();
+            return run;
+          },
+        },
+      },
+    });
+    await begun.given;
+    await submit(deviceKey, {});
+    await landed.given;
+    expect(said).toEqual(['idle', 'idle', 'running']);
   });
 
   it('shows what it is doing', async () => {

@@ -310,7 +310,12 @@ export class Worker {
   async #heartbeat(): Promise<void> {
     const { store, log } = this.#parts;
     try {
-      this.#follow(await store.workers.heartbeat(this.#id, this.#state));
+      const said = this.#state;
+      this.#follow(await store.workers.heartbeat(this.#id, said));
+      // A claim that was made meanwhile had told the store, which this may have written over.
+      if (said === 'idle' && this.#state === 'running') {
+        await store.workers.heartbeat(this.#id, 'running');
+      }
     } catch (error) {
       if (error instanceof ServiceUnavailable) return this.#noteStore(error);
       log.error({ error: messageOf(error) }, 'the store refused a heartbeat');
