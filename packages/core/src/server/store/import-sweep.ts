@@ -5,11 +5,11 @@ import type { Environment } from '../../environment';
 import type { ImportedRun, Store } from '../store';
 import { noted } from './audit';
 import { moveBest } from './best';
+import { keepEnvironment } from './environments';
 import { importKey } from './import-key';
 import { toJson } from './json';
 import { insertSweep, newRun } from './new-sweep';
 import { outcomeColumns } from './outcome-row';
-import { keepEnvironment } from './record';
 
 /** Results of one INSERT: their samples are some MB. */
 const CHUNK = 500;

@@ -1,11 +1,11 @@
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import { v7 as uuidv7 } from 'uuid';
-import type { Environment } from '../../environment';
 import type { RecordedRun } from '../store';
 import { type BestCandidate, moveBest } from './best';
+import { environmentRow } from './environments';
 import { notifySweep } from './events';
 import { sha256 } from './hash';
-import { toJson, withoutNul } from './json';
+import { withoutNul } from './json';
 import { outcomeColumns } from './outcome-row';
 
 /**
@@ -55,8 +55,7 @@ async function endRun(
       RETURNING "sweepId", "deviceKey", "kernel", "address", "op"::text, "dtype"::text, "shape",
         "profile"::text),
     environment AS (
-      SELECT encode(sha256(convert_to("content"::text, 'UTF8')), 'hex') AS "hash", "content"
-      FROM (SELECT ${JSON.stringify(toJson(environment))}::jsonb AS "content") AS given, ended),
+      SELECT row."hash", row."content" FROM (${environmentRow(environment)}) AS row, ended),
     kept_environment AS (
       INSERT INTO "Environment" ("hash", "content") SELECT "hash", "content" FROM environment
       ON CONFLICT DO NOTHING),
@@ -75,22 +74,4 @@ async function endRun(
       RETURNING "id" AS "resultId")
     SELECT ended.*, result."resultId" FROM ended, result`;
   return run ?? null;
-}
-
-/** Writes an environment that is not there yet; its hash. */
-export async function keepEnvironment(
-  tx: Prisma.TransactionClient,
-  environment: Environment,
-): Promise<string> {
-  // Hashed by Postgres, which holds enrolled workers to it: the hash is that of the content.
-  const [row] = await tx.$queryRaw<{ hash: string }[]>`
-    WITH given AS (SELECT ${JSON.stringify(toJson(environment))}::jsonb AS "content"),
-      hashed AS (
-        SELECT encode(sha256(convert_to("content"::text, 'UTF8')), 'hex') AS "hash", "content"
-        FROM given),
-      kept AS (
-        INSERT INTO "Environment" ("hash", "content") SELECT "hash", "content" FROM hashed
-        ON CONFLICT DO NOTHING)
-    SELECT "hash" FROM hashed`;
-  return row?.hash ?? '';
 }
