@@ -6,11 +6,12 @@ const RANKABLE = POLICY_IDS.filter((id) => POLICIES[id].rankable);
 
 /** The contract is at `Store.runs.newest`. */
 export function newestOf(db: PrismaClient): Store['runs']['newest'] {
-  // Each device is sorted by itself, in the order of the index, and only what is newest of it
-  // is looked up among the results: a device that was measured often costs no more for it.
+  // Each device is sorted by itself, and only what is newest of it is looked up among the
+  // results, one by one: a join reads all results there are.
   return (deviceKeys, addresses) => db.$queryRaw<NewestRun[]>`
     SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype"::text,
-      newest."profile"::text, newest."isWaiting", newest."hasFailed", result."sourceHash"
+      newest."profile"::text, newest."isWaiting", newest."hasFailed",
+      (SELECT result."sourceHash" FROM "Result" AS result WHERE result."runId" = newest."id")
     FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
     CROSS JOIN LATERAL (
       SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
@@ -20,6 +21,5 @@ export function newestOf(db: PrismaClient): Store['runs']['newest'] {
       WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
         AND r."policy" = ANY (${RANKABLE}::text[])
       ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
-    ) AS newest
-    LEFT JOIN "Result" AS result ON result."runId" = newest."id"`;
+    ) AS newest`;
 }
