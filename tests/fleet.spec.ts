@@ -32,7 +32,7 @@ async function api(path: string, token: string, body?: unknown) {
   return answer.json();
 }
 
-const adminToken = () => new URL(grid.loginUrl).searchParams.get('token') ?? '';
+const adminToken = () => grid.adminToken;
 const makeToken = async (role: string): Promise<string> =>
   (await api('/tokens', adminToken(), { name: `test ${role}`, role })).secret;
 

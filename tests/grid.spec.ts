@@ -35,9 +35,13 @@ async function sweeps(): Promise<SweepItem[]> {
   return (await (await fetch(`${grid.url}/api/v1/sweeps`)).json()).items;
 }
 
-test('a sweep submitted through the form arrives on the leaderboard', async ({ page }) => {
+test('a sweep submitted through the form arrives on the leaderboard', async ({ browser, page }) => {
   await expect.poll(() => attached(/llvmpipe/), { timeout: 60_000 }).toBe(true);
-  await page.goto(grid.loginUrl);
+  await page.goto(grid.printedUrl);
+  await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
+  const other = await browser.newPage();
+  await other.goto(grid.printedUrl);
+  await expect(other.getByRole('alert').filter({ hasText: 'followed already' })).toBeVisible();
   await page.goto(`${grid.url}/sweeps/new`);
   const form = page.getByRole('form', { name: 'New sweep' });
   await form.getByLabel('Suite', { exact: true }).selectOption('layouts');
@@ -60,7 +64,7 @@ test('a sweep submitted through the form arrives on the leaderboard', async ({ p
 });
 
 test('a kill and a restart lose nothing', async () => {
-  const token = new URL(grid.loginUrl).searchParams.get('token');
+  const token = grid.adminToken;
   const submitted = await fetch(`${grid.url}/api/v1/sweeps`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export interface Grid {
   readonly url: string;
   readonly port: number;
-  /** The URL that logs a browser in, as printed. */
+  /** The URL that logs a browser in once, as printed. */
+  readonly printedUrl: string;
+  /** The secret in `admin-token` of the data folder. */
+  readonly adminToken: string;
+  /** Logs a browser in as often as it is opened. */
   readonly loginUrl: string;
   readonly dataDir: string;
   /** Exit code, once it has ended. */
@@ -46,20 +50,24 @@ export async function startGrid(
   );
   let output = '';
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const loginUrl = await new Promise<string>((resolve, reject) => {
+  const printedUrl = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();
-      const printed = /http:\/\/\S+\/login\?token=\S+/.exec(output)?.[0];
+      const printed = /http:\/\/\S+\/login\?code=\S+/.exec(output)?.[0];
       if (printed) resolve(printed);
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
     child.on('close', () => reject(new Error(`The grid ended before it was up:\n${output}`)));
   });
+  const url = `http://localhost:${port}`;
+  const adminToken = (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();
   return {
-    url: `http://localhost:${port}`,
+    url,
     port,
-    loginUrl,
+    printedUrl,
+    adminToken,
+    loginUrl: `${url}/login?token=${adminToken}`,
     dataDir,
     ended,
     output: () => output,

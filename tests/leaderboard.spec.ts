@@ -17,7 +17,7 @@ test.beforeAll(async () => {
   const answer = await fetch(`${grid.url}/api/v1/results/import`, {
     method: 'POST',
     headers: {
-      Authorization: `Bearer ${new URL(grid.loginUrl).searchParams.get('token')}`,
+      Authorization: `Bearer ${grid.adminToken}`,
       'Content-Type': 'application/json',
     },
     body: JSON.stringify(benchFile()),

@@ -22,7 +22,7 @@ test.afterAll(async () => {
   await folder?.remove();
 });
 
-const adminToken = (): string => new URL(grid.loginUrl).searchParams.get('token') ?? '';
+const adminToken = (): string => grid.adminToken;
 
 async function post<T>(path: string, body: object, token = adminToken()): Promise<T> {
   const answer = await fetch(`${grid.url}/api/v1${path}`, {

@@ -60,7 +60,7 @@ const ask = (path: string, { body, from = '127.0.0.1', headers = {}, method = 'G
     sent.end(body);
   });
 
-const token = () => new URL(grid.loginUrl).searchParams.get('token') ?? '';
+const token = () => grid.adminToken;
 
 test('its session is for TLS only, and the attach command has the address that the reader sees', async ({
   context,

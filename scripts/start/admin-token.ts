@@ -33,6 +33,18 @@ export async function ensureAdminToken(
   }
 }
 
+/** The code of a link that logs in once, as whom the token is. */
+export async function loginCode(databaseUrl: string, secret: string): Promise<string> {
+  const store = openStore(databaseUrl);
+  try {
+    const principal = await store.tokens.verify(secret);
+    if (!principal) throw new StartProblem('The admin token was revoked while the grid started.');
+    return await store.tokens.loginCode(principal.tokenId);
+  } finally {
+    await store.close();
+  }
+}
+
 async function ownToken(store: Store, dataDir: string): Promise<string> {
   const known = await readAdminToken(dataDir);
   if (known && (await store.tokens.verify(known))) return known;

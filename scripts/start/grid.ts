@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readAdminTokenSetting } from '@tilemark/core/server';
 import { migrate } from '../../prisma';
 import { bringVulkan } from '../bootstrap/bring';
-import { ensureAdminToken, readAdminToken } from './admin-token';
+import { ensureAdminToken, loginCode, readAdminToken } from './admin-token';
 import { build } from './build';
 import { claimDataFolder } from './data-folder';
 import { isLoopback, type StartOptions } from './options';
@@ -69,8 +69,9 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     });
     if (options.worker) await startWorkers(supervisor, env, root);
     say('');
-    // A secret that the deployment keeps is not repeated in its logs.
-    const login = chosenToken === null ? `/login?token=${token}` : '/login';
+    // Where the deployment keeps the secret, its people have it.
+    const login =
+      chosenToken === null ? `/login?code=${await loginCode(databaseUrl, token)}` : '/login';
     say(`Tilemark is up. Open  ${url}${login}`);
     say(`Data and logs: ${dataDir}   Stop: Ctrl-C`);
     return grid;

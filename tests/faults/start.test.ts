@@ -26,7 +26,7 @@ it('a whole `npm start` killed -9 three times over one sweep ends it once', asyn
   const folder = await emptyDataFolder();
   let grid = await startGrid(folder.dataDir);
   try {
-    const token = new URL(grid.loginUrl).searchParams.get('token');
+    const token = grid.adminToken;
     const post = async (path: string, body: object) => {
       const answer = await fetch(`${grid.url}/api/v1/${path}`, {
         method: 'POST',

@@ -208,6 +208,16 @@ describe('a session', () => {
     }
   });
 
+  it('is opened by a login link, and not a second time', async () => {
+    const { id } = await grid.store.tokens.create({ name: 'y', role: 'member', expiresAt: null });
+    const code = await grid.store.tokens.loginCode(id);
+    const follow = () => logIn(new Request(`http://grid.test/login/token?code=${code}`));
+    expect((await follow()).headers.get('set-cookie')).toContain('HttpOnly');
+    const again = await follow();
+    expect(again.headers.get('location')).toBe('/login?failed=code');
+    expect(again.headers.get('set-cookie')).toBeNull();
+  });
+
   it('is not opened by a token that is none', async () => {
     const response = await logIn(new Request('http://grid.test/login/token?token=tm_admin_x'));
     expect(response.headers.get('location')).toBe('/login?failed=token');

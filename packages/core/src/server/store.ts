@@ -336,6 +336,10 @@ export interface Store {
     verify(secret: string): Promise<Principal | null>;
     /** Null when the token behind a session was revoked or has expired. */
     get(id: string): Promise<Principal | null>;
+    /** A code that logs in once as whom the token is, within a day. It is kept only as a hash. */
+    loginCode(id: string): Promise<string>;
+    /** Takes a login code. Null where it was taken before, has expired, or its token has ended. */
+    redeem(code: string): Promise<Principal | null>;
     revoke(id: string, note?: AuditNote): Promise<boolean>;
     /** Newest first, those that were revoked or have expired too. */
     list(cursor?: string): Promise<Page<Token>>;

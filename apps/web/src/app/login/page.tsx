@@ -13,13 +13,16 @@ export const metadata: Metadata = { title: 'Log in' };
 
 const querySchema = z.object({
   token: z.string().max(500).optional(),
-  failed: z.enum(['token', 'away']).optional(),
+  /** Of a link that logs in once. */
+  code: z.string().max(500).optional(),
+  failed: z.enum(['token', 'code', 'away']).optional(),
   /** Where one came from, see `localPath`. */
   next: z.string().max(2_000).optional(),
 });
 
 const FAILURES = {
   token: 'This token is unknown, expired or revoked.',
+  code: 'This link was followed already, or is older than a day. Paste a token, or start the grid again for a new link.',
   away: 'The database is away, so tokens cannot be checked. Try again soon.',
 } as const;
 
@@ -27,7 +30,10 @@ const FAILURES = {
 export default async function LoginPage({ searchParams }: { searchParams: SearchParams }) {
   const { query } = parseQuery(querySchema, await searchParams);
   const next = localPath(query.next);
-  if (query.token) redirect(`/login/token?${new URLSearchParams({ token: query.token, next })}`);
+  for (const means of ['code', 'token'] as const) {
+    const secret = query[means];
+    if (secret) redirect(`/login/token?${new URLSearchParams({ [means]: secret, next })}`);
+  }
   const user = await visitor();
 
   return (

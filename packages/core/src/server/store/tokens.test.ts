@@ -46,6 +46,27 @@ test.each(['', 'tm_admin_', 'Bearer x', `tm_admin_${'a'.repeat(43)}`])(
   },
 );
 
+test('a login code logs in once, within its day, and not after its token has ended', async () => {
+  const { id } = await create();
+  const code = await store.tokens.loginCode(id);
+  const both = await Promise.all([store.tokens.redeem(code), store.tokens.redeem(code)]);
+  expect(both.filter((principal) => principal !== null)).toEqual([
+    { tokenId: id, name: 'bench box', role: 'worker' },
+  ]);
+  expect(await store.tokens.redeem(code)).toBeNull();
+  expect(await store.tokens.redeem('made up')).toBeNull();
+
+  const late = await store.tokens.loginCode(id);
+  expect(JSON.stringify(await db.loginLink.findMany())).not.toContain(late);
+  await db.loginLink.updateMany({ data: { expiresAt: new Date() } });
+  expect(await store.tokens.redeem(late)).toBeNull();
+
+  const next = await store.tokens.loginCode(id);
+  expect(await db.loginLink.count()).toBe(1);
+  await store.tokens.revoke(id);
+  expect(await store.tokens.redeem(next)).toBeNull();
+});
+
 test('a given secret is one token, however often and by whomever it is given', async () => {
   const secret = `tm_admin_${'a1'.repeat(16)}`;
   const given = () => store.tokens.create({ name: 'lab', role: 'admin', expiresAt: null, secret });

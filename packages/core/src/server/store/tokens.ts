@@ -7,6 +7,9 @@ import { noted } from './audit';
 import { sha256 } from './hash';
 import { PAGE_SIZE, pageOf } from './page';
 
+/** How long a login link waits to be followed. */
+const LOGIN_LINK_MS = 86_400_000;
+
 /** How exactly `lastUsedAt` is kept: not every request writes. */
 const LAST_USED_STEP_MS = 60_000;
 
@@ -25,12 +28,12 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
       }
       const hash = sha256(secret);
       return db.$transaction(async (tx) => {
-        const { id } = await tx.token.upsert({
-          where: { hash },
-          create: { name, role, expiresAt, hash },
-          update: {},
-          select: { id: true },
+        // Not an upsert, which looks first: of several starts with one secret all but one would fail.
+        await tx.token.createMany({
+          data: { name, role, expiresAt, hash },
+          skipDuplicates: true,
         });
+        const { id } = await tx.token.findUniqueOrThrow({ where: { hash }, select: { id: true } });
         await noted(tx, note, id);
         return { id, secret };
       });
@@ -51,6 +54,26 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
 
     async get(id) {
       const row = await db.token.findUnique({ where: { id } });
+      return row && principalOf(row);
+    },
+
+    async loginCode(id) {
+      const code = randomBytes(32).toString('base64url');
+      const now = Date.now();
+      await db.loginLink.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
+      await db.loginLink.create({
+        data: { hash: sha256(code), tokenId: id, expiresAt: new Date(now + LOGIN_LINK_MS) },
+      });
+      return code;
+    },
+
+    async redeem(code) {
+      // One statement: of two that follow a link at once, one deletes it.
+      const [link] = await db.$queryRaw<{ tokenId: string }[]>`
+        DELETE FROM "LoginLink" WHERE "hash" = ${sha256(code)} AND "expiresAt" > now()
+        RETURNING "tokenId"`;
+      if (!link) return null;
+      const row = await db.token.findUnique({ where: { id: link.tokenId } });
       return row && principalOf(row);
     },
 

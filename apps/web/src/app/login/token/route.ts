@@ -6,11 +6,15 @@ import { isSecure, localPath, seeOther } from '@/server/redirect';
 import { services } from '@/server/services';
 import { sessionCookie } from '@/server/session';
 
-/** The login link: `/login?token=…` leads here. */
+/** A way to log in: a token, or the code of a link that is good for one time. */
+type Means = 'token' | 'code';
+
+/** Login links: `/login?code=…` and `/login?token=…` lead here. */
 export async function GET(request: Request): Promise<Response> {
   try {
     const query = new URL(request.url).searchParams;
-    return await logIn(request, query.get('token'), localPath(query.get('next')));
+    const means: Means = query.has('code') ? 'code' : 'token';
+    return await logIn(request, means, query.get(means), localPath(query.get('next')));
   } catch (error) {
     return problemResponse(problemOf(error));
   }
@@ -23,7 +27,7 @@ export async function POST(request: Request): Promise<Response> {
     const form = await request.formData();
     const token = form.get('token');
     const next = localPath(form.get('next'));
-    return await logIn(request, typeof token === 'string' ? token.trim() : null, next);
+    return await logIn(request, 'token', typeof token === 'string' ? token.trim() : null, next);
   } catch (error) {
     // formData throws a TypeError for bodies that are not forms.
     return problemResponse(
@@ -35,15 +39,21 @@ export async function POST(request: Request): Promise<Response> {
 }
 
 /** Throws 429 for an address that tries too often. */
-async function logIn(request: Request, token: string | null, next: string): Promise<Response> {
+async function logIn(
+  request: Request,
+  means: Means,
+  secret: string | null,
+  next: string,
+): Promise<Response> {
   const goOn: Record<string, string> = next === '/' ? {} : { next };
   const again = (failed: string) => seeOther(`/login?${new URLSearchParams({ failed, ...goOn })}`);
   try {
     const opened = await services();
     const { store, settings } = opened;
     await checkLogInLimit(opened, request);
-    const principal = token ? await store.tokens.verify(token) : null;
-    if (!principal) return again('token');
+    const take = means === 'code' ? store.tokens.redeem : store.tokens.verify;
+    const principal = secret ? await take(secret) : null;
+    if (!principal) return again(means);
     // Before the session is given out: nobody is logged in without an entry.
     await store.audit.record({ action: 'logIn', by: principal }, null);
     return seeOther(next, {
