@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { countRuns } from './count-runs';
-import type { DeviceCapabilities } from './device';
 import { expand } from './expand';
 import type { PlannableDevice } from './planned-run';
 import { specSchema } from './spec';
+import { capabilities } from './test-capabilities';
 
-const MiB = 2 ** 20;
-const capabilities: DeviceCapabilities = {
-  features: [],
-  maxComputeInvocationsPerWorkgroup: 256,
-  maxComputeWorkgroupSizeX: 256,
-  maxComputeWorkgroupSizeY: 256,
-  maxComputeWorkgroupSizeZ: 64,
-  maxComputeWorkgroupStorageSize: 16_384,
-  maxComputeWorkgroupsPerDimension: 65_535,
-  maxStorageBufferBindingSize: 128 * MiB,
-  maxBufferSize: 256 * MiB,
-};
 const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities };
 const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities };
 const cpu: PlannableDevice = { key: 'cpu-c', class: 'cpu', capabilities };

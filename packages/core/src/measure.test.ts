@@ -8,22 +8,11 @@ import {
   type Problem,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import type { DeviceCapabilities } from './device';
 import { runVariant, type Step } from './measure';
 import { type Outcome, outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
+import { capabilities } from './test-capabilities';
 
-const capabilities: DeviceCapabilities = {
-  features: [],
-  maxComputeInvocationsPerWorkgroup: 256,
-  maxComputeWorkgroupSizeX: 256,
-  maxComputeWorkgroupSizeY: 256,
-  maxComputeWorkgroupSizeZ: 64,
-  maxComputeWorkgroupStorageSize: 16_384,
-  maxComputeWorkgroupsPerDimension: 65_535,
-  maxStorageBufferBindingSize: 2 ** 27,
-  maxBufferSize: 2 ** 28,
-};
 const problem: Problem = { op: 'transpose', shape: { rows: 33, cols: 65 }, dtype: 'f32' };
 const variant = { kernel: 'transpose/cpu-naive', tunables: {} };
 

@@ -5,21 +5,8 @@ import {
   type Problem,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import type { DeviceCapabilities } from './device';
 import { Roofline } from './roofline';
-
-const MiB = 2 ** 20;
-const capabilities: DeviceCapabilities = {
-  features: [],
-  maxComputeInvocationsPerWorkgroup: 256,
-  maxComputeWorkgroupSizeX: 256,
-  maxComputeWorkgroupSizeY: 256,
-  maxComputeWorkgroupSizeZ: 64,
-  maxComputeWorkgroupStorageSize: 16_384,
-  maxComputeWorkgroupsPerDimension: 65_535,
-  maxStorageBufferBindingSize: 128 * MiB,
-  maxBufferSize: 256 * MiB,
-};
+import { capabilities, MiB } from './test-capabilities';
 
 /** A device of 1,000 GFLOP/s and 100 GB/s, at each further measurement of the copy 10 GB/s more. */
 function device() {

@@ -1,34 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testRedisUrl } from '../../test-services';
+import { beforeAll, expect, test } from 'vitest';
 import { reconcileAccess } from './enrol';
 import { DatabaseUnavailable, QueueUnavailable } from './errors';
 import type { Queue } from './queue';
 import type { Store } from './store';
 import { planned, sweepOf } from './store/test-fixtures';
-import { type EnrolmentLab, openEnrolmentLab, query } from './test-enrolment';
+import { describeEnrolment, type EnrolmentLab, query } from './test-enrolment';
 
 /** How the access of enrolled workers ends, and that it stays ended: enrol.ts, store/enrolments.ts. */
 
-describe.each([
-  ['Redis', testRedisUrl()],
-  ['Postgres', null],
-] as const)('with the queue in %s', (kind, redisUrl) => {
-  if (kind === 'Redis' && redisUrl === null) return test.skip('Redis is not installed');
-
-  let lab: EnrolmentLab;
+describeEnrolment((lab, kind) => {
   let databaseUrl: string;
   let store: Store;
   let queue: Queue;
-  beforeAll(async () => {
-    lab = await openEnrolmentLab(redisUrl);
-    ({ databaseUrl, store, queue } = lab);
+  beforeAll(() => {
+    ({ databaseUrl, store, queue } = lab());
   });
-  afterAll(() => lab.close());
-  const enrol: EnrolmentLab['enrol'] = (...args) => lab.enrol(...args);
-  const newToken: EnrolmentLab['newToken'] = (...args) => lab.newToken(...args);
+  const enrol: EnrolmentLab['enrol'] = (...args) => lab().enrol(...args);
+  const newToken: EnrolmentLab['newToken'] = (...args) => lab().newToken(...args);
 
   test('a revoked worker is cut off, gives its run back, and needs a newer token', async () => {
     const instance = randomUUID();
@@ -130,7 +121,7 @@ describe.each([
     const token = await store.tokens.create({ name: 'x', role: 'worker', expiresAt: null });
     const worker = await enrol('Token', {}, token.id);
     if (kind === 'Redis') {
-      const admin = new Redis(redisUrl ?? '');
+      const admin = new Redis(lab().redisUrl ?? '');
       await admin.call('ACL', 'DELUSER', new URL(worker.redisUrl ?? '').username);
       admin.disconnect();
       await expect(worker.queue.ping()).rejects.toThrow(QueueUnavailable);

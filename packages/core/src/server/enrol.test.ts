@@ -1,34 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@tilemark/db';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testRedisUrl } from '../../test-services';
+import { beforeAll, expect, test } from 'vitest';
 import { reconcileAccess } from './enrol';
 import { DatabaseUnavailable, QueueUnavailable } from './errors';
 import type { Queue } from './queue';
 import { reconcile } from './reconcile';
 import type { Store } from './store';
 import { attach, measured, planned, recorded, sweepOf } from './store/test-fixtures';
-import { type EnrolmentLab, openEnrolmentLab, query } from './test-enrolment';
+import { describeEnrolment, type EnrolmentLab, query } from './test-enrolment';
 
-describe.each([
-  ['Redis', testRedisUrl()],
-  ['Postgres', null],
-] as const)('with the queue in %s', (kind, redisUrl) => {
-  if (kind === 'Redis' && redisUrl === null) return test.skip('Redis is not installed');
-
-  let lab: EnrolmentLab;
+describeEnrolment((lab, kind) => {
   let databaseUrl: string;
   let store: Store;
   let queue: Queue;
   let tokenId: string;
-  beforeAll(async () => {
-    lab = await openEnrolmentLab(redisUrl);
-    ({ databaseUrl, store, queue, tokenId } = lab);
+  beforeAll(() => {
+    ({ databaseUrl, store, queue, tokenId } = lab());
   });
-  afterAll(() => lab.close());
-  const enrol: EnrolmentLab['enrol'] = (...args) => lab.enrol(...args);
-  const newToken: EnrolmentLab['newToken'] = (...args) => lab.newToken(...args);
+  const enrol: EnrolmentLab['enrol'] = (...args) => lab().enrol(...args);
+  const newToken: EnrolmentLab['newToken'] = (...args) => lab().newToken(...args);
 
   test('enrolling again takes over the row and ends the passwords before', async () => {
     const instance = randomUUID();
@@ -102,7 +93,7 @@ describe.each([
        GRANT ALL ON DATABASE ${name} TO ${role}`,
     );
     const url = Object.assign(new URL(databaseUrl), { username: role, password: 'x' }).href;
-    const plain = lab.open(url);
+    const plain = lab().open(url);
     const { workerId } = await attach(store, 'Plain');
     await expect(plain.enrolments.grant({ workerId, tokenId })).rejects.toThrow(
       `ALTER ROLE "${role}" CREATEROLE`,

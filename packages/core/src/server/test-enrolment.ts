@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { testDatabase } from '../../test-services';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../test-services';
 import type { EnrolmentRequest } from '../api';
 import { enrolWorker } from './enrol';
 import type { Queue } from './queue';
@@ -12,6 +13,8 @@ import { capabilities, identity } from './store/test-fixtures';
 /** A grid with its own accounts, and what enrolled workers have of it. */
 export interface EnrolmentLab {
   readonly databaseUrl: string;
+  /** Null: the queue is in Postgres. */
+  readonly redisUrl: string | null;
   readonly store: Store;
   readonly queue: Queue;
   /** A worker token. */
@@ -38,8 +41,29 @@ export interface EnrolmentLab {
   close(): Promise<void>;
 }
 
+/**
+ * Describes the same with the queue in Redis and in Postgres, each in a lab of its own. Where
+ * no Redis is installed that half is a skip, so that it is counted and not forgotten.
+ */
+export function describeEnrolment(
+  tests: (lab: () => EnrolmentLab, kind: 'Redis' | 'Postgres') => void,
+): void {
+  describe.each([
+    ['Redis', testRedisUrl()],
+    ['Postgres', null],
+  ] as const)('with the queue in %s', (kind, redisUrl) => {
+    if (kind === 'Redis' && redisUrl === null) return test.skip('Redis is not installed');
+    let lab: EnrolmentLab;
+    beforeAll(async () => {
+      lab = await openEnrolmentLab(redisUrl);
+    });
+    afterAll(() => lab.close());
+    tests(() => lab, kind);
+  });
+}
+
 /** @param redisUrl null: the queue is in Postgres */
-export async function openEnrolmentLab(redisUrl: string | null): Promise<EnrolmentLab> {
+async function openEnrolmentLab(redisUrl: string | null): Promise<EnrolmentLab> {
   const prefix = `test-${randomUUID()}`;
   const databaseUrl = await testDatabase();
   // As it is before Postgres 15.
@@ -57,7 +81,17 @@ export async function openEnrolmentLab(redisUrl: string | null): Promise<Enrolme
   const open = (url: string) => keep(openStore(url));
   const openOwnQueue: EnrolmentLab['openQueue'] = (urls) => keep(openQueue({ ...urls, prefix }));
   return {
-    ...{ databaseUrl, store, queue, tokenId, prefix, newToken, open, openQueue: openOwnQueue },
+    ...{
+      databaseUrl,
+      redisUrl,
+      store,
+      queue,
+      tokenId,
+      prefix,
+      newToken,
+      open,
+      openQueue: openOwnQueue,
+    },
     async enrol(device, over = {}, token = tokenId) {
       const addresses = { databaseUrl, redisUrl };
       const enrolled = await enrolWorker({ store, queue }, request(device, over), token, addresses);

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testRedisUrl } from '../../test-services';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { DatabaseUnavailable } from './errors';
 import type { Queue } from './queue';
 import type { Store } from './store';
 import { attach, measured, planned, recorded, sweepOf } from './store/test-fixtures';
-import { type EnrolmentLab, openEnrolmentLab, query } from './test-enrolment';
+import { describeEnrolment, type EnrolmentLab, query } from './test-enrolment';
 
 /** What an enrolled worker may do, and that the rest is refused: store/worker-role.ts, queue/accounts.ts. */
 
@@ -38,22 +37,14 @@ const REFUSED_BY_REDIS: string[][] = [
   ['eval', "return redis.call('keys', '*')", '0'],
 ];
 
-describe.each([
-  ['Redis', testRedisUrl()],
-  ['Postgres', null],
-] as const)('with the queue in %s', (kind, redisUrl) => {
-  if (kind === 'Redis' && redisUrl === null) return test.skip('Redis is not installed');
-
-  let lab: EnrolmentLab;
+describeEnrolment((lab, kind) => {
   let databaseUrl: string;
   let store: Store;
   let queue: Queue;
-  beforeAll(async () => {
-    lab = await openEnrolmentLab(redisUrl);
-    ({ databaseUrl, store, queue } = lab);
+  beforeAll(() => {
+    ({ databaseUrl, store, queue } = lab());
   });
-  afterAll(() => lab.close());
-  const enrol: EnrolmentLab['enrol'] = (...args) => lab.enrol(...args);
+  const enrol: EnrolmentLab['enrol'] = (...args) => lab().enrol(...args);
 
   test('an enrolled worker does what a worker does', async () => {
     const { store: own, queue: ownQueue, workerId, deviceKey } = await enrol('Able');
@@ -193,7 +184,7 @@ describe.each([
     });
 
     test('what it may not do is told as that, not as an outage to be waited for', async () => {
-      const own = lab.open(url);
+      const own = lab().open(url);
       const refused = own.tokens.list();
       await expect(refused).rejects.toThrow(/permission denied|denied access/);
       await expect(refused).rejects.not.toBeInstanceOf(DatabaseUnavailable);
@@ -261,7 +252,7 @@ describe.each([
     });
 
     test('the queue of another device is out of reach', async () => {
-      const own = lab.openQueue({ databaseUrl: url, redisUrl: ownRedisUrl });
+      const own = lab().openQueue({ databaseUrl: url, redisUrl: ownRedisUrl });
       expect(await own.depth(mine.deviceKey)).toBeGreaterThan(0);
       if (kind === 'Redis') {
         await expect(own.depth(theirs.deviceKey)).rejects.toThrow(/NOPERM/);
@@ -287,7 +278,7 @@ describe.each([
       async (...command) => {
         const client = new Redis(ownRedisUrl ?? '', { maxRetriesPerRequest: 0 });
         const [name = '', ...args] = command.map((part) =>
-          part === 'THEIRS' ? `${lab.prefix}:runs.${theirs.deviceKey}:wait` : part,
+          part === 'THEIRS' ? `${lab().prefix}:runs.${theirs.deviceKey}:wait` : part,
         );
         try {
           await expect(client.call(name, ...args)).rejects.toThrow(

@@ -21,7 +21,12 @@ export function queueBoard(queue: Queue, basePath: string): Board {
   const board = createBullBoard({
     queues: [],
     serverAdapter: server,
-    options: { uiConfig: { boardTitle: 'Tilemark queues', boardLogo: { path: '/icon.svg' } } },
+    options: {
+      uiConfig: {
+        boardTitle: 'Tilemark queues',
+        boardLogo: { path: '/icon.svg', width: 28, height: 28 },
+      },
+    },
   });
   const app = new Hono().route(basePath, server.registerPlugin());
   const adapters = new Map<string, BullMQAdapter>();
