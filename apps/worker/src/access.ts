@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Enrolment, healthSchema } from '@tilemark/core';
 import { isAccessRefused, type Queue, type Store } from '@tilemark/core/server';
 import type { Logger } from 'pino';
+import { messageOf } from './message';
 import type { Site } from './site';
 
 /** Between two looks, ms. */
@@ -61,10 +62,7 @@ export async function enrolAgain(
       return await enrol();
     } catch (error) {
       if (isFinal(error)) throw error;
-      log.warn(
-        { error: error instanceof Error ? error.message : String(error) },
-        'could not enrol',
-      );
+      log.warn({ error: messageOf(error) }, 'could not enrol');
     }
   }
 }

@@ -9,6 +9,7 @@ import { type RerunOptions, rerun } from './commands/rerun';
 import { type TuneOptions, tune } from './commands/tune/tune';
 import type { WorkerOptions } from './commands/worker';
 import { NotAdmitted } from './enroll';
+import { messageOf } from './message';
 import type { SiteOptions } from './site';
 import { VERSION } from './version';
 
@@ -150,5 +151,5 @@ function exitCodeOf(error: unknown): number {
 
 function describe(error: unknown): string {
   if (error instanceof InputError) return `${error.field}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

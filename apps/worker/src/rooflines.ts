@@ -3,6 +3,7 @@ import { PROFILES } from '@tilemark/core';
 import type { Queue, Store } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 import { withMachineLock } from './machine-lock';
+import { messageOf } from './message';
 import type { Runner } from './runner';
 import type { Attached } from './worker';
 
@@ -54,7 +55,7 @@ export async function keepRooflines(
       log.info({ profile, peaks: survey.peaks }, 'measured the roofline');
     } catch (error) {
       if (signal.aborted) return;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       log.warn({ profile, error: message }, 'could not measure the roofline');
     }
   }

@@ -1,12 +1,14 @@
 import { setInterval } from 'node:timers/promises';
 import type { DeviceClass, Enrolment, Step, WantedState } from '@tilemark/core';
-import type { ClaimedRun, Queue, RecordedRun, RunJob, Store } from '@tilemark/core/server';
+import type { ClaimedRun, Queue, RunJob, Store } from '@tilemark/core/server';
 import { ServiceUnavailable } from '@tilemark/core/server';
 import { DeviceFault } from '@tilemark/kernels';
 import type { Logger } from 'pino';
 import { listedAs } from './enroll';
 import type { Journal } from './journal';
 import { withMachineLock } from './machine-lock';
+import { messageOf } from './message';
+import { Outbox } from './outbox';
 import type { Runner, RunReport } from './runner';
 import type { Seat } from './seat';
 import { Serving } from './serving';
@@ -67,6 +69,7 @@ export class Worker {
   /** Ends the run in hand; one for each time that an admin paused the worker. */
   #interrupt = new AbortController();
   readonly #serving: Serving;
+  readonly #outbox: Outbox;
   #wanted: WantedState = 'working';
   #isRunning = false;
   #isStopping = false;
@@ -74,12 +77,11 @@ export class Worker {
   #inHand: Promise<unknown> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #idleSoon: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #isStoreAway = false;
 
   private constructor(parts: WorkerParts, id: string, deviceKey: string) {
     this.#parts = parts;
     this.#id = id;
+    this.#outbox = new Outbox(parts);
     this.#serving = new Serving(() =>
       parts.queue.consume(deviceKey, (job, signal) => {
         const taken = this.#take(job, signal);
@@ -170,7 +172,7 @@ export class Worker {
     const { store, runner, log } = this.#parts;
     clearTimeout(this.#idleSoon);
     await Promise.all([runner.close(), this.#beating]);
-    await this.#writeJournal();
+    await this.#outbox.write();
     await store.workers.detach(this.#id).catch((error: unknown) => {
       log.warn(
         { error: messageOf(error) },
@@ -239,61 +241,7 @@ export class Worker {
       // By the grid's clock: this machine's may be wrong.
       endedAt: new Date(Date.now() - (enrolled?.clockAheadMs ?? 0)).toISOString(),
     });
-    await this.#writeJournal();
-  }
-
-  /** Writes what the journal holds to the store, one caller at a time. Never throws: it logs. */
-  #writeJournal(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#writePending());
-    return this.#writing;
-  }
-
-  async #writePending(): Promise<void> {
-    const { journal, log } = this.#parts;
-    const pending = await journal.pending().catch((error: unknown) => {
-      log.error({ error: messageOf(error) }, 'the journal cannot be read');
-      return [];
-    });
-    for (const record of pending) {
-      try {
-        await this.#write(record);
-      } catch (error) {
-        if (error instanceof ServiceUnavailable) return this.#noteStore(error);
-        log.error(
-          { runId: record.runId, error: messageOf(error) },
-          'the journal cannot be changed',
-        );
-      }
-    }
-    this.#noteStore(null);
-  }
-
-  /** Throws ServiceUnavailable, and the errors of the journal. */
-  async #write(record: RecordedRun): Promise<void> {
-    const { store, journal, log } = this.#parts;
-    const { runId } = record;
-    try {
-      await store.runs.record(record);
-    } catch (error) {
-      if (error instanceof ServiceUnavailable) throw error;
-      log.error({ runId, error: messageOf(error) }, 'the store refused a result');
-      await this.#endRefused(record, messageOf(error));
-      return journal.setAside(runId);
-    }
-    await journal.strike(runId);
-  }
-
-  /** A run whose result the store will never take has to end all the same, and say why. */
-  async #endRefused(record: RecordedRun, why: string): Promise<void> {
-    const { store, log } = this.#parts;
-    const message = `the store refused its result, which is kept in the worker's journal: ${why}`;
-    try {
-      const outcome = { kind: 'failed', stage: 'measure', message } as const;
-      await store.runs.record({ ...record, wgsl: null, outcome });
-    } catch (error) {
-      if (error instanceof ServiceUnavailable) throw error;
-      log.error({ runId: record.runId, error: messageOf(error) }, 'the run cannot be ended');
-    }
+    await this.#outbox.write();
   }
 
   async #beat(): Promise<void> {
@@ -317,20 +265,10 @@ export class Worker {
         await store.workers.heartbeat(this.#id, 'running');
       }
     } catch (error) {
-      if (error instanceof ServiceUnavailable) return this.#noteStore(error);
+      if (error instanceof ServiceUnavailable) return this.#outbox.note(error);
       log.error({ error: messageOf(error) }, 'the store refused a heartbeat');
     }
-    await this.#writeJournal();
-  }
-
-  /** Says once that the store went away, and once that it is back. */
-  #noteStore(error: ServiceUnavailable | null): void {
-    const { log } = this.#parts;
-    if (error && !this.#isStoreAway) {
-      log.warn({ error: error.message }, 'the store is away; results wait in the journal');
-    }
-    if (!error && this.#isStoreAway) log.info('the store is back; the journal is written');
-    this.#isStoreAway = error !== null;
+    await this.#outbox.write();
   }
 }
 
@@ -345,8 +283,4 @@ function summaryOf({ outcome }: RunReport): Record<string, unknown> {
     case 'failed':
       return { stage: outcome.stage, message: outcome.message };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import { Canary, Checks, POLICIES, Roofline, runVariant, type Surroundings } fro
 import { DeviceFault, InputError } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
+import { messageOf } from '../message';
 import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
 
 /**
@@ -100,8 +101,4 @@ function send(message: FromChild): Promise<void> {
       throw new Error('this program is started by the worker, with a channel to it');
     process.send(message, () => resolve());
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

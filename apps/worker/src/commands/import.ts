@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { benchFileSchema, sweepCreatedSchema } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
+import { messageOf } from '../message';
 import { LONG_ANSWER_MS, Site, type SiteOptions } from '../site';
 
 /** Brings a file of `bench --json` to a grid, where it becomes a finished sweep. */
@@ -33,7 +34,7 @@ async function readJson(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     // What is no JSON is quoted in the message, line breaks and all.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new InputError(reason.replace(/\s+/g, ' '), file);
   }
 }

@@ -1,5 +1,6 @@
 import { access, constants, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { InputError } from '@tilemark/kernels';
+import { messageOf } from '../../message';
 
 /** A file that always holds something whole: what was last written, or what was there before. */
 export class ResultFile {
@@ -44,7 +45,7 @@ export class ResultFile {
     try {
       await write();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new InputError(`cannot write ${this.#path}: ${reason}`, this.#flag);
     }
   }

@@ -12,6 +12,7 @@ import {
 } from '@tilemark/core';
 import { InputError, kernelById, type Problem, shapeText, specialise } from '@tilemark/kernels';
 import { z } from 'zod';
+import { messageOf } from '../../message';
 
 /** A line of the file. All that could change the outcome is beside it. */
 const lineSchema = z.object({
@@ -143,5 +144,5 @@ async function cut(path: string, bytes: number): Promise<void> {
 }
 
 function refused(error: unknown): InputError {
-  return new InputError(error instanceof Error ? error.message : String(error), '--cache');
+  return new InputError(messageOf(error), '--cache');
 }

@@ -15,6 +15,7 @@ import {
 import { feasible, InputError, opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { DeviceDescription } from '../../device/device';
 import { withMachineLock } from '../../machine-lock';
+import { messageOf } from '../../message';
 import { type RunInput, Runner } from '../../runner';
 import { openCache } from './cache';
 import { tuneProgress } from './progress';
@@ -189,6 +190,6 @@ async function write(path: string, text: string, flag: string): Promise<void> {
   try {
     await writeFile(path, text);
   } catch (error) {
-    throw new InputError(error instanceof Error ? error.message : String(error), flag);
+    throw new InputError(messageOf(error), flag);
   }
 }
