@@ -1,11 +1,15 @@
 import { hash32 } from '@tilemark/kernels';
 import type { Point, TuningSpace } from './space';
 
-/** A kernel is explored at random only while its best is within this many times the leader's. */
-const EXPLORED_WITHIN = 3;
+/** A kernel is searched only while its best is within this many times the leader's. */
+const CONTENDS_WITHIN = 3;
 
-/** Of so many points one is random, which finds other hills; the rest climb. */
-const EXPLORE_EVERY = 4;
+/**
+ * Turns: the leader's hill is climbed, then that of another kernel, then the leader's
+ * again, then a random point is tried, which finds other hills. A kernel that starts far
+ * from its best has its climbs that way before the leader's hill is exhausted.
+ */
+const TURNS = ['leader', 'contender', 'leader', 'random'] as const;
 
 /** Random points of a kernel none of which has worked: then it is given up. */
 const TRIES_WITHOUT_SUCCESS = 6;
@@ -14,6 +18,7 @@ const TRIES_WITHOUT_SUCCESS = 6;
 const DIAGONAL_HANDICAP = 1.05;
 
 interface Slope {
+  readonly kernel: string;
   /** Cost that it promises: that of the point it starts from. */
   readonly cost: number;
   readonly steps: () => Point[];
@@ -31,7 +36,7 @@ interface Field {
 /**
  * Looks for the variant of least cost: `next` proposes, `tell` says what it cost. First
  * the default of each kernel, then best-first hill climbing from whatever was best so
- * far, with random points between. What is proposed follows from the seed and from what
+ * far, with steps of the kernels behind the leader and random points between. What is proposed follows from the seed and from what
  * was told and from nothing else, so a search that is told again what it was told before
  * goes on where it stopped. No point is proposed twice.
  */
@@ -43,6 +48,7 @@ export class Search {
   #slopes: Slope[] = [];
   #turn = 0;
   #explored = 0;
+  #contended = 0;
 
   constructor(spaces: readonly TuningSpace[], seed: number) {
     this.#seed = seed;
@@ -60,10 +66,12 @@ export class Search {
   next(): Point | null {
     const start = this.#starts.shift();
     if (start) return this.#propose(start);
-    const explores = ++this.#turn % EXPLORE_EVERY === 0;
-    const point = explores
-      ? (this.#explore() ?? this.#climb())
-      : (this.#climb() ?? this.#explore());
+    const turn = TURNS[this.#turn++ % TURNS.length];
+    const point =
+      (turn === 'random' && this.#explore()) ||
+      (turn === 'contender' && this.#climbContender()) ||
+      this.#climb() ||
+      this.#explore();
     return point && this.#propose(point);
   }
 
@@ -75,8 +83,13 @@ export class Search {
     field.best = Math.min(field.best, cost);
     const { space } = field;
     this.#slopes.push(
-      { cost, steps: () => space.neighbours(point), left: null },
-      { cost: cost * DIAGONAL_HANDICAP, steps: () => space.diagonals(point), left: null },
+      { kernel: space.kernel.id, cost, steps: () => space.neighbours(point), left: null },
+      {
+        kernel: space.kernel.id,
+        cost: cost * DIAGONAL_HANDICAP,
+        steps: () => space.diagonals(point),
+        left: null,
+      },
     );
     this.#slopes.sort((a, b) => a.cost - b.cost);
   }
@@ -86,26 +99,35 @@ export class Search {
     return point;
   }
 
-  /** A step away from the best point that has one left. */
-  #climb(): Point | null {
+  /** A step away from the best point, of a kernel or of all, that has one left. */
+  #climb(kernel?: string): Point | null {
     for (const slope of this.#slopes) {
+      if (kernel !== undefined && slope.kernel !== kernel) continue;
       slope.left ??= shuffle(slope.steps(), this.#seed);
       for (let point = slope.left.pop(); point; point = slope.left.pop()) {
         if (!this.#proposed.has(point.address)) return point;
       }
     }
-    this.#slopes = [];
     return null;
+  }
+
+  /** A step of the next kernel, in turn, that may still win and does not lead. */
+  #climbContender(): Point | null {
+    const leader = this.#leader();
+    const contenders = [...this.#fields.values()].filter(
+      ({ best }) => best > leader && best <= CONTENDS_WITHIN * leader,
+    );
+    const field = contenders[this.#contended++ % contenders.length];
+    return field ? this.#climb(field.space.kernel.id) : null;
   }
 
   /** A random point of the kernels in turn that may still win. */
   #explore(): Point | null {
-    const fields = [...this.#fields.values()];
-    const leader = Math.min(...fields.map(({ best }) => best));
-    const open = fields.filter(
+    const leader = this.#leader();
+    const open = [...this.#fields.values()].filter(
       ({ best, tries, isExhausted }) =>
         !isExhausted &&
-        (best <= EXPLORED_WITHIN * leader ||
+        (best <= CONTENDS_WITHIN * leader ||
           (best === Number.POSITIVE_INFINITY && tries < TRIES_WITHOUT_SUCCESS)),
     );
     const field = open[this.#explored++ % open.length];
@@ -115,6 +137,11 @@ export class Search {
     }
     field.isExhausted = true;
     return this.#explore();
+  }
+
+  /** Cost of the best point so far. */
+  #leader(): number {
+    return Math.min(...[...this.#fields.values()].map(({ best }) => best));
   }
 
   #fieldOf(point: Point): Field {
