@@ -5,6 +5,7 @@ import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { tileNeeds } from './tile-memory';
+import { BUFFERS } from './tunables';
 
 /** Numbers that follow from the tunables. */
 function sizesOf(values: TunableValues) {
@@ -92,12 +93,7 @@ export const registerTile: GpuKernel = {
       values: ['across', 'down'],
       default: 'across',
     },
-    {
-      name: 'BUFFERS',
-      about: 'Tiles of A and B held in workgroup memory: with 2 in turn a barrier is saved',
-      values: [1, 2],
-      default: 1,
-    },
+    BUFFERS,
   ],
   constraints: [
     {

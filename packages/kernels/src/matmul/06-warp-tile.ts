@@ -5,6 +5,7 @@ import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { ADD_THREADS, MAX_ADD_GROUPS, partBytes, tileNeeds } from './tile-memory';
+import { BUFFERS } from './tunables';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -18,6 +19,7 @@ import {
 const layoutOf = (values: TunableValues): TileLayout => ({
   ...warpLayout(values),
   split: numberOf(values, 'SPLIT'),
+  doubled: values.BUFFERS === 2,
 });
 
 export const warpTile: GpuKernel = {
@@ -37,6 +39,7 @@ export const warpTile: GpuKernel = {
     ),
     MULADD,
     ...STAGING_TUNABLES,
+    BUFFERS,
   ],
   constraints: WARP_CONSTRAINTS,
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
