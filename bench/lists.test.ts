@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { brokenConstraints, combinations, parseVariant, resolveVariant } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { LISTS } from './lists.mjs';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
+import { SHIPPED, tunedVariant } from './tuned.mjs';
 
 /** A machine with the GPU they are for is rare: what it is asked to run has to exist. */
 
@@ -22,7 +24,13 @@ describe.each(LISTS)('$name', ({ kernel, dtype, tunables }) => {
   });
 });
 
-it.each([...ROWS, ...LIBRARY_ROWS, { ...ROWS[0]!, op: 'transpose', variant: COPY }])(
+const shipped = JSON.parse(readFileSync(SHIPPED, 'utf8'));
+const rows = [...ROWS, ...LIBRARY_ROWS].map((row) => ({
+  ...row,
+  variant: row.variant ?? tunedVariant(shipped, row),
+}));
+
+it.each([...rows, { ...rows[0]!, op: 'transpose', variant: COPY }])(
   'the row of $variant at $shape $dtype can run',
   ({ op, dtype, variant }) => {
     const { definition, tunables } = parseVariant(variant);

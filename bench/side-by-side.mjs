@@ -3,6 +3,8 @@
 // usage: node bench/side-by-side.mjs [--rounds 2] [--rows REGEXP] [--python python3]
 //        [--tilemark apps/worker/dist/main.mjs] [--out docs/results/FILE.json]
 //        [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536] [--policy default]
+//        [--tuned packages/core/src/tuned/nvidia-h200.json]
+// A row that names no variant takes the one that --tuned holds for its problem and profile.
 // --largest caps the sides of all shapes and --policy smoke takes few samples: to try it where
 // there is no GPU, without a verdict on the goals. Where the other side is not to be had (no
 // PyTorch, no CUDA) the table says so and gives our figures alone. --rows is matched against
@@ -11,12 +13,13 @@
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { compared, verdictOf } from './compared.mjs';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
 import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
+import { SHIPPED, tunedVariant } from './tuned.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -27,6 +30,7 @@ const { values: flags } = parseArgs({
     policy: { type: 'string', default: 'default' },
     tilemark: { type: 'string', default: BUNDLED },
     libraries: { type: 'string' },
+    tuned: { type: 'string', default: SHIPPED },
     out: { type: 'string' },
   },
 });
@@ -136,7 +140,7 @@ async function measureRow(row, { vendor, libraries }) {
     tfjs: () => libraries.measure({ library: 'tfjs', ...questionOf(row) }),
     jax: () => libraries.measure({ library: 'jax', ...questionOf(row) }),
     copy: () => ours(COPY, row, profile),
-    fast: () => ours(row.variant, row, 'fast'),
+    fast: () => ours(row.fast, row, 'fast'),
   }[row.against];
   const rounds = [];
   for (let round = 0; round < Number(flags.rounds); round++) {
@@ -188,9 +192,12 @@ const others = {
   vendor: openOther('cuBLAS', flags.python, [new URL('./vendor.py', import.meta.url).pathname]),
   libraries: openOther('the libraries', process.execPath, [flags.libraries ?? '']),
 };
+const tuned = JSON.parse(await readFile(flags.tuned, 'utf8'));
 const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => {
   const shape = capped(row.shape, Number(flags.largest));
-  return { ...row, shape, isCapped: shape !== row.shape };
+  const variant = row.variant ?? tunedVariant(tuned, row);
+  const fast = row.against === 'fast' && tunedVariant(tuned, { ...row, profile: 'fast' });
+  return { ...row, variant, fast, shape, isCapped: shape !== row.shape };
 });
 const done = [];
 try {

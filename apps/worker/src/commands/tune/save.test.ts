@@ -50,6 +50,28 @@ it('keeps with each variant the driver and runtime it was measured under', async
   ]);
 });
 
+it('keeps a faster variant of the same conditions, and measures one anew', async () => {
+  const path = join(folder, 'faster.json');
+  const of = (tile: number, medianNs: number): RunResult => ({
+    ...winner(64, medianNs),
+    address: `matmul/naive[BLOCK=${tile}]`,
+  });
+  const saved = async () => {
+    const { variants } = tunedFileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return variants.map(({ address, medianNs }) => [address, medianNs]);
+  };
+  expect(await saveTuned(path, of(8, 10), environment('One'), search)).toBeNull();
+  expect(await saveTuned(path, of(16, 12), environment('One'), search)).toMatchObject({
+    address: 'matmul/naive[BLOCK=8]',
+  });
+  expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 10]]);
+  expect(await saveTuned(path, of(8, 11), environment('One'), search)).toBeNull();
+  expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 11]]);
+  const later = { ...environment('One'), driver: 'later' };
+  expect(await saveTuned(path, of(16, 12), later, search)).toBeNull();
+  expect(await saved()).toEqual([['matmul/naive[BLOCK=16]', 12]]);
+});
+
 it('refuses a file of another device, and a path that cannot be read', async () => {
   const path = join(folder, 'other.json');
   await saveTuned(path, winner(64, 10), environment('One'), search);

@@ -7,19 +7,21 @@ import {
   type TunedVariant,
   tunedFileSchema,
 } from '@tilemark/core';
-import { InputError, shapeText } from '@tilemark/kernels';
+import { InputError, parseVariant, resolveVariant, shapeText } from '@tilemark/kernels';
 
 /**
  * Puts the winner of a search into a file of tuned variants, in place of what it had for
- * the problem and profile; the file is made where there is none. Throws InputError at
- * `--save` when the file is of another kind or of another device.
+ * the problem and profile; the file is made where there is none. Another variant that was
+ * faster under the same driver and runtime stays, and is returned: a short search makes
+ * nothing worse. Throws InputError at `--save` when the file is of another kind or of
+ * another device.
  */
 export async function saveTuned(
   path: string,
   winner: RunResult,
   environment: Environment,
   search: { readonly command: string; readonly tried: number },
-): Promise<void> {
+): Promise<TunedVariant | null> {
   const { outcome, problem, profile, address, endedAt } = winner;
   if (outcome?.kind !== 'measured' || !endedAt) throw new TypeError('the winner was measured');
   const { device, driver, runtimeVersions } = environment;
@@ -42,12 +44,33 @@ export async function saveTuned(
     runtimeVersions,
     found: { by: 'tuner', ...search },
   };
+  const stays = before?.variants.find((each) => staysBefore(each, found));
+  if (stays) return stays;
   const others = (before?.variants ?? []).filter((each) => placeOf(each) !== placeOf(found));
   const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
   const file: TunedFile = { device, variants };
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`).catch((error: unknown) => {
     throw refused(String(error));
   });
+  return null;
+}
+
+/** Whether a variant of the file is another one, and was faster under the same conditions. */
+function staysBefore(before: TunedVariant, found: TunedVariant): boolean {
+  const conditions = ({ driver, runtimeVersions }: TunedVariant) =>
+    JSON.stringify([driver, Object.entries(runtimeVersions).toSorted()]);
+  return (
+    placeOf(before) === placeOf(found) &&
+    conditions(before) === conditions(found) &&
+    canonical(before.address) !== canonical(found.address) &&
+    before.unranked === null &&
+    before.medianNs < found.medianNs
+  );
+}
+
+function canonical(address: string): string {
+  const { kernel, tunables } = parseVariant(address);
+  return resolveVariant(kernel, tunables).address;
 }
 
 const placeOf = ({ problem, profile }: Pick<TunedVariant, 'problem' | 'profile'>) =>

@@ -17,6 +17,7 @@ import type { DeviceDescription } from '../../device/device';
 import { withMachineLock } from '../../machine-lock';
 import { messageOf } from '../../message';
 import { type RunInput, Runner } from '../../runner';
+import { timeText } from '../../units';
 import { openCache } from './cache';
 import { tuneProgress } from './progress';
 import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
@@ -99,10 +100,13 @@ export async function tune(
     const [winner] = tuned.finals;
     if (!winner || medianNs(winner) === null) return 1;
     if (options.save !== undefined) {
-      await saveTuned(options.save, resultOf(winner), description.environment, {
+      const stays = await saveTuned(options.save, resultOf(winner), description.environment, {
         command: commandLine(options),
         tried: tuned.screened.length,
       });
+      if (stays) {
+        print(`${options.save} keeps a faster one: ${timeText(stays.medianNs)}, ${stays.address}`);
+      }
     }
     return 0;
   } finally {
