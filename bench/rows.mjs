@@ -47,8 +47,9 @@ export const ROWS = [
   ...['1024', '1000', '4096x4096x64', '64x4096x4096'].map((shape) => product(shape, 'f32', 0.9)),
   transpose('8192'),
   { ...transpose('16384'), tunedAt: '8192' },
-  ...['4096', '8192'].map((shape) => product(shape, 'f32', 1, quarters)),
-  product('4096', 'f32', 1, streamed),
+  ...[quarters, streamed].flatMap((variant) =>
+    ['4096', '8192'].map((shape) => product(shape, 'f32', 1, variant)),
+  ),
   ...[tiles(64, 'bands'), tiles(32, 'cols-first')].map((variant) => transpose('16384', variant)),
 ];
 

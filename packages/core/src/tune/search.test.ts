@@ -84,6 +84,16 @@ describe('search', () => {
     expect(Math.min(...points.map(cost))).toBe(58);
   });
 
+  it.each([1, 2, 3])('tries what leads on kernels with the same tunables (seed %i)', (seed) => {
+    const spaces = ['matmul/warp-tile', 'matmul/stream-k'].map(spaceOf);
+    const cost = (point: Point) =>
+      bowl(target)(point) + (point.kernel === 'matmul/stream-k' ? 20 : 10);
+    const points = run(new Search(spaces, seed), cost, 120);
+    const leader = points.slice(0, 100).reduce((a, b) => (cost(b) < cost(a) ? b : a));
+    expect(leader.kernel).toBe('matmul/warp-tile');
+    expect(addresses(points)).toContain(spaces[1]?.like(leader)?.address);
+  });
+
   it('finds its way where many points fail, and around a noisy clock', () => {
     let turn = 0;
     const noisy = (point: Point) => {

@@ -5,11 +5,15 @@ import type { Point, TuningSpace } from './space';
 const CONTENDS_WITHIN = 3;
 
 /**
- * Turns: the leader's hill is climbed, then that of another kernel, then the leader's
- * again, then a random point is tried, which finds other hills. A kernel that starts far
- * from its best has its climbs that way before the leader's hill is exhausted.
+ * Turns: a step from the best point of all, then one of another kernel, then from the best
+ * again, then one on a hill of its own that began at a random point. The other kernel
+ * takes over what it can of the leader's settings, and where it has done so goes on from
+ * its own best: neither need wait until the leader's hill is exhausted.
  */
 const TURNS = ['leader', 'contender', 'leader', 'random'] as const;
+
+/** Steps without an improvement after which a hill that began at random is left for another. */
+const PATIENCE = 12;
 
 /** Random points of a kernel none of which has worked: then it is given up. */
 const TRIES_WITHOUT_SUCCESS = 6;
@@ -17,8 +21,12 @@ const TRIES_WITHOUT_SUCCESS = 6;
 /** A step of two tunables counts as this much less promising than one of one. */
 const DIAGONAL_HANDICAP = 1.05;
 
+/** Where a climb began: at the defaults, or at the random point of this number. */
+type Hill = number;
+
 interface Slope {
   readonly kernel: string;
+  readonly hill: Hill;
   /** Cost that it promises: that of the point it starts from. */
   readonly cost: number;
   readonly steps: () => Point[];
@@ -36,7 +44,7 @@ interface Field {
 /**
  * Looks for the variant of least cost: `next` proposes, `tell` says what it cost. First
  * the default of each kernel, then best-first hill climbing from whatever was best so
- * far, with steps of the kernels behind the leader and random points between. What is proposed follows from the seed and from what
+ * far, with steps of the kernels behind the leader and climbs from random points between. What is proposed follows from the seed and from what
  * was told and from nothing else, so a search that is told again what it was told before
  * goes on where it stopped. No point is proposed twice.
  */
@@ -44,8 +52,14 @@ export class Search {
   readonly #seed: number;
   readonly #fields: ReadonlyMap<string, Field>;
   readonly #starts: Point[];
-  readonly #proposed = new Set<string>();
+  /** The hill of each point that was proposed, by address. */
+  readonly #proposed = new Map<string, Hill>();
   #slopes: Slope[] = [];
+  #leader: { readonly cost: number; readonly point: Point | null } = {
+    cost: Number.POSITIVE_INFINITY,
+    point: null,
+  };
+  #wandered = { hill: 0, best: Number.POSITIVE_INFINITY, patience: 0 };
   #turn = 0;
   #explored = 0;
   #contended = 0;
@@ -65,27 +79,32 @@ export class Search {
   /** The next point to measure; null when every point worth it has been proposed. */
   next(): Point | null {
     const start = this.#starts.shift();
-    if (start) return this.#propose(start);
+    if (start) return this.#propose(start, 0);
     const turn = TURNS[this.#turn++ % TURNS.length];
-    const point =
-      (turn === 'random' && this.#explore()) ||
-      (turn === 'contender' && this.#climbContender()) ||
+    return (
+      (turn === 'random' && this.#wander()) ||
+      (turn === 'contender' && this.#contend()) ||
       this.#climb() ||
-      this.#explore();
-    return point && this.#propose(point);
+      this.#restart()
+    );
   }
 
   /** @param cost any measure of which less is better; null when the point failed or was wrong */
   tell(point: Point, cost: number | null): void {
     const field = this.#fieldOf(point);
     field.tries++;
+    const hill = this.#proposed.get(point.address) ?? 0;
+    this.#rest(hill, cost);
     if (cost === null) return;
     field.best = Math.min(field.best, cost);
+    if (cost < this.#leader.cost) this.#leader = { cost, point };
     const { space } = field;
+    const kernel = space.kernel.id;
     this.#slopes.push(
-      { kernel: space.kernel.id, cost, steps: () => space.neighbours(point), left: null },
+      { kernel, hill, cost, steps: () => space.neighbours(point), left: null },
       {
-        kernel: space.kernel.id,
+        kernel,
+        hill,
         cost: cost * DIAGONAL_HANDICAP,
         steps: () => space.diagonals(point),
         left: null,
@@ -94,40 +113,67 @@ export class Search {
     this.#slopes.sort((a, b) => a.cost - b.cost);
   }
 
-  #propose(point: Point): Point {
-    this.#proposed.add(point.address);
+  #propose(point: Point, hill: Hill): Point {
+    this.#proposed.set(point.address, hill);
     return point;
   }
 
-  /** A step away from the best point, of a kernel or of all, that has one left. */
-  #climb(kernel?: string): Point | null {
+  /** A step away from the best point, of all or of some slopes, that has one left. */
+  #climb(isAllowed: (slope: Slope) => boolean = () => true): Point | null {
     for (const slope of this.#slopes) {
-      if (kernel !== undefined && slope.kernel !== kernel) continue;
+      if (!isAllowed(slope)) continue;
       slope.left ??= shuffle(slope.steps(), this.#seed);
       for (let point = slope.left.pop(); point; point = slope.left.pop()) {
-        if (!this.#proposed.has(point.address)) return point;
+        if (!this.#proposed.has(point.address)) return this.#propose(point, slope.hill);
       }
     }
     return null;
   }
 
-  /** A step of the next kernel, in turn, that may still win and does not lead. */
-  #climbContender(): Point | null {
-    const leader = this.#leader();
+  /** A step on the hill that began at a random point or, where that led nowhere, another such point. */
+  #wander(): Point | null {
+    const { hill, patience } = this.#wandered;
+    const step = patience > 0 ? this.#climb((slope) => slope.hill === hill) : null;
+    return step ?? this.#restart();
+  }
+
+  #restart(): Point | null {
+    const point = this.#explore();
+    if (!point) return null;
+    const hill = this.#wandered.hill + 1;
+    this.#wandered = { hill, best: Number.POSITIVE_INFINITY, patience: PATIENCE };
+    return this.#propose(point, hill);
+  }
+
+  /** Counts the steps that brought nothing on the hill that began at random. */
+  #rest(hill: Hill, cost: number | null): void {
+    const { best, patience } = this.#wandered;
+    if (hill !== this.#wandered.hill) return;
+    this.#wandered =
+      cost !== null && cost < best
+        ? { hill, best: cost, patience: PATIENCE }
+        : { hill, best, patience: patience - 1 };
+  }
+
+  /** Of the next kernel, in turn, that may still win: the leader's settings, or a step. */
+  #contend(): Point | null {
+    const { cost, point: leader } = this.#leader;
     const contenders = [...this.#fields.values()].filter(
-      ({ best }) => best > leader && best <= CONTENDS_WITHIN * leader,
+      ({ best }) => best > cost && best <= CONTENDS_WITHIN * cost,
     );
     const field = contenders[this.#contended++ % contenders.length];
-    return field ? this.#climb(field.space.kernel.id) : null;
+    if (!field || !leader) return null;
+    const alike = field.space.like(leader);
+    if (alike && !this.#proposed.has(alike.address)) return this.#propose(alike, 0);
+    return this.#climb(({ kernel }) => kernel === field.space.kernel.id);
   }
 
   /** A random point of the kernels in turn that may still win. */
   #explore(): Point | null {
-    const leader = this.#leader();
     const open = [...this.#fields.values()].filter(
       ({ best, tries, isExhausted }) =>
         !isExhausted &&
-        (best <= CONTENDS_WITHIN * leader ||
+        (best <= CONTENDS_WITHIN * this.#leader.cost ||
           (best === Number.POSITIVE_INFINITY && tries < TRIES_WITHOUT_SUCCESS)),
     );
     const field = open[this.#explored++ % open.length];
@@ -137,11 +183,6 @@ export class Search {
     }
     field.isExhausted = true;
     return this.#explore();
-  }
-
-  /** Cost of the best point so far. */
-  #leader(): number {
-    return Math.min(...[...this.#fields.values()].map(({ best }) => best));
   }
 
   #fieldOf(point: Point): Field {

@@ -50,6 +50,15 @@ export class TuningSpace {
     return this.#point(Object.fromEntries(this.#axes.map((axis) => [axis.name, axis.default])));
   }
 
+  /** The point that has the settings of another kernel's, as far as both have the tunable; null where it does not fit. */
+  like({ tunables }: Point): Point | null {
+    const shared = this.#axes.map(({ name, values, default: initial }) => {
+      const value = values.find((each) => each === tunables[name]);
+      return [name, value ?? initial];
+    });
+    return this.#point(Object.fromEntries(shared));
+  }
+
   /** Every point, once, in an order that the seed chooses. */
   *shuffled(seed: number): Generator<Point, null> {
     const place = permutation(this.combinations, seed);

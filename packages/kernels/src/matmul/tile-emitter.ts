@@ -1,5 +1,5 @@
 import { each, indent } from './lines';
-import { isShared, isSplit, type TileLayout } from './tile-layout';
+import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 import { addParts, addShares, tileDeclarations } from './tile-memory';
 
 /** The largest K, for loops that must end at a constant. */
@@ -42,25 +42,34 @@ fn ${name}(@builtin(workgroup_id) id: vec3u, @builtin(local_invocation_index) th
   let shared_tiles = tiles % WAVE_SIZE;
   let whole_tiles = tiles - shared_tiles;
 
-  // A tile of its own, or an even share of those at the end: parts of two tiles at most.
-  var at = id.x * steps;
-  var stop = at + steps;
-  if (id.x >= whole_tiles) {
-    at = whole_tiles * steps + share(id.x - whole_tiles, shared_tiles * steps);
-    stop = whole_tiles * steps + share(id.x - whole_tiles + 1, shared_tiles * steps);
+  // A tile of its own.
+  if (id.x < whole_tiles) {
+    let group = vec2u(id.x % across, id.x / across);
+${product(ownTile(layout), access)}
+    return;
   }
+
+  // An even share of those at the end: parts of two tiles at most.
+  var at = share(id.x - whole_tiles, shared_tiles * steps);
+  let stop = share(id.x - whole_tiles + 1, shared_tiles * steps);
   for (var segment = 0u; segment < 2; segment++) {
     if (at >= stop) {
       break;
     }
-    let group = vec2u(at / steps % across, at / steps / across);
+    let tile_number = whole_tiles + at / steps;
+    let group = vec2u(tile_number % across, tile_number / across);
     let first = at % steps;
     let last = min(steps, first + stop - at);
-    let slot = select(WHOLE, 2 * (id.x - whole_tiles) + segment, id.x >= whole_tiles);
+    let slot = 2 * (id.x - whole_tiles) + segment;
 ${product(layout, access)}
     at += last - first;
   }
 }`;
+}
+
+/** The layout of a tile that one workgroup computes alone. */
+function ownTile({ wave: _, ...layout }: SharedLayout): TileLayout {
+  return layout;
 }
 
 /**
@@ -167,7 +176,7 @@ ${indent(3, steps(layout, 'k'))}
 
 ${
   isShared(layout)
-    ? `  let origin = vec2u(group.x * B_PITCH, group.y * ${bm});`
+    ? ''
     : `  let row = group.y * ${bm} + 4 * row4;
   let col = group.x * B_PITCH + col4;`
 }
@@ -178,7 +187,7 @@ ${indent(
       const down = Math.floor(i / 4) * rowStride + (i % 4);
       const across = (j * colStride) / 4;
       if (isShared(layout)) {
-        return `store_tile_${access}(slot, origin, 4 * row4 + ${down}, col4 + ${across}, ${sum(i, j)});`;
+        return `store_share(slot, 4 * row4 + ${down}, col4 + ${across}, ${sum(i, j)});`;
       }
       const to = isSplit(layout) ? `store_part_${access}(group.z, ` : `store_c_${access}(${batch}`;
       return `${to}row + ${down}, col + ${across}, ${sum(i, j)});`;

@@ -108,23 +108,16 @@ fn store_c_unaligned(row: u32, col4: u32, v: V) {
 }`;
 }
 
-/** A tile that several workgroups share goes to a slot of its own for each of them. */
+/** What a workgroup found of a tile that it shares goes to a slot of its own. */
 function shareStores({ bm, wave }: SharedLayout): string {
-  const store = (access: string) => `
-fn store_tile_${access}(slot: u32, origin: vec2u, row: u32, col4: u32, v: V) {
-  if (slot == WHOLE) {
-    store_c_${access}(origin.y + row, origin.x + col4, v);
-  } else {
-    parts4[(slot * ${bm} + row) * B_PITCH + col4] = v;
-  }
-}`;
   return `
 @group(0) @binding(4) var<storage, read_write> parts4: array<V>;
 
 const WAVE_SIZE = ${wave}u;
-const WHOLE = 0xffffffffu;
-${store('aligned')}
-${store('unaligned')}
+
+fn store_share(slot: u32, row: u32, col4: u32, v: V) {
+  parts4[(slot * ${bm} + row) * B_PITCH + col4] = v;
+}
 
 /// Where the share of a workgroup begins, in steps of the shared tiles one after the other.
 fn share(index: u32, steps: u32) -> u32 {
