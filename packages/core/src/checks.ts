@@ -1,8 +1,10 @@
 import {
-  inputTensors,
+  elements,
+  generatedCheck,
+  type HostPool,
   type Kernel,
   type OutputCheck,
-  outputCheck,
+  opOf,
   type Problem,
   shapeText,
 } from '@tilemark/kernels';
@@ -19,18 +21,28 @@ const KEPT_BYTES = 512 * 2 ** 20;
  * to measure. Another problem takes their place.
  */
 export class Checks {
+  readonly #pool: HostPool | null;
   #kept: { readonly key: string; readonly check: OutputCheck } | null = null;
 
-  of(problem: Problem, { computes, errorGrowth }: Kernel): OutputCheck {
+  /** @param pool shares what takes long to make; null: the calling thread does all of it */
+  constructor(pool: HostPool | null = null) {
+    this.#pool = pool;
+  }
+
+  async of(problem: Problem, { computes, errorGrowth }: Kernel): Promise<OutputCheck> {
     const key = [problem.op, shapeText(problem), problem.dtype, computes, errorGrowth].join(' ');
     if (this.#kept?.key === key) return this.#kept.check;
     // Before the new one is made: the memory is for one of them.
     this.#kept = null;
-    const inputs = inputTensors(problem, { seed: INPUT_SEED });
-    const check = outputCheck(problem, inputs, { computes, errorGrowth });
-    // Twice the inputs: the reference of a transpose is as large as its input.
-    const bytes = 2 * inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (bytes <= KEPT_BYTES) this.#kept = { key, check };
+    const choice = { seed: INPUT_SEED };
+    const check = await generatedCheck(problem, choice, { computes, errorGrowth }, this.#pool);
+    if (keptBytes(problem) <= KEPT_BYTES) this.#kept = { key, check };
     return check;
   }
+}
+
+/** Four bytes an element, and twice the inputs: the reference of a transpose is as large as its input. */
+function keptBytes(problem: Problem): number {
+  const inputs = opOf(problem).inputs(problem.shape);
+  return 2 * inputs.reduce((sum, dims) => sum + 4 * elements(dims), 0);
 }

@@ -80,7 +80,7 @@ export async function runVariant(
     await prepared.poison();
     await prepared.sample({ dispatches: 1, rotate: false });
     const first = await lastOutput(prepared);
-    const before = check(first);
+    const before = await check(first);
     if (before.worst) return { kind: 'incorrect', when: 'before', worst: before.worst };
 
     stage = 'measure';
@@ -113,8 +113,8 @@ export async function runVariant(
 
     stage = 'verify';
     onStep?.('verify-again');
-    const after = check(coldOutput);
-    const worst = after.worst ?? (hotOutput && check(hotOutput).worst);
+    const after = await check(coldOutput);
+    const worst = after.worst ?? (hotOutput && (await check(hotOutput)).worst);
     if (worst) return { kind: 'incorrect', when: 'after', worst };
 
     let roof: Roof | null = null;
@@ -195,10 +195,10 @@ function checker(
 ) {
   const kernel = kernelById(variant.kernel);
   let made: OutputCheck | null = null;
-  return ({ output }: Output): Check => {
+  return async ({ output }: Output): Promise<Check> => {
     // The first check pays for the inputs and what follows from them.
     const beganNs = nowNs();
-    made ??= checks.of(problem, kernel);
+    made ??= await checks.of(problem, kernel);
     const { method, checked, worst, worstRatio } = made(output);
     const ns = nowNs() - beganNs;
     return { worst, verification: { method, worstRatio, checked, ns } };

@@ -8,25 +8,25 @@ import type { MatmulShape } from './problem';
  * C r = A (B r) holds if C is right, and fails for a wrong row with probability
  * at least 1/2 (R. Freivalds, 1977). Three vectors leave 1/8 for the most
  * cunning of errors; one wrong element in a row never escapes.
- *
- * Computes A (B r) at once and returns what any C is checked with: for each row, the
- * largest |C r - A (B r)| over three vectors, in f64; NaN where the row holds one.
  */
-export function freivaldsCheck(
-  { m, n, k }: MatmulShape,
-  a: Tensor,
-  b: Tensor,
-  seed: number,
-): (c: Tensor) => Float64Array {
-  const r = [0, 1, 2].map((vector) => signs(n, seed + vector));
-  const br = timesVectors(b, k, n, r);
-  const abr = timesVectors(a, m, k, br);
-  return (c) => {
-    const cr = timesVectors(c, m, n, r);
-    return Float64Array.from({ length: m }, (_, row) =>
-      Math.max(...cr.map((vector, v) => Math.abs((vector[row] ?? 0) - (abr[v]?.[row] ?? 0)))),
-    );
-  };
+export function freivaldsVectors({ m, n, k }: MatmulShape): Float64Array[] {
+  return [0, 1, 2].map((vector) => signs(n, m + n + k + vector));
+}
+
+/**
+ * For each row of C, the largest |C r - A (B r)| over the vectors r, in f64; NaN where
+ * the row holds one.
+ */
+export function freivaldsResiduals(
+  { m, n }: MatmulShape,
+  c: Tensor,
+  r: readonly Float64Array[],
+  abr: readonly Float64Array[],
+): Float64Array {
+  const cr = timesVectors(c, m, n, r);
+  return Float64Array.from({ length: m }, (_, row) =>
+    Math.max(...cr.map((vector, v) => Math.abs((vector[row] ?? 0) - (abr[v]?.[row] ?? 0)))),
+  );
 }
 
 function signs(length: number, seed: number): Float64Array {

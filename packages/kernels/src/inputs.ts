@@ -1,5 +1,5 @@
 import type { Dtype } from './dtype';
-import type { Tensor } from './kernel';
+import type { Rows, Tensor } from './kernel';
 import { elements, type TensorDims } from './op';
 import { opOf } from './ops';
 import type { Problem } from './problem';
@@ -61,7 +61,35 @@ export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoic
 
 /** The inputs of a problem on the host, row-major. */
 export function inputTensors(problem: Problem, choice: InputChoice): Tensor[] {
-  return fillsOf(problem, choice).map((fill) => filled(fill, problem.dtype));
+  return fillsOf(problem, choice).map((fill) => {
+    const out = allocate(problem, fill.length);
+    fillElements(out, fill, problem.dtype, 0);
+    return out;
+  });
+}
+
+/** Some rows and columns of one input of a problem, row-major: the same bits as there. */
+export function inputBlock(
+  problem: Problem,
+  choice: InputChoice,
+  input: number,
+  rows: readonly number[],
+  cols: Rows,
+): Tensor {
+  const fill = fillsOf(problem, choice)[input];
+  const dims = opOf(problem).inputs(problem.shape)[input];
+  if (!fill || !dims) throw new RangeError(`${problem.op} has no input ${input}`);
+  const width = cols.end - cols.first;
+  const out = allocate(problem, rows.length * width);
+  for (const [index, row] of rows.entries()) {
+    const line = out.subarray(index * width, (index + 1) * width);
+    fillElements(line, fill, problem.dtype, row * dims.cols + cols.first);
+  }
+  return out;
+}
+
+function allocate({ dtype }: Problem, length: number): Tensor {
+  return dtype === 'i32' ? new Int32Array(length) : new Float32Array(length);
 }
 
 /**
@@ -75,19 +103,23 @@ export function hash32(value: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-function filled({ length, stream, range }: Fill, dtype: Dtype): Tensor {
-  const out = dtype === 'i32' ? new Int32Array(length) : new Float32Array(length);
+/** Fills `out` with the elements of an input from `first` on. */
+function fillElements(out: Tensor, { stream, range }: Fill, dtype: Dtype, first: number): void {
+  // A signed integer stays one when the index is added, which spares a conversion of each.
+  const start = (first + stream) | 0;
   if (range > 0) {
-    for (let i = 0; i < length; i++)
-      out[i] = ((hash32(i + stream) >>> 1) % (2 * range + 1)) - range;
-    return out;
+    for (let i = 0; i < out.length; i++)
+      out[i] = ((hash32(i + start) >>> 1) % (2 * range + 1)) - range;
+    return;
   }
   const bits = FRACTION_BITS[dtype];
   const one = 2 ** bits;
-  for (let i = 0; i < length; i++) {
-    out[i] = (2 * (hash32(i + stream) >>> (32 - bits)) + 1 - one) / one;
+  const scale = 1 / one;
+  // Twice the upper bits of the hash, plus one: shifted by one less, with the last bit set.
+  const shift = 31 - bits;
+  for (let i = 0; i < out.length; i++) {
+    out[i] = (((hash32(i + start) >>> shift) | 1) - one) * scale;
   }
-  return out;
 }
 
 /** Largest r with K r^2 within the exact integers of the dtype. */

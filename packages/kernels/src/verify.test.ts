@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { startPool } from './host/pool.test-helper';
 import { type InputMode, inputTensors } from './inputs';
 import type { Tensor } from './kernel';
 import { MUTATIONS, product, type RightProduct, rightOutput } from './matmul/product.test-helper';
 import type { MatmulProblem, TransposeProblem } from './problem';
 import { referenceTranspose } from './transpose/reference';
-import { type OutputCheck, outputCheck, type VerifyMethod, verify } from './verify';
+import { generatedCheck, type OutputCheck, outputCheck, type VerifyMethod, verify } from './verify';
 
 interface Case extends RightProduct {
   readonly method: VerifyMethod;
@@ -129,6 +130,34 @@ describe('rows and columns where tiles of a large product begin and end', () => 
       const out = right.slice();
       out[row * n + col]! += error;
       expect(check(out).worst).toMatchObject({ row, col });
+    }
+  });
+});
+
+describe.each(['f32', 'i32'] as const)('a reference that threads share, in %s', (dtype) => {
+  // Inputs that are worth sharing, a product that is soon multiplied, and no size that five threads divide.
+  const problem: MatmulProblem = { op: 'matmul', shape: { m: 71, n: 67, k: 121_609 }, dtype };
+
+  test('gives the verdicts of one made by one thread, to the last bit', async () => {
+    const pool = await startPool(5);
+    let jobs = 0;
+    const run: typeof pool.run = (some) => {
+      jobs += some.length;
+      return pool.run(some);
+    };
+    const shared = await generatedCheck(problem, { seed: 3 }, {}, { ...pool, run });
+    expect(jobs).toBe(10);
+    const inputs = inputTensors(problem, { seed: 3 });
+    const alone = outputCheck(problem, inputs);
+    const right = rightOutput(problem, inputs);
+    const other = () => rightOutput(problem, inputTensors(problem, { seed: 4 }));
+    expect(shared(right)).toMatchObject({ method: 'freivalds', worst: null });
+    expect(shared(right)).toEqual(alone(right));
+    for (const [name, mutate] of Object.entries(MUTATIONS)) {
+      const out = right.slice();
+      mutate({ problem, inputs, other }, out);
+      expect(shared(out).worst, name).not.toBeNull();
+      expect(shared(out), name).toEqual(alone(out));
     }
   });
 });

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Canary, Checks, POLICIES, Roofline, runVariant, type Surroundings } from '@tilemark/core';
-import { DeviceFault, InputError } from '@tilemark/kernels';
+import { DeviceFault, type HostPool, InputError } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
+import { createThreadPool } from '../device/thread-pool';
 import { messageOf } from '../message';
 import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
 
@@ -24,16 +25,17 @@ export async function childMain(threadEntry: URL): Promise<void> {
     await send({ kind: 'devices', devices: await listDevices() });
     process.exit(0);
   }
+  const pool = createThreadPool(threadEntry);
   let open: OpenDevice;
   try {
-    open = await openDevice(await chooseDevice(task.device), task.profile, threadEntry);
+    open = await openDevice(await chooseDevice(task.device), task.profile, pool);
   } catch (error) {
     const field = error instanceof InputError ? error.field : null;
     await send({ kind: 'unavailable', message: messageOf(error), field });
     process.exit(1);
   }
   const roofline = new Roofline(open.executor, open.capabilities);
-  const surroundings = await surroundingsOf(open, roofline);
+  const surroundings = await surroundingsOf(open, roofline, pool);
   process.on('message', (message: FromParent) => {
     void answer(() =>
       message.kind === 'run' ? measure(open, surroundings, message.run) : survey(roofline),
@@ -47,7 +49,11 @@ export async function childMain(threadEntry: URL): Promise<void> {
 }
 
 /** What every run of the device shares; roofline and canary remember the best they have seen. */
-async function surroundingsOf(open: OpenDevice, roofline: Roofline): Promise<Surroundings> {
+async function surroundingsOf(
+  open: OpenDevice,
+  roofline: Roofline,
+  pool: HostPool,
+): Promise<Surroundings> {
   const { executor, identity, lastLevelCacheBytes, readClocks } = open;
   return {
     deviceClass: identity.class,
@@ -57,7 +63,7 @@ async function surroundingsOf(open: OpenDevice, roofline: Roofline): Promise<Sur
     // A software adapter has no clocks of its own to watch.
     canary: identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null,
     readClocks,
-    checks: new Checks(),
+    checks: new Checks(pool),
     onStep: (step) => void send({ kind: 'step', step }),
   };
 }

@@ -1,10 +1,9 @@
 import { constants } from 'node:buffer';
 import type { DeviceCapabilities, DeviceIdentity } from '@tilemark/core';
-import { createHostExecutor } from '@tilemark/kernels';
+import { createHostExecutor, type HostPool } from '@tilemark/kernels';
 import { VERSION } from '../version';
 import type { OpenDevice } from './device';
 import { type Machine, thisMachine } from './machine';
-import { createThreadPool } from './thread-pool';
 
 /** The CPU of this machine, the baseline that speed-ups over the host are taken from. */
 export function hostIdentity({ cpu, arch }: Machine): DeviceIdentity {
@@ -19,13 +18,13 @@ export function hostIdentity({ cpu, arch }: Machine): DeviceIdentity {
   };
 }
 
-/** @param threadEntry the bundled program of a thread */
-export async function openHost(threadEntry: URL): Promise<OpenDevice> {
+/** @param pool the threads of its parallel kernels */
+export async function openHost(pool: HostPool): Promise<OpenDevice> {
   const machine = await thisMachine();
   const identity = hostIdentity(machine);
   const capabilities = hostCapabilities(machine);
   return {
-    executor: createHostExecutor(createThreadPool(threadEntry)),
+    executor: createHostExecutor(pool),
     readClocks: async () => null,
     identity,
     capabilities,

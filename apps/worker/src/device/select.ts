@@ -1,5 +1,5 @@
 import type { DeviceIdentity, Profile } from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
+import { type HostPool, InputError } from '@tilemark/kernels';
 import { type Adapter, identify, listAdapters, openGpu } from '../gpu/dawn';
 import { NO_ADAPTER } from './advice';
 import type { OpenDevice } from './device';
@@ -47,11 +47,11 @@ export async function chooseDevice(flag: string): Promise<DeviceChoice> {
   );
 }
 
-/** @param threadEntry the bundled program of a thread of the host */
+/** @param pool threads of the host */
 export function openDevice(
   choice: DeviceChoice,
   profile: Profile,
-  threadEntry: URL,
+  pool: HostPool,
 ): Promise<OpenDevice> {
-  return choice.kind === 'cpu' ? openHost(threadEntry) : openGpu(choice.adapter, profile);
+  return choice.kind === 'cpu' ? openHost(pool) : openGpu(choice.adapter, profile);
 }

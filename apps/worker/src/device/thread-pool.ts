@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { HostJob, HostPool } from '@tilemark/kernels';
 
 /**
- * Threads of this process for host kernels, started when first used and kept:
+ * Threads of this process, started when first used and kept until they are released:
  * starting one takes longer than a small product. A pool serves one run at a time.
  *
  * @param entry the bundled program of a thread
@@ -19,6 +19,9 @@ export function createThreadPool(entry: URL): HostPool {
     threads: availableParallelism(),
     run: async (jobs) => {
       await Promise.all(jobs.map((job, index) => runOn(thread(index), job)));
+    },
+    release: async () => {
+      await Promise.all(threads.splice(0).map((started) => started.terminate()));
     },
   };
 }

@@ -1,14 +1,16 @@
 import { fork } from 'node:child_process';
-import { bufferSetsFor, POLICIES, Roofline, runVariant, type Step } from '@tilemark/core';
+import { bufferSetsFor, Checks, POLICIES, Roofline, runVariant, type Step } from '@tilemark/core';
 import {
   bufferBytes,
   bytesText,
   type Executor,
+  type HostPool,
   type Problem,
   type Variant,
 } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
 import { chooseDevice, openDevice } from '../device/select';
+import { createThreadPool } from '../device/thread-pool';
 import { table } from '../table';
 import { percentText } from '../units';
 import type { VerificationCost } from './verification';
@@ -42,14 +44,16 @@ const square = (n: number): Problem => ({
  */
 export async function harness(self: URL, threadEntry: URL): Promise<void> {
   const print = (text: string) => void process.stdout.write(`${text}\n`);
-  const device = await openDevice(await chooseDevice('auto'), 'default', threadEntry);
+  const pool = createThreadPool(threadEntry);
+  const device = await openDevice(await chooseDevice('auto'), 'default', pool);
   print(`${device.identity.device}, ${device.environment.driver || device.identity.backend}`);
   const isSoftware = device.identity.class !== 'gpu';
   if (isSoftware) print('No GPU: a whole run is measured at 1024 in place of 2048 and 4096.');
   const rows: string[][] = [];
   for (const n of SIZES.gpu) rows.push(...(await verificationRows(self, n)));
   rows.push(...(await prepareRows(device.executor)));
-  for (const n of isSoftware ? SIZES.software : SIZES.gpu) rows.push(await shareRow(device, n));
+  for (const n of isSoftware ? SIZES.software : SIZES.gpu)
+    rows.push(await shareRow(device, pool, n));
   print(table(['what', 'took', 'limit', ''], rows, ['left', 'right', 'right', 'left']));
   device.executor.destroy();
   process.exit(0);
@@ -139,7 +143,7 @@ function typical(taken: readonly Preparation[]): Preparation {
 const part = (what: string, took: string): string[] => [`  ${what}`, took, '', ''];
 
 /** The share of a default-policy run's wall time between which its outputs are read back and checked. */
-async function shareRow(device: OpenDevice, n: number): Promise<string[]> {
+async function shareRow(device: OpenDevice, pool: HostPool, n: number): Promise<string[]> {
   const { executor, capabilities, identity, lastLevelCacheBytes, readClocks } = device;
   const roofline = new Roofline(executor, capabilities);
   // What the probes take is the device's, once, and not the run's.
@@ -152,6 +156,8 @@ async function shareRow(device: OpenDevice, n: number): Promise<string[]> {
     nowNs: () => performance.now() * 1e6,
     roofline,
     readClocks,
+    // Of its own: nothing is there yet, as in the first run of a problem.
+    checks: new Checks(pool),
     onStep,
   });
   onStep('end');

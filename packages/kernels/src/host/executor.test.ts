@@ -3,10 +3,10 @@ import { coveringVariants } from '../covering.test-helper';
 import { inputTensors } from '../inputs';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
+import { splitRows } from '../rows';
 import { shapeText } from '../shape';
 import { verify } from '../verify';
 import { createHostExecutor } from './executor';
-import { splitRows } from './job';
 import { startPool } from './pool.test-helper';
 
 const executor = createHostExecutor(await startPool(3));

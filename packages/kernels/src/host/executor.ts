@@ -6,9 +6,10 @@ import { elements } from '../op';
 import { opOf } from '../ops';
 import { POISON_WORD } from '../poison';
 import type { Problem } from '../problem';
+import { splitRows } from '../rows';
 import type { Sample } from '../sample';
 import { resolveVariant } from '../variant';
-import { type HostPool, splitRows } from './job';
+import type { HostPool } from './job';
 
 /**
  * An executor of host kernels, timed by the wall clock. Kernels that share their

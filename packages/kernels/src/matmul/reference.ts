@@ -39,13 +39,15 @@ export function referenceRows(
   a: Tensor,
   b: Tensor,
   rows: readonly number[],
-): Float64Array[] {
+  out: readonly Float64Array[] = rows.map(() => new Float64Array(shape.n)),
+): readonly Float64Array[] {
   const { n, k } = shape;
-  const out: Float64Array[] = [];
   const whole = k - (k % 4);
-  for (let first = 0; first + 3 <= rows.length; first += 3) {
+  const inThrees = rows.length - (rows.length % 3);
+  for (let first = 0; first < inThrees; first += 3) {
     const three = rows.slice(first, first + 3);
-    const sums = three.map(() => new Float64Array(n)) as unknown as ThreeVectors;
+    const sums = out.slice(first, first + 3) as unknown as ThreeVectors;
+    for (const sum of sums) sum.fill(0);
     for (let p = 0; p < whole; p += 4) {
       const [f, g, h] = three.map((row) => a.subarray(row * k + p, row * k + p + 4));
       if (f && g && h) addFourSteps(sums, [f, g, h] as unknown as ThreeFours, b, p * n);
@@ -54,23 +56,11 @@ export function referenceRows(
       const sum = sums[i];
       for (let p = whole; sum && p < k; p++) addStep(sum, a[row * k + p] as number, b, p * n);
     }
-    out.push(...sums);
   }
-  for (const row of rows.slice(out.length)) out.push(referenceRow(shape, a, b, row));
+  for (const [i, row] of rows.entries()) {
+    if (i >= inThrees) referenceRow(shape, a, b, row, out[i]);
+  }
   return out;
-}
-
-/** Some columns of C = A B in f64. */
-export function referenceColumns(
-  { m, n, k }: MatmulShape,
-  a: Tensor,
-  b: Tensor,
-  cols: readonly number[],
-): Float64Array[] {
-  const columns = cols.map((col) =>
-    Float64Array.from({ length: k }, (_, p) => b[p * n + col] as number),
-  );
-  return timesVectors(a, m, k, columns);
 }
 
 /** The products of a row-major matrix with vectors, three vectors and two rows at a time. */
@@ -79,17 +69,17 @@ export function timesVectors(
   rows: number,
   cols: number,
   vectors: readonly Float64Array[],
-): Float64Array[] {
-  const out = vectors.map(() => new Float64Array(rows));
+  out: readonly Float64Array[] = vectors.map(() => new Float64Array(rows)),
+): readonly Float64Array[] {
   const none = new Float64Array(cols);
-  for (let first = 0; first < vectors.length; first += 3) {
-    const [x = none, y = none, z = none] = vectors.slice(first, first + 3);
-    for (let row = 0; row < rows; row += 2) {
-      // An odd last row is its own partner.
-      const next = Math.min(row + 1, rows - 1);
+  for (let row = 0; row < rows; row += 2) {
+    // An odd last row is its own partner.
+    const next = Math.min(row + 1, rows - 1);
+    for (let at = 0; at < vectors.length; at += 3) {
+      const [x = none, y = none, z = none] = vectors.slice(at, at + 3);
       const sums = dotTwoRows(matrix, row * cols, next * cols, [x, y, z]);
       for (const [vector, [sum, sumOfNext]] of sums.entries()) {
-        const of = out[first + vector];
+        const of = out[at + vector];
         if (!of) continue;
         of[row] = sum;
         of[next] = sumOfNext;
@@ -173,8 +163,11 @@ export function referenceMatmul(shape: MatmulShape, a: Tensor, b: Tensor): Float
 }
 
 /** 2-norm of each row of A. */
-export function rowNorms({ m, k }: MatmulShape, a: Tensor): Float64Array {
-  const out = new Float64Array(m);
+export function rowNorms(
+  { m, k }: MatmulShape,
+  a: Tensor,
+  out: Float64Array = new Float64Array(m),
+): Float64Array {
   for (let row = 0; row < m; row++) {
     let sum = 0;
     for (let at = row * k; at < (row + 1) * k; at++) sum += (a[at] as number) ** 2;
@@ -184,14 +177,21 @@ export function rowNorms({ m, k }: MatmulShape, a: Tensor): Float64Array {
 }
 
 /** 2-norm of each column of B. */
-export function columnNorms({ n, k }: MatmulShape, b: Tensor): Float64Array {
-  const out = new Float64Array(n);
-  for (let p = 0; p < k; p++) {
-    const start = p * n;
-    for (let col = 0; col < n; col++) {
-      const value = b[start + col] as number;
-      out[col] = (out[col] as number) + value * value;
-    }
+export function columnNorms(
+  { n, k }: MatmulShape,
+  b: Tensor,
+  out: Float64Array = new Float64Array(n),
+): Float64Array {
+  out.fill(0);
+  for (let p = 0; p < k; p++) addSquares(out, b, p * n);
+  for (let col = 0; col < n; col++) out[col] = Math.sqrt(out[col] as number);
+  return out;
+}
+
+/** Adds the squares of a row of B, which begins at `at`, to sums. */
+function addSquares(sums: Float64Array, b: Tensor, at: number): void {
+  for (let col = 0; col < sums.length; col++) {
+    const value = b[at + col] as number;
+    sums[col] = (sums[col] as number) + value * value;
   }
-  return out.map(Math.sqrt);
 }
