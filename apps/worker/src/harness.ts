@@ -1,5 +1,8 @@
 import { harness } from './harness/harness';
-import { measureVerification } from './harness/verification';
+import { measureReference, measureVerification } from './harness/verification';
 
-if (process.argv[2] === 'verification') await measureVerification(Number(process.argv[3]));
-else await harness(new URL(import.meta.url), new URL('./thread.mjs', import.meta.url));
+const threadEntry = new URL('./thread.mjs', import.meta.url);
+const [, , task, n] = process.argv;
+if (task === 'verification') await measureVerification(Number(n));
+else if (task === 'reference') await measureReference(Number(n), threadEntry);
+else await harness(new URL(import.meta.url), threadEntry);

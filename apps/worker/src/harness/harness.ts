@@ -5,7 +5,6 @@ import {
   bytesText,
   type Executor,
   type HostPool,
-  type Problem,
   type Variant,
 } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
@@ -13,7 +12,7 @@ import { chooseDevice, openDevice } from '../device/select';
 import { createThreadPool } from '../device/thread-pool';
 import { table } from '../table';
 import { percentText } from '../units';
-import type { VerificationCost } from './verification';
+import { type ReferenceCost, square, type VerificationCost } from './verification';
 
 /** What measuring itself may cost: shares of one, s, bytes and ms. */
 const LIMITS = { share: 0.2, verificationS: 1.5, peakBytes: 2 ** 30, prepareMs: 100 };
@@ -28,12 +27,6 @@ const SHORTEST_RUN_S = (POLICIES.default.warmup.ns + 2 * POLICIES.default.minTot
 const PREPARATIONS = 5;
 
 const VARIANT: Variant = { kernel: 'matmul/warp-tile', tunables: {} };
-
-const square = (n: number): Problem => ({
-  op: 'matmul',
-  shape: { m: n, n, k: n },
-  dtype: 'f32',
-});
 
 /**
  * Prints what the procedure costs beside what it measures: the share of a run that goes
@@ -66,7 +59,8 @@ function row(what: string, took: string, limit: string, isWithin: boolean): stri
 
 /** What verifying a product costs, and the most of a GPU's run that it can be. */
 async function verificationRows(self: URL, n: number): Promise<string[][]> {
-  const { firstS, againS, peakBytes } = await verificationCost(self, n);
+  const { firstS, againS, peakBytes } = await inChild<VerificationCost>(self, 'verification', n);
+  const { wallS } = await inChild<ReferenceCost>(self, 'reference', n);
   const seconds = (what: string, s: number) =>
     row(what, `${s.toFixed(2)} s`, `${LIMITS.verificationS} s`, s <= LIMITS.verificationS);
   const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
@@ -83,16 +77,18 @@ async function verificationRows(self: URL, n: number): Promise<string[][]> {
       mib(LIMITS.peakBytes),
       peakBytes <= LIMITS.peakBytes,
     ),
-    shareOf("of a GPU's shortest run, the first of the problem, at most", firstS + 2 * againS),
+    part('inputs and reference on all cores, which a run waits for', `${wallS.toFixed(2)} s`),
+    shareOf("of a GPU's shortest run, the first of the problem, at most", wallS + 3 * againS),
     shareOf('of a further one, which finds inputs and reference made', 3 * againS),
   ];
 }
 
-function verificationCost(self: URL, n: number): Promise<VerificationCost> {
+/** What a child of this program measures and sends. */
+function inChild<T>(self: URL, task: 'verification' | 'reference', n: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const child = fork(self, ['verification', String(n)], { execArgv: [] });
-    child.once('message', (cost: VerificationCost) => resolve(cost));
-    child.once('close', (code) => reject(new Error(`the verification ended with code ${code}`)));
+    const child = fork(self, [task, String(n)], { execArgv: [] });
+    child.once('message', (cost: T & object) => resolve(cost));
+    child.once('close', (code) => reject(new Error(`the ${task} ended with code ${code}`)));
   });
 }
 

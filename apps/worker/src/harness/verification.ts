@@ -1,4 +1,11 @@
-import { inputTensors, outputCheck, type Problem, type Tensor } from '@tilemark/kernels';
+import {
+  generatedCheck,
+  inputTensors,
+  outputCheck,
+  type Problem,
+  type Tensor,
+} from '@tilemark/kernels';
+import { createThreadPool } from '../device/thread-pool';
 
 /** What verifying the outputs of one run costs a process of its own. */
 export interface VerificationCost {
@@ -12,7 +19,7 @@ export interface VerificationCost {
 
 /** Runs in a child of its own, so that its memory is the verification's; sends a `VerificationCost`. */
 export async function measureVerification(n: number): Promise<void> {
-  const problem: Problem = { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' };
+  const problem = square(n);
   const output = permuted(problem, n);
   const firstCpu = process.cpuUsage();
   const [a] = inputTensors(problem, { seed: 1 });
@@ -33,6 +40,30 @@ export async function measureVerification(n: number): Promise<void> {
   };
   process.send?.(cost);
 }
+
+/** What the first run of a problem waits for, in a process that has done nothing yet. */
+export interface ReferenceCost {
+  /** Inputs and what follows from them, on all cores, threads started for it included, s. */
+  readonly wallS: number;
+}
+
+/**
+ * Runs in a child of its own: loops that a check before it had compiled would be faster.
+ * Sends a `ReferenceCost`.
+ */
+export async function measureReference(n: number, threadEntry: URL): Promise<void> {
+  const beganMs = performance.now();
+  await generatedCheck(square(n), { seed: 1 }, {}, createThreadPool(threadEntry));
+  const cost: ReferenceCost = { wallS: (performance.now() - beganMs) / 1e3 };
+  process.send?.(cost);
+}
+
+/** The product of two n x n matrices in f32. */
+export const square = (n: number): Problem => ({
+  op: 'matmul',
+  shape: { m: n, n, k: n },
+  dtype: 'f32',
+});
 
 /** Time on a core, which a busy machine does not stretch as it does the clock on the wall, s. */
 function cpuSince(start: NodeJS.CpuUsage): number {
