@@ -1,0 +1,51 @@
+import {
+  createHostExecutor,
+  generatedCheck,
+  type HostPool,
+  inputTensors,
+  outputCheck,
+  type Problem,
+} from '@tilemark/kernels';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { useBundle } from '../bundle.test-helper';
+import { createThreadPool } from './thread-pool';
+
+const bundle = useBundle();
+let pool: HostPool;
+beforeAll(() => {
+  // As many as share a reference at least, however few cores there are.
+  pool = { ...createThreadPool(new URL('thread.mjs', bundle.child)), threads: 4 };
+});
+afterEach(() => pool.release());
+
+test('its threads run kernels and make references, also after they were released', async () => {
+  // The fewest rows that are not compared whole, and inputs that are worth sharing.
+  const problem: Problem = { op: 'matmul', shape: { m: 9, n: 4100, k: 4100 }, dtype: 'f32' };
+  const variant = { kernel: 'matmul/cpu-parallel', tunables: {} };
+  const options = { seed: 1, bufferSets: 1 };
+  const prepared = await createHostExecutor(pool).prepare(variant, problem, options);
+  const product = async () => {
+    await prepared.poison();
+    await prepared.sample({ dispatches: 1, rotate: false });
+    return (await prepared.readOutput(0)).output;
+  };
+  const first = await product();
+  const check = await generatedCheck(problem, { seed: 1 }, {}, pool);
+  const alone = outputCheck(problem, inputTensors(problem, { seed: 1 }));
+  expect(check(first)).toMatchObject({ method: 'freivalds', worst: null });
+  expect(check(first)).toEqual(alone(first));
+  // The check has released the threads.
+  const second = await product();
+  expect(second).toEqual(first);
+  second[5 * 4100 + 2000] = 0;
+  expect(check(second).worst).toMatchObject({ row: 5, col: 2000 });
+  expect(check(second)).toEqual(alone(second));
+});
+
+test('an error in a thread is thrown where the run is waited for', async () => {
+  const problem: Problem = { op: 'transpose', shape: { rows: 1, cols: 1 }, dtype: 'f32' };
+  const rows = { first: 0, end: 1 };
+  const [input, output] = [new Float32Array(1), new Float32Array(1)];
+  const job = { kernel: 'transpose/none', values: {}, problem, inputs: [input], output, rows };
+  await expect(pool.run([job])).rejects.toThrow('transpose/none');
+});
