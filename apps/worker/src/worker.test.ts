@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expand, type PlannedRun, type RunResult, specSchema } from '@tilemark/core';
 import { openQueue, openStore, type Queue, type Store } from '@tilemark/core/server';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   bringUp,
   execute,
@@ -143,6 +143,17 @@ describe('a worker', () => {
       device: { backend: 'vulkan' },
     });
     expect(await journalled()).toEqual([]);
+  });
+
+  it('makes the signal of a run of none that outlives it', async () => {
+    // Node keeps something of every signal that it made of another for as long as that one lives.
+    const any = vi.spyOn(AbortSignal, 'any');
+    cleanUp.push(async () => any.mockRestore());
+    const { deviceKey } = await attach();
+    await ended(await submit(deviceKey, { tunables: { BLOCK: [8, 16] } }));
+    const sources = any.mock.calls.flatMap(([signals]) => [...signals]);
+    expect(sources.length).toBeGreaterThan(2);
+    expect(new Set(sources).size).toBe(sources.length);
   });
 
   it('records a child killed in the middle of a run as failed, and the next run works', async () => {

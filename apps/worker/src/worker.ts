@@ -66,7 +66,7 @@ export class Worker {
   #tellGone: (fault: DeviceFault) => void = () => {};
   /** Ends the heartbeat. */
   readonly #ending = new AbortController();
-  /** Ends the run in hand; one for each time that an admin paused the worker. */
+  /** Ends the run in hand; one for each run, and for each time that an admin paused the worker. */
   #interrupt = new AbortController();
   readonly #serving: Serving;
   readonly #outbox: Outbox;
@@ -202,6 +202,8 @@ export class Worker {
       throw error;
     } finally {
       this.#isRunning = false;
+      // Node keeps something of each signal that it makes of another for as long as that one lives.
+      if (!this.#interrupt.signal.aborted) this.#interrupt = new AbortController();
       if (!this.#isStopping) {
         this.#idleSoon = setTimeout(() => void this.#heartbeat(), IDLE_AFTER_MS);
       }
