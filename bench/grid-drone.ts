@@ -35,15 +35,20 @@ export interface DroneReport {
   /** Runs, or bare jobs, that have ended here. */
   readonly done: number;
   readonly rssBytes: number;
+  /** Heap in use after the latest full collection: what is kept, where `rssBytes` holds garbage too. */
+  readonly keptBytes: number;
 }
 
 const REPORT_EVERY_MS = 100;
+/** A full collection takes a tenth of a second. */
+const COLLECT_EVERY_MS = 10_000;
 const BATCH = 1_000;
 /** What the policy `default` takes at least. */
 const SAMPLES = 30;
 const task: DroneTask = JSON.parse(process.argv[2] ?? '{}');
 let done = 0;
 let ready = false;
+let keptBytes = 0;
 
 const stops: (() => Promise<unknown>)[] = [];
 const queueName = (device: number) => `bare.${device}`;
@@ -127,8 +132,16 @@ async function consumeGrid(): Promise<void> {
   });
 }
 
-const report = () => process.send?.({ ready, done, rssBytes: process.memoryUsage.rss() });
+const report = () =>
+  process.send?.({ ready, done, rssBytes: process.memoryUsage.rss(), keptBytes });
 setInterval(report, REPORT_EVERY_MS).unref();
+
+function collect(): void {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  keptBytes = heapUsed + external;
+}
+setInterval(collect, COLLECT_EVERY_MS).unref();
 
 if (task.kind === 'fill') {
   await fillBare(task.runs ?? 0);
@@ -140,5 +153,8 @@ process.on('SIGTERM', () => {
     .then(() => last?.())
     .finally(() => process.exit(0));
 });
+// It has a session of its own, so that a Ctrl-C at the terminal does not reach it.
+process.on('disconnect', () => process.exit(1));
 await (task.kind === 'bare' ? consumeBare() : consumeGrid());
+collect();
 ready = true;

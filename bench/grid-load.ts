@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultGrid, NewSweep } from '../tests/faults/grid';
 import type { DroneReport, DroneTask } from './grid-drone';
@@ -13,7 +12,8 @@ export interface Size {
   readonly processes: number;
 }
 
-const LOW_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+/** The drones stand for other machines: they get what the services leave of this one. */
+const LOWEST_PRIORITY = '19';
 const PROBE_EVERY_MS = 250;
 const BOOKS_EVERY_MS = 250;
 
@@ -52,9 +52,13 @@ export class Bench {
         databaseUrl,
         redisUrl,
       };
-      const child = fork(new URL('./grid-drone.ts', import.meta.url), [JSON.stringify(given)]);
-      // It stands for other machines, which take no time from the site's.
-      setPriority(child.pid ?? 0, LOW_PRIORITY);
+      const child = fork(new URL('./grid-drone.ts', import.meta.url), [JSON.stringify(given)], {
+        execPath: 'nice',
+        execArgv: ['-n', LOWEST_PRIORITY, process.execPath, '--expose-gc', ...process.execArgv],
+        detached: true,
+      });
+      // Where Linux shares its time among sessions first, a process is nice to its own session only.
+      void writeFile(`/proc/${child.pid}/autogroup`, LOWEST_PRIORITY).catch(() => undefined);
       child.on('message', (report: DroneReport) => reports.set(index, report));
       return child;
     });
@@ -65,6 +69,7 @@ export class Bench {
       done: () => total((report) => report.done),
       pids: children.map((child) => child.pid ?? 0),
       rssMb: () => total((report) => report.rssBytes) / 2 ** 20 / processes,
+      keptMb: () => total((report) => report.keptBytes) / 2 ** 20 / processes,
       stop: async () => {
         await Promise.all(
           children.map((child) => {

@@ -37,6 +37,7 @@ async function main(size: Size) {
   const grid = await FaultGrid.start();
   try {
     const bench = new Bench(grid, size);
+    say('Consumers and simulated workers have the lowest priority: they are other machines.');
     say('Bare BullMQ ...');
     const bareRate = await bench.bare();
 
@@ -48,38 +49,44 @@ async function main(size: Size) {
     await bench.measured([await bench.submit(size.devices)]);
     const idleMs = await bench.probe('leaderboard', IDLE_PROBES, never);
 
-    const memory: { atMs: number; webMb: number; droneMb: number }[] = [];
+    const memory: { atMs: number; webMb: number; droneMb: number; droneKeptMb: number }[] = [];
     const bulkMs: number[] = [];
     const cpuBefore = await bench.cpu(drones.pids);
     const startMs = performance.now();
     let isOver = false;
-    const probes = Promise.all([
-      bench.probe('submit', Number.POSITIVE_INFINITY, () => isOver),
-      bench.probe('leaderboard', Number.POSITIVE_INFINITY, () => isOver),
-    ]);
-    const remember = (async () => {
+    const load = async () => {
+      const sweeps: NewSweep[] = [];
+      let asked = 0;
+      while (asked < size.runs) {
+        const sentMs = performance.now();
+        const sweep = await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs - asked));
+        bulkMs.push(performance.now() - sentMs);
+        sweeps.push(sweep);
+        asked += sweep.counts.total;
+      }
+      const measured = await bench.measured(sweeps);
+      if (measured !== asked) {
+        throw new Error(`${asked} runs were asked for, ${measured} measured.`);
+      }
+      const seconds = (performance.now() - startMs) / 1_000;
+      const cpuAfter = await bench.cpu(drones.pids);
+      isOver = true;
+      return { asked, seconds, cpuAfter };
+    };
+    const remember = async () => {
       while (!isOver) {
         const webMb = await bench.rssMb();
-        memory.push({ atMs: performance.now() - startMs, webMb, droneMb: drones.rssMb() });
+        const [droneMb, droneKeptMb] = [drones.rssMb(), drones.keptMb()];
+        memory.push({ atMs: performance.now() - startMs, webMb, droneMb, droneKeptMb });
         await sleep(1_000);
       }
-    })();
-    const sweeps: NewSweep[] = [];
-    let asked = 0;
-    while (asked < size.runs) {
-      const sentMs = performance.now();
-      const sweep = await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs - asked));
-      bulkMs.push(performance.now() - sentMs);
-      sweeps.push(sweep);
-      asked += sweep.counts.total;
-    }
-    const measured = await bench.measured(sweeps);
-    if (measured !== asked) throw new Error(`${asked} runs were asked for, ${measured} measured.`);
-    const seconds = (performance.now() - startMs) / 1_000;
-    const cpuAfter = await bench.cpu(drones.pids);
-    isOver = true;
-    const [submitMs, boardMs] = await probes;
-    await remember;
+    };
+    const [{ asked, seconds, cpuAfter }, submitMs, boardMs] = await Promise.all([
+      load(),
+      bench.probe('submit', Number.POSITIVE_INFINITY, () => isOver),
+      bench.probe('leaderboard', Number.POSITIVE_INFINITY, () => isOver),
+      remember(),
+    ]);
     await drones.stop();
     // What the devices are is known; nobody takes the runs.
     const idleBulk: number[] = [];
@@ -91,6 +98,11 @@ async function main(size: Size) {
 
     const rate = asked / seconds;
     const later = memory.slice(Math.floor(memory.length / 2));
+    const overRun = (of: (sample: (typeof memory)[number]) => number) => ({
+      startMb: memory.slice(0, 1).map(of)[0],
+      endMb: memory.slice(-1).map(of)[0],
+      mbPerMinute: perMinute(later, of),
+    });
     const result = {
       machine: {
         cpu: cpus()[0]?.model ?? '',
@@ -128,16 +140,10 @@ async function main(size: Size) {
         ratio: median(boardMs) / median(idleMs),
       },
       memory: {
-        web: {
-          startMb: memory[0]?.webMb,
-          endMb: memory.at(-1)?.webMb,
-          mbPerMinute: perMinute(later, (at) => at.webMb),
-        },
-        worker: {
-          startMb: memory[0]?.droneMb,
-          endMb: memory.at(-1)?.droneMb,
-          mbPerMinute: perMinute(later, (at) => at.droneMb),
-        },
+        web: overRun((at) => at.webMb),
+        worker: overRun((at) => at.droneMb),
+        // Heap after a full collection every few seconds: what grows here is a leak.
+        workerKept: overRun((at) => at.droneKeptMb),
       },
     };
     say(
