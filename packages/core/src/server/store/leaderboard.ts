@@ -70,19 +70,25 @@ function bestRows(
 ): Promise<BestRow[]> {
   const { op, dtype } = problem;
   return db.$queryRaw<BestRow[]>`
+    WITH best AS (
+      SELECT * FROM "Best"
+      WHERE "op" = ${op}::"Op" AND "dtype" = ${dtype}::"Dtype"
+        AND "profile" = ${profile}::"Profile" AND "shape" = ${shapeText(problem)}),
+    hosts AS (
+      SELECT "deviceKey", count(DISTINCT "host")::int AS "machines" FROM "Worker"
+      WHERE "deviceKey" IN (SELECT "deviceKey" FROM best)
+      GROUP BY "deviceKey")
     SELECT best."deviceKey", device."name", device."class"::text,
-      (SELECT count(DISTINCT worker."host")::int FROM "Worker" AS worker
-       WHERE worker."deviceKey" = best."deviceKey") AS "machines",
+      coalesce(hosts."machines", 0) AS "machines",
       best."resultId", best."medianNs", best."lowNs", best."highNs", best."unranked",
       best."measuredAt", best."naiveMedianNs", best."naiveUnranked",
       nullif(result."outcome" #> '{measurement,roof}', 'null') AS "roof",
       result."importedBy", result."recordedAt", run."address", run."kernel", run."tunables"
-    FROM "Best" AS best
+    FROM best
     JOIN "Device" AS device ON device."key" = best."deviceKey"
     JOIN "Result" AS result ON result."id" = best."resultId"
     JOIN "Run" AS run ON run."id" = result."runId"
-    WHERE best."op" = ${op}::"Op" AND best."dtype" = ${dtype}::"Dtype"
-      AND best."profile" = ${profile}::"Profile" AND best."shape" = ${shapeText(problem)}`;
+    LEFT JOIN hosts ON hosts."deviceKey" = best."deviceKey"`;
 }
 
 function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {
