@@ -50,7 +50,7 @@ export const ROWS = [
   ...[quarters, streamed].flatMap((variant) =>
     ['4096', '8192'].map((shape) => product(shape, 'f32', 1, variant)),
   ),
-  ...[tiles(64, 'bands'), tiles(32, 'cols-first')].map((variant) => transpose('16384', variant)),
+  transpose('16384', tiles(32, 'cols-first')),
 ];
 
 /** Other WGSL libraries: our goal is more than twice the better of them. */
