@@ -172,8 +172,10 @@ export class FaultGrid {
     return items.map((device) => device.key);
   }
 
+  /** Results that the workers of the grid's folder have still to hand in, and those refused. */
   async journal(): Promise<string[]> {
-    return readdir(join(this.services.folder, 'journal')).catch(() => []);
+    const names = await readdir(join(this.services.folder, 'journal')).catch(() => []);
+    return names.filter((name) => !name.startsWith('.'));
   }
 
   /** Ends every part and removes the data. */

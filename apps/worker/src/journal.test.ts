@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { RecordedRun } from '@tilemark/core/server';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -73,6 +74,34 @@ it('never offers a record that was half written when the machine stopped', async
   const journal = await Journal.open(folder, log);
   await writeFile(join(folder, '.run-9-torn'), '{"runId":"run-9","outc');
   await journal.append(first);
+  expect(await journal.pending()).toEqual([first]);
+});
+
+it('leaves what is being written alone, and removes what a killed process left behind', async () => {
+  const journal = await Journal.open(folder, log);
+  await writeFile(join(folder, '.run-8-torn'), '{"runId":"run-8","outc');
+  await writeFile(join(folder, '.run-9-torn'), '{"runId":"run-9","outc');
+  const longAgo = new Date(Date.now() - 60_000);
+  await utimes(join(folder, '.run-8-torn'), longAgo, longAgo);
+  expect(await journal.pending()).toEqual([]);
+  expect(await readdir(folder)).toEqual(['.run-9-torn']);
+});
+
+it('writes a record again that another process took for left behind', async () => {
+  const journal = await Journal.open(folder, log);
+  let removed = false;
+  const removing = (async () => {
+    while (!removed) {
+      const [name] = (await readdir(folder)).filter((each) => each.startsWith('.'));
+      if (name === undefined) await setImmediate();
+      else {
+        await rm(join(folder, name), { force: true });
+        removed = true;
+      }
+    }
+  })();
+  while (!removed) await journal.append(first);
+  await removing;
   expect(await journal.pending()).toEqual([first]);
 });
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordedRun } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 
 const SUFFIX = '.json';
+
+/** What is written aside is whole within this long, ms; older files have no writer any more. */
+const LEFT_BEHIND_MS = 10_000;
 
 /**
  * Results that are measured and not yet in the database: one file a run, whole
@@ -26,8 +29,15 @@ export class Journal {
 
   /** Survives a crash of the process and of the machine once it returns. */
   async append(record: RecordedRun): Promise<void> {
+    // Another worker of the folder takes a file that was written too slowly for left behind.
+    while (!(await this.#tryToAppend(record)));
+    await this.#syncFolder();
+  }
+
+  /** False where the file was gone before it could get its name. */
+  async #tryToAppend(record: RecordedRun): Promise<boolean> {
     // Written aside and renamed: a reader never meets half a record.
-    const aside = join(this.#folder, `.${record.runId}-${randomUUID()}`);
+    const aside = join(this.#folder, `.${encodeURIComponent(record.runId)}-${randomUUID()}`);
     const file = await open(aside, 'w', 0o600);
     try {
       await file.writeFile(JSON.stringify(record));
@@ -35,8 +45,13 @@ export class Journal {
     } finally {
       await file.close();
     }
-    await rename(aside, this.#fileOf(record.runId));
-    await this.#syncFolder();
+    try {
+      await rename(aside, this.#fileOf(record.runId));
+      return true;
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
+    }
   }
 
   /** The record is in the database. */
@@ -52,9 +67,12 @@ export class Journal {
   /**
    * What has still to be written to the database, oldest first. A file that holds no
    * record, as a full or failing disk leaves behind, is set aside and does not stop the others.
+   * What a killed process was writing was never appended, and is removed.
    */
   async pending(): Promise<RecordedRun[]> {
-    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(SUFFIX));
+    const all = await readdir(this.#folder);
+    await Promise.all(all.filter(isAside).map((name) => this.#removeLeftBehind(name)));
+    const names = all.filter((name) => !isAside(name) && name.endsWith(SUFFIX));
     const records = await Promise.all(
       names.map(async (name): Promise<RecordedRun[]> => {
         // Another worker may have struck it since the folder was read.
@@ -67,6 +85,14 @@ export class Journal {
       }),
     );
     return records.flat().sort((a, b) => a.endedAt.localeCompare(b.endedAt));
+  }
+
+  async #removeLeftBehind(name: string): Promise<void> {
+    const path = join(this.#folder, name);
+    const written = await stat(path).catch(() => null);
+    if (!written || Date.now() - written.mtimeMs < LEFT_BEHIND_MS) return;
+    this.#log.info({ path }, 'removing what a process was writing when it was killed');
+    await rm(path, { force: true });
   }
 
   async #setUnreadableAside(name: string): Promise<void> {
@@ -95,6 +121,12 @@ export class Journal {
     }
   }
 }
+
+/** Whether a file is one that is being written: see `append`. */
+const isAside = (name: string) => name.startsWith('.');
+
+const isGone = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 const nameOf = (runId: string): string => `${encodeURIComponent(runId)}${SUFFIX}`;
 
