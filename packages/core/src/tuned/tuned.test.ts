@@ -22,10 +22,12 @@ describe('tuned variants', () => {
       expand(suiteSpec('peak', { n: 8192 }), [{ key, class: 'gpu' }]).map(
         ({ address, problem }) => `${address} ${opOf(problem).sizes(problem.shape)}`,
       );
-    const { address } = parseVariant(
-      'matmul/warp-tile[BM=128,BN=128,BK=16,TM=8,TN=16,UNROLL=16,LANES_DOWN=4]',
-    );
-    const tuned = `${address} 8192,8192,8192`;
+    const shipped = tunedFiles()
+      .flatMap(({ device, variants }) => (device.device === 'NVIDIA H200' ? variants : []))
+      .find(
+        ({ problem }) => problem.dtype === 'f32' && opOf(problem).sizes(problem.shape)[2] === 8192,
+      );
+    const tuned = `${parseVariant(shipped!.address).address} 8192,8192,8192`;
     expect(runsOf('nvidia-unknown-nvidia_h200-vulkan-dawn')).toContain(tuned);
     expect(runsOf('nvidia-unknown-nvidia_h200-vulkan-dawn')).toContain(
       `${parseVariant('matmul/warp-tile').address} 8192,8192,8192`,

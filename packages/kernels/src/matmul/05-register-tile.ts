@@ -5,7 +5,6 @@ import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { tileNeeds } from './tile-memory';
-import { BUFFERS } from './tunables';
 
 /** Numbers that follow from the tunables. */
 function sizesOf(values: TunableValues) {
@@ -93,7 +92,12 @@ export const registerTile: GpuKernel = {
       values: ['across', 'down'],
       default: 'across',
     },
-    BUFFERS,
+    {
+      name: 'BUFFERS',
+      about: 'Tiles of A and B held in workgroup memory: with 2 in turn a barrier is saved',
+      values: [1, 2],
+      default: 1,
+    },
   ],
   constraints: [
     {

@@ -5,7 +5,6 @@ import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { ADD_THREADS, MAX_ADD_GROUPS, partBytes, tileNeeds } from './tile-memory';
-import { BUFFERS } from './tunables';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -19,7 +18,6 @@ import {
 const layoutOf = (values: TunableValues): TileLayout => ({
   ...warpLayout(values),
   split: numberOf(values, 'SPLIT'),
-  doubled: values.BUFFERS === 2,
 });
 
 export const warpTile: GpuKernel = {
@@ -39,7 +37,6 @@ export const warpTile: GpuKernel = {
     ),
     MULADD,
     ...STAGING_TUNABLES,
-    BUFFERS,
   ],
   constraints: WARP_CONSTRAINTS,
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,

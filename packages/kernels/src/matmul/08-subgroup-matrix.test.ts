@@ -66,8 +66,6 @@ describe('around the multiplications', () => {
     ['fragments below one another', { m: 37, n: 72, k: 40 }, { WM: 32, WN: 16 }],
     ['several steps a tile', { m: 33, n: 35, k: 77 }, { BK: 32 }],
     ['loads between the steps', { m: 33, n: 40, k: 104 }, { BK: 32, LOADS: 'halfway' }],
-    ['loads spread over the steps', { m: 33, n: 40, k: 104 }, { BK: 32, LOADS: 'spread' }],
-    ['the last tile loaded again', { m: 33, n: 35, k: 77 }, { BK: 32, LAST_LOADS: 'repeated' }],
     ['sums in f16', { m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16, 8 wide', { m: 33, n: 35, k: 77 }, { FRAGMENT_N: 8 }, 'f16acc16'],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {

@@ -25,8 +25,7 @@ function layoutOf(values: TunableValues, dtype: Dtype = 'f16'): FragmentLayout {
     wn: tunable('WN'),
     fragment: { m: 16, n: tunable('FRAGMENT_N'), k: 16 },
     sums: sumType(dtype) === 'f16' ? 'f16' : 'f32',
-    loads: values.LOADS === 'halfway' || values.LOADS === 'spread' ? values.LOADS : 'ahead',
-    repeatsLast: values.LAST_LOADS === 'repeated',
+    loadsHalfway: values.LOADS === 'halfway',
   };
 }
 
@@ -63,15 +62,9 @@ export const subgroupMatrix: GpuKernel = {
     ),
     {
       name: 'LOADS',
-      about: "The next tile's loads: before the first step, after half of the steps, or between",
-      values: ['ahead', 'halfway', 'spread'],
+      about: "The next tile's loads: before the first step, or after half of the steps",
+      values: ['ahead', 'halfway'],
       default: 'ahead',
-    },
-    {
-      name: 'LAST_LOADS',
-      about: 'Loads that would follow the last tile: left out by a branch, or the last repeated',
-      values: ['guarded', 'repeated'],
-      default: 'guarded',
     },
   ],
   constraints: [

@@ -27,20 +27,12 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const colInB = (col8: string) => (inUnits ? `min(${col8}, shape.n / 8 - 1)` : col8);
 
   // Addresses grow from tile to tile: computed anew they cost a fifth of the speed.
-  const load = [
-    ...aUnits.map((i) => `a${i} = load_a_${access}(a_at${i}, a_k${i});`),
-    ...bUnits.map((i) => `b${i} = load_b_${access}(b_at${i}, b_col${i});`),
+  const loads = [
+    ...aUnits.map((i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${bk / UNIT};`),
+    ...bUnits.map((i) => `b${i} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`),
   ];
-  const [aStep, bStep] = layout.repeatsLast
-    ? ['select(0u, a_step, tile + 1 < whole)', 'select(0u, b_step, tile + 1 < whole)']
-    : ['a_step', 'b_step'];
-  const advance = [
-    ...aUnits.map((i) => `a_k${i} += a_next;`),
-    ...bUnits.map((i) => `b_at${i} += b_next;`),
-  ];
-  const behind = layout.repeatsLast ? ' + select(0u, a_step, whole > 0)' : '';
   const edgeLoads = [
-    ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i}${behind});`),
+    ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
       `let b_k${i} = whole * ${bk} + b_line${i};`,
       `b${i} = load_b_${access}(min(b_k${i}, shape.k - 1) * (${rowOfB}), b_col${i});`,
@@ -51,36 +43,27 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     ...aUnits.map((i) => `a_tile[a_to${i}] = a${i};`),
     ...bUnits.map((i) => `b_tile[b_to${i}] = b${i};`),
   ];
-  const products = (beforeRow: (row: number) => readonly string[] = () => []) =>
-    each(bk / fragment.k, (step) => [
-      ...beforeRow(step * down),
-      '{',
-      ...each(down, (i) => {
-        const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${(step * fragment.k) / UNIT}`;
-        return `  let l${i} = subgroupMatrixLoad<Left, row_major>(&a_tile, ${at}, A_PITCH);`;
-      }),
-      ...each(across, (j) => {
-        const at = `${step * fragment.k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
-        return `  let r${j} = subgroupMatrixLoad<Right, row_major>(&b_tile, ${at}, B_PITCH);`;
-      }),
-      ...each(down, (i) => [
-        ...(i > 0 ? beforeRow(step * down + i).map((line) => `  ${line}`) : []),
-        ...each(across, (j) => {
-          const c = sumsOf(i, j);
-          return `  ${c} = subgroupMatrixMultiplyAccumulate(l${i}, r${j}, ${c});`;
-        }),
-      ]).flat(),
-      '}',
-    ]).flat();
+  const steps = each(bk / fragment.k, (step) => step * fragment.k).map((k) => [
+    '{',
+    ...each(down, (i) => {
+      const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`;
+      return `  let l${i} = subgroupMatrixLoad<Left, row_major>(&a_tile, ${at}, A_PITCH);`;
+    }),
+    ...each(across, (j) => {
+      const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
+      return `  let r${j} = subgroupMatrixLoad<Right, row_major>(&b_tile, ${at}, B_PITCH);`;
+    }),
+    ...pairs(down, across, (i, j) => {
+      const c = sumsOf(i, j);
+      return `  ${c} = subgroupMatrixMultiplyAccumulate(l${i}, r${j}, ${c});`;
+    }),
+    '}',
+  ]);
+  const products = steps.flat();
   // The next tile is on its way while this one is multiplied.
-  const guarded = (lines: readonly string[]) =>
-    layout.repeatsLast || lines.length === 0
-      ? lines
-      : ['if (tile + 1 < whole) {', ...lines.map((line) => `  ${line}`), '}'];
-  const rows = (bk / fragment.k) * down;
-  const overlapped = products((row) =>
-    guarded(load.filter((_, index) => rowOfLoad(layout.loads, index / load.length, rows) === row)),
-  );
+  const prefetch = ['if (tile + 1 < whole) {', ...loads.map((line) => `  ${line}`), '}'];
+  const half = layout.loadsHalfway ? steps.length / 2 : 0;
+  const overlapped = [...steps.slice(0, half).flat(), ...prefetch, ...steps.slice(half).flat()];
   const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
@@ -102,7 +85,6 @@ ${indent(
     `var a${i}: vec4u;`,
   ]),
 )}
-  let a_step = ${bk / UNIT}u;
   let b_step = ${bk} * (${rowOfB});
 ${indent(
   1,
@@ -126,15 +108,12 @@ ${indent(
 
   let whole = shape.k / ${bk};
   if (whole > 0) {
-${indent(2, load)}
+${indent(2, loads)}
   }
   for (var tile = 0u; tile < whole; tile++) {
     workgroupBarrier();
 ${indent(2, stores)}
     workgroupBarrier();
-    let a_next = ${aStep};
-    let b_next = ${bStep};
-${indent(2, advance)}
 ${indent(2, overlapped)}
   }
   if (shape.k % ${bk} > 0) {
@@ -142,7 +121,7 @@ ${indent(2, edgeLoads)}
     workgroupBarrier();
 ${indent(2, stores)}
     workgroupBarrier();
-${indent(2, products())}
+${indent(2, products)}
   }
 
   // Fragment by fragment through the memory of A's tile: there the sums become halves,
@@ -163,12 +142,6 @@ ${indent(
   ),
 )}
 }`;
-}
-
-/** Of the rows of products of a tile, the one before which a load is issued. */
-function rowOfLoad(loads: FragmentLayout['loads'], part: number, rows: number): number {
-  if (loads === 'spread') return Math.floor(part * rows);
-  return loads === 'halfway' ? rows / 2 : 0;
 }
 
 /** Name of the sums of a subgroup's fragment. */

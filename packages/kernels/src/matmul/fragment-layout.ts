@@ -13,10 +13,8 @@ export interface FragmentLayout {
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
   /** The type that products are added up in. */
   readonly sums: 'f32' | 'f16';
-  /** When the next tile's loads are issued: before the first step, after half, or between them. */
-  readonly loads: 'ahead' | 'halfway' | 'spread';
-  /** After the last tile it is loaded once more; absent: a branch leaves that out. */
-  readonly repeatsLast?: boolean;
+  /** The next tile's loads are issued after half of the steps; absent: before the first. */
+  readonly loadsHalfway?: boolean;
 }
 
 /** Halves in a vec4u, the unit everything is moved in. */

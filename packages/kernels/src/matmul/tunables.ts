@@ -8,11 +8,3 @@ export const MAPPING: Tunable = {
   values: ['col-x', 'row-x'],
   default: 'col-x',
 };
-
-/** How many tiles of each matrix a workgroup holds. */
-export const BUFFERS: Tunable = {
-  name: 'BUFFERS',
-  about: 'Tiles of A and B held in workgroup memory: with 2 in turn a barrier is saved',
-  values: [1, 2],
-  default: 1,
-};
