@@ -3,7 +3,7 @@ const STAGING = ['A_TILE=padded,swizzled', 'LOADS=ahead,spread', 'TILE_LOOP=to-k
 const ORDERS = 'ORDER=rows-first,cols-first,diagonal,bands';
 
 /**
- * Designs that wait to be measured (docs/performance.md). Each list is one run of
+ * Designs that are told apart in docs/performance.md. Each list is one run of
  * `tilemark bench`: all combinations of its tunables.
  *
  * @type {readonly { name: string, kernel: string, shapes: string, dtype: string, profile: string,
@@ -19,7 +19,7 @@ export const LISTS = [
     tunables: [...WARPS, 'LANES_DOWN=4', ...STAGING],
   },
   {
-    name: 'f32 lanes: the order of LANES_DOWN=8 has changed since the last protocol run',
+    name: 'f32 lanes: eight rows of four',
     kernel: 'matmul/warp-tile',
     shapes: '4096',
     dtype: 'f32',

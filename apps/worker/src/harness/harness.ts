@@ -43,7 +43,7 @@ export async function harness(self: URL, threadEntry: URL): Promise<void> {
   const isSoftware = device.identity.class !== 'gpu';
   if (isSoftware) print('No GPU: a whole run is measured at 1024 in place of 2048 and 4096.');
   const rows: string[][] = [];
-  for (const n of SIZES.gpu) rows.push(...(await verificationRows(self, n)));
+  for (const n of SIZES.gpu) rows.push(...(await verificationRows(self, n, isSoftware)));
   rows.push(...(await prepareRows(device.executor)));
   for (const n of isSoftware ? SIZES.software : SIZES.gpu)
     rows.push(await shareRow(device, pool, n));
@@ -57,8 +57,8 @@ function row(what: string, took: string, limit: string, isWithin: boolean): stri
   return [what, took, limit, isWithin ? '' : 'over the limit'];
 }
 
-/** What verifying a product costs, and the most of a GPU's run that it can be. */
-async function verificationRows(self: URL, n: number): Promise<string[][]> {
+/** What verifying a product costs; without a GPU also the most of a GPU's run that it can be. */
+async function verificationRows(self: URL, n: number, isSoftware: boolean): Promise<string[][]> {
   const { firstS, againS, peakBytes } = await inChild<VerificationCost>(self, 'verification', n);
   const { wallS } = await inChild<ReferenceCost>(self, 'reference', n);
   const seconds = (what: string, s: number) =>
@@ -78,8 +78,12 @@ async function verificationRows(self: URL, n: number): Promise<string[][]> {
       peakBytes <= LIMITS.peakBytes,
     ),
     part('inputs and reference on all cores, which a run waits for', `${wallS.toFixed(2)} s`),
-    shareOf("of a GPU's shortest run, the first of the problem, at most", wallS + 3 * againS),
-    shareOf('of a further one, which finds inputs and reference made', 3 * againS),
+    ...(isSoftware
+      ? [
+          shareOf("of a GPU's shortest run, the first of the problem, at most", wallS + 3 * againS),
+          shareOf('of a further one, which finds inputs and reference made', 3 * againS),
+        ]
+      : []),
   ];
 }
 
