@@ -35,8 +35,9 @@ export class Checks {
     // Before the new one is made: the memory is for one of them.
     this.#kept = null;
     const choice = { seed: INPUT_SEED };
-    const check = await generatedCheck(problem, choice, { computes, errorGrowth }, this.#pool);
-    if (keptBytes(problem) <= KEPT_BYTES) this.#kept = { key, check };
+    const options = { computes, errorGrowth };
+    const { check, holdsInputs } = await generatedCheck(problem, choice, options, this.#pool);
+    if (!holdsInputs || keptBytes(problem) <= KEPT_BYTES) this.#kept = { key, check };
     return check;
   }
 }

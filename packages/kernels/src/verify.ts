@@ -32,6 +32,13 @@ export interface VerifyOptions {
 /** Checks an output of a problem; `worst` of the verdict is null when it is right. */
 export type OutputCheck = (output: Tensor) => Verdict;
 
+/** A check of inputs that it made itself. */
+export interface GeneratedCheck {
+  readonly check: OutputCheck;
+  /** Whether they stay in memory with it; false: only what follows from them, which is little. */
+  readonly holdsInputs: boolean;
+}
+
 /**
  * What outputs of a problem with these inputs are checked with, against the f64
  * reference. Chooses the method by what it would cost: bits for transposes and copies,
@@ -71,10 +78,13 @@ export async function generatedCheck(
   choice: InputChoice,
   options: VerifyOptions = {},
   pool: HostPool | null = null,
-): Promise<OutputCheck> {
+): Promise<GeneratedCheck> {
   const threads = Math.min(pool?.threads ?? 1, SHARING_THREADS.most);
   if (!pool || threads < SHARING_THREADS.least || !isWorthSharing(problem, options)) {
-    return outputCheck(problem, inputTensors(problem, choice), options);
+    return {
+      check: outputCheck(problem, inputTensors(problem, choice), options),
+      holdsInputs: true,
+    };
   }
   const reference = allocateShared(problem);
   const parts = Array.from({ length: threads }, (_, index) => ({ index, count: threads }));
@@ -86,7 +96,8 @@ export async function generatedCheck(
     await pool.release();
   }
   const inputs = () => inputTensors(problem, choice) as [Tensor, Tensor];
-  return sized(problem, largeComparison(problem, reference, inputs, options));
+  const check = sized(problem, largeComparison(problem, reference, inputs, options));
+  return { check, holdsInputs: false };
 }
 
 function isWorthSharing(

@@ -30,7 +30,8 @@ test('its threads run kernels and make references, also after they were released
     return (await prepared.readOutput(0)).output;
   };
   const first = await product();
-  const check = await generatedCheck(problem, { seed: 1 }, {}, pool);
+  const { check, holdsInputs } = await generatedCheck(problem, { seed: 1 }, {}, pool);
+  expect(holdsInputs).toBe(false);
   const alone = outputCheck(problem, inputTensors(problem, { seed: 1 }));
   expect(check(first)).toMatchObject({ method: 'freivalds', worst: null });
   expect(check(first)).toEqual(alone(first));
@@ -48,4 +49,27 @@ test('an error in a thread is thrown where the run is waited for', async () => {
   const [input, output] = [new Float32Array(1), new Float32Array(1)];
   const job = { kernel: 'transpose/none', values: {}, problem, inputs: [input], output, rows };
   await expect(pool.run([job])).rejects.toThrow('transpose/none');
+});
+
+test('a run after one that failed is not answered by threads of the one before', async () => {
+  const problem: Problem = { op: 'matmul', shape: { m: 600, n: 600, k: 600 }, dtype: 'f32' };
+  const [a, b, c] = [1, 2, 3].map(() => new Float32Array(new SharedArrayBuffer(4 * 600 * 600)));
+  if (!a || !b || !c) throw new TypeError('three tensors');
+  const rows = { first: 0, end: 600 };
+  const job = {
+    kernel: 'matmul/cpu-blocked',
+    values: { BLOCK: 64 },
+    problem,
+    inputs: [a, b],
+    output: c,
+    rows,
+  };
+  const failing = { ...job, kernel: 'matmul/none' };
+  await expect(pool.run([failing, job])).rejects.toThrow('matmul/none');
+  a.fill(1);
+  b.fill(1);
+  c.fill(-1);
+  const half = (first: number) => ({ ...job, rows: { first, end: first + 300 } });
+  await pool.run([half(0), half(300)]);
+  expect(new Set(c)).toEqual(new Set([600]));
 });

@@ -77,7 +77,7 @@ async function verificationRows(self: URL, n: number, isSoftware: boolean): Prom
       mib(LIMITS.peakBytes),
       peakBytes <= LIMITS.peakBytes,
     ),
-    part('inputs and reference on all cores, which a run waits for', `${wallS.toFixed(2)} s`),
+    part('inputs and reference, which a run waits for', `${wallS.toFixed(2)} s`),
     ...(isSoftware
       ? [
           shareOf("of a GPU's shortest run, the first of the problem, at most", wallS + 3 * againS),

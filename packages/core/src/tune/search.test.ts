@@ -105,6 +105,24 @@ describe('search', () => {
     expect(Math.min(...points.map(bowl(target)))).toBe(1);
   });
 
+  it('begins at a random point in the fourth turn, and climbs from there in every fourth', () => {
+    const space = warpTiles();
+    const points = run(new Search([space], 1), bowl(target), 41).slice(1);
+    const every4th = points.filter((_, index) => index % 4 === 3);
+    const around = (point: Point) =>
+      addresses([...space.neighbours(point), ...space.diagonals(point)]);
+    const [first] = every4th;
+    const before = points.slice(0, 3).concat(space.initial() ?? []);
+    expect(before.flatMap(around)).not.toContain(first?.address);
+    const climbed = every4th.slice(1).filter((point, index) =>
+      every4th
+        .slice(0, index + 1)
+        .flatMap(around)
+        .includes(point.address),
+    );
+    expect(climbed.length).toBeGreaterThan(every4th.length / 2);
+  });
+
   it('proposes no variant twice and none that cannot run', () => {
     const spaces = ['matmul/warp-tile', 'matmul/register-tile', 'matmul/tiled'].map(spaceOf);
     const points = run(new Search(spaces, 3), (point) => point.address.length, 500);

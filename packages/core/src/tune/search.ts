@@ -21,8 +21,10 @@ const TRIES_WITHOUT_SUCCESS = 6;
 /** A step of two tunables counts as this much less promising than one of one. */
 const DIAGONAL_HANDICAP = 1.05;
 
-/** Where a climb began: at the defaults, or at the random point of this number. */
+/** Where a climb began: 0 at the defaults or at the leader's settings, else at the random point of this number. */
 type Hill = number;
+const DEFAULT_HILL: Hill = 0;
+const NO_HILL: Hill = -1;
 
 interface Slope {
   readonly kernel: string;
@@ -59,7 +61,7 @@ export class Search {
     cost: Number.POSITIVE_INFINITY,
     point: null,
   };
-  #wandered = { hill: 0, best: Number.POSITIVE_INFINITY, patience: 0 };
+  #wandered = { hill: NO_HILL, best: Number.POSITIVE_INFINITY, patience: 0 };
   #turn = 0;
   #explored = 0;
   #contended = 0;
@@ -79,7 +81,7 @@ export class Search {
   /** The next point to measure; null when every point worth it has been proposed. */
   next(): Point | null {
     const start = this.#starts.shift();
-    if (start) return this.#propose(start, 0);
+    if (start) return this.#propose(start, DEFAULT_HILL);
     const turn = TURNS[this.#turn++ % TURNS.length];
     return (
       (turn === 'random' && this.#wander()) ||
@@ -93,7 +95,7 @@ export class Search {
   tell(point: Point, cost: number | null): void {
     const field = this.#fieldOf(point);
     field.tries++;
-    const hill = this.#proposed.get(point.address) ?? 0;
+    const hill = this.#proposed.get(point.address) ?? DEFAULT_HILL;
     this.#rest(hill, cost);
     if (cost === null) return;
     field.best = Math.min(field.best, cost);
@@ -140,7 +142,7 @@ export class Search {
   #restart(): Point | null {
     const point = this.#explore();
     if (!point) return null;
-    const hill = this.#wandered.hill + 1;
+    const hill = Math.max(this.#wandered.hill, DEFAULT_HILL) + 1;
     this.#wandered = { hill, best: Number.POSITIVE_INFINITY, patience: PATIENCE };
     return this.#propose(point, hill);
   }
@@ -164,7 +166,7 @@ export class Search {
     const field = contenders[this.#contended++ % contenders.length];
     if (!field || !leader) return null;
     const alike = field.space.like(leader);
-    if (alike && !this.#proposed.has(alike.address)) return this.#propose(alike, 0);
+    if (alike && !this.#proposed.has(alike.address)) return this.#propose(alike, DEFAULT_HILL);
     return this.#climb(({ kernel }) => kernel === field.space.kernel.id);
   }
 

@@ -50,7 +50,7 @@ export class TuningSpace {
     return this.#point(Object.fromEntries(this.#axes.map((axis) => [axis.name, axis.default])));
   }
 
-  /** The point that has the settings of another kernel's, as far as both have the tunable; null where it does not fit. */
+  /** The point with another kernel's settings, as far as both have them; null where it does not fit. */
   like({ tunables }: Point): Point | null {
     const shared = this.#axes.map(({ name, values, default: initial }) => {
       const value = values.find((each) => each === tunables[name]);

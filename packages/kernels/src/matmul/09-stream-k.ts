@@ -45,7 +45,7 @@ export const streamK: GpuKernel = {
     ...WARP_TUNABLES,
     size(
       'WAVE',
-      'Workgroups that the device runs at once, which share the last tiles; an NVIDIA H200: 264',
+      'Workgroups that the device runs at once, which share the last tiles; two a processor of an NVIDIA H100 or H200 are 264',
       [16, 32, 64, 108, 128, 132, 216, 256, 264],
       264,
     ),

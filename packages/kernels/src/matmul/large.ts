@@ -52,8 +52,8 @@ type Stage = (reference: LargeReference, choice: InputChoice, part: Part) => voi
 
 /**
  * What makes a shared reference of generated inputs, in this order: each needs the whole
- * of the one before. A part makes the rows and columns of the inputs that it needs, so
- * the inputs are never held whole. The parts of a stage write different elements, and
+ * of the one before. A part makes the rows and columns of the inputs that it needs, and
+ * nobody keeps them; all parts of a stage together hold B twice for as long as it lasts. The parts of a stage write different elements, and
  * every sum is added in the order in which `largeReference` adds it.
  */
 export const LARGE_STAGES: readonly Stage[] = [

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, type RunResult, tunedFileSchema } from '@tilemark/core';
@@ -67,9 +67,18 @@ it('keeps a faster variant of the same conditions, and measures one anew', async
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 10]]);
   expect(await saveTuned(path, of(8, 11), environment('One'), search)).toBeNull();
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 11]]);
+  const noisy = of(16, 5);
+  if (noisy.outcome?.kind !== 'measured') throw new TypeError('it was measured');
+  const { measurement } = noisy.outcome;
+  const outcome = { ...noisy.outcome, measurement: { ...measurement, unranked: 'noisy' } };
+  expect(await saveTuned(path, { ...noisy, outcome }, environment('One'), search)).not.toBeNull();
+  expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 11]]);
   const later = { ...environment('One'), driver: 'later' };
   expect(await saveTuned(path, of(16, 12), later, search)).toBeNull();
   expect(await saved()).toEqual([['matmul/naive[BLOCK=16]', 12]]);
+  await writeFile(path, (await readFile(path, 'utf8')).replace('BLOCK=16', 'NO_MORE=1'));
+  expect(await saveTuned(path, of(8, 20), later, search)).toBeNull();
+  expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 20]]);
 });
 
 it('refuses a file of another device, and a path that cannot be read', async () => {

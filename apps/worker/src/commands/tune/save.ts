@@ -7,13 +7,13 @@ import {
   type TunedVariant,
   tunedFileSchema,
 } from '@tilemark/core';
-import { InputError, parseVariant, resolveVariant, shapeText } from '@tilemark/kernels';
+import { InputError, parseVariant, shapeText } from '@tilemark/kernels';
 
 /**
  * Puts the winner of a search into a file of tuned variants, in place of what it had for
  * the problem and profile; the file is made where there is none. Another variant that was
- * faster under the same driver and runtime stays, and is returned: a short search makes
- * nothing worse. Throws InputError at `--save` when the file is of another kind or of
+ * faster under the same driver and runtime stays, and is returned, as does a ranked one
+ * where the winner is not: a short search makes nothing worse. Throws InputError at `--save` when the file is of another kind or of
  * another device.
  */
 export async function saveTuned(
@@ -62,15 +62,20 @@ function staysBefore(before: TunedVariant, found: TunedVariant): boolean {
   return (
     placeOf(before) === placeOf(found) &&
     conditions(before) === conditions(found) &&
-    canonical(before.address) !== canonical(found.address) &&
     before.unranked === null &&
-    before.medianNs < found.medianNs
+    isAnotherVariant(before.address, found.address) &&
+    (found.unranked !== null || before.medianNs < found.medianNs)
   );
 }
 
-function canonical(address: string): string {
-  const { kernel, tunables } = parseVariant(address);
-  return resolveVariant(kernel, tunables).address;
+/** False also where the file's variant is of a kernel or tunables that are no more. */
+function isAnotherVariant(before: string, found: string): boolean {
+  try {
+    return parseVariant(before).address !== parseVariant(found).address;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
 }
 
 const placeOf = ({ problem, profile }: Pick<TunedVariant, 'problem' | 'profile'>) =>
