@@ -21,7 +21,7 @@ const TRIES_WITHOUT_SUCCESS = 6;
 /** A step of two tunables counts as this much less promising than one of one. */
 const DIAGONAL_HANDICAP = 1.05;
 
-/** Where a climb began: 0 at the defaults or at the leader's settings, else at the random point of this number. */
+/** Where a climb began: at the defaults or the leader's settings, or at the random point of this number. */
 type Hill = number;
 const DEFAULT_HILL: Hill = 0;
 const NO_HILL: Hill = -1;
@@ -46,9 +46,10 @@ interface Field {
 /**
  * Looks for the variant of least cost: `next` proposes, `tell` says what it cost. First
  * the default of each kernel, then best-first hill climbing from whatever was best so
- * far, with steps of the kernels behind the leader and climbs from random points between. What is proposed follows from the seed and from what
- * was told and from nothing else, so a search that is told again what it was told before
- * goes on where it stopped. No point is proposed twice.
+ * far, with steps of the kernels behind the leader and climbs from random points between.
+ * What is proposed follows from the seed and from what was told and from nothing else, so
+ * a search that is told again what it was told before goes on where it stopped. No point
+ * is proposed twice.
  */
 export class Search {
   readonly #seed: number;

@@ -11,10 +11,10 @@ import { InputError, parseVariant, shapeText } from '@tilemark/kernels';
 
 /**
  * Puts the winner of a search into a file of tuned variants, in place of what it had for
- * the problem and profile; the file is made where there is none. Another variant that was
- * faster under the same driver and runtime stays, and is returned, as does a ranked one
- * where the winner is not: a short search makes nothing worse. Throws InputError at `--save` when the file is of another kind or of
- * another device.
+ * the problem and profile; the file is made where there is none. A short search makes
+ * nothing worse: another variant stays, and is returned, that was faster under the same
+ * driver and runtime, or that is ranked where the winner is not. Throws InputError at
+ * `--save` when the file is of another kind or of another device.
  */
 export async function saveTuned(
   path: string,
@@ -55,7 +55,7 @@ export async function saveTuned(
   return null;
 }
 
-/** Whether a variant of the file is another one, and was faster under the same conditions. */
+/** Whether a variant of the file is another one, and was better under the same conditions. */
 function staysBefore(before: TunedVariant, found: TunedVariant): boolean {
   const conditions = ({ driver, runtimeVersions }: TunedVariant) =>
     JSON.stringify([driver, Object.entries(runtimeVersions).toSorted()]);

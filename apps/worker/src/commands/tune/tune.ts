@@ -105,7 +105,7 @@ export async function tune(
         tried: tuned.screened.length,
       });
       if (stays) {
-        print(`${options.save} keeps a faster one: ${timeText(stays.medianNs)}, ${stays.address}`);
+        print(`${options.save} keeps a better one: ${timeText(stays.medianNs)}, ${stays.address}`);
       }
     }
     return 0;
