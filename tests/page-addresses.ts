@@ -50,6 +50,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     login: '/login',
     docs: '/docs',
     primer: '/docs/measurement',
+    'primer before one of a long title': '/docs/tuning',
     'primer with rows of names': '/docs/operating',
     api: '/api',
     'not found': '/nothing/here',

@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { hrefOf, PRIMERS } from '@/features/docs/primers';
 import { readable } from '@/server/visitor';
-import { ButtonLink, TextLink } from '@/ui/button';
+import { TextLink } from '@/ui/button';
 import { Markdown } from '@/ui/markdown';
 import { PageHeader } from '@/ui/page';
 
@@ -30,12 +30,8 @@ export default async function PrimerPage({ params }: Props) {
         <Markdown text={primer.text} hrefOf={hrefOf} />
       </div>
       <nav aria-label="Primers" className="mt-10 flex flex-wrap justify-between gap-3">
-        <span>
-          {before && <ButtonLink href={`/docs/${before.slug}`}>← {before.title}</ButtonLink>}
-        </span>
-        <span>
-          {after && <ButtonLink href={`/docs/${after.slug}`}>{after.title} →</ButtonLink>}
-        </span>
+        <span>{before && <TextLink href={`/docs/${before.slug}`}>← {before.title}</TextLink>}</span>
+        <span>{after && <TextLink href={`/docs/${after.slug}`}>{after.title} →</TextLink>}</span>
       </nav>
     </article>
   );
