@@ -60,20 +60,26 @@ export const LISTS = [
     tunables: [...WARPS, 'LANES_DOWN=4', 'TILE_LOOP=to-k,bounded'],
   },
   {
-    name: 'f16 with sums in f16',
+    name: 'f16 with sums in f16: when the loads are issued, bands, two tiles a turn',
     kernel: 'matmul/subgroup-matrix',
     shapes: '4096',
     dtype: 'f16acc16',
     profile: 'fast',
-    tunables: ['BM=128,256', 'BN=128,256', 'BK=32', 'WM=64,128', 'WN=64', 'LOADS=ahead,halfway'],
+    tunables: [
+      ...['BM=256', 'BN=256', 'BK=32', 'WM=64,128', 'WN=64'],
+      ...['LOADS=ahead,halfway,staggered', 'ORDER=rows-first,bands', 'UNROLL=1,2'],
+    ],
   },
   {
-    name: 'f16 with sums in f32, loads after half of the steps',
+    name: 'f16 with sums in f32, likewise',
     kernel: 'matmul/subgroup-matrix',
     shapes: '4096',
     dtype: 'f16',
     profile: 'fast',
-    tunables: ['BM=128', 'BN=128', 'BK=32', 'WM=64', 'WN=64', 'LOADS=ahead,halfway'],
+    tunables: [
+      ...['BM=128', 'BN=128', 'BK=32', 'WM=64', 'WN=64'],
+      ...['LOADS=ahead,halfway', 'ORDER=rows-first,bands', 'UNROLL=1,2'],
+    ],
   },
   {
     name: 'transposes: the order of tiles',

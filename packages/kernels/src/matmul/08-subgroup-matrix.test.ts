@@ -66,6 +66,10 @@ describe('around the multiplications', () => {
     ['fragments below one another', { m: 37, n: 72, k: 40 }, { WM: 32, WN: 16 }],
     ['several steps a tile', { m: 33, n: 35, k: 77 }, { BK: 32 }],
     ['loads between the steps', { m: 33, n: 40, k: 104 }, { BK: 32, LOADS: 'halfway' }],
+    ['loads one after the other', { m: 33, n: 35, k: 85 }, { BK: 32, LOADS: 'staggered' }],
+    ['bands, the last of one row', { m: 160, n: 72, k: 24 }, { ORDER: 'bands' }],
+    ['two tiles a turn, an even number', { m: 37, n: 40, k: 64 }, { UNROLL: 2 }],
+    ['two tiles a turn, an odd number', { m: 37, n: 40, k: 56 }, { UNROLL: 2 }],
     ['sums in f16', { m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16, 8 wide', { m: 33, n: 35, k: 77 }, { FRAGMENT_N: 8 }, 'f16acc16'],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {

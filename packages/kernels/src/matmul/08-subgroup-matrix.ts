@@ -14,6 +14,16 @@ import { matmulShape } from './op';
 /** The shader knows which thread is in which subgroup, so it asks for subgroups of this size. */
 const SUBGROUP = 32;
 
+/** Rows of tiles in a band of ORDER=bands. */
+const BAND = 4;
+
+/** When the loads of each matrix are issued, by LOADS. */
+const LOADS_AT = {
+  ahead: { a: 0, b: 0 },
+  halfway: { a: 4, b: 4 },
+  staggered: { a: 1, b: 4 },
+} as const satisfies Record<string, FragmentLayout['loadsAt']>;
+
 function layoutOf(values: TunableValues, dtype: Dtype = 'f16'): FragmentLayout {
   const tunable = (name: string) => numberOf(values, name);
   return {
@@ -25,7 +35,9 @@ function layoutOf(values: TunableValues, dtype: Dtype = 'f16'): FragmentLayout {
     wn: tunable('WN'),
     fragment: { m: 16, n: tunable('FRAGMENT_N'), k: 16 },
     sums: sumType(dtype) === 'f16' ? 'f16' : 'f32',
-    loadsHalfway: values.LOADS === 'halfway',
+    loadsAt: LOADS_AT[values.LOADS as keyof typeof LOADS_AT],
+    ...(values.ORDER === 'bands' && { band: BAND }),
+    unroll: tunable('UNROLL'),
   };
 }
 
@@ -62,10 +74,18 @@ export const subgroupMatrix: GpuKernel = {
     ),
     {
       name: 'LOADS',
-      about: "The next tile's loads: before the first step, or after half of the steps",
-      values: ['ahead', 'halfway'],
+      about:
+        "The next tile's loads: before the first multiplication, after half of them, or those of A after an eighth and of B after half",
+      values: ['ahead', 'halfway', 'staggered'],
       default: 'ahead',
     },
+    {
+      name: 'ORDER',
+      about: `Neighbouring workgroups lie along a row of C, or down a column of bands of ${BAND} tiles`,
+      values: ['rows-first', 'bands'],
+      default: 'rows-first',
+    },
+    size('UNROLL', 'Tiles of K written out in the loop over them', [1, 2], 1),
   ],
   constraints: [
     constraint('WM must divide BM', ({ bm, wm }) => bm % wm === 0),
@@ -74,10 +94,6 @@ export const subgroupMatrix: GpuKernel = {
       'WM x WN must be at most 8192: more sums than that and they spill out of the registers',
       ({ wm, wn }) => wm * wn <= 8192,
     ),
-    {
-      reason: 'LOADS=halfway needs BK of 32 or more: 16 is one step',
-      holds: (values) => values.LOADS !== 'halfway' || numberOf(values, 'BK') > 16,
-    },
     constraint(
       'BM x BK and BN x BK must be multiples of 8 for each thread, which stages 16 bytes at a time',
       (layout) =>

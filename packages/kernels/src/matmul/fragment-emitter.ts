@@ -26,11 +26,13 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const rowOfB = inUnits ? 'shape.n / 8' : 'shape.n';
   const colInB = (col8: string) => (inUnits ? `min(${col8}, shape.n / 8 - 1)` : col8);
 
-  // Addresses grow from tile to tile: computed anew they cost a fifth of the speed.
-  const loads = [
-    ...aUnits.map((i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${bk / UNIT};`),
-    ...bUnits.map((i) => `b${i} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`),
-  ];
+  // Addresses grow from tile to tile: no row is multiplied by its length again.
+  const aLoads = aUnits.map(
+    (i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${bk / UNIT};`,
+  );
+  const bLoads = bUnits.map(
+    (i) => `b${i} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
+  );
   const edgeLoads = [
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
@@ -43,33 +45,27 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     ...aUnits.map((i) => `a_tile[a_to${i}] = a${i};`),
     ...bUnits.map((i) => `b_tile[b_to${i}] = b${i};`),
   ];
-  const steps = each(bk / fragment.k, (step) => step * fragment.k).map((k) => [
-    '{',
-    ...each(down, (i) => {
-      const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`;
-      return `  let l${i} = subgroupMatrixLoad<Left, row_major>(&a_tile, ${at}, A_PITCH);`;
-    }),
-    ...each(across, (j) => {
-      const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
-      return `  let r${j} = subgroupMatrixLoad<Right, row_major>(&b_tile, ${at}, B_PITCH);`;
-    }),
-    ...pairs(down, across, (i, j) => {
-      const c = sumsOf(i, j);
-      return `  ${c} = subgroupMatrixMultiplyAccumulate(l${i}, r${j}, ${c});`;
-    }),
-    '}',
-  ]);
-  const products = steps.flat();
-  // The next tile is on its way while this one is multiplied.
-  const prefetch = ['if (tile + 1 < whole) {', ...loads.map((line) => `  ${line}`), '}'];
-  const half = layout.loadsHalfway ? steps.length / 2 : 0;
-  const overlapped = [...steps.slice(0, half).flat(), ...prefetch, ...steps.slice(half).flat()];
+  const products = each(bk / fragment.k, (step) => productsOf(layout, step * fragment.k));
+  const tile = [
+    'workgroupBarrier();',
+    ...stores,
+    'workgroupBarrier();',
+    ...overlapped(layout, products, aLoads, bLoads),
+  ];
+  const turns = each(layout.unroll, (turn) =>
+    turn === 0 ? tile : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...tile],
+  );
   const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
 @compute @workgroup_size(${threads})
 @diagnostic(off, chromium.subgroup_matrix_uniformity)
-fn ${name}(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
+fn ${name}(
+  @builtin(workgroup_id) id: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let group = ${layout.band ? 'banded(id, groups)' : 'id'};
   let warp = thread / ${subgroup};
   let warp_row = warp / ${bn / wn} * ${wm};
   let warp_col = warp % ${bn / wn} * ${wn};
@@ -108,20 +104,20 @@ ${indent(
 
   let whole = shape.k / ${bk};
   if (whole > 0) {
-${indent(2, loads)}
+${indent(2, [...aLoads, ...bLoads])}
   }
   for (var tile = 0u; tile < whole; tile++) {
-    workgroupBarrier();
-${indent(2, stores)}
-    workgroupBarrier();
-${indent(2, overlapped)}
+${indent(2, turns.flat())}
   }
   if (shape.k % ${bk} > 0) {
 ${indent(2, edgeLoads)}
     workgroupBarrier();
 ${indent(2, stores)}
     workgroupBarrier();
-${indent(2, products)}
+${indent(
+  2,
+  products.flatMap((step) => scope('', step)),
+)}
   }
 
   // Fragment by fragment through the memory of A's tile: there the sums become halves,
@@ -142,6 +138,64 @@ ${indent(
   ),
 )}
 }`;
+}
+
+/** A step of K: the right fragments, then each left one just before its multiplications. */
+function productsOf({ wm, wn, fragment }: FragmentLayout, k: number): string[] {
+  const across = wn / fragment.n;
+  const load = (side: string, tile: string, at: string) =>
+    `= subgroupMatrixLoad<${side}, row_major>(&${tile}_tile, ${at}, ${tile.toUpperCase()}_PITCH);`;
+  return [
+    ...each(across, (j) => {
+      const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
+      return `let r${j} ${load('Right', 'b', at)}`;
+    }),
+    ...each(wm / fragment.m, (i) => [
+      `let l${i} ${load('Left', 'a', `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`)}`,
+      ...each(across, (j) => {
+        const c = sumsOf(i, j);
+        return `${c} = subgroupMatrixMultiplyAccumulate(l${i}, r${j}, ${c});`;
+      }),
+    ]).flat(),
+  ];
+}
+
+/** The steps of a tile's products, with the loads of the next one between their multiplications. */
+function overlapped(
+  { loadsAt }: FragmentLayout,
+  steps: readonly string[][],
+  aLoads: readonly string[],
+  bLoads: readonly string[],
+): string[] {
+  const multiplies = (line: string) => line.includes('MultiplyAccumulate');
+  const eighth = steps.flat().filter(multiplies).length / 8;
+  let done = 0;
+  /** The loads that are due after `done` multiplications. */
+  const due = () => {
+    const lines = [
+      ...(Math.round(loadsAt.a * eighth) === done ? aLoads : []),
+      ...(Math.round(loadsAt.b * eighth) === done ? bLoads : []),
+    ];
+    return lines.length > 0 ? scope('if (tile + 1 < whole) ', lines) : [];
+  };
+  return [
+    ...due(),
+    ...steps.flatMap((lines) =>
+      scope(
+        '',
+        lines.flatMap((line) => {
+          if (!multiplies(line)) return [line];
+          done++;
+          return [line, ...due()];
+        }),
+      ),
+    ),
+  ];
+}
+
+/** Lines in a scope of their own, opened by `head`. */
+function scope(head: string, lines: readonly string[]): string[] {
+  return [`${head}{`, ...lines.map((line) => `  ${line}`), '}'];
 }
 
 /** Name of the sums of a subgroup's fragment. */

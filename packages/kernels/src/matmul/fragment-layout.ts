@@ -13,8 +13,12 @@ export interface FragmentLayout {
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
   /** The type that products are added up in. */
   readonly sums: 'f32' | 'f16';
-  /** The next tile's loads are issued after half of the steps; absent: before the first. */
-  readonly loadsHalfway?: boolean;
+  /** After how many eighths of a tile's multiplications the next tile's loads are issued. */
+  readonly loadsAt: { readonly a: number; readonly b: number };
+  /** Rows of tiles in a band, down whose columns neighbouring workgroups lie; absent: along a row. */
+  readonly band?: number;
+  /** Tiles of K written out in the loop over them. */
+  readonly unroll: number;
 }
 
 /** Halves in a vec4u, the unit everything is moved in. */

@@ -6,7 +6,7 @@ import { aUnitsOf, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragme
  * starts, in units or, unaligned, in halves.
  */
 export function fragmentDeclarations(layout: FragmentLayout): string {
-  const { bn, bk, fragment } = layout;
+  const { bn, bk, band, fragment } = layout;
   const { m, n, k } = fragment;
   return `
 struct Shape { m: u32, n: u32, k: u32 }
@@ -27,7 +27,7 @@ const A_PITCH = ${bk / UNIT + PADDING}u;
 const B_PITCH = ${bn / UNIT + PADDING}u;
 var<workgroup> a_tile: array<vec4u, ${aUnitsOf(layout)}>;
 var<workgroup> b_tile: array<vec4u, ${bUnitsOf(layout)}>;
-
+${band ? bandedGroups(band) : ''}
 fn load_a_aligned(at: u32, k8: u32) -> vec4u {
   return A8[at + k8];
 }
@@ -87,6 +87,19 @@ fn pack(h: array<f16, 8>) -> vec4u {
     bitcast<u32>(vec2(h[4], h[5])), bitcast<u32>(vec2(h[6], h[7])),
   );
 }`;
+}
+
+/** Workgroups numbered down the columns of a band of rows of tiles, then of the next band. */
+function bandedGroups(band: number): string {
+  return `
+fn banded(id: vec3u, groups: vec3u) -> vec2u {
+  let number = id.y * groups.x + id.x;
+  let first = number / (${band} * groups.x) * ${band};
+  let rows = min(${band}, groups.y - first);
+  let place = number - first * groups.x;
+  return vec2u(place / rows, first + place % rows);
+}
+`;
 }
 
 /** Where a fragment's sums leave the tile of A: eight of them a lane, as halves, inside C. */
