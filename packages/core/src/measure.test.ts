@@ -79,6 +79,28 @@ describe('runVariant', () => {
     expect(outcome).toMatchObject({ kind: 'measured', measurement: { bufferSets: 1, hot: null } });
   });
 
+  it('does not ask for clocks where that would take longer than the samples', async () => {
+    let asked = 0;
+    const outcome = await runVariant(
+      createHostExecutor(),
+      variant,
+      problem,
+      POLICIES.smoke,
+      capabilities,
+      {
+        deviceClass: 'cpu',
+        lastLevelCacheBytes: 1024,
+        nowNs: () => performance.now() * 1e6,
+        readClocks: async () => {
+          asked++;
+          return null;
+        },
+      },
+    );
+    expect(outcome).toMatchObject({ kind: 'measured', measurement: { clocks: null } });
+    expect(asked).toBe(0);
+  });
+
   it('skips what the device cannot run, and says why', async () => {
     const f16: Problem = { ...problem, dtype: 'f16' };
     const outcome = await runVariant(

@@ -115,6 +115,25 @@ describe('a roof', () => {
     expect((await roofline.roofOf(copy, turned, MiB))?.ns).toBeCloseTo(8e6 / 130, 6);
   });
 
+  it('is that of a device at work, though it has idled before', async () => {
+    let busyNs = 0;
+    const executor: Executor = {
+      ...createHostExecutor(),
+      probe: async () => ({
+        flops: 0,
+        bytes: 1e8,
+        sample: async (dispatches) => {
+          const ns = (dispatches * 1e8) / (busyNs < 0.3e9 ? 30 : 100);
+          busyNs += ns;
+          return { ns, wallNs: ns };
+        },
+        destroy: () => {},
+      }),
+    };
+    const roof = await new Roofline(executor, capabilities).roofOf(copy, turned, 256 * MiB);
+    expect(roof?.ns).toBeCloseTo(8e6 / 100, 6);
+  });
+
   it('is not there on the host', async () => {
     expect(
       await new Roofline(createHostExecutor(), capabilities).roofOf(copy, turned, MiB),
