@@ -109,8 +109,10 @@ describe('search', () => {
     const space = warpTiles();
     const points = run(new Search([space], 1), bowl(target), 41).slice(1);
     const every4th = points.filter((_, index) => index % 4 === 3);
-    const around = (point: Point) =>
-      addresses([...space.neighbours(point), ...space.diagonals(point)]);
+    const around = (point: Point) => {
+      const { together, apart } = space.diagonals(point);
+      return addresses([...space.neighbours(point), ...together, ...apart]);
+    };
     const [first] = every4th;
     const before = points.slice(0, 3).concat(space.initial() ?? []);
     expect(before.flatMap(around)).not.toContain(first?.address);
@@ -188,5 +190,24 @@ describe('space', () => {
       'matmul/naive[BLOCK=2,MAPPING=col-x]',
       'matmul/naive[BLOCK=4,MAPPING=row-x]',
     ]);
+  });
+
+  it('tells steps of two sizes that grow or shrink together from the other diagonals', () => {
+    const space = new TuningSpace(kernelById('matmul/tiled'), {
+      only: { TILE: [4, 8, 16], UNROLL: [1, 2], MULADD: ['mul-add', 'fma'] },
+      fits: ({ tunables }) =>
+        ['A_LAYOUT', 'B_LAYOUT', 'MAPPING', 'INDEXING', 'SIZING', 'BOUNDS'].every(
+          (name) => tunables[name] === start?.tunables[name],
+        ),
+    });
+    const start = new TuningSpace(kernelById('matmul/tiled'), {
+      only: { TILE: [8], UNROLL: [1], MULADD: ['mul-add'] },
+      fits: () => true,
+    }).initial();
+    const { together, apart } = start ? space.diagonals(start) : { together: [], apart: [] };
+    const settings = (points: Point[]) =>
+      points.map(({ tunables: { TILE, UNROLL, MULADD } }) => `${TILE} ${UNROLL} ${MULADD}`).sort();
+    expect(settings(together)).toEqual(['16 2 mul-add']);
+    expect(settings(apart)).toEqual(['16 1 fma', '4 1 fma', '4 2 mul-add', '8 2 fma']);
   });
 });

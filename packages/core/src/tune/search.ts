@@ -19,7 +19,7 @@ const PATIENCE = 12;
 const TRIES_WITHOUT_SUCCESS = 6;
 
 /** A step of two tunables counts as this much less promising than one of one. */
-const DIAGONAL_HANDICAP = 1.05;
+const HANDICAPS = { together: 1.02, apart: 1.05 };
 
 /** Where a climb began: at the defaults or the leader's settings, or at the random point of this number. */
 type Hill = number;
@@ -103,16 +103,11 @@ export class Search {
     if (cost < this.#leader.cost) this.#leader = { cost, point };
     const { space } = field;
     const kernel = space.kernel.id;
-    this.#slopes.push(
-      { kernel, hill, cost, steps: () => space.neighbours(point), left: null },
-      {
-        kernel,
-        hill,
-        cost: cost * DIAGONAL_HANDICAP,
-        steps: () => space.diagonals(point),
-        left: null,
-      },
-    );
+    const slope = (handicap: number, steps: () => Point[]) =>
+      this.#slopes.push({ kernel, hill, cost: cost * handicap, steps, left: null });
+    slope(1, () => space.neighbours(point));
+    slope(HANDICAPS.together, () => [...space.jumps(point), ...space.diagonals(point).together]);
+    slope(HANDICAPS.apart, () => space.diagonals(point).apart);
     this.#slopes.sort((a, b) => a.cost - b.cost);
   }
 

@@ -70,30 +70,45 @@ export class TuningSpace {
   }
 
   /** Points that differ in one tunable: the next number that fits, up and down, or any other word. */
-  neighbours({ tunables }: Point): Point[] {
+  neighbours(point: Point): Point[] {
+    return this.#along(point).flatMap((direction) => direction.slice(0, 1));
+  }
+
+  /** Points that differ in one number by more than a step. */
+  jumps(point: Point): Point[] {
+    return this.#along(point).flatMap((direction) => direction.slice(1));
+  }
+
+  /** Points that differ in one tunable, by direction, nearest first. */
+  #along({ tunables }: Point): Point[][] {
     return this.#axes.flatMap(({ name, values }) =>
-      directionsFrom(values, tunables[name]).flatMap((direction) => {
-        for (const value of direction) {
-          const point = this.#point({ ...tunables, [name]: value });
-          if (point) return [point];
-        }
-        return [];
-      }),
+      directionsFrom(values, tunables[name]).map((direction) =>
+        direction.flatMap((value) => this.#point({ ...tunables, [name]: value }) ?? []),
+      ),
     );
   }
 
-  /** Points that differ in two tunables by a step each: constraints often tie two together. */
-  diagonals({ tunables }: Point): Point[] {
-    return this.#axes.flatMap((first, i) =>
-      this.#axes.slice(i + 1).flatMap((second) =>
-        stepsFrom(first.values, tunables[first.name]).flatMap((a) =>
-          stepsFrom(second.values, tunables[second.name]).flatMap((b) => {
+  /**
+   * Points that differ in two tunables by a step each, since constraints often tie two
+   * together: those where both numbers grow or both shrink, as the sides of a tile do, and
+   * the others.
+   */
+  diagonals({ tunables }: Point): { together: Point[]; apart: Point[] } {
+    const together: Point[] = [];
+    const apart: Point[] = [];
+    for (const [i, first] of this.#axes.entries()) {
+      const from = tunables[first.name];
+      for (const second of this.#axes.slice(i + 1)) {
+        for (const a of stepsFrom(first.values, from)) {
+          for (const b of stepsFrom(second.values, tunables[second.name])) {
             const point = this.#point({ ...tunables, [first.name]: a, [second.name]: b });
-            return point ? [point] : [];
-          }),
-        ),
-      ),
-    );
+            const ways = [grows(from, a), grows(tunables[second.name], b)];
+            if (point) (ways[0] !== null && ways[0] === ways[1] ? together : apart).push(point);
+          }
+        }
+      }
+    }
+    return { together, apart };
   }
 
   #point(tunables: TunableValues): Point | null {
@@ -134,6 +149,10 @@ function directionsFrom(
 
 const stepsFrom = (values: readonly TunableValue[], from: TunableValue | undefined) =>
   directionsFrom(values, from).flatMap((direction) => direction.slice(0, 1));
+
+/** Whether a number grows; null for words. */
+const grows = (from: TunableValue | undefined, to: TunableValue) =>
+  typeof from === 'number' && typeof to === 'number' ? to > from : null;
 
 const ROUNDS = [1, 2, 3, 4];
 
