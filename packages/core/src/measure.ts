@@ -90,7 +90,7 @@ export async function runVariant(
       policy,
       timer: executor.timer,
       nowNs,
-      canary: policy.rankable ? (surroundings.canary ?? null) : null,
+      canary: surroundings.canary ?? null,
     };
     const warmUp = await warmUpAndCalibrate(sampler);
 

@@ -59,6 +59,42 @@ describe('warmUpAndCalibrate', () => {
   });
 });
 
+describe('warmUpAndCalibrate, watched by the canary', () => {
+  /** Quick and ranked alike: the device's clock rises to its full rate after 0.8 s. */
+  it.each(['default', 'screen'] as const)('goes on until the clock is up (%s)', async (id) => {
+    const idle = (nowNs: number) => (nowNs > 1e6 && nowNs < 0.8e9 ? 5 : 1);
+    const { sampler, canary, now } = device(() => 1e5, idle);
+    const look = await canary();
+    await look?.isThrottled();
+    await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES[id] });
+    expect(now()).toBeGreaterThanOrEqual(0.8e9);
+    expect(now()).toBeLessThan(0.9e9);
+  });
+
+  it('ends after 2 s where the clock stays down', async () => {
+    const { sampler, canary, now } = device(
+      () => 1e5,
+      (nowNs) => (nowNs > 1e6 ? 5 : 1),
+    );
+    const look = await canary();
+    await look?.isThrottled();
+    await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES.screen });
+    expect(now()).toBeGreaterThanOrEqual(2e9);
+    expect(now()).toBeLessThan(2.1e9);
+  });
+
+  it('looks at nothing under a policy that does not warm up', async () => {
+    const { sampler, canary, now } = device(
+      () => 1e5,
+      (nowNs) => (nowNs > 1e6 ? 5 : 1),
+    );
+    const look = await canary();
+    await look?.isThrottled();
+    await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES.smoke });
+    expect(now()).toBeLessThan(0.1e9);
+  });
+});
+
 describe('coldSeries', () => {
   it('gives times per dispatch and discards nothing on a steady device', async () => {
     const { sampler, canary } = device(() => 1e5);

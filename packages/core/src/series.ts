@@ -20,41 +20,56 @@ export interface Sampler {
 /** Device time between two looks at the canary, ns. */
 const BATCH_NS = 100e6;
 
+/** After so long a warm-up the device counts as warm, whatever the canary says, ns. */
+const LONGEST_WARM_UP_NS = 2e9;
+
 /**
  * Brings clocks and caches to their working state, and grows the sample until
  * the timer resolves it: both at once, because a size found on an idle device is
- * too small for one at full clocks.
+ * too small for one at full clocks. Where the policy warms up at all it goes on while
+ * the canary finds the device slow, for 2 s at most: an NVIDIA H200 that has idled for
+ * seconds may still be at a fifth of its clock after 0.15 s of load.
  */
-export async function warmUpAndCalibrate({ prepared, policy, timer, nowNs }: Sampler): Promise<{
+export async function warmUpAndCalibrate({
+  prepared,
+  policy,
+  timer,
+  nowNs,
+  canary,
+}: Sampler): Promise<{
   readonly dispatches: number;
   readonly samples: number;
 }> {
   const targetNs = shortestSampleNs(policy, timer);
   const beganNs = nowNs();
+  const spentNs = () => nowNs() - beganNs;
+  const isSlow = async () =>
+    policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isThrottled());
   let dispatches = 1;
   for (let samples = 1; ; samples++) {
     const ns = await takeSample(prepared, dispatches, true);
     const next = nextDispatches(dispatches, ns, targetNs);
-    const isWarm = samples >= policy.warmup.samples && nowNs() - beganNs >= policy.warmup.ns;
-    if (isWarm && next === dispatches) return { dispatches, samples };
+    const isWarm = samples >= policy.warmup.samples && spentNs() >= policy.warmup.ns;
+    if (isWarm && next === dispatches && !(await isSlow())) return { dispatches, samples };
     dispatches = next;
   }
 }
 
 /**
  * The headline: samples go on through the buffer sets, so that each finds the
- * cache cold, until the policy's rule is content. Between batches the canary is
- * looked at; a batch after which the device is slow is discarded. When that is
- * more than half of all samples everything is kept and the series is `throttled`.
+ * cache cold, until the policy's rule is content. Where results are ranked the canary is
+ * looked at between batches; a batch after which the device is slow is discarded. When that
+ * is more than half of all samples everything is kept and the series is `throttled`.
  */
 export async function coldSeries(
-  { prepared, policy, nowNs, canary }: Sampler,
+  { prepared, policy, nowNs, ...sampler }: Sampler,
   dispatches: number,
 ): Promise<{
   readonly series: Series;
   readonly stop: StopReason;
   readonly discarded: Measurement['discarded'];
 }> {
+  const canary = policy.rankable ? sampler.canary : null;
   const rule = stoppingRule(policy, nowNs);
   const kept: number[] = [];
   const discarded: number[] = [];

@@ -210,4 +210,35 @@ describe('space', () => {
     expect(settings(together)).toEqual(['16 2 mul-add']);
     expect(settings(apart)).toEqual(['16 1 fma', '4 1 fma', '4 2 mul-add', '8 2 fma']);
   });
+
+  describe('where the defaults leave most of a device idle', () => {
+    const skinny = { ...problem, shape: { m: 64, n: 4096, k: 4096 } };
+    const spaceFor = (id: string, shape = skinny.shape) => {
+      const kernel = kernelById(id);
+      if (kernel.runsOn !== 'gpu') throw new TypeError(`${id} starts no workgroups`);
+      const asked = { ...problem, shape };
+      return new TuningSpace(kernel, {
+        fits: (variant) => feasible(variant, asked, capabilities).ok,
+        workgroups: ({ tunables }) => kernel.workgroups(tunables, asked).reduce((a, b) => a * b),
+      });
+    };
+
+    it('starts from one that fills it as well', () => {
+      // 32 workgroups at 128 x 128, eight times as many with K in eight parts.
+      const space = spaceFor('matmul/warp-tile');
+      expect(space.filling()?.tunables).toEqual({ ...space.initial()?.tunables, SPLIT: 8 });
+      const points = run(new Search([space], 1), () => 1, 2);
+      expect(points.map(({ tunables }) => tunables.SPLIT)).toEqual([1, 8]);
+    });
+
+    it('takes the one of most workgroups where none starts enough', () => {
+      const space = spaceFor('matmul/warp-tile', { m: 64, n: 64, k: 64 });
+      expect(space.filling()?.tunables).toEqual({ ...space.initial()?.tunables, SPLIT: 32 });
+    });
+
+    it('has no other start where the default fills it', () => {
+      expect(spaceFor('matmul/warp-tile', { m: 4096, n: 4096, k: 64 }).filling()).toBeNull();
+      expect(spaceOf('matmul/warp-tile').filling()).toBeNull();
+    });
+  });
 });

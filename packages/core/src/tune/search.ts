@@ -45,7 +45,7 @@ interface Field {
 
 /**
  * Looks for the variant of least cost: `next` proposes, `tell` says what it cost. First
- * the default of each kernel, then best-first hill climbing from whatever was best so
+ * the default of each kernel, and one that fills the device where that does not, then best-first hill climbing from whatever was best so
  * far, with steps of the kernels behind the leader and climbs from random points between.
  * What is proposed follows from the seed and from what was told and from nothing else, so
  * a search that is told again what it was told before goes on where it stopped. No point
@@ -62,7 +62,7 @@ export class Search {
     cost: Number.POSITIVE_INFINITY,
     point: null,
   };
-  #wandered = { hill: NO_HILL, best: Number.POSITIVE_INFINITY, patience: 0 };
+  #wandered = { kernel: '', hill: NO_HILL, best: Number.POSITIVE_INFINITY, patience: 0 };
   #turn = 0;
   #explored = 0;
   #contended = 0;
@@ -76,7 +76,7 @@ export class Search {
         return [space.kernel.id, { space, random, best, tries: 0, isExhausted: false }];
       }),
     );
-    this.#starts = spaces.flatMap((space) => space.initial() ?? []);
+    this.#starts = spaces.flatMap((space) => [space.initial() ?? [], space.filling() ?? []].flat());
   }
 
   /** The next point to measure; null when every point worth it has been proposed. */
@@ -130,8 +130,10 @@ export class Search {
 
   /** A step on the hill that began at a random point or, where that led nowhere, another such point. */
   #wander(): Point | null {
-    const { hill, patience } = this.#wandered;
-    const step = patience > 0 ? this.#climb((slope) => slope.hill === hill) : null;
+    const { kernel, hill, patience } = this.#wandered;
+    const field = this.#fields.get(kernel);
+    const goesOn = patience > 0 && field !== undefined && this.#mayWin(field);
+    const step = goesOn ? this.#climb((slope) => slope.hill === hill) : null;
     return step ?? this.#restart();
   }
 
@@ -139,7 +141,8 @@ export class Search {
     const point = this.#explore();
     if (!point) return null;
     const hill = Math.max(this.#wandered.hill, DEFAULT_HILL) + 1;
-    this.#wandered = { hill, best: Number.POSITIVE_INFINITY, patience: PATIENCE };
+    const { kernel } = point;
+    this.#wandered = { kernel, hill, best: Number.POSITIVE_INFINITY, patience: PATIENCE };
     return this.#propose(point, hill);
   }
 
@@ -147,17 +150,17 @@ export class Search {
   #rest(hill: Hill, cost: number | null): void {
     const { best, patience } = this.#wandered;
     if (hill !== this.#wandered.hill) return;
-    this.#wandered =
-      cost !== null && cost < best
-        ? { hill, best: cost, patience: PATIENCE }
-        : { hill, best, patience: patience - 1 };
+    const isBetter = cost !== null && cost < best;
+    this.#wandered = isBetter
+      ? { ...this.#wandered, best: cost, patience: PATIENCE }
+      : { ...this.#wandered, patience: patience - 1 };
   }
 
   /** Of the next kernel, in turn, that may still win: the leader's settings, or a step. */
   #contend(): Point | null {
     const { cost, point: leader } = this.#leader;
     const contenders = [...this.#fields.values()].filter(
-      ({ best }) => best > cost && best <= CONTENDS_WITHIN * cost,
+      (field) => field.best > cost && this.#mayWin(field),
     );
     const field = contenders[this.#contended++ % contenders.length];
     if (!field || !leader) return null;
@@ -169,10 +172,10 @@ export class Search {
   /** A random point of the kernels in turn that may still win. */
   #explore(): Point | null {
     const open = [...this.#fields.values()].filter(
-      ({ best, tries, isExhausted }) =>
-        !isExhausted &&
-        (best <= CONTENDS_WITHIN * this.#leader.cost ||
-          (best === Number.POSITIVE_INFINITY && tries < TRIES_WITHOUT_SUCCESS)),
+      (field) =>
+        !field.isExhausted &&
+        (this.#mayWin(field) ||
+          (field.best === Number.POSITIVE_INFINITY && field.tries < TRIES_WITHOUT_SUCCESS)),
     );
     const field = open[this.#explored++ % open.length];
     if (!field) return null;
@@ -181,6 +184,10 @@ export class Search {
     }
     field.isExhausted = true;
     return this.#explore();
+  }
+
+  #mayWin({ best }: Field): boolean {
+    return best <= CONTENDS_WITHIN * this.#leader.cost;
   }
 
   #fieldOf(point: Point): Field {

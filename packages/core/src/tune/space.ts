@@ -13,11 +13,19 @@ export interface Point extends Variant {
   readonly address: string;
 }
 
+/**
+ * Workgroups that keep a large GPU busy: an NVIDIA H200 has 132 processors, each with room
+ * for two of the workgroups that large tiles make.
+ */
+const FILLING_WORKGROUPS = 256;
+
 export interface SpaceOptions {
   /** Values to try of some tunables; absent: every declared one. */
   readonly only?: Readonly<Record<string, readonly TunableValue[]>>;
   /** Whether a variant can run; asked before anything is compiled. */
   readonly fits: (variant: Variant) => boolean;
+  /** How many workgroups a variant starts; absent: not known, or not a matter of workgroups. */
+  readonly workgroups?: (variant: Variant) => number;
 }
 
 /**
@@ -30,8 +38,9 @@ export class TuningSpace {
   readonly combinations: number;
   readonly #axes: readonly Pick<Tunable, 'name' | 'values' | 'default'>[];
   readonly #fits: SpaceOptions['fits'];
+  readonly #workgroups: SpaceOptions['workgroups'];
 
-  constructor(kernel: Kernel, { only = {}, fits }: SpaceOptions) {
+  constructor(kernel: Kernel, { only = {}, fits, workgroups }: SpaceOptions) {
     this.kernel = kernel;
     this.#axes = kernel.tunables.map(({ name, values, default: initial }) => {
       const tried = only[name] ?? values;
@@ -43,11 +52,30 @@ export class TuningSpace {
     });
     this.combinations = this.#axes.reduce((count, { values }) => count * values.length, 1);
     this.#fits = fits;
+    this.#workgroups = workgroups;
   }
 
   /** The variant of all defaults; null where it does not fit. */
   initial(): Point | null {
     return this.#point(Object.fromEntries(this.#axes.map((axis) => [axis.name, axis.default])));
+  }
+
+  /**
+   * Where the variant of all defaults starts too few workgroups to keep a large GPU busy,
+   * the one that differs in one tunable and starts enough, or at least the most; else null.
+   * A small or skinny C makes the default of a kernel of large tiles useless as a start.
+   */
+  filling(): Point | null {
+    const start = this.initial();
+    const workgroups = this.#workgroups;
+    if (!start || !workgroups || workgroups(start) >= FILLING_WORKGROUPS) return null;
+    const counted = [...this.neighbours(start), ...this.jumps(start)]
+      .map((point) => ({ point, count: workgroups(point) }))
+      .filter(({ count }) => count > workgroups(start))
+      .toSorted((a, b) => a.count - b.count);
+    return (
+      (counted.find(({ count }) => count >= FILLING_WORKGROUPS) ?? counted.at(-1))?.point ?? null
+    );
   }
 
   /** The point with another kernel's settings, as far as both have them; null where it does not fit. */

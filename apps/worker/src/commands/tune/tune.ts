@@ -125,6 +125,10 @@ function spacesOf(
       new TuningSpace(kernel, {
         only,
         fits: (variant) => feasible(variant, problem, capabilities).ok,
+        ...(kernel.runsOn === 'gpu' && {
+          workgroups: ({ tunables }) =>
+            kernel.workgroups(tunables, problem).reduce((product, count) => product * count),
+        }),
       }),
   );
   const fitting = spaces.filter((space) => space.shuffled(0).next().value !== null);
