@@ -78,7 +78,7 @@ export const LISTS = [
     profile: 'fast',
     tunables: [
       ...['BM=128', 'BN=128', 'BK=32', 'WM=64', 'WN=64'],
-      ...['LOADS=ahead,halfway', 'ORDER=rows-first,bands', 'UNROLL=1,2'],
+      ...['LOADS=ahead,halfway,staggered', 'ORDER=rows-first,bands', 'UNROLL=1,2'],
     ],
   },
   {

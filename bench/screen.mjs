@@ -5,7 +5,7 @@
 // usage: node bench/screen.mjs [--lists REGEXP] [--largest 65536] [--out FILE.json]
 //        [--tilemark apps/worker/dist/main.mjs]
 // --lists is matched against the names of the lists. --largest caps the sides of all shapes:
-// with 128 every design runs on a software GPU. All lists: 112 runs, one or two seconds each
+// with 128 every design runs on a software GPU. All lists: 116 runs, one or two seconds each
 // on an NVIDIA H200.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -39,8 +39,9 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     maxWallNs: 15e9,
     hot: true,
   },
-  // For telling designs apart by the hundred. Warm long enough to bring an idle GPU's clock
-  // up: on an NVIDIA H200, 15 ms gave a quarter of the rate (2026-11-21).
+  // For telling designs apart by the hundred. Warm long enough for a GPU that has idled for a
+  // moment: on an NVIDIA H200, 15 ms gave a quarter of the rate (2026-11-21). After seconds
+  // of idling the canary has it go on.
   screen: {
     id: 'screen',
     rankable: false,

@@ -35,6 +35,9 @@ const PROBE_SAMPLES = 5;
  */
 const WARM_UP_NS = 0.5e9;
 
+/** A device may have idled this long after its last probe, ms. */
+const IDLES_AFTER_MS = 1_000;
+
 /** One is enough where it takes longer than this, ns: it is not the launch that is measured. */
 const LONG_SAMPLE_NS = 0.5e9;
 
@@ -57,6 +60,7 @@ export class Roofline {
   readonly #dtypes: readonly Dtype[];
   /** Operations or bytes per ns by probe, the best ever seen. */
   readonly #rates = new Map<string, number>();
+  #probedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(executor: Executor, capabilities: DeviceCapabilities) {
     const { features, maxStorageBufferBindingSize, maxBufferSize } = capabilities;
@@ -121,25 +125,26 @@ export class Roofline {
     const copies: RooflineSurvey['copies'] = [];
     for (let bytes = SMALLEST_COPY_BYTES; bytes <= this.#largestCopyBytes; bytes *= 2) {
       onProbe();
-      // From the second on the device is warm.
-      const rate = await this.#rate({ id: 'copy', bytes }, copies.length === 0 ? WARM_UP_NS : 0);
+      const rate = await this.#rate({ id: 'copy', bytes });
       if (rate === null) return null;
       copies.push({ bytes, gigabytesPerSecond: rate });
     }
     const peaks: RooflineSurvey['peaks'] = [];
     for (const dtype of this.#dtypes) {
       onProbe();
-      const rate = await this.#rate({ id: 'fma', dtype }, 0);
+      const rate = await this.#rate({ id: 'fma', dtype });
       if (rate !== null) peaks.push({ dtype, gigaflopsPerSecond: rate });
     }
     return { copies, lastLevelCacheBytes: impliedCacheBytes(copies), peaks };
   }
 
-  async #rate(request: ProbeRequest, warmUpNs = WARM_UP_NS): Promise<number | null> {
-    return this.#rates.get(JSON.stringify(request)) ?? this.#measure(request, warmUpNs);
+  async #rate(request: ProbeRequest): Promise<number | null> {
+    return this.#rates.get(JSON.stringify(request)) ?? this.#measure(request);
   }
 
-  async #measure(request: ProbeRequest, warmUpNs = WARM_UP_NS): Promise<number | null> {
+  async #measure(request: ProbeRequest): Promise<number | null> {
+    const hasIdled = performance.now() - this.#probedAtMs > IDLES_AFTER_MS;
+    const warmUpNs = hasIdled ? WARM_UP_NS : 0;
     const probe = await this.#executor.probe(request);
     if (!probe) return null;
     try {
@@ -149,6 +154,7 @@ export class Roofline {
       this.#rates.set(key, best);
       return best;
     } finally {
+      this.#probedAtMs = performance.now();
       probe.destroy();
     }
   }

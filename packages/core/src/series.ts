@@ -27,8 +27,8 @@ const LONGEST_WARM_UP_NS = 2e9;
  * Brings clocks and caches to their working state, and grows the sample until
  * the timer resolves it: both at once, because a size found on an idle device is
  * too small for one at full clocks. Where the policy warms up at all it goes on while
- * the canary finds the device slow, for 2 s at most: an NVIDIA H200 that has idled for
- * seconds may still be at a fifth of its clock after 0.15 s of load.
+ * the canary is far behind, for 2 s at most: an NVIDIA H200 that has idled for seconds may
+ * still be at a fifth of its clock after 0.15 s of load.
  */
 export async function warmUpAndCalibrate({
   prepared,
@@ -44,7 +44,7 @@ export async function warmUpAndCalibrate({
   const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
   const isSlow = async () =>
-    policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isThrottled());
+    policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isFarBehind());
   let dispatches = 1;
   for (let samples = 1; ; samples++) {
     const ns = await takeSample(prepared, dispatches, true);
@@ -62,14 +62,14 @@ export async function warmUpAndCalibrate({
  * is more than half of all samples everything is kept and the series is `throttled`.
  */
 export async function coldSeries(
-  { prepared, policy, nowNs, ...sampler }: Sampler,
+  { prepared, policy, nowNs, canary: watched }: Sampler,
   dispatches: number,
 ): Promise<{
   readonly series: Series;
   readonly stop: StopReason;
   readonly discarded: Measurement['discarded'];
 }> {
-  const canary = policy.rankable ? sampler.canary : null;
+  const canary = policy.rankable ? watched : null;
   const rule = stoppingRule(policy, nowNs);
   const kept: number[] = [];
   const discarded: number[] = [];

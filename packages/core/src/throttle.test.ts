@@ -28,6 +28,24 @@ describe('a canary', () => {
     expect(await Canary.of(createHostExecutor(), async () => {})).toBeNull();
   });
 
+  it('takes the best of half a second of load as its measure, once woken', async () => {
+    // 40 looks of 5 ms, then as many of 1 ms as fit the half second.
+    let look = 0;
+    const { canary } = await canaryOf(() => (look++ < 40 ? 5 : 1));
+    await canary.wake();
+    expect(look).toBeGreaterThan(40);
+    look = 0;
+    expect(await canary.isFarBehind()).toBe(true);
+  });
+
+  it('is not far behind at 19% slower than the best, and is at 21%', async () => {
+    const looks = [1, 1.19, 1.21];
+    const { canary } = await canaryOf(() => looks.shift() ?? 1);
+    const seen = [];
+    for (let i = 0; i < 3; i++) seen.push(await canary.isFarBehind());
+    expect(seen).toEqual([false, false, true]);
+  });
+
   it('tells 6% slower than the best from 4%', async () => {
     const looks = [1.02, 1, 1.04, 1.06];
     const { canary } = await canaryOf(() => looks.shift() ?? 1);

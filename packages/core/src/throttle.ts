@@ -3,13 +3,16 @@ import { nextDispatches } from './calibrate';
 
 /** Slower than its best by more than this, the device has throttled. */
 const THROTTLED = 0.05;
-/** By more than this, it is given time to cool down. */
-const HOT = 0.2;
+/** By more than this, it is given time: to cool down, or to wake up. */
+const FAR_BEHIND = 0.2;
 const MAX_PAUSES = 3;
 const PAUSE_NS = 3e9;
 
 /** A look at the canary lasts at least this long, ns. */
 const LOOK_NS = 0.3e6;
+
+/** So long a load wakes a device that has idled, ns. */
+const WAKING_NS = 0.5e9;
 
 /**
  * Tells whether a device runs at its full clocks, by a small fixed load of
@@ -36,6 +39,19 @@ export class Canary {
     return probe && new Canary(probe, sleep);
   }
 
+  /**
+   * Loads the device for half a second, so that its best is that of a device at work: the
+   * first look at one that has idled would make its idle clock the measure of all others.
+   */
+  async wake(): Promise<void> {
+    for (let spentNs = 0; spentNs < WAKING_NS; ) spentNs += (await this.#look()).wallNs;
+  }
+
+  /** Whether the device is far slower now than it was at its best: throttled hard, or still idling. */
+  async isFarBehind(): Promise<boolean> {
+    return (await this.#slowdown()) > FAR_BEHIND;
+  }
+
   /** Whether the device is slower now than it was at its best. */
   async isThrottled(): Promise<boolean> {
     return (await this.#slowdown()) > THROTTLED;
@@ -44,19 +60,24 @@ export class Canary {
   /** Waits while the device is much slower than at its best, 3 s at a time and at most three times. */
   async coolDown(): Promise<void> {
     for (let pause = 0; pause < MAX_PAUSES; pause++) {
-      if ((await this.#slowdown()) <= HOT) return;
+      if (!(await this.isFarBehind())) return;
       await this.#sleep(PAUSE_NS);
     }
   }
 
   async #slowdown(): Promise<number> {
+    const { eachNs } = await this.#look();
+    return eachNs / this.#bestNs - 1;
+  }
+
+  async #look(): Promise<{ eachNs: number; wallNs: number }> {
     for (;;) {
-      const { ns } = await this.#probe.sample(this.#dispatches);
+      const { ns, wallNs } = await this.#probe.sample(this.#dispatches);
       const next = nextDispatches(this.#dispatches, ns, LOOK_NS);
       if (next === this.#dispatches) {
-        const each = ns / this.#dispatches;
-        this.#bestNs = Math.min(this.#bestNs, each);
-        return each / this.#bestNs - 1;
+        const eachNs = ns / this.#dispatches;
+        this.#bestNs = Math.min(this.#bestNs, eachNs);
+        return { eachNs, wallNs };
       }
       this.#dispatches = next;
     }

@@ -55,13 +55,16 @@ async function surroundingsOf(
   pool: HostPool,
 ): Promise<Surroundings> {
   const { executor, identity, lastLevelCacheBytes, readClocks } = open;
+  // A software adapter has no clocks of its own to watch.
+  const canary =
+    identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null;
+  await canary?.wake();
   return {
     deviceClass: identity.class,
     lastLevelCacheBytes,
     nowNs: () => Number(process.hrtime.bigint()),
     roofline,
-    // A software adapter has no clocks of its own to watch.
-    canary: identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null,
+    canary,
     readClocks,
     checks: new Checks(pool),
     onStep: (step) => void send({ kind: 'step', step }),

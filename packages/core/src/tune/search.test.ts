@@ -111,7 +111,8 @@ describe('search', () => {
     const every4th = points.filter((_, index) => index % 4 === 3);
     const around = (point: Point) => {
       const { together, apart } = space.diagonals(point);
-      return addresses([...space.neighbours(point), ...together, ...apart]);
+      const steps = [...space.neighbours(point), ...space.jumps(point), ...together, ...apart];
+      return addresses(steps);
     };
     const [first] = every4th;
     const before = points.slice(0, 3).concat(space.initial() ?? []);
@@ -123,6 +124,27 @@ describe('search', () => {
         .includes(point.address),
     );
     expect(climbed.length).toBeGreaterThan(every4th.length / 2);
+  });
+
+  it('takes single steps first, then longer ones and pairs that grow together, then other pairs', () => {
+    const space = spaceOf('matmul/register-tile');
+    const start = space.initial();
+    if (!start) throw new Error('the default runs');
+    // Everything else costs ten times as much, so that the default stays the leader.
+    const cost = ({ address }: Point) => (address === start.address ? 1 : 10);
+    const [, ...points] = run(new Search([space], 1), cost, 400);
+    const { together, apart } = space.diagonals(start);
+    const kinds = [
+      addresses(space.neighbours(start)),
+      addresses([...space.jumps(start), ...together]),
+      addresses(apart),
+    ];
+    const leadersTurns = points.filter((_, index) => index % 4 === 0 || index % 4 === 2);
+    const order = addresses(leadersTurns)
+      .map((address) => kinds.findIndex((kind) => kind.includes(address)))
+      .slice(0, kinds.flat().length / 2);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(new Set(order)).toEqual(new Set([0, 1, 2]));
   });
 
   it('proposes no variant twice and none that cannot run', () => {
@@ -176,6 +198,22 @@ describe('space', () => {
       'matmul/naive[BLOCK=4,MAPPING=row-x]',
       'matmul/naive[BLOCK=8,MAPPING=row-x]',
     ]);
+  });
+
+  it('jumps along a number further than a step, in either direction', () => {
+    const space = new TuningSpace(kernelById('matmul/naive'), {
+      only: { BLOCK: [2, 4, 8, 16, 32], MAPPING: ['row-x', 'col-x'] },
+      fits: ({ tunables }) => tunables.BLOCK !== 4,
+    });
+    const [start] = [...space.shuffled(1)].filter(
+      ({ tunables }) => tunables.BLOCK === 16 && tunables.MAPPING === 'col-x',
+    );
+    expect(start && addresses(space.neighbours(start)).sort()).toEqual([
+      'matmul/naive[BLOCK=16,MAPPING=row-x]',
+      'matmul/naive[BLOCK=32,MAPPING=col-x]',
+      'matmul/naive[BLOCK=8,MAPPING=col-x]',
+    ]);
+    expect(start && addresses(space.jumps(start))).toEqual(['matmul/naive[BLOCK=2,MAPPING=col-x]']);
   });
 
   it('steps over values that do not fit', () => {

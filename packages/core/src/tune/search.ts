@@ -18,8 +18,11 @@ const PATIENCE = 12;
 /** Random points of a kernel none of which has worked: then it is given up. */
 const TRIES_WITHOUT_SUCCESS = 6;
 
-/** A step of two tunables counts as this much less promising than one of one. */
-const HANDICAPS = { together: 1.02, apart: 1.05 };
+/**
+ * Steps that count as this much less promising than one step of one tunable: a longer one
+ * or one of two sizes that grow together, and one of any other two.
+ */
+const HANDICAPS = { far: 1.02, apart: 1.05 };
 
 /** Where a climb began: at the defaults or the leader's settings, or at the random point of this number. */
 type Hill = number;
@@ -45,11 +48,11 @@ interface Field {
 
 /**
  * Looks for the variant of least cost: `next` proposes, `tell` says what it cost. First
- * the default of each kernel, and one that fills the device where that does not, then best-first hill climbing from whatever was best so
- * far, with steps of the kernels behind the leader and climbs from random points between.
- * What is proposed follows from the seed and from what was told and from nothing else, so
- * a search that is told again what it was told before goes on where it stopped. No point
- * is proposed twice.
+ * the default of each kernel, and one that fills the device where that does not; then
+ * best-first hill climbing from whatever was best so far, with steps of the kernels behind
+ * the leader and climbs from random points between. What is proposed follows from the seed
+ * and from what was told and from nothing else, so a search that is told again what it was
+ * told before goes on where it stopped. No point is proposed twice.
  */
 export class Search {
   readonly #seed: number;
@@ -106,7 +109,7 @@ export class Search {
     const slope = (handicap: number, steps: () => Point[]) =>
       this.#slopes.push({ kernel, hill, cost: cost * handicap, steps, left: null });
     slope(1, () => space.neighbours(point));
-    slope(HANDICAPS.together, () => [...space.jumps(point), ...space.diagonals(point).together]);
+    slope(HANDICAPS.far, () => [...space.jumps(point), ...space.diagonals(point).together]);
     slope(HANDICAPS.apart, () => space.diagonals(point).apart);
     this.#slopes.sort((a, b) => a.cost - b.cost);
   }

@@ -17,7 +17,7 @@ const SUBGROUP = 32;
 /** Rows of tiles in a band of ORDER=bands. */
 const BAND = 4;
 
-/** When the loads of each matrix are issued, by LOADS. */
+/** After how many eighths of a tile's multiplications the loads of each matrix are issued, by LOADS. */
 const LOADS_AT = {
   ahead: { a: 0, b: 0 },
   halfway: { a: 4, b: 4 },
@@ -81,7 +81,7 @@ export const subgroupMatrix: GpuKernel = {
     },
     {
       name: 'ORDER',
-      about: `Neighbouring workgroups lie along a row of C, or down a column of bands of ${BAND} tiles`,
+      about: `Neighbouring workgroups lie along a row of C, or down the columns of bands of ${BAND} rows of tiles`,
       values: ['rows-first', 'bands'],
       default: 'rows-first',
     },

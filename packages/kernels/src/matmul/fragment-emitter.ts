@@ -45,27 +45,28 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     ...aUnits.map((i) => `a_tile[a_to${i}] = a${i};`),
     ...bUnits.map((i) => `b_tile[b_to${i}] = b${i};`),
   ];
-  const products = each(bk / fragment.k, (step) => productsOf(layout, step * fragment.k));
+  const steps = each(bk / fragment.k, (step) => groupsOf(layout, step * fragment.k));
   const tile = [
     'workgroupBarrier();',
     ...stores,
     'workgroupBarrier();',
-    ...overlapped(layout, products, aLoads, bLoads),
+    ...overlapped(layout, steps, aLoads, bLoads),
   ];
   const turns = each(layout.unroll, (turn) =>
     turn === 0 ? tile : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...tile],
   );
+  const place = layout.band
+    ? ['@builtin(workgroup_id) id: vec3u,', '@builtin(num_workgroups) groups: vec3u,']
+    : ['@builtin(workgroup_id) group: vec3u,'];
   const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
 @compute @workgroup_size(${threads})
 @diagnostic(off, chromium.subgroup_matrix_uniformity)
 fn ${name}(
-  @builtin(workgroup_id) id: vec3u,
-  @builtin(num_workgroups) groups: vec3u,
-  @builtin(local_invocation_index) thread: u32,
+${indent(1, [...place, '@builtin(local_invocation_index) thread: u32,'])}
 ) {
-  let group = ${layout.band ? 'banded(id, groups)' : 'id'};
+${indent(1, layout.band ? ['let group = banded(id, groups);'] : [])}
   let warp = thread / ${subgroup};
   let warp_row = warp / ${bn / wn} * ${wm};
   let warp_col = warp % ${bn / wn} * ${wn};
@@ -116,7 +117,12 @@ ${indent(2, stores)}
     workgroupBarrier();
 ${indent(
   2,
-  products.flatMap((step) => scope('', step)),
+  steps.flatMap((groups) =>
+    scope(
+      '',
+      groups.flatMap(({ reads, multiplications }) => [...reads, ...multiplications]),
+    ),
+  ),
 )}
   }
 
@@ -140,35 +146,41 @@ ${indent(
 }`;
 }
 
+/** Fragments that are read, then multiplied with each other or with those read before. */
+interface Group {
+  readonly reads: readonly string[];
+  readonly multiplications: readonly string[];
+}
+
 /** A step of K: the right fragments, then each left one just before its multiplications. */
-function productsOf({ wm, wn, fragment }: FragmentLayout, k: number): string[] {
+function groupsOf({ wm, wn, fragment }: FragmentLayout, k: number): Group[] {
   const across = wn / fragment.n;
   const load = (side: string, tile: string, at: string) =>
     `= subgroupMatrixLoad<${side}, row_major>(&${tile}_tile, ${at}, ${tile.toUpperCase()}_PITCH);`;
-  return [
-    ...each(across, (j) => {
-      const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
-      return `let r${j} ${load('Right', 'b', at)}`;
-    }),
-    ...each(wm / fragment.m, (i) => [
-      `let l${i} ${load('Left', 'a', `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`)}`,
-      ...each(across, (j) => {
+  const rights = each(across, (j) => {
+    const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
+    return `let r${j} ${load('Right', 'b', at)}`;
+  });
+  return each(wm / fragment.m, (i) => {
+    const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`;
+    return {
+      reads: [...(i === 0 ? rights : []), `let l${i} ${load('Left', 'a', at)}`],
+      multiplications: each(across, (j) => {
         const c = sumsOf(i, j);
         return `${c} = subgroupMatrixMultiplyAccumulate(l${i}, r${j}, ${c});`;
       }),
-    ]).flat(),
-  ];
+    };
+  });
 }
 
 /** The steps of a tile's products, with the loads of the next one between their multiplications. */
 function overlapped(
   { loadsAt }: FragmentLayout,
-  steps: readonly string[][],
+  steps: readonly Group[][],
   aLoads: readonly string[],
   bLoads: readonly string[],
 ): string[] {
-  const multiplies = (line: string) => line.includes('MultiplyAccumulate');
-  const eighth = steps.flat().filter(multiplies).length / 8;
+  const eighth = steps.flat().flatMap(({ multiplications }) => multiplications).length / 8;
   let done = 0;
   /** The loads that are due after `done` multiplications. */
   const due = () => {
@@ -178,16 +190,19 @@ function overlapped(
     ];
     return lines.length > 0 ? scope('if (tile + 1 < whole) ', lines) : [];
   };
+  const multiplied = (line: string) => {
+    done++;
+    return [line, ...due()];
+  };
   return [
     ...due(),
-    ...steps.flatMap((lines) =>
+    ...steps.flatMap((groups) =>
       scope(
         '',
-        lines.flatMap((line) => {
-          if (!multiplies(line)) return [line];
-          done++;
-          return [line, ...due()];
-        }),
+        groups.flatMap(({ reads, multiplications }) => [
+          ...reads,
+          ...multiplications.flatMap(multiplied),
+        ]),
       ),
     ),
   ];
