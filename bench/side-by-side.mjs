@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { compared, verdictOf } from './compared.mjs';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
-import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
+import { BUNDLED, bench, capped, headLine, variantFlags } from './tilemark.mjs';
 import { SHIPPED, tunedVariant } from './tuned.mjs';
 
 const { values: flags } = parseArgs({
@@ -35,13 +35,6 @@ const { values: flags } = parseArgs({
   },
 });
 const print = (text) => process.stdout.write(`${text}\n`);
-
-/** 'a/b[X=1,Y=2]' as the flags of `tilemark bench`. */
-function variantFlags(address) {
-  const [, kernel, tunables = ''] = /^([^[]+)(?:\[(.*)\])?$/.exec(address) ?? [];
-  const settings = tunables.split(',').filter(Boolean);
-  return ['--kernel', kernel, ...(settings.length > 0 ? ['--tunable', ...settings] : [])];
-}
 
 /** What could change our numbers, by profile. */
 const environments = {};

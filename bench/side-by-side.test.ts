@@ -51,6 +51,21 @@ it('gives ratios with intervals and verdicts, and says which side was not to be 
   });
 });
 
+it('searches anew for a variant that ships, and measures it beside what was found', async () => {
+  const { stdout, written } = await run('retune.mjs', '--rows', 'transpose 8192', '--budget', '2s');
+  const [head, , , , line] = stdout.split('\n');
+  expect(head).toMatch(/webgpu [\d.]+, \d{4}-\d\d-\d\dT.*, budget 2s$/);
+  const figure = String.raw`[\d.e-]+ GB\/s transpose\/[^|]+`;
+  expect(line).toMatch(
+    new RegExp(
+      String.raw`^\| transpose 64x64 f32 fast \| \d+ \| ${figure} \| ${figure} \| [\d.]+ \[[\d.]+, [\d.]+\] \| (the shipped one|none: .+) \|$`,
+    ),
+  );
+  expect(written.results).toMatchObject([
+    { shipped: { address: expect.stringContaining('swizzled') } },
+  ]);
+}, 120_000);
+
 it('screens each design of a list, the fastest first', async () => {
   const { stdout, written } = await run('screen.mjs', '--lists', 'order of tiles');
   const lines = stdout.trimEnd().split('\n').slice(3);

@@ -14,13 +14,34 @@ export const BUNDLED = new URL('../apps/worker/dist/main.mjs', import.meta.url).
  * @param {string} program the bundled `main.mjs`
  * @param {readonly string[]} args
  */
-export async function bench(program, args) {
+export function bench(program, args) {
+  return fileOf(program, ['bench', ...args]);
+}
+
+/**
+ * One run of `tilemark tune`: what its file holds, the winner first. Throws as `bench` does.
+ *
+ * @param {string} program the bundled `main.mjs`
+ * @param {readonly string[]} args
+ */
+export function tune(program, args) {
+  return fileOf(program, ['tune', ...args]);
+}
+
+/** 'a/b[X=1,Y=2]' as the flags of `tilemark bench`. */
+export function variantFlags(address) {
+  const [, kernel, tunables = ''] = /^([^[]+)(?:\[(.*)\])?$/.exec(address) ?? [];
+  const settings = tunables.split(',').filter(Boolean);
+  return ['--kernel', kernel, ...(settings.length > 0 ? ['--tunable', ...settings] : [])];
+}
+
+async function fileOf(program, command) {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const json = join(folder, 'results.json');
   try {
-    const said = await stderrOf([program, 'bench', ...args, '--json', json]);
+    const said = await stderrOf([program, ...command, '--json', json]);
     const text = await readFile(json, 'utf8').catch(() => null);
-    if (text === null) throw new Error(said.trim() || 'tilemark bench wrote nothing');
+    if (text === null) throw new Error(said.trim() || `tilemark ${command[0]} wrote nothing`);
     return JSON.parse(text);
   } finally {
     await rm(folder, { recursive: true, force: true });
