@@ -1,6 +1,6 @@
 import { createHostExecutor, type Executor, type Prepared, type Sample } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { POLICIES } from './policy';
+import { POLICIES, type PolicyId } from './policy';
 import { coldSeries, hotSeries, type Sampler, warmUpAndCalibrate } from './series';
 import { Canary } from './throttle';
 
@@ -60,49 +60,32 @@ describe('warmUpAndCalibrate', () => {
 });
 
 describe('warmUpAndCalibrate, watched by the canary', () => {
-  // The device falls asleep once the canary has been woken, and is back after 1.3 s.
-  it.each(['default', 'screen'] as const)('goes on until the clock is up (%s)', async (id) => {
-    const idle = (nowNs: number) => (nowNs < 0.5e9 || nowNs > 1.3e9 ? 1 : 5);
-    const { sampler, canary, now } = device(() => 1e5, idle);
+  /** When a warm-up ends, s, of a device that is as slow as said once its canary has been woken. */
+  async function warmAt(id: PolicyId, slowness: (nowNs: number) => number): Promise<number> {
+    const { sampler, canary, now } = device(() => 1e5, slowness);
     const look = await canary();
     await look?.wake();
     await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES[id] });
-    expect(now()).toBeGreaterThanOrEqual(1.3e9);
-    expect(now()).toBeLessThan(1.4e9);
+    return now() / 1e9;
+  }
+  const between = (from: number, to: number) => (nowNs: number) =>
+    nowNs >= from * 1e9 && nowNs < to * 1e9;
+  const asleep = (is: (nowNs: number) => boolean) => (nowNs: number) => (is(nowNs) ? 5 : 1);
+
+  it.each(['default', 'screen'] as const)('goes on until the clock is up (%s)', async (id) => {
+    expect(await warmAt(id, asleep(between(0.5, 1.3)))).toBeCloseTo(1.3, 1);
   });
 
   it('ends after 2 s where the clock stays down', async () => {
-    const { sampler, canary, now } = device(
-      () => 1e5,
-      (nowNs) => (nowNs > 0.5e9 ? 5 : 1),
-    );
-    const look = await canary();
-    await look?.wake();
-    await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES.screen });
-    expect(now()).toBeGreaterThanOrEqual(2.5e9);
-    expect(now()).toBeLessThan(2.6e9);
+    expect(await warmAt('screen', asleep(between(0.5, 100)))).toBeCloseTo(2.5, 1);
   });
 
   it('looks at nothing under a policy that does not warm up', async () => {
-    const { sampler, canary, now } = device(
-      () => 1e5,
-      (nowNs) => (nowNs > 0.5e9 ? 5 : 1),
-    );
-    const look = await canary();
-    await look?.wake();
-    await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES.smoke });
-    expect(now()).toBeLessThan(0.6e9);
+    expect(await warmAt('smoke', asleep(between(0.5, 100)))).toBeLessThan(0.55);
   });
 
   it('does not wait for a device that is only a little slower than at its best', async () => {
-    const { sampler, canary, now } = device(
-      () => 1e5,
-      (nowNs) => (nowNs > 0.5e9 ? 1.1 : 1),
-    );
-    const look = await canary();
-    await look?.wake();
-    await warmUpAndCalibrate({ ...sampler(look), policy: POLICIES.screen });
-    expect(now()).toBeLessThan(0.7e9);
+    expect(await warmAt('screen', (nowNs) => (nowNs > 0.5e9 ? 1.1 : 1))).toBeCloseTo(0.65, 1);
   });
 });
 
