@@ -20,6 +20,12 @@ import {
 const DATABASE = 'tilemark';
 const START_WITHIN_MS = 60_000;
 
+/** What a killed server leaves behind has ended after this long, ms. */
+const LEFTOVERS_END_WITHIN_MS = 10_000;
+
+/** What Postgres says while it has not. */
+const MEMORY_IS_HELD = 'pre-existing shared memory block';
+
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly port: number;
@@ -75,20 +81,9 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     unix_socket_directories: '',
     ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = startDaemon(
-    place.bin.postgres,
-    ['-D', cluster, '-p', String(port), ...flags],
-    place.logFile,
-    account,
-  );
   const urlOf = (database: string) =>
     `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
-  try {
-    await waitUntilReady(server, urlOf('postgres'), place.logFile);
-  } catch (error) {
-    server.child.kill('SIGKILL');
-    throw error;
-  }
+  const server = await startServer(place, ['-p', String(port), ...flags], urlOf('postgres'));
   return {
     url: urlOf(DATABASE),
     port,
@@ -164,6 +159,31 @@ async function shutDown({ account, bin, cluster }: Place): Promise<void> {
     runAs(account, bin.pg_ctl, ['stop', '-D', cluster, '-m', mode, '-w', '-t', '20']);
   // `immediate` leaves recovery to the next start; better than never ending.
   await stop('fast').catch(() => stop('immediate'));
+}
+
+/**
+ * Starts the server and waits until it answers. Those that a killed server had started
+ * live on for a moment and hold its memory, and beside them a new one ends at once: then
+ * it is started again.
+ */
+async function startServer(
+  { bin, account, cluster, logFile }: Place,
+  flags: readonly string[],
+  url: string,
+): Promise<Daemon> {
+  const deadlineMs = performance.now() + LEFTOVERS_END_WITHIN_MS;
+  for (;;) {
+    const server = startDaemon(bin.postgres, ['-D', cluster, ...flags], logFile, account);
+    try {
+      await waitUntilReady(server, url, logFile);
+      return server;
+    } catch (error) {
+      server.child.kill('SIGKILL');
+      const isHeld = error instanceof StartProblem && error.message.includes(MEMORY_IS_HELD);
+      if (!isHeld || performance.now() > deadlineMs) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 /** Waits until the server answers and holds the product's database. */

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -81,6 +82,22 @@ describe('the embedded Postgres', () => {
     process.kill(await serverPid(folder), 'SIGKILL');
     await first.exited;
     expect(await query((await start()).url, 'SELECT answer FROM kept')).toEqual([42]);
+  });
+
+  test('waits for those that a killed server had started', async () => {
+    const folder = join(dataDir, 'postgres');
+    const first = await start();
+    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    const pid = await serverPid(folder);
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    const child = Number(children.split(' ')[0]);
+    process.kill(child, 'SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    await first.exited;
+    const again = start();
+    await sleep(1_000);
+    process.kill(child, 'SIGCONT');
+    expect(await query((await again).url, 'SELECT answer FROM kept')).toEqual([42]);
   });
 
   test('takes the place of a server whose grid was killed', async () => {
