@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '@tilemark/core/server';
@@ -9,6 +9,9 @@ import { FaultServices, type ServiceUrls } from './grid-services';
 import type { Namespace } from './namespace';
 import { type Part, startPart } from './part';
 import { until } from './until';
+
+/** Of what a part has logged, this much is shown. */
+const LOG_TAIL_CHARS = 4_000;
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -176,6 +179,17 @@ export class FaultGrid {
   async journal(): Promise<string[]> {
     const names = await readdir(join(this.services.folder, 'journal')).catch(() => []);
     return names.filter((name) => !name.startsWith('.'));
+  }
+
+  /** The ends of what its parts have logged, to tell why a test failed. */
+  async logs(): Promise<string> {
+    const { folder } = this.services;
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.log'));
+    const ends = names.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8');
+      return `== ${name}\n${text.slice(-LOG_TAIL_CHARS)}`;
+    });
+    return (await Promise.all(ends)).join('\n');
   }
 
   /** Ends every part and removes the data. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { checkBooks } from './books';
 import { FaultGrid } from './grid';
 import { watchLive } from './live-view';
@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => grid?.close());
 
 it('a sweep comes through the death of each part and outages of both services', async () => {
+  onTestFailed(async () => void process.stderr.write(await grid.logs()));
   const worker = await grid.startWorker();
   const sweep = await grid.submit(6);
   const page = watchLive(grid, sweep.id);

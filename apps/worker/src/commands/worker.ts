@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { deviceKey, type Enrolment } from '@tilemark/core';
 import {
-  backfill,
   isAccessRefused,
   openQueue,
   openStore,
@@ -19,6 +18,7 @@ import { MeteredRunner, Metrics } from '../metrics';
 import { keepRooflines } from '../rooflines';
 import type { Runner } from '../runner';
 import { type Seat, takeSeat } from '../seat';
+import { startStandingSuites } from '../standing-suites';
 import { doneWithin } from '../within';
 import { LEAVE_WITHIN_MS, Worker } from '../worker';
 
@@ -155,20 +155,20 @@ async function serve(
   const attach = async () => {
     await store.ping();
     const journal = await Journal.open(join(dataDir, 'journal'), log);
-    const attached = await Worker.attach({
+    return Worker.attach({
       ...{ store, queue, runner, journal, log },
       ...(enrolled && { enrolled }),
       ...(seat && { seat }),
     });
-    if (enrolled) return attached;
-    const started = await backfill({ store, queue }, attached.deviceKey);
-    if (started.length > 0) log.info({ sweeps: started }, 'started the standing suites');
-    return attached;
   };
   try {
     const attached = await Promise.race([attach(), ...changed]);
     if (!('worker' in attached)) return nextOf(attached);
     const { worker } = attached;
+    // Those of what it enrols the grid has started.
+    const starting = enrolled
+      ? Promise.resolve()
+      : startStandingSuites({ store, queue, log }, attached.deviceKey, signal);
     const surveying = keepRooflines({ store, queue, runner, log }, { ...attached, signal });
     const end = await Promise.race<End>([
       stop.asked.then(() => ({ next: null })),
@@ -181,7 +181,7 @@ async function serve(
     // Nobody waits for the run in hand of a worker that is not let in any more.
     if ('refused' in end) void worker.stop();
     await stopped;
-    await doneWithin(LEAVE_WITHIN_MS, surveying);
+    await doneWithin(LEAVE_WITHIN_MS, Promise.all([starting, surveying]));
     return nextOf(end);
   } finally {
     ending.abort();
