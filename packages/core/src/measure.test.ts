@@ -8,6 +8,7 @@ import {
   type Problem,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
+import { Checks } from './checks';
 import { runVariant, type Step } from './measure';
 import { type Outcome, outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
@@ -119,7 +120,7 @@ describe('runVariant', () => {
     const executor = withFault((good) => ({
       readOutput: async (set) => {
         const read = await good.readOutput(set);
-        read.output[7] = Number.NaN;
+        read.tensor()[7] = Number.NaN;
         return read;
       },
     }));
@@ -183,6 +184,56 @@ describe('runVariant', () => {
     expect(outcome).toMatchObject({ kind: 'measured' });
     expect(lastRotated).toBeGreaterThan(0);
     expect(read).toEqual([0, lastRotated, 0]);
+  });
+
+  it('compares with the reference once while the outputs are the same, bit for bit', async () => {
+    let compared = 0;
+    class CountingChecks extends Checks {
+      override async of(...args: Parameters<Checks['of']>): ReturnType<Checks['of']> {
+        const check = await super.of(...args);
+        return (output) => {
+          compared++;
+          return check(output);
+        };
+      }
+    }
+    const outcome = await runVariant(
+      createHostExecutor(),
+      variant,
+      problem,
+      POLICIES.smoke,
+      capabilities,
+      {
+        deviceClass: 'cpu',
+        lastLevelCacheBytes: 16_384,
+        nowNs: () => performance.now() * 1e6,
+        checks: new CountingChecks(),
+      },
+    );
+    expect(outcome).toMatchObject({
+      measurement: { verification: { after: { method: 'exact', checked: 33 * 65 } } },
+    });
+    expect(compared).toBe(1);
+  });
+
+  it.each([
+    ['cold', 1],
+    ['hot', 2],
+  ])('finds a single wrong bit in the output of the %s series', async (_series, wrongRead) => {
+    let reads = 0;
+    const executor = withFault((good) => ({
+      readOutput: async (set) => {
+        const read = await good.readOutput(set);
+        const last = read.bytes.length - 4;
+        if (reads++ === wrongRead) read.bytes[last] = (read.bytes[last] ?? 0) ^ 1;
+        return read;
+      },
+    }));
+    expect(await run(executor)).toMatchObject({
+      kind: 'incorrect',
+      when: 'after',
+      worst: { row: 64, col: 32 },
+    });
   });
 
   it('calls a write out of bounds in a timed sample a failed verification', async () => {

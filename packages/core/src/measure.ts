@@ -5,10 +5,10 @@ import {
   feasible,
   kernelById,
   OutOfBoundsWrite,
+  type Output,
   type OutputCheck,
   type Prepared,
   type Problem,
-  type Tensor,
   type Variant,
   type WorstElement,
 } from '@tilemark/kernels';
@@ -72,7 +72,11 @@ export async function runVariant(
   try {
     onStep?.('compile');
     const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
-    prepared = await executor.prepare(variant, problem, { seed: INPUT_SEED, bufferSets });
+    prepared = await executor.prepare(variant, problem, {
+      seed: INPUT_SEED,
+      bufferSets,
+      timeUpload: policy.timeUpload,
+    });
 
     stage = 'verify';
     onStep?.('verify');
@@ -169,12 +173,6 @@ function stageOf(error: unknown): (typeof STAGES)[number] | null {
   return error instanceof OutOfBoundsWrite ? 'verify' : null;
 }
 
-/** What a dispatch left in its buffer set. */
-interface Output {
-  readonly output: Tensor;
-  readonly downloadNs: number;
-}
-
 /** What the last dispatch wrote; throws OutOfBoundsWrite when that was too much. */
 async function lastOutput(prepared: Prepared): Promise<Output> {
   return prepared.readOutput(prepared.lastSet);
@@ -188,7 +186,8 @@ interface Check {
 
 /**
  * Compares outputs with the reference. They were poisoned before the dispatches
- * that are checked, so what is right was written by them.
+ * that are checked, so what is right was written by them. An output that is bit for bit
+ * the one before it, which was right, is right: to see that takes a tenth of the time.
  */
 function checker(
   variant: Variant,
@@ -197,13 +196,20 @@ function checker(
 ) {
   const kernel = kernelById(variant.kernel);
   let made: OutputCheck | null = null;
-  return async ({ output }: Output): Promise<Check> => {
+  let last: { readonly bytes: Uint8Array; readonly check: Check } | null = null;
+  return async ({ bytes, tensor }: Output): Promise<Check> => {
     // The first check pays for the inputs and what follows from them.
     const beganNs = nowNs();
+    if (last && Buffer.compare(last.bytes, bytes) === 0) {
+      const { worst, verification } = last.check;
+      return { worst, verification: { ...verification, ns: nowNs() - beganNs } };
+    }
     made ??= await checks.of(problem, kernel);
-    const { method, checked, worst, worstRatio } = made(output);
+    const { method, checked, worst, worstRatio } = made(tensor());
     const ns = nowNs() - beganNs;
-    return { worst, verification: { method, worstRatio, checked, ns } };
+    const check = { worst, verification: { method, worstRatio, checked, ns } };
+    last = { bytes, check };
+    return check;
   };
 }
 

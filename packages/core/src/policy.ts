@@ -22,6 +22,8 @@ export interface Policy {
   readonly maxWallNs: number;
   /** Whether the same buffers are measured again and again, too. */
   readonly hot: boolean;
+  /** Whether the upload of the inputs is timed. */
+  readonly timeUpload: boolean;
 }
 
 export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
@@ -38,6 +40,7 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     cv: 0.02,
     maxWallNs: 15e9,
     hot: true,
+    timeUpload: true,
   },
   // For telling designs apart by the hundred. Warm long enough for a GPU that has idled for a
   // moment: on an NVIDIA H200, 15 ms gave a quarter of the rate (2026-11-21). After seconds
@@ -55,6 +58,7 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     cv: Number.POSITIVE_INFINITY,
     maxWallNs: 2e9,
     hot: false,
+    timeUpload: false,
   },
   smoke: {
     id: 'smoke',
@@ -69,5 +73,6 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     cv: Number.POSITIVE_INFINITY,
     maxWallNs: 15e9,
     hot: true,
+    timeUpload: true,
   },
 };

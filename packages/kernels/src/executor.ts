@@ -18,12 +18,23 @@ export interface PrepareOptions {
   readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
+  /** Whether the upload of the inputs is timed: they are made on the device, so it is of no other use. */
+  readonly timeUpload?: boolean;
 }
 
 export interface SampleOptions {
   readonly dispatches: number;
   /** Rotate through all buffer sets (cold) or stay on the first one (hot). */
   readonly rotate: boolean;
+}
+
+/** What a dispatch left in its buffer set. */
+export interface Output {
+  /** As on the device, to tell whether two are the same. */
+  readonly bytes: Uint8Array;
+  readonly downloadNs: number;
+  /** The numbers. Those of halves are made when they are asked for. */
+  tensor(): Tensor;
 }
 
 /** A variant compiled and bound for one problem. Its outputs hold anything until `poison`. */
@@ -33,7 +44,7 @@ export interface Prepared {
   readonly lastSet: number;
   /** Time to build the pipeline, ns. 0 on the host. */
   readonly compileNs: number;
-  /** Host-to-device time of the first buffer set, ns; null where inputs are made on the device. */
+  /** Host-to-device time of the inputs of one buffer set, ns; null unless it was asked for. */
   readonly uploadNs: number | null;
   /** Time to fill the inputs of all buffer sets where they are used, ns. */
   readonly fillNs: number;
@@ -42,7 +53,7 @@ export interface Prepared {
   /** Runs `dispatches` times and times it. Throws `DeviceFault` when the device is lost. */
   sample(options: SampleOptions): Promise<Sample>;
   /** Copies back the output of a buffer set. Throws `OutOfBoundsWrite` when canary words changed. */
-  readOutput(bufferSet: number): Promise<{ output: Tensor; downloadNs: number }>;
+  readOutput(bufferSet: number): Promise<Output>;
   destroy(): void;
 }
 

@@ -27,7 +27,7 @@ test('its threads run kernels and make references, also after they were released
   const product = async () => {
     await prepared.poison();
     await prepared.sample({ dispatches: 1, rotate: false });
-    return (await prepared.readOutput(0)).output;
+    return (await prepared.readOutput(0)).tensor();
   };
   const first = await product();
   const { check, holdsInputs } = await generatedCheck(problem, { seed: 1 }, {}, pool);

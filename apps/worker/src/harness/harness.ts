@@ -109,7 +109,11 @@ async function prepareRows(executor: Executor): Promise<string[][]> {
   const bufferSets = bufferSetsFor(problem, null);
   const prepare = async (): Promise<Preparation> => {
     const beganMs = performance.now();
-    const prepared = await executor.prepare(VARIANT, problem, { seed: 1, bufferSets });
+    const prepared = await executor.prepare(VARIANT, problem, {
+      seed: 1,
+      bufferSets,
+      timeUpload: true,
+    });
     const total = performance.now() - beganMs;
     prepared.destroy();
     return { total, upload: (prepared.uploadNs ?? 0) / 1e6, fill: prepared.fillNs / 1e6 };

@@ -39,7 +39,7 @@ describe('a sample', () => {
     const prepared = await gpu.executor.prepare(variant, problem, { seed: 1, bufferSets: 3 });
     const written = async () => {
       const outputs = await Promise.all([0, 1, 2].map((set) => prepared.readOutput(set)));
-      return outputs.map(({ output }) => !Number.isNaN(output[0]));
+      return outputs.map(({ tensor }) => !Number.isNaN(tensor()[0]));
     };
     await prepared.poison();
     await prepared.sample({ dispatches: 1, rotate: false });
@@ -134,7 +134,7 @@ test.each(['f32', 'i32', 'f16'] as const)(
       await prepared.poison();
       await prepared.sample({ dispatches: 2, rotate: true });
       for (const set of [0, 1]) {
-        const { output } = await prepared.readOutput(set);
+        const output = (await prepared.readOutput(set)).tensor();
         const [input] = inputTensors(copied, { seed: 0xdeadbeef, mode });
         if (!input) throw new Error('a copy has one input');
         expect(compareBits(output, input, copied.shape.cols).worst).toBeNull();

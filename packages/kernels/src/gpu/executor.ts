@@ -137,16 +137,16 @@ class GpuExecutor implements Executor {
     );
   }
 
-  /** Fills the inputs of every set, all alike. Also times the upload of one set's, which they replace. */
+  /** Fills the inputs of every set, all alike. May time the upload of one set's before, which they replace. */
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,
-    { seed, inputs: mode = 'uniform' }: PrepareOptions,
+    { seed, inputs: mode = 'uniform', timeUpload: isTimed = false }: PrepareOptions,
   ): Promise<Pick<Prepared, 'uploadNs' | 'fillNs'>> {
     const { watch, filler } = this.#context;
     const [first, ...others] = buffers;
     if (!first) throw new RangeError('bufferSets is 0: a run needs one at least');
-    const uploadNs = await timeUpload(watch, first);
+    const uploadNs = isTimed ? await timeUpload(watch, first) : null;
     const beganNs = nowNs();
     await filler.fill(first.inputs, fillsOf(problem, { seed, mode }), problem.dtype);
     await copyInputs(watch, first, others);

@@ -66,7 +66,7 @@ export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void 
       const inputs = inputTensors(problem, { seed: 7, mode });
       const check = outputCheck(problem, inputs, { computes, errorGrowth, exact });
       for (const set of [0, 1]) {
-        const verdict = check((await prepared.readOutput(set)).output);
+        const verdict = check((await prepared.readOutput(set)).tensor());
         if (verdict.worst) return { set, ...verdict };
       }
       return null;

@@ -1,6 +1,6 @@
 import { BYTES_PER_ELEMENT, elementType } from '../dtype';
 import { OutOfBoundsWrite } from '../errors';
-import type { Prepared, SampleOptions } from '../executor';
+import type { Output, Prepared, SampleOptions } from '../executor';
 import { fromHalves } from '../half';
 import type { Tensor } from '../kernel';
 import { elements } from '../op';
@@ -72,14 +72,19 @@ export class GpuPrepared implements Prepared {
     return timePass(this.#context, (pass) => this.#encode(pass, dispatches, rotate));
   }
 
-  async readOutput(bufferSet: number): Promise<{ output: Tensor; downloadNs: number }> {
+  async readOutput(bufferSet: number): Promise<Output> {
     const set = this.#binding.sets[bufferSet];
     if (!set) throw new RangeError(`no buffer set ${bufferSet}: there are ${this.bufferSets}`);
     const { bytes, ns } = await download(this.#context.watch, set.output);
     const { shape, dtype } = this.#problem;
     const length = elements(opOf(this.#problem).output(shape));
-    checkCanary(bytes, length * BYTES_PER_ELEMENT[dtype]);
-    return { output: tensorOf(bytes, length, dtype), downloadNs: ns };
+    const outputBytes = length * BYTES_PER_ELEMENT[dtype];
+    checkCanary(bytes, outputBytes);
+    return {
+      bytes: new Uint8Array(bytes, 0, outputBytes),
+      downloadNs: ns,
+      tensor: () => tensorOf(bytes, length, dtype),
+    };
   }
 
   destroy(): void {

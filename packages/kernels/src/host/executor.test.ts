@@ -39,7 +39,7 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
         expect(ns).toBeLessThanOrEqual(wallNs);
         expect(prepared.lastSet).toBe(1);
         for (const set of [0, 1]) {
-          const { output } = await prepared.readOutput(set);
+          const output = (await prepared.readOutput(set)).tensor();
           const inputs = inputTensors(problem, { seed: 2, mode });
           const verdict = verify(problem, inputs, output, { exact: mode === 'exact' });
           expect(verdict.worst, shapeText(problem)).toBeNull();
@@ -62,7 +62,7 @@ test.each(tunedKernels.map((kernel) => [kernel.id, kernel] as const))(
       const prepared = await executor.prepare({ kernel: id, tunables }, problem, options);
       await prepared.poison();
       await prepared.sample({ dispatches: 1, rotate: false });
-      const { output } = await prepared.readOutput(0);
+      const output = (await prepared.readOutput(0)).tensor();
       const verdict = verify(problem, inputTensors(problem, options), output);
       expect(verdict.worst, JSON.stringify(tunables)).toBeNull();
     }
@@ -81,7 +81,7 @@ test('outputs are poisoned until they are computed', async () => {
       },
     );
     const inputs = inputTensors(problem, { seed: 2 });
-    const passes = async () => verify(problem, inputs, (await prepared.readOutput(0)).output);
+    const passes = async () => verify(problem, inputs, (await prepared.readOutput(0)).tensor());
     await prepared.poison();
     expect((await passes()).worst).not.toBeNull();
     await prepared.sample({ dispatches: 1, rotate: false });

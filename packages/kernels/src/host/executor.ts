@@ -1,5 +1,5 @@
 import { nowNs, wallTickNs } from '../clock';
-import type { Executor, Prepared, PrepareOptions, SampleOptions } from '../executor';
+import type { Executor, Output, Prepared, PrepareOptions, SampleOptions } from '../executor';
 import { inputTensors } from '../inputs';
 import type { HostKernel, Tensor, TunableValues, Variant } from '../kernel';
 import { elements } from '../op';
@@ -128,8 +128,9 @@ class HostPrepared implements Prepared {
   }
 
   /** The output is in host memory already: 0 ns. */
-  async readOutput(bufferSet: number): Promise<{ output: Tensor; downloadNs: number }> {
-    return { output: this.#set(bufferSet).output.slice(), downloadNs: 0 };
+  async readOutput(bufferSet: number): Promise<Output> {
+    const tensor = this.#set(bufferSet).output.slice();
+    return { bytes: new Uint8Array(tensor.buffer), downloadNs: 0, tensor: () => tensor };
   }
 
   destroy(): void {}

@@ -82,7 +82,7 @@ describe('around the multiplications', () => {
       const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
       await prepared.poison();
       await prepared.sample({ dispatches: 1, rotate: false });
-      const { output } = await prepared.readOutput(0);
+      const output = (await prepared.readOutput(0)).tensor();
       prepared.destroy();
       const inputs = inputTensors(problem, { seed: 7 });
       expect(verify(problem, inputs, output).worst).toBeNull();

@@ -27,7 +27,7 @@ test.each([
   const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
   await prepared.poison();
   await prepared.sample({ dispatches: 2, rotate: false });
-  const { output } = await prepared.readOutput(0);
+  const output = (await prepared.readOutput(0)).tensor();
   prepared.destroy();
   expect(verify(problem, inputTensors(problem, { seed: 7 }), output).worst).toBeNull();
 });
