@@ -29,29 +29,35 @@ export interface MachineLockOptions {
  */
 export async function withMachineLock<T>(
   work: () => Promise<T>,
-  { signal, onWait, path = DEFAULT_PATH }: MachineLockOptions = {},
+  options: MachineLockOptions = {},
 ): Promise<T> {
-  const release = await acquire(path, signal, onWait);
+  const release = await lockMachine(options);
   try {
     return await work();
   } finally {
-    // Only a lock taken over after 10 s without a heartbeat fails to be released; the run is over.
-    await release().catch(() => {});
-    await sleep(YIELD_MS);
+    await release();
+    await leaveToOthers();
   }
 }
 
-async function acquire(
-  path: string,
-  signal?: AbortSignal,
-  onWait?: () => void,
-): Promise<() => Promise<void>> {
+/** Settles when whoever waits for a lock that was released has had the time to get it. */
+export const leaveToOthers = (): Promise<void> => sleep(YIELD_MS);
+
+/** Waits for the lock; the answer releases it. Throws the signal's reason when aborted before. */
+export async function lockMachine({
+  signal,
+  onWait,
+  path = DEFAULT_PATH,
+}: MachineLockOptions = {}): Promise<() => Promise<void>> {
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted();
     if (tries === 1) onWait?.();
     try {
       // The default answer to a lock lost (this process slept) is to crash; the run goes on instead.
-      return await lock(path, { realpath: false, stale: STALE_MS, onCompromised: () => {} });
+      const options = { realpath: false, stale: STALE_MS, onCompromised: () => {} };
+      const release = await lock(path, options);
+      // Only a lock taken over after 10 s without a heartbeat fails to be released; the run is over.
+      return () => release().catch(() => {});
     } catch (error) {
       if (!(error instanceof Error && Reflect.get(error, 'code') === 'ELOCKED')) throw error;
       await sleep(RETRY_MS, undefined, signal ? { signal } : {}).catch(() => {});

@@ -14,7 +14,7 @@ import {
 } from '@tilemark/core';
 import { feasible, InputError, opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { DeviceDescription } from '../../device/device';
-import { withMachineLock } from '../../machine-lock';
+import { MachineTurn } from '../../machine-turn';
 import { messageOf } from '../../message';
 import { type RunInput, Runner } from '../../runner';
 import { timeText } from '../../units';
@@ -48,6 +48,7 @@ export async function tune(
   const { problem, profile, budgetNs } = request;
   const runner = new Runner({ entry: childEntry, device: options.device, watchdogMs: WATCHDOG_MS });
   const warn = (text: string) => void process.stderr.write(`${text}\n`);
+  const turn = new MachineTurn();
   const clockNs = () => Number(process.hrtime.bigint());
   // Waiting for others on this machine takes nothing from the budget.
   let waitedNs = 0;
@@ -67,7 +68,7 @@ export async function tune(
         waitedNs += clockNs() - askedNs;
         return runner.run(run);
       };
-      return (await withMachineLock(work, { onWait: progress.wait })).outcome;
+      return (await turn.take(work, { onWait: progress.wait })).outcome;
     };
     const tuned = await tuneBySearch({
       search: new Search(spaces, request.seed),
@@ -111,6 +112,7 @@ export async function tune(
     return 0;
   } finally {
     await runner.close();
+    await turn.end();
   }
 }
 
