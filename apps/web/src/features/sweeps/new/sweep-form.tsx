@@ -9,6 +9,7 @@ import { Button } from '@/ui/button';
 import { describedBy, Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
+import { useIsLive } from '@/ui/use-is-live';
 import { ClassBadge } from '../../devices/device-name';
 import { CaseFields } from './case-fields';
 import { ChipGroup } from './chip-group';
@@ -46,6 +47,7 @@ export function NewSweepForm({
   const from = useWatch({ control, name: 'from' });
   const placeholder = suggestedName(useWatch({ control }) as SweepForm);
   const firstKernel = KERNELS[0];
+  const isLive = useIsLive();
 
   const refuse = (message: string, field: string | null) => {
     const path = field === null ? null : controlOf(field);
@@ -64,128 +66,129 @@ export function NewSweepForm({
   });
 
   return (
-    <form
-      onSubmit={(event) => void submit(event)}
-      noValidate
-      aria-label="New sweep"
-      className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_19rem]"
-    >
-      <div>
-        <Section id="what" title="What to run">
-          <Panel className="space-y-5 p-4">
-            <fieldset>
-              <legend className="sr-only">Where the runs come from</legend>
-              <div className="flex flex-wrap gap-5 text-[0.8125rem]">
-                {(
-                  [
-                    ['suite', 'From a suite'],
-                    ['hand', 'By hand'],
-                  ] as const
-                ).map(([value, text]) => (
-                  <label key={value} className="inline-flex items-center gap-2">
-                    <input
-                      type="radio"
-                      value={value}
-                      className="size-3.5 accent-accent"
-                      {...register('from')}
+    <form onSubmit={(event) => void submit(event)} noValidate aria-label="New sweep">
+      {/* Until the script has come it would take back what is typed. */}
+      <fieldset
+        disabled={!isLive}
+        className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_19rem]"
+      >
+        <div>
+          <Section id="what" title="What to run">
+            <Panel className="space-y-5 p-4">
+              <fieldset>
+                <legend className="sr-only">Where the runs come from</legend>
+                <div className="flex flex-wrap gap-5 text-[0.8125rem]">
+                  {(
+                    [
+                      ['suite', 'From a suite'],
+                      ['hand', 'By hand'],
+                    ] as const
+                  ).map(([value, text]) => (
+                    <label key={value} className="inline-flex items-center gap-2">
+                      <input
+                        type="radio"
+                        value={value}
+                        className="size-3.5 accent-accent"
+                        {...register('from')}
+                      />
+                      {text}
+                    </label>
+                  ))}
+                </div>
+              </fieldset>
+              {from === 'suite' ? (
+                <SuiteFields form={form} />
+              ) : (
+                <div className="space-y-4">
+                  {cases.fields.map((field, index) => (
+                    <CaseFields
+                      key={field.id}
+                      form={form}
+                      index={index}
+                      onRemove={cases.fields.length > 1 ? () => cases.remove(index) : null}
                     />
-                    {text}
-                  </label>
-                ))}
-              </div>
-            </fieldset>
-            {from === 'suite' ? (
-              <SuiteFields form={form} />
-            ) : (
-              <div className="space-y-4">
-                {cases.fields.map((field, index) => (
-                  <CaseFields
-                    key={field.id}
-                    form={form}
-                    index={index}
-                    onRemove={cases.fields.length > 1 ? () => cases.remove(index) : null}
-                  />
-                ))}
-                {firstKernel && (
-                  <Button onClick={() => cases.append(emptyCase(firstKernel))}>Add a case</Button>
-                )}
-              </div>
-            )}
-          </Panel>
-        </Section>
-        <Section id="how" title="How and where">
-          <Panel className="grid gap-5 p-4 sm:grid-cols-2">
-            <ChipGroup
-              control={control}
-              name="profiles"
-              legend="Profiles"
-              hint={`default is what a browser gives; fast turns robustness off. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
-              options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
-            />
-            <Field
-              id="policy"
-              label="Policy"
-              hint="smoke takes five samples and is never ranked."
-              error={formState.errors.policy?.message}
-            >
-              <Select
-                {...register('policy')}
-                {...describedBy('policy', formState.errors.policy?.message, true)}
-              >
-                <option value="">{from === 'suite' ? 'as the suite says' : 'default'}</option>
-                {from === 'suite' && <option value="default">default</option>}
-                <option value="smoke">smoke</option>
-              </Select>
-            </Field>
-            <div className="sm:col-span-2">
+                  ))}
+                  {firstKernel && (
+                    <Button onClick={() => cases.append(emptyCase(firstKernel))}>Add a case</Button>
+                  )}
+                </div>
+              )}
+            </Panel>
+          </Section>
+          <Section id="how" title="How and where">
+            <Panel className="grid gap-5 p-4 sm:grid-cols-2">
               <ChipGroup
                 control={control}
-                name="devices"
-                legend="Devices"
-                hint={
-                  devices.length === 0
-                    ? 'No device has been attached yet.'
-                    : 'None chosen: every device with a worker attached.'
-                }
-                options={devices.map(({ class: of, key, name, workers }) => ({
-                  value: key,
-                  text: (
-                    <>
-                      {name} <ClassBadge of={of} />
-                      {workers === 0 && <span className="text-muted">no worker</span>}
-                    </>
-                  ),
-                }))}
+                name="profiles"
+                legend="Profiles"
+                hint={`default is what a browser gives; fast turns robustness off. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
+                options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
               />
-            </div>
-          </Panel>
-        </Section>
-      </div>
-      <div className="max-lg:mt-8 lg:sticky lg:top-6">
-        <Section id="submit" title="Submit">
-          <Panel className="space-y-4 p-4">
-            <RunCount control={control} devices={devices} paces={paces} />
-            <div>
-              <Field id="name" label="Name" error={formState.errors.name?.message}>
-                <Input
-                  autoComplete="off"
-                  placeholder={placeholder}
-                  {...register('name')}
-                  {...describedBy('name', formState.errors.name?.message)}
-                />
+              <Field
+                id="policy"
+                label="Policy"
+                hint="smoke takes five samples and is never ranked."
+                error={formState.errors.policy?.message}
+              >
+                <Select
+                  {...register('policy')}
+                  {...describedBy('policy', formState.errors.policy?.message, true)}
+                >
+                  <option value="">{from === 'suite' ? 'as the suite says' : 'default'}</option>
+                  {from === 'suite' && <option value="default">default</option>}
+                  <option value="smoke">smoke</option>
+                </Select>
               </Field>
-            </div>
-            {formState.errors.root && (
-              <Notice tone="rose" alert>
-                {formState.errors.root.message}
-              </Notice>
-            )}
-            <Button type="submit" look="primary" disabled={formState.isSubmitting}>
-              {formState.isSubmitting ? 'Submitting…' : 'Submit sweep'}
-            </Button>
-          </Panel>
-        </Section>
-      </div>
+              <div className="sm:col-span-2">
+                <ChipGroup
+                  control={control}
+                  name="devices"
+                  legend="Devices"
+                  hint={
+                    devices.length === 0
+                      ? 'No device has been attached yet.'
+                      : 'None chosen: every device with a worker attached.'
+                  }
+                  options={devices.map(({ class: of, key, name, workers }) => ({
+                    value: key,
+                    text: (
+                      <>
+                        {name} <ClassBadge of={of} />
+                        {workers === 0 && <span className="text-muted">no worker</span>}
+                      </>
+                    ),
+                  }))}
+                />
+              </div>
+            </Panel>
+          </Section>
+        </div>
+        <div className="max-lg:mt-8 lg:sticky lg:top-6">
+          <Section id="submit" title="Submit">
+            <Panel className="space-y-4 p-4">
+              <RunCount control={control} devices={devices} paces={paces} />
+              <div>
+                <Field id="name" label="Name" error={formState.errors.name?.message}>
+                  <Input
+                    autoComplete="off"
+                    placeholder={placeholder}
+                    {...register('name')}
+                    {...describedBy('name', formState.errors.name?.message)}
+                  />
+                </Field>
+              </div>
+              {formState.errors.root && (
+                <Notice tone="rose" alert>
+                  {formState.errors.root.message}
+                </Notice>
+              )}
+              <Button type="submit" look="primary" disabled={formState.isSubmitting}>
+                {formState.isSubmitting ? 'Submitting…' : 'Submit sweep'}
+              </Button>
+            </Panel>
+          </Section>
+        </div>
+      </fieldset>
     </form>
   );
 }
