@@ -176,15 +176,15 @@ test('the place of the reader is in sight on a phone', async ({ page }) => {
   }
 });
 
-test('the form takes no words before its script has come, which would drop them', async ({
-  browser,
-}) => {
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto(`${grid.url}${pages['sweep by hand']}`);
-  await expect(page.getByLabel('Shapes')).toBeDisabled();
-  await expect(page.getByRole('button', { name: 'Submit sweep' })).toBeDisabled();
-  await context.close();
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the form takes no words, which hydration would drop', async ({ page }) => {
+    await page.goto(`${grid.url}${pages['sweep by hand']}`);
+    await expect(page.getByLabel('Shapes')).toBeDisabled();
+    await expect(page.getByRole('button', { name: 'Submit sweep' })).toBeDisabled();
+    await expect(page.getByText('This form needs JavaScript')).toBeVisible();
+  });
 });
 
 test('the form counts ranges by device, and the login leads back to it', async ({ page }) => {

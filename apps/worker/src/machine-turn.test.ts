@@ -10,42 +10,51 @@ import { MachineTurn } from './machine-turn';
 const path = join(tmpdir(), `tilemark-turn-${randomUUID()}`);
 afterEach(() => rm(`${path}.lock`, { recursive: true, force: true }));
 
-/** Takes two short pieces of work, while another process would wait for the machine. */
-async function twoPieces(turn: MachineTurn): Promise<string[]> {
+/** Takes two pieces of work, while from the first to the last another process would wait. */
+async function twoPieces(turn: MachineTurn, first: () => Promise<void>): Promise<string[]> {
   const order: string[] = [];
-  const piece = async () => {
-    order.push('mine');
-    await sleep(100);
-  };
-  await turn.take(piece);
+  await turn.take(first).catch(() => order.push('failed'));
   const other = withMachineLock(async () => void order.push('theirs'), { path });
   await sleep(100);
-  await turn.take(piece);
+  await turn.take(async () => void order.push('mine'));
   await turn.end();
   await other;
   return order;
 }
 
 it('keeps the machine from one piece of work to the next, and leaves it at the end', async () => {
-  const turn = new MachineTurn({ path });
-  expect(await twoPieces(turn)).toEqual(['mine', 'mine', 'theirs']);
+  const turn = new MachineTurn({ path, turnMs: 60_000 });
+  expect(await twoPieces(turn, async () => {})).toEqual(['mine', 'theirs']);
+});
+
+it('keeps it also after work that failed', async () => {
+  const turn = new MachineTurn({ path, turnMs: 60_000 });
+  const failing = () => Promise.reject(new Error('no'));
+  expect(await twoPieces(turn, failing)).toEqual(['failed', 'mine', 'theirs']);
 });
 
 it('lets others come in between once it has lasted long enough', async () => {
   const turn = new MachineTurn({ path, turnMs: 50 });
-  expect(await twoPieces(turn)).toEqual(['mine', 'theirs', 'mine']);
+  expect(await twoPieces(turn, async () => {})).toEqual(['theirs', 'mine']);
 });
 
-it('waits for the machine, says so, and keeps it after work that failed', async () => {
-  const turn = new MachineTurn({ path });
-  let waits = 0;
-  const other = withMachineLock(() => sleep(200, 'theirs'), { path });
+it('waits for the machine, and says so once', async () => {
+  const turn = new MachineTurn({ path, turnMs: 60_000 });
+  const order: string[] = [];
+  const other = withMachineLock(
+    async () => {
+      await sleep(200);
+      order.push('theirs');
+    },
+    { path },
+  );
   await sleep(50);
-  const failing = turn.take(() => Promise.reject(new Error('no')), { onWait: () => waits++ });
-  await expect(failing).rejects.toThrow('no');
-  expect(waits).toBe(1);
-  await other;
-  expect(await turn.take(async () => 'mine', { onWait: () => waits++ })).toBe('mine');
-  expect(waits).toBe(1);
+  let waits = 0;
+  for (const name of ['mine', 'mine again']) {
+    await turn.take(async () => void order.push(name), { onWait: () => waits++ });
+  }
   await turn.end();
+  await other;
+  expect(order).toEqual(['theirs', 'mine', 'mine again']);
+  expect(waits).toBe(1);
 });

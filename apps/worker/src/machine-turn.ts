@@ -1,16 +1,17 @@
 import { leaveToOthers, lockMachine, type MachineLockOptions } from './machine-lock';
 
-/** A turn that has lasted this long ends before the next piece of work, ms. */
+/** After so long the next piece of work waits for whoever else waits: as long as a short run, ms. */
 const TURN_MS = 3_000;
 
 export interface MachineTurnOptions extends Pick<MachineLockOptions, 'path'> {
-  /** How long a turn may last, ms. */
+  /** Absent: 3 s. */
   readonly turnMs?: number;
 }
 
 /**
- * The machine for many short pieces of work in a row: it is left to others every 3 s and not
- * after each of them, as `withMachineLock` does, so that a device does not idle between them.
+ * The machine for many short pieces of work, one at a time. `withMachineLock` leaves it to
+ * others after each; this keeps it from one to the next until it has had it for 3 s, so that
+ * the device does not idle between them.
  */
 export class MachineTurn {
   readonly #path: string | undefined;

@@ -37,7 +37,7 @@ it('starts each suite once, also where the database was away twice meanwhile', a
   for (const _ of [1, 2]) get.mockRejectedValueOnce(new DatabaseUnavailable('away'));
   await start();
   const started = await suites();
-  expect(started).toContain('starter@1');
+  expect(started).toContainEqual(expect.stringMatching(/^starter@/));
   await start();
   expect(await suites()).toEqual(started);
 });
@@ -55,10 +55,10 @@ it('ends when it is told to, and does not try again what another try would not c
   const stopping = new AbortController();
   const get = vi.spyOn(store.devices, 'get').mockRejectedValue(new DatabaseUnavailable('away'));
   const starting = start(stopping.signal);
-  await vi.waitUntil(() => get.mock.calls.length > 0);
   stopping.abort();
   await starting;
-  const asked = get.mockReset().mockRejectedValue(new Error('a defect'));
+  expect(get).toHaveBeenCalledTimes(1);
+  get.mockReset().mockRejectedValue(new Error('a defect'));
   await start();
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(get).toHaveBeenCalledTimes(1);
 });

@@ -29,8 +29,11 @@ export async function startStandingSuites(
       return;
     } catch (error) {
       if (signal.aborted) return;
-      log.warn({ error: messageOf(error) }, 'could not start the standing suites');
-      if (!(error instanceof ServiceUnavailable)) return;
+      const what = { error: messageOf(error) };
+      if (!(error instanceof ServiceUnavailable)) {
+        return log.error(what, 'could not start the standing suites; at the next start again');
+      }
+      log.warn(what, 'could not start the standing suites; trying again');
     }
     await sleep(delayMs, undefined, { signal }).catch(() => {});
     delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);

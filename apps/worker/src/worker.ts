@@ -114,7 +114,7 @@ export class Worker {
     // Also tells what an admin wanted of it before it was started again.
     await worker.#heartbeat();
     worker.#beating = worker.#beat();
-    await worker.#serving.want(worker.#wanted === 'working');
+    await worker.#serve(worker.#wanted === 'working');
     return { worker, workerId, deviceKey, deviceClass: identity.class };
   }
 

@@ -9,20 +9,23 @@ import {
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { Checks } from './checks';
-import { runVariant, type Step } from './measure';
+import { runVariant, type Step, type Surroundings } from './measure';
 import { type Outcome, outcomeSchema } from './outcome';
-import { POLICIES } from './policy';
+import { POLICIES, type PolicyId } from './policy';
 import { capabilities } from './test-capabilities';
 
 const problem: Problem = { op: 'transpose', shape: { rows: 33, cols: 65 }, dtype: 'f32' };
 const variant = { kernel: 'transpose/cpu-naive', tunables: {} };
 
-function run(executor: Executor, onStep?: (step: Step) => void): Promise<Outcome> {
-  return runVariant(executor, variant, problem, POLICIES.smoke, capabilities, {
+function run(
+  executor: Executor,
+  { policy = 'smoke', ...surroundings }: Partial<Surroundings> & { policy?: PolicyId } = {},
+): Promise<Outcome> {
+  return runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
     deviceClass: 'cpu',
     lastLevelCacheBytes: 16_384,
     nowNs: () => performance.now() * 1e6,
-    ...(onStep && { onStep }),
+    ...surroundings,
   });
 }
 
@@ -48,7 +51,7 @@ function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
 describe('runVariant', () => {
   it('verifies, warms up, measures cold and hot, and verifies again', async () => {
     const steps: Step[] = [];
-    const outcome = await run(createHostExecutor(), (step) => steps.push(step));
+    const outcome = await run(createHostExecutor(), { onStep: (step) => steps.push(step) });
     expect(steps).toEqual(['compile', 'verify', 'warm-up', 'cold', 'hot', 'verify-again']);
     expect(outcomeSchema.parse(outcome)).toEqual(outcome);
     expect(outcome).toMatchObject({
@@ -124,7 +127,7 @@ describe('runVariant', () => {
         return read;
       },
     }));
-    expect(await run(executor, (step) => steps.push(step))).toMatchObject({
+    expect(await run(executor, { onStep: (step) => steps.push(step) })).toMatchObject({
       kind: 'incorrect',
       when: 'before',
       worst: { row: 0, col: 7, got: 'NaN' },
@@ -186,6 +189,24 @@ describe('runVariant', () => {
     expect(read).toEqual([0, lastRotated, 0]);
   });
 
+  it.each([
+    ['default', true],
+    ['smoke', true],
+    ['screen', false],
+  ] as const)('under the policy %s it is %s that the upload is timed', async (policy, isTimed) => {
+    const asked: unknown[] = [];
+    const executor = createHostExecutor();
+    const listening: Executor = {
+      ...executor,
+      prepare: (...args) => {
+        asked.push(args[2].timeUpload);
+        return Promise.reject(new RangeError('enough'));
+      },
+    };
+    await run(listening, { policy });
+    expect(asked).toEqual([isTimed]);
+  });
+
   it('compares with the reference once while the outputs are the same, bit for bit', async () => {
     let compared = 0;
     class CountingChecks extends Checks {
@@ -197,21 +218,14 @@ describe('runVariant', () => {
         };
       }
     }
-    const outcome = await runVariant(
-      createHostExecutor(),
-      variant,
-      problem,
-      POLICIES.smoke,
-      capabilities,
-      {
-        deviceClass: 'cpu',
-        lastLevelCacheBytes: 16_384,
-        nowNs: () => performance.now() * 1e6,
-        checks: new CountingChecks(),
-      },
-    );
+    const outcome = await run(createHostExecutor(), { checks: new CountingChecks() });
     expect(outcome).toMatchObject({
-      measurement: { verification: { after: { method: 'exact', checked: 33 * 65 } } },
+      measurement: {
+        verification: {
+          before: { method: 'exact' },
+          after: { method: 'identical', checked: 33 * 65 },
+        },
+      },
     });
     expect(compared).toBe(1);
   });

@@ -23,11 +23,13 @@ export const seriesSchema = z.object({
 export type Series = z.infer<typeof seriesSchema>;
 
 export const verificationSchema = z.object({
-  method: z.enum(['whole', 'exact', 'freivalds']),
+  /** `identical`: bit for bit the output before it, which was right. */
+  method: z.enum(['whole', 'exact', 'freivalds', 'identical']),
   /** Largest error over its bound; at most 1 passes. 0 for exact comparisons. */
   worstRatio: z.number().nonnegative(),
   /** Elements (or rows, for Freivalds) looked at. */
   checked: z.number().int().positive(),
+  /** Time of the comparison; of the first also that of making inputs and reference. */
   ns: z.number().nonnegative(),
 });
 export type Verification = z.infer<typeof verificationSchema>;
@@ -58,6 +60,7 @@ export const measurementSchema = z.object({
   hot: seriesSchema.nullable(),
   compileNs: z.number().nonnegative(),
   transfer: z.object({
+    /** Of the inputs of one buffer set; null on the host, and where the policy leaves it out. */
     hostToDeviceNs: z.number().nonnegative().nullable(),
     deviceToHostNs: z.number().nonnegative(),
   }),

@@ -22,7 +22,7 @@ export interface Policy {
   readonly maxWallNs: number;
   /** Whether the same buffers are measured again and again, too. */
   readonly hot: boolean;
-  /** Whether the upload of the inputs is timed. */
+  /** Whether the upload of the inputs is timed, which takes longer than the samples of a quick policy. */
   readonly timeUpload: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface PrepareOptions {
   readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
-  /** Whether the upload of the inputs is timed: they are made on the device, so it is of no other use. */
+  /** Whether to time an upload of the inputs, which are then made on the device all the same; absent: no. */
   readonly timeUpload?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Output {
   readonly bytes: Uint8Array;
   readonly downloadNs: number;
   /** The numbers. Those of halves are made when they are asked for. */
-  tensor(): Tensor;
+  readonly tensor: () => Tensor;
 }
 
 /** A variant compiled and bound for one problem. Its outputs hold anything until `poison`. */
@@ -44,7 +44,7 @@ export interface Prepared {
   readonly lastSet: number;
   /** Time to build the pipeline, ns. 0 on the host. */
   readonly compileNs: number;
-  /** Host-to-device time of the inputs of one buffer set, ns; null unless it was asked for. */
+  /** Host-to-device time of the inputs of one buffer set, ns; null on the host, and unless asked for. */
   readonly uploadNs: number | null;
   /** Time to fill the inputs of all buffer sets where they are used, ns. */
   readonly fillNs: number;

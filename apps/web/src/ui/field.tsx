@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 
 export const controlStyle =
-  'h-8 w-full min-w-0 rounded-tile border border-line-strong bg-surface px-2 text-[0.8125rem] aria-invalid:border-rose';
+  'h-8 w-full min-w-0 rounded-tile border border-line-strong bg-surface px-2 text-[0.8125rem] aria-invalid:border-rose disabled:cursor-not-allowed disabled:opacity-50';
 
 /** A labelled control with its hint and error; the error is tied to the control by `describedBy`. */
 export function Field({

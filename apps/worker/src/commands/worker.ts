@@ -165,7 +165,7 @@ async function serve(
     const attached = await Promise.race([attach(), ...changed]);
     if (!('worker' in attached)) return nextOf(attached);
     const { worker } = attached;
-    // Those of what it enrols the grid has started.
+    // The grid has started those of a worker that it enrolled.
     const starting = enrolled
       ? Promise.resolve()
       : startStandingSuites({ store, queue, log }, attached.deviceKey, signal);

@@ -70,7 +70,7 @@ async function verificationRows(self: URL, n: number, isSoftware: boolean): Prom
   };
   return [
     seconds(`verifying ${n} on one core, inputs and reference included`, firstS),
-    seconds('  again after each series', againS),
+    seconds('  another output of the same problem', againS),
     row(
       '  memory at its peak',
       mib(peakBytes),
@@ -81,7 +81,7 @@ async function verificationRows(self: URL, n: number, isSoftware: boolean): Prom
     ...(isSoftware
       ? [
           shareOf("of a GPU's shortest run, the first of the problem, at most", wallS + 3 * againS),
-          shareOf('of a further one, which finds inputs and reference made', 3 * againS),
+          shareOf('of a further one, which finds inputs and reference made, at most', 3 * againS),
         ]
       : []),
   ];

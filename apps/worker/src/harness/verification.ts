@@ -11,7 +11,7 @@ import { createThreadPool } from '../device/thread-pool';
 export interface VerificationCost {
   /** Inputs and what follows from them, then the first comparison, s of one core. */
   readonly firstS: number;
-  /** The comparison after the cold series, and as long again for the hot one, s of one core. */
+  /** The comparison of another output of the problem, s of one core; a run has one to three. */
   readonly againS: number;
   /** Most memory the process has held, Node itself included, bytes. */
   readonly peakBytes: number;

@@ -100,6 +100,38 @@ test('compile errors carry the line and its text', async () => {
   });
 });
 
+test.each(['f32', 'f16'] as const)(
+  'the bytes of an output in %s are those of its elements, and follow what was written',
+  async (dtype) => {
+    // 33 x 17 elements: of halves no whole number of words.
+    const prepared = await gpu.executor.prepare(
+      variant,
+      { ...problem, dtype },
+      { seed: 1, bufferSets: 3 },
+    );
+    await prepared.poison();
+    await prepared.sample({ dispatches: 2, rotate: true });
+    const [first, second, poisoned] = await Promise.all(
+      [0, 1, 2].map(async (set) => (await prepared.readOutput(set)).bytes),
+    );
+    prepared.destroy();
+    expect(first).toHaveLength(33 * 17 * (dtype === 'f16' ? 2 : 4));
+    expect(second).toEqual(first);
+    expect(poisoned).toHaveLength(33 * 17 * (dtype === 'f16' ? 2 : 4));
+    expect(poisoned).not.toEqual(first);
+  },
+);
+
+test('an upload is timed where that is asked for', async () => {
+  for (const timeUpload of [true, false]) {
+    const options = { seed: 1, bufferSets: 1, timeUpload };
+    const prepared = await gpu.executor.prepare(variant, problem, options);
+    prepared.destroy();
+    if (timeUpload) expect(prepared.uploadNs).toBeGreaterThan(0);
+    else expect(prepared.uploadNs).toBeNull();
+  }
+});
+
 test('a write behind the output is noticed, even clamped by robust access', async () => {
   const stray: GpuKernel = {
     ...naive,

@@ -137,7 +137,7 @@ class GpuExecutor implements Executor {
     );
   }
 
-  /** Fills the inputs of every set, all alike. May time the upload of one set's before, which they replace. */
+  /** Fills the inputs of every set, all alike; before that it may time the upload of one set's. */
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,

@@ -58,9 +58,7 @@ export function Statistics({ measurement }: { measurement: Measurement }) {
           {
             name: 'Host to device',
             value:
-              transfer.hostToDeviceNs === null
-                ? 'inputs made on the device'
-                : formatNs(transfer.hostToDeviceNs),
+              transfer.hostToDeviceNs === null ? 'not timed' : formatNs(transfer.hostToDeviceNs),
           },
           { name: 'Device to host', value: formatNs(transfer.deviceToHostNs) },
           ...clocksFacts(clocks),

@@ -6,6 +6,7 @@ const METHODS: Readonly<Record<Verification['method'], string>> = {
   whole: 'every element against the f64 reference',
   exact: 'every element, bit for bit',
   freivalds: 'Freivalds’ check with three random vectors',
+  identical: 'bit for bit the output that was verified before timing',
 };
 
 /** How the output was proved right, before the timing and after it. */

@@ -83,7 +83,9 @@ export async function tune(
         return outcome;
       },
       onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs, wasCached),
-    }).finally(progress.end);
+    })
+      .finally(() => turn.end())
+      .finally(progress.end);
 
     print(summary(tuned, spaces, problem));
     const resultOf = (trial: Trial) =>
@@ -112,7 +114,6 @@ export async function tune(
     return 0;
   } finally {
     await runner.close();
-    await turn.end();
   }
 }
 

@@ -9,7 +9,7 @@ import { Button } from '@/ui/button';
 import { describedBy, Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { useIsLive } from '@/ui/use-is-live';
+import { useHydrated } from '@/ui/use-hydrated';
 import { ClassBadge } from '../../devices/device-name';
 import { CaseFields } from './case-fields';
 import { ChipGroup } from './chip-group';
@@ -47,7 +47,7 @@ export function NewSweepForm({
   const from = useWatch({ control, name: 'from' });
   const placeholder = suggestedName(useWatch({ control }) as SweepForm);
   const firstKernel = KERNELS[0];
-  const isLive = useIsLive();
+  const isHydrated = useHydrated();
 
   const refuse = (message: string, field: string | null) => {
     const path = field === null ? null : controlOf(field);
@@ -67,9 +67,15 @@ export function NewSweepForm({
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate aria-label="New sweep">
-      {/* Until the script has come it would take back what is typed. */}
+      <noscript>
+        <Notice tone="amber">
+          This form needs JavaScript: it counts the runs as you compose them.
+        </Notice>
+      </noscript>
+      {/* Hydration would take back what is typed before it. */}
       <fieldset
-        disabled={!isLive}
+        role="presentation"
+        disabled={!isHydrated}
         className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_19rem]"
       >
         <div>

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react';
 
 const never = () => () => {};
 
-/** Whether the page's script has come: false on the server and in the first render here. */
-export function useIsLive(): boolean {
+/** Whether React has taken over the page: false on the server, and here until it is hydrated. */
+export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,
     () => true,
