@@ -3,14 +3,15 @@ import { type Enrolment, healthSchema } from '@tilemark/core';
 import { isAccessRefused, type Queue, type Store } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 import { messageOf } from './message';
+import { retry } from './retry';
 import type { Site } from './site';
 
 /** Between two looks, ms. */
 const CHECK_MS = 2_000;
 /** Services that restart are back within this; after it they may be elsewhere, ms. */
 const AWAY_MS = 15_000;
+/** A site that turns a worker away is given this long before it is asked again, ms. */
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
 
 export interface AccessParts {
   readonly store: Store;
@@ -56,13 +57,10 @@ export async function enrolAgain(
   log: Logger,
   signal: AbortSignal,
 ): Promise<Enrolment> {
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
-    await sleep(delayMs, undefined, { signal });
-    try {
-      return await enrol();
-    } catch (error) {
-      if (isFinal(error)) throw error;
-      log.warn({ error: messageOf(error) }, 'could not enrol');
-    }
-  }
+  await sleep(FIRST_DELAY_MS, undefined, { signal });
+  return retry(enrol, {
+    mayHelp: (error) => !isFinal(error),
+    onRetry: (error) => log.warn({ error: messageOf(error) }, 'could not enrol'),
+    signal,
+  });
 }

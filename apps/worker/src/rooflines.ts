@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROFILES } from '@tilemark/core';
-import type { Queue, Store } from '@tilemark/core/server';
+import { type Queue, ServiceUnavailable, type Store } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 import { withMachineLock } from './machine-lock';
 import { messageOf } from './message';
+import { retry } from './retry';
 import type { Runner } from './runner';
 import type { Attached } from './worker';
 
@@ -25,9 +26,9 @@ export interface RooflineParts {
 
 /**
  * Measures what the device can do at most under each profile, where nobody has within
- * a day, and keeps it. Runs take turns with it. Of a software adapter only the default
- * profile, once it is idle: it is the host that is measured. It never throws: a grid
- * without rooflines still measures.
+ * a day, and keeps it; services that are away are waited for. Runs take turns with it. Of a
+ * software adapter only the default profile, once it is idle: it is the host that is
+ * measured. It never throws: a grid without rooflines still measures.
  */
 export async function keepRooflines(
   { store, queue, runner, log, lockPath, idleMs = IDLE_MS }: RooflineParts,
@@ -39,19 +40,26 @@ export async function keepRooflines(
   }: Omit<Attached, 'worker'> & { readonly signal: AbortSignal },
 ): Promise<void> {
   const isHardware = deviceClass === 'gpu';
+  const served = <T>(work: () => Promise<T>) =>
+    retry(work, {
+      mayHelp: (error) => error instanceof ServiceUnavailable,
+      onRetry: (error) =>
+        log.debug({ error: messageOf(error) }, 'the roofline waits for a service'),
+      signal,
+    });
   for (const profile of isHardware ? PROFILES : (['default'] as const)) {
     try {
-      const known = await store.rooflines.latest(deviceKey);
+      const known = await served(() => store.rooflines.latest(deviceKey));
       const last = known.find((roofline) => roofline.profile === profile);
       if (last && Date.now() - Date.parse(last.measuredAt) < FRESH_MS) continue;
-      if (!isHardware) await untilIdle(queue, deviceKey, idleMs, signal);
+      if (!isHardware) await served(() => untilIdle(queue, deviceKey, idleMs, signal));
       const survey = await withMachineLock(() => runner.survey(profile, signal), {
         signal,
         path: lockPath,
       });
       // Profiles are toggles of Dawn: a device without probes has none under any.
       if (!survey) return;
-      await store.rooflines.record({ deviceKey, profile, workerId, survey });
+      await served(() => store.rooflines.record({ deviceKey, profile, workerId, survey }));
       log.info({ profile, peaks: survey.peaks }, 'measured the roofline');
     } catch (error) {
       if (signal.aborted) return;

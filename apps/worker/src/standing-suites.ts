@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { backfill, type Queue, ServiceUnavailable, type Store } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 import { messageOf } from './message';
-
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+import { retry } from './retry';
 
 export interface SuiteParts {
   readonly store: Store;
@@ -21,21 +18,16 @@ export async function startStandingSuites(
   deviceKey: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let delayMs = FIRST_DELAY_MS;
-  while (!signal.aborted) {
-    try {
-      const sweeps = await backfill({ store, queue }, deviceKey);
-      if (sweeps.length > 0) log.info({ sweeps }, 'started the standing suites');
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      const what = { error: messageOf(error) };
-      if (!(error instanceof ServiceUnavailable)) {
-        return log.error(what, 'could not start the standing suites; at the next start again');
-      }
-      log.warn(what, 'could not start the standing suites; trying again');
-    }
-    await sleep(delayMs, undefined, { signal }).catch(() => {});
-    delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
+  const told = (error: unknown) => ({ error: messageOf(error) });
+  try {
+    const sweeps = await retry(() => backfill({ store, queue }, deviceKey), {
+      mayHelp: (error) => error instanceof ServiceUnavailable,
+      onRetry: (error) => log.warn(told(error), 'the standing suites wait for a service'),
+      signal,
+    });
+    if (sweeps.length > 0) log.info({ sweeps }, 'started the standing suites');
+  } catch (error) {
+    if (signal.aborted) return;
+    log.error(told(error), 'could not start the standing suites; the next start tries again');
   }
 }
