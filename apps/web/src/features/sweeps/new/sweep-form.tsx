@@ -68,9 +68,11 @@ export function NewSweepForm({
   return (
     <form onSubmit={(event) => void submit(event)} noValidate aria-label="New sweep">
       <noscript>
-        <Notice tone="amber">
-          This form needs JavaScript: it counts the runs as you compose them.
-        </Notice>
+        <div className="mb-6">
+          <Notice tone="amber">
+            This form needs JavaScript: it counts the runs as you compose them.
+          </Notice>
+        </div>
       </noscript>
       {/* Hydration would take back what is typed before it. */}
       <fieldset
