@@ -3,12 +3,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../test-services';
 import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../api';
+import { summarise } from '../stats';
 import { DatabaseUnavailable } from './errors';
 import { importResults } from './import';
 import type { Store } from './store';
 import { openStore } from './store/open-store';
 import { attach, environment, kernelRun, measured, recordAll, square } from './store/test-fixtures';
-import { file, importer, key, result, series } from './test-bench-file';
+import { file, importer, key, result, series, withMeasurement } from './test-bench-file';
 
 let url: string;
 let store: Store;
@@ -37,6 +38,21 @@ test('results become a finished sweep, and the board shows them', async () => {
   });
   expect(detail?.address).toMatch(/^matmul\/tiled\[TILE=16,/);
   expect(await store.workers.list()).toEqual([]);
+});
+
+test('numbers come back to the last bit', async () => {
+  // 17 digits, which a clock that counts in milliseconds gives: 15 are not enough for them.
+  const samples = [28762.999999970198, 25678.000000029802, 22704.000000029802];
+  const outcome = withMeasurement(1, { cold: summarise(samples) });
+  const only = result({ problem: square(48), outcome });
+  const { id } = await importResults({ store }, file([only]), importer);
+  const [found] = (await store.sweeps.results(id)).items;
+  const resultId = found?.resultId ?? '';
+  const detail = await store.results.get(resultId);
+  expect(detail?.outcome).toMatchObject({ measurement: { cold: summarise(samples) } });
+  // From a column of its own.
+  const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({ shape: '48' }));
+  expect(rows).toMatchObject([{ resultId, medianNs: 25678.000000029802 }]);
 });
 
 test('the same file twice is one sweep', async () => {

@@ -1,5 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { shapeText } from '@tilemark/kernels';
+import { v7 as uuidv7 } from 'uuid';
 import { deviceKey } from '../../device';
 import type { Environment } from '../../environment';
 import type { ImportedRun, Store } from '../store';
@@ -134,12 +135,13 @@ async function insertResults(
     readonly workers: ReadonlyMap<string, string>;
     readonly importedBy: string;
   },
-): Promise<(string | undefined)[]> {
+): Promise<string[]> {
   const hashes = new Map<Environment, string>();
   for (const { environment } of results) {
     if (!hashes.has(environment)) hashes.set(environment, await keepEnvironment(tx, environment));
   }
   const data = results.map(({ run, environment, outcome, endedAt }, index) => ({
+    id: uuidv7(),
     runId: runIds[index] ?? '',
     workerId: workers.get(run.deviceKey) ?? '',
     environmentHash: hashes.get(environment) ?? '',
@@ -147,13 +149,15 @@ async function insertResults(
     endedAt,
     ...outcomeColumns(outcome),
   }));
-  const ids = new Map<string, string>();
   for (let start = 0; start < data.length; start += CHUNK) {
-    const written = await tx.result.createManyAndReturn({
-      data: data.slice(start, start + CHUNK),
-      select: { id: true, runId: true },
-    });
-    for (const { id, runId } of written) ids.set(runId, id);
+    // As JSON: `createMany` writes a double with 15 digits, and it may have 17.
+    await tx.$executeRaw`
+      INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "importedBy", "endedAt",
+        "outcome", "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked")
+      SELECT "id", "runId", "workerId", "environmentHash", "importedBy", "endedAt",
+        "outcome", "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked"
+      FROM jsonb_populate_recordset(NULL::"Result",
+        ${JSON.stringify(data.slice(start, start + CHUNK))}::jsonb)`;
   }
-  return runIds.map((runId) => ids.get(runId));
+  return data.map(({ id }) => id);
 }
