@@ -72,35 +72,19 @@ describe('runVariant', () => {
   });
 
   it('has no hot series where one set of buffers outgrows the cache', async () => {
-    const outcome = await runVariant(
-      createHostExecutor(),
-      variant,
-      problem,
-      POLICIES.smoke,
-      capabilities,
-      { deviceClass: 'cpu', lastLevelCacheBytes: 1024, nowNs: () => performance.now() * 1e6 },
-    );
+    const outcome = await run(createHostExecutor(), { lastLevelCacheBytes: 1024 });
     expect(outcome).toMatchObject({ kind: 'measured', measurement: { bufferSets: 1, hot: null } });
   });
 
   it('does not ask for clocks where that would take longer than the samples', async () => {
     let asked = 0;
-    const outcome = await runVariant(
-      createHostExecutor(),
-      variant,
-      problem,
-      POLICIES.smoke,
-      capabilities,
-      {
-        deviceClass: 'cpu',
-        lastLevelCacheBytes: 1024,
-        nowNs: () => performance.now() * 1e6,
-        readClocks: async () => {
-          asked++;
-          return null;
-        },
+    const outcome = await run(createHostExecutor(), {
+      lastLevelCacheBytes: 1024,
+      readClocks: async () => {
+        asked++;
+        return null;
       },
-    );
+    });
     expect(outcome).toMatchObject({ kind: 'measured', measurement: { clocks: null } });
     expect(asked).toBe(0);
   });
@@ -179,11 +163,7 @@ describe('runVariant', () => {
         return good.readOutput(set);
       },
     }));
-    const outcome = await runVariant(executor, variant, problem, POLICIES.smoke, capabilities, {
-      deviceClass: 'cpu',
-      lastLevelCacheBytes: 2 ** 20,
-      nowNs: () => performance.now() * 1e6,
-    });
+    const outcome = await run(executor, { lastLevelCacheBytes: 2 ** 20 });
     expect(outcome).toMatchObject({ kind: 'measured' });
     expect(lastRotated).toBeGreaterThan(0);
     expect(read).toEqual([0, lastRotated, 0]);
