@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expand, type PlannedRun, type RunResult, specSchema } from '@tilemark/core';
-import { openQueue, openStore, type Queue, type Store } from '@tilemark/core/server';
+import {
+  openQueue,
+  openStore,
+  type Queue,
+  QueueUnavailable,
+  type Store,
+} from '@tilemark/core/server';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -48,9 +54,21 @@ const lines: string[] = [];
 const log = pino({}, { write: (line) => lines.push(line) });
 
 /** A worker of the first adapter, as the command starts it. */
-async function attach(options: { finishWithinMs?: number; store?: Store } = {}) {
+async function attach({
+  joinsRefused = 0,
+  ...options
+}: {
+  finishWithinMs?: number;
+  store?: Store;
+  /** How many times the queue is away when it is to be joined. */
+  joinsRefused?: number;
+} = {}) {
   const runner = new Runner({ entry: bundle.child, device: '0' });
   const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
+  const consume = vi.spyOn(own, 'consume');
+  for (let refused = 0; refused < joinsRefused; refused++) {
+    consume.mockRejectedValueOnce(new QueueUnavailable('away'));
+  }
   const journal = await Journal.open(journalFolder(), log);
   const { worker, deviceKey } = await Worker.attach({
     store,
@@ -130,6 +148,12 @@ const running = () => eventually(async () => ((await stateOf()) === 'running' ? 
 const journalled = () => readdir(journalFolder());
 
 describe('a worker', () => {
+  it('stays attached where the queue is away by then, and joins it with a later heartbeat', async () => {
+    const { deviceKey } = await attach({ joinsRefused: 2 });
+    const sweepId = await submit(deviceKey, { n: 8 });
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
   it('registers its device, takes runs, records each outcome and leaves no journal', async () => {
     const { deviceKey } = await attach();
     expect(await store.devices.get(deviceKey)).toMatchObject({ class: 'software', workers: 1 });
