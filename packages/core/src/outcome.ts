@@ -69,8 +69,8 @@ export const measurementSchema = z.object({
   discarded: z.array(z.object({ count: z.number().int().positive(), why: z.string() })),
   verification: z.object({ before: verificationSchema, after: verificationSchema }),
   /**
-   * The least time the device's measured peak and bandwidth allow, ns; null or
-   * absent where it has no probes. `roof.ns / cold.medianNs` is the part of peak.
+   * The least time the device's measured peak and bandwidth allow, ns; null or absent where
+   * it has no probes and under a policy that is not ranked. `roof.ns / cold.medianNs` is the part of peak.
    */
   roof: z.object({ ns, bound: z.enum(['compute', 'bandwidth']) }).nullish(),
   /** Around the cold series; null or absent where the driver does not tell. */

@@ -40,7 +40,7 @@ export function Headline({ result }: { result: ResultDetail }) {
         <Figure
           name="Of the roof, higher is better"
           value={roof ? formatPercent(roof.share) : '–'}
-          unit={roof ? `bound by ${roof.bound}` : 'this device has no probes'}
+          unit={roof ? `bound by ${roof.bound}` : 'not probed for this run'}
         />
         <Figure
           name="Arithmetic intensity"

@@ -10,6 +10,6 @@ export interface RoofShare {
   readonly bound: 'compute' | 'bandwidth';
 }
 
-/** How near a time came to its roof; null where the device has no probes. */
+/** How near a time came to its roof; null where none was probed for the run. */
 export const roofShare = (roof: Measurement['roof'], medianNs: number): RoofShare | null =>
   roof ? { share: roof.ns / medianNs, bound: roof.bound } : null;
