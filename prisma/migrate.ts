@@ -1,19 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
-import pg from 'pg';
 import { MIGRATIONS_FOLDER, withEngine } from './engine';
+import { LOCK_TABLE, withMigrationLock } from './migration-lock';
 
 /** The database cannot be brought to this version's schema. Nothing was changed. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
-
-/**
- * What migrators lock. Workers are granted nothing on it, while an advisory lock is anybody's to
- * take and keep. The engine is told that it is not ours to migrate.
- */
-const LOCK_TABLE = 'public._tilemark_migrating';
 
 /** Every table is ours but the one that migrators lock. */
 export const FILTER = { externalTables: [LOCK_TABLE], externalEnums: [] };
@@ -45,28 +39,6 @@ export async function readMigrations(folder = MIGRATIONS_FOLDER): Promise<Migrat
 }
 
 /**
- * Runs `use` while no other migrator works on the database: they wait for each other,
- * however long that takes. The engine's own lock is an advisory one, and left out (catalogue.ts).
- */
-async function withLock<T>(url: string, use: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  await client.connect();
-  try {
-    await client.query(`
-      DO $$ BEGIN
-        IF to_regclass('${LOCK_TABLE}') IS NULL THEN CREATE TABLE ${LOCK_TABLE} (); END IF;
-      EXCEPTION WHEN duplicate_table OR unique_violation THEN
-        NULL; -- Another migrator made it at the same moment.
-      END $$`);
-    await client.query(`BEGIN; LOCK TABLE ${LOCK_TABLE} IN SHARE UPDATE EXCLUSIVE MODE`);
-    return await use();
-  } finally {
-    // Ending the session gives the lock back.
-    await client.end();
-  }
-}
-
-/**
  * Brings a database to the schema of this version, through the same engine and
  * `_prisma_migrations` table as `prisma migrate deploy`. Safe to call from
  * several processes at once; does nothing where nothing is to do.
@@ -78,7 +50,7 @@ async function withLock<T>(url: string, use: () => Promise<T>): Promise<T> {
  */
 export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<string[]> {
   const migrationsList = await readMigrations(folder);
-  return withLock(url, () =>
+  return withMigrationLock(url, () =>
     withEngine(url, async (engine) => {
       const { history, failedMigrationNames, editedMigrationNames } =
         await engine.diagnoseMigrationHistory({
