@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { withMachineLock } from './machine-lock';
+import { lockMachine, withMachineLock } from './machine-lock';
 import { MachineTurn } from './machine-turn';
 
 const path = join(tmpdir(), `tilemark-turn-${randomUUID()}`);
@@ -41,20 +41,17 @@ it('lets others come in between once it has lasted long enough', async () => {
 it('waits for the machine, and says so once', async () => {
   const turn = new MachineTurn({ path, turnMs: 60_000 });
   const order: string[] = [];
-  const other = withMachineLock(
-    async () => {
-      await sleep(200);
-      order.push('theirs');
-    },
-    { path },
-  );
-  await sleep(50);
+  const release = await lockMachine({ path });
+  const released = sleep(200).then(() => {
+    order.push('theirs');
+    return release();
+  });
   let waits = 0;
   for (const name of ['mine', 'mine again']) {
     await turn.take(async () => void order.push(name), { onWait: () => waits++ });
   }
   await turn.end();
-  await other;
+  await released;
   expect(order).toEqual(['theirs', 'mine', 'mine again']);
   expect(waits).toBe(1);
 });
