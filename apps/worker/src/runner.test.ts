@@ -82,6 +82,21 @@ describe('a runner of the first adapter', () => {
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });
 
+  it('measures a run again, alone, whose child died while it may have compiled the next', async () => {
+    const runner = runnerOf('0');
+    const pids = new Set<number>();
+    const { outcome } = await runner.run(quick, {
+      next: long,
+      onStep: (step) => {
+        if (step !== 'cold' || !runner.pid) return;
+        if (pids.size === 0) process.kill(runner.pid, 'SIGKILL');
+        pids.add(runner.pid);
+      },
+    });
+    expect(outcome.kind).toBe('measured');
+    expect(pids.size).toBe(2);
+  });
+
   it('does not blame a run for a child that died before it', async () => {
     const runner = runnerOf('0');
     let pid = 0;

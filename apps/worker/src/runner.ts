@@ -26,6 +26,8 @@ export interface RunReport {
 }
 
 export interface RunHooks {
+  /** May be compiled meanwhile. Absent: nothing is. */
+  readonly next?: Pick<RunInput, 'variant' | 'problem'> | null;
   readonly onStep?: (step: Step) => void;
   readonly signal?: AbortSignal;
 }
@@ -67,12 +69,12 @@ export class Runner {
    * Measures one run. A fault of the device is an outcome, `failed` at stage
    * `device`, and so is a profile under which it does not open. Throws
    * DeviceFault when it does not open under `default` either: it is gone.
-   * An abort ends the child and throws the signal's reason.
+   * An abort ends the child and throws the signal's reason. A run that faults beside a
+   * next one is measured again without.
    */
-  async run(
-    { variant, problem, profile, policy }: RunInput,
-    { onStep, signal }: RunHooks = {},
-  ): Promise<RunReport> {
+  async run(input: RunInput, hooks: RunHooks = {}): Promise<RunReport> {
+    const { variant, problem, profile, policy } = input;
+    const { next = null, onStep, signal } = hooks;
     const abandon = () => void this.#end(profile);
     let environment: Environment | null = null;
     try {
@@ -81,7 +83,7 @@ export class Runner {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', abandon);
       this.#working = process;
-      const outcome = await process.run({ variant, problem, policy }, onStep);
+      const outcome = await process.run({ variant, problem, policy }, next, onStep);
       // What cannot run has no source: its tunables may contradict each other.
       const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
       return { outcome, environment, wgsl };
@@ -90,6 +92,8 @@ export class Runner {
       await this.#end(profile);
       // A child that we ended says nothing about the kernel.
       signal?.throwIfAborted();
+      // Nor does one that may have died of what it compiled meanwhile.
+      if (next) return await this.run(input, { ...hooks, next: null });
       return {
         outcome: { kind: 'failed', stage: 'device', message: error.message },
         environment: environment ?? { ...(await this.open('default')).environment, profile },

@@ -63,6 +63,8 @@ export interface Prepared {
  */
 export interface Executor {
   readonly timer: Timer;
+  /** Compiles ahead of `prepare`, which then finds it done; throws as that does. Nothing on the host. */
+  compile(variant: Variant, problem: Problem): Promise<void>;
   /** Throws `CompileError` with stage, message, line and source line. */
   prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared>;
   /** A measurement of the device itself: its bandwidth, peak and canary. Null on the host. */

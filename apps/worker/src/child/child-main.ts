@@ -5,7 +5,8 @@ import type { OpenDevice } from '../device/device';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
 import { createThreadPool } from '../device/thread-pool';
 import { messageOf } from '../message';
-import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
+import { CompileAhead } from './compile-ahead';
+import type { ChildTask, FromChild, FromParent } from './protocol';
 
 /**
  * The process that owns a device: opens it, then measures what its parent
@@ -36,9 +37,10 @@ export async function childMain(threadEntry: URL): Promise<void> {
   }
   const roofline = new Roofline(open.executor, open.capabilities);
   const surroundings = await surroundingsOf(open, roofline, pool);
+  const ahead = new CompileAhead(open);
   process.on('message', (message: FromParent) => {
     void answer(() =>
-      message.kind === 'run' ? measure(open, surroundings, message.run) : survey(roofline),
+      message.kind === 'run' ? measure(open, surroundings, ahead, message) : survey(roofline),
     );
   });
   const { identity, capabilities, environment, lastLevelCacheBytes } = open;
@@ -74,8 +76,12 @@ async function surroundingsOf(
 async function measure(
   { executor, capabilities }: OpenDevice,
   surroundings: Surroundings,
-  { variant, problem, policy }: Measurable,
+  ahead: CompileAhead,
+  { run: { variant, problem, policy }, next }: Extract<FromParent, { kind: 'run' }>,
 ): Promise<FromChild> {
+  // What may be ranked is measured with nothing beside it.
+  if (POLICIES[policy].rankable) await ahead.idle();
+  else if (next) ahead.begin(next);
   const outcome = await runVariant(
     executor,
     variant,

@@ -3,7 +3,7 @@ import type { Outcome, Profile, RooflineSurvey, Step } from '@tilemark/core';
 import { DeviceFault, InputError } from '@tilemark/kernels';
 import type { DeviceDescription } from '../device/device';
 import type { ListedDevice } from '../device/select';
-import type { ChildTask, FromChild, FromParent, Measurable } from './protocol';
+import type { ChildTask, Compilable, FromChild, FromParent, Measurable } from './protocol';
 
 /** Silence after which a child counts as hung: longer than any step of a sane run, ms. */
 export const WATCHDOG_MS = 120_000;
@@ -84,9 +84,12 @@ export class DeviceProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Measures one run. Throws DeviceFault when the child crashed, hung or lost its device. */
-  run(run: Measurable, onStep?: (step: Step) => void): Promise<Outcome> {
-    return this.#converse({ kind: 'run', run }, (message) => {
+  /**
+   * Measures one run, and may compile the next meanwhile. Throws DeviceFault when the child
+   * crashed, hung or lost its device.
+   */
+  run(run: Measurable, next: Compilable | null, onStep?: (step: Step) => void): Promise<Outcome> {
+    return this.#converse({ kind: 'run', run, next }, (message) => {
       if (message.kind === 'step') {
         this.#lastStep = message.step;
         onStep?.(message.step);

@@ -10,15 +10,20 @@ export type ChildTask =
   /** Own a device; `device` is what `--device` takes: an index, `cpu` or `auto`. */
   | { readonly kind: 'own'; readonly device: string; readonly profile: Profile };
 
-/** What a child measures. */
-export interface Measurable {
+/** What a child compiles. */
+export interface Compilable {
   readonly variant: Variant;
   readonly problem: Problem;
+}
+
+/** What a child measures. */
+export interface Measurable extends Compilable {
   readonly policy: PolicyId;
 }
 
 export type FromParent =
-  | { readonly kind: 'run'; readonly run: Measurable }
+  /** `next` may be compiled meanwhile. */
+  | { readonly kind: 'run'; readonly run: Measurable; readonly next: Compilable | null }
   /** Probe all that the device can do. */
   | { readonly kind: 'survey' };
 

@@ -41,17 +41,19 @@ async function tuned(
   let nowNs = 0;
   let index = 0;
   const leaders: (Trial | null)[] = [];
+  const asked: { point: Point; policy: PolicyId; next: Point | null }[] = [];
   const result = await tune({
     search: new Search([new TuningSpace(kernel, { fits: () => true })], 1),
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
-    measure: async (point, policy) => {
+    measure: async (point, policy, next) => {
+      asked.push({ point, policy, next });
       nowNs += SECOND;
       return outcomeOf(point, policy, index++);
     },
     onTrial: (_, best) => leaders.push(best),
   });
-  return { ...result, leaders, spentS: nowNs / SECOND };
+  return { ...result, asked, leaders, spentS: nowNs / SECOND };
 }
 
 describe('tune', () => {
@@ -68,6 +70,17 @@ describe('tune', () => {
     expect(finals.map(medianNs)).toEqual([100, 101, 105]);
     expect(finals.every(({ policy }) => policy === 'default')).toBe(true);
     expect(spentS).toBe(10);
+  });
+
+  it('says what follows while a point is measured, and compiles nothing beside the finals', async () => {
+    const { asked } = await tuned(10, () => measured(100));
+    const screened = asked.filter(({ policy }) => policy === 'screen');
+    const follows = screened.slice(0, -1).map(({ next }) => next);
+    expect(follows).toEqual(screened.slice(1).map(({ point }) => point));
+    const finals = asked.slice(screened.length);
+    expect(finals.map(({ policy, next }) => [policy, next])).toEqual(
+      Array.from({ length: 3 }, () => ['default', null]),
+    );
   });
 
   it('never leads with what failed, and measures on until a leader holds', async () => {

@@ -15,8 +15,11 @@ export interface TuneOptions {
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
-  /** Verifies and measures a point; an outcome that is not `measured` counts for nothing. */
-  readonly measure: (point: Point, policy: PolicyId) => Promise<Outcome>;
+  /**
+   * Verifies and measures a point; an outcome that is not `measured` counts for nothing.
+   * `next` is the point that is likely to follow: it may be compiled meanwhile.
+   */
+  readonly measure: (point: Point, policy: PolicyId, next: Point | null) => Promise<Outcome>;
   /** Called after each trial, with the fastest of its policy so far. */
   readonly onTrial?: (trial: Trial, best: Trial | null) => void;
 }
@@ -36,8 +39,8 @@ const SCREENING_PART = 0.7;
 const FINALS_WITHIN = 1.1;
 
 /**
- * Screens what the search proposes with few samples until its share of the budget is
- * used, then measures those within 10% of the leader by the full protocol, fastest
+ * Screens what the search proposes, each point before it is told of the one before, with
+ * few samples until its share of the budget is used, then measures those within 10% of the leader by the full protocol, fastest
  * first, while the budget lasts; the leader always.
  */
 export async function tune({
@@ -49,8 +52,13 @@ export async function tune({
 }: TuneOptions): Promise<Tuned> {
   const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
-  const take = async (trials: Trial[], point: Point, policy: PolicyId) => {
-    const trial = { point, policy, outcome: await measure(point, policy) };
+  const take = async (
+    trials: Trial[],
+    point: Point,
+    policy: PolicyId,
+    next: Point | null = null,
+  ) => {
+    const trial = { point, policy, outcome: await measure(point, policy, next) };
     trials.push(trial);
     const [best] = ranked(trials);
     onTrial?.(trial, best && medianNs(best) !== null ? best : null);
@@ -58,15 +66,14 @@ export async function tune({
   };
 
   const screened: Trial[] = [];
-  let stop: Tuned['stop'] = 'budget';
-  while (spentNs() < SCREENING_PART * budgetNs) {
-    const point = search.next();
-    if (!point) {
-      stop = 'exhausted';
-      break;
-    }
-    search.tell(point, await take(screened, point, 'screen'));
+  let point = search.next();
+  while (point && spentNs() < SCREENING_PART * budgetNs) {
+    const ahead = search.next();
+    search.tell(point, await take(screened, point, 'screen', ahead));
+    // What has been told may bring something to try where nothing was left before.
+    point = ahead ?? search.next();
   }
+  const stop = point ? 'budget' : 'exhausted';
 
   const finals: Trial[] = [];
   let longestNs = 0;

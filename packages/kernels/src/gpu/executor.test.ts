@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { compareBits } from '../compare';
 import { CompileError, OutOfBoundsWrite } from '../errors';
 import { inputTensors } from '../inputs';
@@ -85,6 +85,29 @@ test('a lost device is a fault of the device', async () => {
   await expect(prepared.sample({ dispatches: 1, rotate: false })).rejects.toThrow(fault);
   const other = { kernel: 'matmul/tiled', tunables: {} };
   await expect(executor.prepare(other, problem, { seed: 1, bufferSets: 1 })).rejects.toThrow(fault);
+});
+
+test('what was compiled ahead is not compiled again, and its errors come back', async () => {
+  const { device } = await openDevice();
+  const executor = await createGpuExecutor(device);
+  const prepare = (kernel: string) =>
+    executor.prepare({ kernel, tunables: {} }, problem, { seed: 1, bufferSets: 1 });
+  // Compiles what fills the inputs of every kernel, too.
+  await prepare('matmul/naive');
+  const build = vi.spyOn(device, 'createComputePipelineAsync');
+  await executor.compile({ kernel: 'matmul/tiled', tunables: {} }, problem);
+  expect(build).toHaveBeenCalledTimes(1);
+  await prepare('matmul/tiled');
+  expect(build).toHaveBeenCalledTimes(1);
+
+  const broken: GpuKernel = { ...naive, id: 'matmul/broken', wgsl: 'nonsense' };
+  await withKernel(broken, async () => {
+    const kernel = { kernel: broken.id, tunables: {} };
+    await expect(executor.compile(kernel, problem)).rejects.toThrow(CompileError);
+    await expect(prepare(broken.id)).rejects.toThrow(CompileError);
+  });
+  executor.destroy();
+  device.destroy();
 });
 
 test('compile errors carry the line and its text', async () => {

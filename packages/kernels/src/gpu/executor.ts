@@ -53,25 +53,15 @@ class GpuExecutor implements Executor {
     this.#pipelines = pipelines;
   }
 
-  async prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared> {
-    const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-    if (definition.runsOn !== 'gpu') {
-      throw new TypeError(`${definition.id} runs on the host: use the host executor`);
-    }
-    const passes = passesOf(definition, tunables, problem);
-    const source = specialise(definition, tunables, problem.dtype);
-    const layout = bindGroupLayoutOf(
-      this.#context.watch.device,
-      bindingsOf(definition, tunables, problem),
-    );
-    const dispatches: Dispatch[] = [];
-    let compileNs = 0;
-    for (const { entryPoint, workgroups } of passes) {
-      const compiled = await this.#pipelines.compile(source, layout, entryPoint);
-      compileNs += compiled.compileNs;
-      dispatches.push({ pipeline: compiled.pipeline, workgroups });
-    }
+  async compile(variant: Variant, problem: Problem): Promise<void> {
+    await this.#compile(variant, problem);
+  }
 
+  async prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared> {
+    const { definition, tunables, layout, dispatches, compileNs } = await this.#compile(
+      variant,
+      problem,
+    );
     const buffers = await this.#allocate(problem, options);
     try {
       const times = await this.#fill(buffers, problem, options);
@@ -91,6 +81,27 @@ class GpuExecutor implements Executor {
 
   destroy(): void {
     this.#context.timestamps?.destroy();
+  }
+
+  async #compile(variant: Variant, problem: Problem) {
+    const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+    if (definition.runsOn !== 'gpu') {
+      throw new TypeError(`${definition.id} runs on the host: use the host executor`);
+    }
+    const passes = passesOf(definition, tunables, problem);
+    const source = specialise(definition, tunables, problem.dtype);
+    const layout = bindGroupLayoutOf(
+      this.#context.watch.device,
+      bindingsOf(definition, tunables, problem),
+    );
+    const dispatches: Dispatch[] = [];
+    let compileNs = 0;
+    for (const { entryPoint, workgroups } of passes) {
+      const compiled = await this.#pipelines.compile(source, layout, entryPoint);
+      compileNs += compiled.compileNs;
+      dispatches.push({ pipeline: compiled.pipeline, workgroups });
+    }
+    return { definition, tunables, layout, dispatches, compileNs };
   }
 
   async #allocate(problem: Problem, { bufferSets }: PrepareOptions): Promise<BufferSet[]> {

@@ -28,6 +28,7 @@ export function createHostExecutor(pool: HostPool | null = null): Executor {
       const sets = createSets(problem, options, definition.threads !== undefined);
       return new HostPrepared(run, sets, nowNs() - beganNs);
     },
+    compile: async () => {},
     probe: async () => null,
     destroy: () => {},
   };

@@ -4,6 +4,7 @@ import {
   type BenchFile,
   deviceKey,
   medianNs,
+  type Point,
   type RunResult,
   runsOnDevice,
   Search,
@@ -62,11 +63,11 @@ export async function tune(
     const progress = tuneProgress(problem, budgetNs, process.stderr);
     const beganNs = nowNs();
     let wasCached = false;
-    const measured = async (run: RunInput) => {
+    const measured = async (run: RunInput, next: Point | null) => {
       const askedNs = clockNs();
       const work = () => {
         waitedNs += clockNs() - askedNs;
-        return runner.run(run);
+        return runner.run(run, { next: next && { variant: next, problem } });
       };
       return (await turn.take(work, { onWait: progress.wait })).outcome;
     };
@@ -74,11 +75,11 @@ export async function tune(
       search: new Search(spaces, request.seed),
       budgetNs,
       nowNs,
-      measure: async (point, policy) => {
+      measure: async (point, policy, next) => {
         const known = cache.find(point, policy);
         wasCached = known !== null;
         const run = { variant: point, problem, profile, policy };
-        const outcome = known?.outcome ?? (await measured(run));
+        const outcome = known?.outcome ?? (await measured(run, next));
         ended.set(outcome, known?.endedAt ?? (await cache.add(point, policy, outcome)));
         return outcome;
       },
