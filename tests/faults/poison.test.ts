@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 // biome-ignore lint/style/noRestrictedImports: the worker's own way to the device process
-import { type RunHooks, Runner } from '../../apps/worker/src/runner';
+import { Runner, type RunOptions } from '../../apps/worker/src/runner';
 import { registerPoison } from './poison-kernels';
 
 /** Kernels that harm, through the process that owns a device as it ships. */
@@ -51,7 +51,7 @@ const run = (
   kernel: string,
   n = 64,
   policy: 'smoke' | 'default' = 'smoke',
-  hooks: RunHooks = {},
+  options: RunOptions = {},
 ) =>
   runner.run(
     {
@@ -60,7 +60,7 @@ const run = (
       profile: 'default',
       policy,
     },
-    hooks,
+    options,
   );
 
 /** After whatever happened, the next run is measured. */

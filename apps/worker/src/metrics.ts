@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { InputError } from '@tilemark/kernels';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type RunHooks, type RunInput, Runner, type RunReport } from './runner';
+import { type RunInput, Runner, type RunOptions, type RunReport } from './runner';
 
 const HOST = '127.0.0.1';
 
@@ -75,7 +75,7 @@ export class MeteredRunner extends Runner {
     this.#metrics = metrics;
   }
 
-  override run(input: RunInput, hooks?: RunHooks): Promise<RunReport> {
-    return this.#metrics.count(() => super.run(input, hooks));
+  override run(input: RunInput, options?: RunOptions): Promise<RunReport> {
+    return this.#metrics.count(() => super.run(input, options));
   }
 }

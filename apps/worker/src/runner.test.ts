@@ -2,7 +2,7 @@ import { deviceKey, environmentSchema, outcomeSchema, type Step } from '@tilemar
 import { InputError } from '@tilemark/kernels';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useBundle } from './bundle.test-helper';
-import { type RunInput, Runner } from './runner';
+import { type RunInput, Runner, type RunReport } from './runner';
 
 const bundle = useBundle();
 const open: Runner[] = [];
@@ -82,19 +82,46 @@ describe('a runner of the first adapter', () => {
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });
 
-  it('measures a run again, alone, whose child died while it may have compiled the next', async () => {
+  it('compiles the next run meanwhile, and does not say how long that took', async () => {
     const runner = runnerOf('0');
-    const pids = new Set<number>();
+    const next = { ...quick, variant: { kernel: 'matmul/tiled', tunables: { TILE: 4 } } };
+    const compileNs = ({ outcome }: RunReport) =>
+      outcome.kind === 'measured' ? outcome.measurement.compileNs : undefined;
+    expect(compileNs(await runner.run(quick, { next }))).toBeGreaterThan(0);
+    expect(compileNs(await runner.run(next))).toBeNull();
+  });
+
+  it('measures a run again, alone, whose child died beside the next', async () => {
+    for (const deaths of [1, 2]) {
+      const runner = runnerOf('0');
+      const pids: (number | undefined)[] = [];
+      const { outcome } = await runner.run(quick, {
+        next: long,
+        onStep: (step) => {
+          if (step !== 'cold') return;
+          pids.push(runner.pid);
+          if (pids.length <= deaths) process.kill(runner.pid ?? 0, 'SIGKILL');
+        },
+      });
+      expect(outcome.kind).toBe(deaths === 1 ? 'measured' : 'failed');
+      expect(new Set(pids).size).toBe(2);
+    }
+  });
+
+  it('starts no child anew that was ended by closing', async () => {
+    const runner = runnerOf('0');
+    let closed: Promise<void> | undefined;
+    const pids = new Set<number | undefined>();
     const { outcome } = await runner.run(quick, {
       next: long,
       onStep: (step) => {
-        if (step !== 'cold' || !runner.pid) return;
-        if (pids.size === 0) process.kill(runner.pid, 'SIGKILL');
         pids.add(runner.pid);
+        if (step === 'cold') closed ??= runner.close();
       },
     });
-    expect(outcome.kind).toBe('measured');
-    expect(pids.size).toBe(2);
+    await closed;
+    expect(outcome.kind).toBe('failed');
+    expect(pids.size).toBe(1);
   });
 
   it('does not blame a run for a child that died before it', async () => {

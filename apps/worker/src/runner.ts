@@ -7,6 +7,7 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { DeviceProcess, type DeviceProcessOptions } from './child/device-process';
+import type { Compilable } from './child/protocol';
 import type { DeviceDescription } from './device/device';
 
 /** What a runner measures: a run of a sweep, or of `tilemark bench`. */
@@ -25,9 +26,9 @@ export interface RunReport {
   readonly wgsl: string | null;
 }
 
-export interface RunHooks {
-  /** May be compiled meanwhile. Absent: nothing is. */
-  readonly next?: Pick<RunInput, 'variant' | 'problem'> | null;
+export interface RunOptions {
+  /** Compiled while the run is measured; of its profile. Absent: nothing is. */
+  readonly next?: Compilable | null;
   readonly onStep?: (step: Step) => void;
   readonly signal?: AbortSignal;
 }
@@ -47,6 +48,7 @@ export class Runner {
   readonly #options: Omit<DeviceProcessOptions, 'profile'>;
   readonly #open = new Map<Profile, OpenChild>();
   #working: DeviceProcess | null = null;
+  #isClosed = false;
 
   constructor(options: Omit<DeviceProcessOptions, 'profile'>) {
     this.#options = options;
@@ -72,9 +74,9 @@ export class Runner {
    * An abort ends the child and throws the signal's reason. A run that faults beside a
    * next one is measured again without.
    */
-  async run(input: RunInput, hooks: RunHooks = {}): Promise<RunReport> {
+  async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
     const { variant, problem, profile, policy } = input;
-    const { next = null, onStep, signal } = hooks;
+    const { next = null, onStep, signal } = options;
     const abandon = () => void this.#end(profile);
     let environment: Environment | null = null;
     try {
@@ -93,7 +95,7 @@ export class Runner {
       // A child that we ended says nothing about the kernel.
       signal?.throwIfAborted();
       // Nor does one that may have died of what it compiled meanwhile.
-      if (next) return await this.run(input, { ...hooks, next: null });
+      if (next && !this.#isClosed) return await this.run(input, { ...options, next: null });
       return {
         outcome: { kind: 'failed', stage: 'device', message: error.message },
         environment: environment ?? { ...(await this.open('default')).environment, profile },
@@ -130,6 +132,7 @@ export class Runner {
 
   /** Ends the children, also in the middle of a run. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#open.keys()].map((profile) => this.#end(profile)));
   }
 

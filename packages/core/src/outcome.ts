@@ -58,7 +58,8 @@ export const measurementSchema = z.object({
   cold: seriesSchema,
   /** The same buffers again and again. */
   hot: seriesSchema.nullable(),
-  compileNs: z.number().nonnegative(),
+  /** Null where it was compiled beside another measurement. */
+  compileNs: z.number().nonnegative().nullable(),
   transfer: z.object({
     /** Of the inputs of one buffer set; null on the host, and where the policy leaves it out. */
     hostToDeviceNs: z.number().nonnegative().nullable(),

@@ -42,8 +42,8 @@ export interface Prepared {
   readonly bufferSets: number;
   /** The buffer set of the last dispatch; 0 before the first. */
   readonly lastSet: number;
-  /** Time to build the pipeline, ns. 0 on the host. */
-  readonly compileNs: number;
+  /** Time to build the pipeline, ns; null when it was compiled ahead. 0 on the host. */
+  readonly compileNs: number | null;
   /** Host-to-device time of the inputs of one buffer set, ns; null on the host, and unless asked for. */
   readonly uploadNs: number | null;
   /** Time to fill the inputs of all buffer sets where they are used, ns. */
@@ -63,7 +63,10 @@ export interface Prepared {
  */
 export interface Executor {
   readonly timer: Timer;
-  /** Compiles ahead of `prepare`, which then finds it done; throws as that does. Nothing on the host. */
+  /**
+   * Compiles ahead of `prepare`, which then finds it done, beside other work of the device.
+   * Throws as `prepare` does. Nothing on the host.
+   */
   compile(variant: Variant, problem: Problem): Promise<void>;
   /** Throws `CompileError` with stage, message, line and source line. */
   prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared>;

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Canary, Checks, POLICIES, Roofline, runVariant, type Surroundings } from '@tilemark/core';
+import {
+  Canary,
+  Checks,
+  POLICIES,
+  Roofline,
+  runVariant,
+  type Step,
+  type Surroundings,
+} from '@tilemark/core';
 import { DeviceFault, type HostPool, InputError } from '@tilemark/kernels';
 import type { OpenDevice } from '../device/device';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
 import { createThreadPool } from '../device/thread-pool';
 import { messageOf } from '../message';
-import { CompileAhead } from './compile-ahead';
 import type { ChildTask, FromChild, FromParent } from './protocol';
 
 /**
@@ -37,10 +44,9 @@ export async function childMain(threadEntry: URL): Promise<void> {
   }
   const roofline = new Roofline(open.executor, open.capabilities);
   const surroundings = await surroundingsOf(open, roofline, pool);
-  const ahead = new CompileAhead(open);
   process.on('message', (message: FromParent) => {
     void answer(() =>
-      message.kind === 'run' ? measure(open, surroundings, ahead, message) : survey(roofline),
+      message.kind === 'run' ? measure(open, surroundings, message) : survey(roofline),
     );
   });
   const { identity, capabilities, environment, lastLevelCacheBytes } = open;
@@ -76,20 +82,22 @@ async function surroundingsOf(
 async function measure(
   { executor, capabilities }: OpenDevice,
   surroundings: Surroundings,
-  ahead: CompileAhead,
   { run: { variant, problem, policy }, next }: Extract<FromParent, { kind: 'run' }>,
 ): Promise<FromChild> {
-  // What may be ranked is measured with nothing beside it.
-  if (POLICIES[policy].rankable) await ahead.idle();
-  else if (next) ahead.begin(next);
-  const outcome = await runVariant(
-    executor,
-    variant,
-    problem,
-    POLICIES[policy],
-    capabilities,
-    surroundings,
-  );
+  let ahead: Promise<void> | null = null;
+  const onStep = (step: Step) => {
+    surroundings.onStep?.(step);
+    // Its own compiling is over. An error comes back when the next is measured.
+    if (step === 'verify' && next) {
+      ahead = executor.compile(next.variant, next.problem).catch(() => {});
+    }
+  };
+  const outcome = await runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
+    ...surroundings,
+    onStep,
+  });
+  // Nothing goes on once the run has ended: others may measure then.
+  await ahead;
   return { kind: 'outcome', outcome };
 }
 

@@ -85,7 +85,7 @@ export class DeviceProcess {
   }
 
   /**
-   * Measures one run, and may compile the next meanwhile. Throws DeviceFault when the child
+   * Measures one run, and compiles the next meanwhile. Throws DeviceFault when the child
    * crashed, hung or lost its device.
    */
   run(run: Measurable, next: Compilable | null, onStep?: (step: Step) => void): Promise<Outcome> {

@@ -22,7 +22,7 @@ export interface Measurable extends Compilable {
 }
 
 export type FromParent =
-  /** `next` may be compiled meanwhile. */
+  /** `next` is compiled meanwhile; the outcome comes when that has ended, too. */
   | { readonly kind: 'run'; readonly run: Measurable; readonly next: Compilable | null }
   /** Probe all that the device can do. */
   | { readonly kind: 'survey' };

@@ -52,7 +52,8 @@ interface Field {
  * best-first hill climbing from whatever was best so far, with steps of the kernels behind
  * the leader and climbs from random points between. What is proposed follows from the seed
  * and from what was told and from nothing else, so a search that is told again what it was
- * told before goes on where it stopped. No point is proposed twice.
+ * told before goes on where it stopped. It may be asked again before it is told. No point is
+ * proposed twice.
  */
 export class Search {
   readonly #seed: number;

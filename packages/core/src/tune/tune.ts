@@ -17,7 +17,7 @@ export interface TuneOptions {
   readonly nowNs: () => number;
   /**
    * Verifies and measures a point; an outcome that is not `measured` counts for nothing.
-   * `next` is the point that is likely to follow: it may be compiled meanwhile.
+   * `next` follows unless the budget ends: it may be compiled meanwhile.
    */
   readonly measure: (point: Point, policy: PolicyId, next: Point | null) => Promise<Outcome>;
   /** Called after each trial, with the fastest of its policy so far. */
@@ -39,9 +39,10 @@ const SCREENING_PART = 0.7;
 const FINALS_WITHIN = 1.1;
 
 /**
- * Screens what the search proposes, each point before it is told of the one before, with
- * few samples until its share of the budget is used, then measures those within 10% of the leader by the full protocol, fastest
- * first, while the budget lasts; the leader always.
+ * Screens what the search proposes with few samples until its share of the budget is
+ * used, then measures those within 10% of the leader by the full protocol, fastest
+ * first, while the budget lasts; the leader always. The search is asked for each point
+ * before it is told of the one that is measured meanwhile.
  */
 export async function tune({
   search,

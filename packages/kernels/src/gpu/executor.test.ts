@@ -93,11 +93,11 @@ test('what was compiled ahead is not compiled again, and its errors come back', 
   const prepare = (kernel: string) =>
     executor.prepare({ kernel, tunables: {} }, problem, { seed: 1, bufferSets: 1 });
   // Compiles what fills the inputs of every kernel, too.
-  await prepare('matmul/naive');
+  expect((await prepare('matmul/naive')).compileNs).toBeGreaterThan(0);
   const build = vi.spyOn(device, 'createComputePipelineAsync');
   await executor.compile({ kernel: 'matmul/tiled', tunables: {} }, problem);
   expect(build).toHaveBeenCalledTimes(1);
-  await prepare('matmul/tiled');
+  expect((await prepare('matmul/tiled')).compileNs).toBeNull();
   expect(build).toHaveBeenCalledTimes(1);
 
   const broken: GpuKernel = { ...naive, id: 'matmul/broken', wgsl: 'nonsense' };

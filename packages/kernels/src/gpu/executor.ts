@@ -54,7 +54,7 @@ class GpuExecutor implements Executor {
   }
 
   async compile(variant: Variant, problem: Problem): Promise<void> {
-    await this.#compile(variant, problem);
+    await this.#compile(variant, problem, { isAhead: true });
   }
 
   async prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared> {
@@ -83,7 +83,7 @@ class GpuExecutor implements Executor {
     this.#context.timestamps?.destroy();
   }
 
-  async #compile(variant: Variant, problem: Problem) {
+  async #compile(variant: Variant, problem: Problem, { isAhead = false } = {}) {
     const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
     if (definition.runsOn !== 'gpu') {
       throw new TypeError(`${definition.id} runs on the host: use the host executor`);
@@ -95,10 +95,11 @@ class GpuExecutor implements Executor {
       bindingsOf(definition, tunables, problem),
     );
     const dispatches: Dispatch[] = [];
-    let compileNs = 0;
+    let compileNs: number | null = 0;
     for (const { entryPoint, workgroups } of passes) {
-      const compiled = await this.#pipelines.compile(source, layout, entryPoint);
-      compileNs += compiled.compileNs;
+      const compiled = await this.#pipelines.compile(source, layout, { entryPoint, isAhead });
+      compileNs =
+        compileNs === null || compiled.compileNs === null ? null : compileNs + compiled.compileNs;
       dispatches.push({ pipeline: compiled.pipeline, workgroups });
     }
     return { definition, tunables, layout, dispatches, compileNs };

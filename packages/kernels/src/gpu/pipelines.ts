@@ -5,8 +5,15 @@ import type { DeviceWatch } from './watch';
 
 export interface Compiled {
   readonly pipeline: GPUComputePipeline;
-  /** Time from source to pipeline when it was first built, ns. */
-  readonly compileNs: number;
+  /** Time from source to pipeline when it was first built, ns; null when that was beside other work. */
+  readonly compileNs: number | null;
+}
+
+export interface CompileOptions {
+  /** Absent: `main`. */
+  readonly entryPoint?: string;
+  /** Whether the device does other work meanwhile; absent: no. */
+  readonly isAhead?: boolean;
 }
 
 export type BindingType = GPUBufferBindingType;
@@ -53,12 +60,12 @@ export class Pipelines {
   async compile(
     source: string,
     layout: GPUBindGroupLayout,
-    entryPoint = 'main',
+    { entryPoint = 'main', isAhead = false }: CompileOptions = {},
   ): Promise<Compiled> {
     const key = `${entryPoint}\n${source}`;
     const known = this.#compiled.get(key);
     if (known) return known;
-    const compiled = this.#build(source, layout, entryPoint);
+    const compiled = this.#build(source, layout, { entryPoint, isAhead });
     this.#compiled.set(key, compiled);
     try {
       return await compiled;
@@ -68,9 +75,13 @@ export class Pipelines {
     }
   }
 
-  async #build(source: string, layout: GPUBindGroupLayout, entryPoint: string): Promise<Compiled> {
+  async #build(
+    source: string,
+    layout: GPUBindGroupLayout,
+    { entryPoint, isAhead }: Required<CompileOptions>,
+  ): Promise<Compiled> {
     const { device } = this.#watch;
-    const start = nowNs();
+    const beganNs = nowNs();
     device.pushErrorScope('validation');
     const module = device.createShaderModule({ code: source });
     const invalid = device.popErrorScope();
@@ -84,7 +95,7 @@ export class Pipelines {
         layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
         compute: { module, entryPoint },
       });
-      return { pipeline, compileNs: nowNs() - start };
+      return { pipeline, compileNs: isAhead ? null : nowNs() - beganNs };
     } catch (reason) {
       // A device that went away while compiling is no fault of the shader's.
       await this.#watch.alive();

@@ -32,7 +32,7 @@ export interface Binding {
 }
 
 export class GpuPrepared implements Prepared {
-  readonly compileNs: number;
+  readonly compileNs: number | null;
   readonly uploadNs: number | null;
   readonly fillNs: number;
   readonly #context: GpuContext;

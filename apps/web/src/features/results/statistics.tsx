@@ -54,12 +54,8 @@ export function Statistics({ measurement }: { measurement: Measurement }) {
                 ? `GPU timestamps, tick ${formatNs(timer.tickNs)}`
                 : `wall clock, tick ${formatNs(timer.tickNs)}`,
           },
-          { name: 'Compile', value: formatNs(measurement.compileNs) },
-          {
-            name: 'Host to device',
-            value:
-              transfer.hostToDeviceNs === null ? 'not timed' : formatNs(transfer.hostToDeviceNs),
-          },
+          { name: 'Compile', value: formatIfTimed(measurement.compileNs) },
+          { name: 'Host to device', value: formatIfTimed(transfer.hostToDeviceNs) },
           { name: 'Device to host', value: formatNs(transfer.deviceToHostNs) },
           ...clocksFacts(clocks),
           { name: 'Policy', value: measurement.policy },
@@ -68,6 +64,10 @@ export function Statistics({ measurement }: { measurement: Measurement }) {
       />
     </Panel>
   );
+}
+
+function formatIfTimed(ns: number | null): string {
+  return ns === null ? 'not timed' : formatNs(ns);
 }
 
 /** What the driver's own tool said around the cold series. */

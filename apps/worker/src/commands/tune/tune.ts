@@ -20,6 +20,7 @@ import { messageOf } from '../../message';
 import { type RunInput, Runner } from '../../runner';
 import { timeText } from '../../units';
 import { openCache } from './cache';
+import { compilesAhead } from './compile-ahead';
 import { tuneProgress } from './progress';
 import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
 import { saveTuned } from './save';
@@ -56,6 +57,7 @@ export async function tune(
   const nowNs = () => clockNs() - waitedNs;
   try {
     const description = await runner.open(profile);
+    const isAhead = compilesAhead(description);
     const spaces = spacesOf(request, description);
     const scope = { deviceKey: deviceKey(description.identity), problem, ...description };
     const cache = await openCache(options.cache, scope, warn);
@@ -79,7 +81,8 @@ export async function tune(
         const known = cache.find(point, policy);
         wasCached = known !== null;
         const run = { variant: point, problem, profile, policy };
-        const outcome = known?.outcome ?? (await measured(run, next));
+        const ahead = next && isAhead && !cache.find(next, policy) ? next : null;
+        const outcome = known?.outcome ?? (await measured(run, ahead));
         ended.set(outcome, known?.endedAt ?? (await cache.add(point, policy, outcome)));
         return outcome;
       },
