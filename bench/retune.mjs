@@ -10,6 +10,7 @@
 // within half a percent, less than which the leaderboard does not tell apart.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { chosen } from './chosen.mjs';
 import { compared } from './compared.mjs';
 import { BUNDLED, bench, capped, headLine, tune, variantFlags } from './tilemark.mjs';
 import { SHIPPED } from './tuned.mjs';
@@ -74,12 +75,10 @@ async function retuned({ problem, profile, address }) {
 
 const { variants } = JSON.parse(await readFile(flags.tuned, 'utf8'));
 const done = [];
-for (const variant of variants) {
-  const { problem, profile } = variant;
-  const name = [problem.op, Object.values(problem.shape).join('x'), problem.dtype, profile].join(
-    ' ',
-  );
-  if (!new RegExp(flags.rows).test(name)) continue;
+const nameOf = ({ problem: { op, shape, dtype }, profile }) =>
+  [op, Object.values(shape).join('x'), dtype, profile].join(' ');
+for (const variant of chosen(variants, nameOf, { flag: '--rows', pattern: flags.rows })) {
+  const name = nameOf(variant);
   const row = await retuned(variant).catch((error) => ({ problem: name, error: error.message }));
   if (done.length === 0) {
     if (row.environment) print(`${headLine(row.environment)}, budget ${flags.budget}\n`);

@@ -9,6 +9,7 @@
 // on an NVIDIA H200.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { chosen } from './chosen.mjs';
 import { LISTS } from './lists.mjs';
 import { groups } from './screened.mjs';
 import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
@@ -34,10 +35,8 @@ function figure({ rate, outcome }) {
 
 const all = [];
 let isHeaded = false;
-for (const list of LISTS) {
-  const { name } = list;
-  if (!new RegExp(flags.lists).test(name)) continue;
-  const { kernel, shapes, dtype, profile, tunables } = list;
+for (const list of chosen(LISTS, ({ name }) => name, { flag: '--lists', pattern: flags.lists })) {
+  const { name, kernel, shapes, dtype, profile, tunables } = list;
   const { environment, results } = await bench(flags.tilemark, [
     ...['--kernel', kernel, '--tunable', ...tunables],
     ...['--shape', capped(shapes, Number(flags.largest)), '--dtype', dtype],

@@ -8,7 +8,7 @@
 // --largest caps the sides of all shapes and --policy smoke takes few samples: to try it where
 // there is no GPU, without a verdict on the goals. Where the other side is not to be had (no
 // PyTorch, no CUDA) the table says so and gives our figures alone. --rows is matched against
-// '<op> <shape> <dtype> <against> <variant>'. --libraries adds rows beside other WGSL
+// '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside other WGSL
 // libraries, from what bench/libraries/build.mjs makes.
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
@@ -16,6 +16,7 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { chosen } from './chosen.mjs';
 import { compared, verdictOf } from './compared.mjs';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
 import { BUNDLED, bench, capped, headLine, variantFlags } from './tilemark.mjs';
@@ -181,22 +182,25 @@ function tableLine(row) {
   ].join(' | ')} |`;
 }
 
+const tuned = JSON.parse(await readFile(flags.tuned, 'utf8'));
+const named = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => ({
+  ...row,
+  variant: row.variant ?? tunedVariant(tuned, row),
+  fast: row.against === 'fast' && tunedVariant(tuned, { ...row, profile: 'fast' }),
+}));
+const nameOf = ({ op, shape, dtype, against, variant }) =>
+  [op, shape, dtype, against, variant].join(' ');
+const rows = chosen(named, nameOf, { flag: '--rows', pattern: flags.rows }).map((row) => {
+  const shape = capped(row.shape, Number(flags.largest));
+  return { ...row, shape, isCapped: shape !== row.shape };
+});
 const others = {
   vendor: openOther('cuBLAS', flags.python, [new URL('./vendor.py', import.meta.url).pathname]),
   libraries: openOther('the libraries', process.execPath, [flags.libraries ?? '']),
 };
-const tuned = JSON.parse(await readFile(flags.tuned, 'utf8'));
-const rows = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => {
-  const shape = capped(row.shape, Number(flags.largest));
-  const variant = row.variant ?? tunedVariant(tuned, row);
-  const fast = row.against === 'fast' && tunedVariant(tuned, { ...row, profile: 'fast' });
-  return { ...row, variant, fast, shape, isCapped: shape !== row.shape };
-});
 const done = [];
 try {
   for (const row of rows) {
-    const name = `${row.op} ${row.shape} ${row.dtype} ${row.against} ${row.variant}`;
-    if (!new RegExp(flags.rows).test(name)) continue;
     const result = await measureRow(row, others).catch((error) => ({
       ...row,
       error: error.message,

@@ -31,7 +31,7 @@ async function run(program: string, ...args: string[]) {
 }
 
 it('gives ratios with intervals and verdicts, and says which side was not to be had', async () => {
-  const rows = ['--rows', 'f32 fast |64x64x64 f32 vendor', '--rounds', '1'];
+  const rows = ['--rows', 'f32 fast |(4096x64|64x4096x4096) f32 vendor', '--rounds', '1'];
   const how = ['--policy', 'smoke', '--python', 'no-such-python'];
   const { stdout, written } = await run('side-by-side.mjs', ...rows, ...how);
   const [head, , , , compared, alone, , , absence] = stdout.split('\n');
@@ -49,6 +49,18 @@ it('gives ratios with intervals and verdicts, and says which side was not to be 
       { rounds: [{ other: null }] },
     ],
   });
+});
+
+it.each([
+  ['side-by-side.mjs', '--rows', 'matmul 5 f32', 'matmul 1024 f32 vendor matmul/warp-tile['],
+  ['retune.mjs', '--rows', 'matmul 5 f32', 'transpose 8192x8192 f32 fast'],
+  ['screen.mjs', '--lists', 'no list', 'f16'],
+])('%s refuses a %s that matches nothing, and lists what there is', async (program, ...asked) => {
+  const [flag, pattern, listed] = asked;
+  const { code, stdout, stderr } = await run(program, flag, pattern).catch((error) => error);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`${flag} ${pattern} matches none of\n`);
+  expect(stderr).toContain(`\n  ${listed}`);
 });
 
 it('searches anew for a variant that ships, and measures it beside what was found', async () => {
