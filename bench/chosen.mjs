@@ -9,7 +9,8 @@
  * @returns {T[]}
  */
 export function chosen(items, nameOf, { flag, pattern }) {
-  const found = items.filter((item) => regExp({ flag, pattern }).test(nameOf(item)));
+  const wanted = regExp({ flag, pattern });
+  const found = items.filter((item) => wanted.test(nameOf(item)));
   if (found.length > 0) return found;
   const names = items.map((item) => `  ${nameOf(item)}`);
   return refuse([`${flag} ${pattern} matches none of`, ...names].join('\n'));

@@ -8,8 +8,8 @@
 // --largest caps the sides of all shapes and --policy smoke takes few samples: to try it where
 // there is no GPU, without a verdict on the goals. Where the other side is not to be had (no
 // PyTorch, no CUDA) the table says so and gives our figures alone. --rows is matched against
-// '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside other WGSL
-// libraries, from what bench/libraries/build.mjs makes.
+// '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside
+// other WGSL libraries, from what bench/libraries/build.mjs makes.
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
 import { spawn } from 'node:child_process';

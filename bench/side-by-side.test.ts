@@ -31,7 +31,7 @@ async function run(program: string, ...args: string[]) {
 }
 
 it('gives ratios with intervals and verdicts, and says which side was not to be had', async () => {
-  const rows = ['--rows', 'f32 fast |(4096x64|64x4096x4096) f32 vendor', '--rounds', '1'];
+  const rows = ['--rows', '4096 f32 fast |(4096x64|64x4096x4096) f32 vendor', '--rounds', '1'];
   const how = ['--policy', 'smoke', '--python', 'no-such-python'];
   const { stdout, written } = await run('side-by-side.mjs', ...rows, ...how);
   const [head, , , , compared, alone, , , absence] = stdout.split('\n');
