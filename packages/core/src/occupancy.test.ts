@@ -32,6 +32,20 @@ describe('theoretical occupancy', () => {
     expect(percents(H200)).toEqual([50, 100, 100, 100]);
   });
 
+  it('has what Vulkan gives an H200 of workgroup memory, not CUDA', () => {
+    const found = [12, 16, 17, 24, 25, 48].map((kib) =>
+      theoreticalOccupancy(H200, { invocations: 128, workgroupBytes: 1024 * kib }),
+    );
+    expect(found.map((each) => each?.workgroups)).toEqual([4, 3, 2, 2, 1, 1]);
+    expect(found.every((each) => each?.limitedBy === 'workgroup memory')).toBe(true);
+    expect(
+      theoreticalOccupancy(nvidia('NVIDIA GH200 480GB'), {
+        invocations: 128,
+        workgroupBytes: 16 * 1024,
+      })?.workgroups,
+    ).toBe(13);
+  });
+
   it('knows a device by its family where the family has one kind of multiprocessor', () => {
     expect(percents(nvidia('', 'lovelace'))).toEqual([50, 100, 100, 67]);
     expect(percents(nvidia('', 'ampere'))).toEqual([

@@ -27,7 +27,8 @@ const KIB = 1024;
  * NVIDIA's, by compute capability: CUDA C++ Programming Guide 13, section "Compute Capabilities",
  * table "Technical Specifications per Compute Capability"; which product has which:
  * https://developer.nvidia.com/cuda-gpus. Of 8.0 and newer each workgroup loses 1 KiB to the system
- * (NVIDIA Ampere GPU Architecture Tuning Guide).
+ * (NVIDIA Ampere GPU Architecture Tuning Guide). Those are CUDA's: a driver may give Vulkan less
+ * workgroup memory, which has been measured where it says so.
  */
 const KNOWN: readonly KnownArchitecture[] = [
   // 7.5, Turing
@@ -69,9 +70,15 @@ const KNOWN: readonly KnownArchitecture[] = [
       reservedBytes: KIB,
     },
   },
+  // 9.0, Hopper, through Vulkan: docs/results/occupancy-h200.md
+  {
+    devices: /\bH200\b/,
+    families: [],
+    multiprocessor: { threads: 2048, workgroups: 32, workgroupBytes: 48 * KIB, reservedBytes: 0 },
+  },
   // 9.0, Hopper
   {
-    devices: /\b(H100|H200|H20|H800|GH200)\b/,
+    devices: /\b(H100|H20|H800|GH200)\b/,
     families: ['hopper'],
     multiprocessor: {
       threads: 2048,

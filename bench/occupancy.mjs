@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+// How many workgroups live on a multiprocessor at once, by their threads and their workgroup
+// memory: what a driver gives WebGPU, which may be less than the hardware has.
+// usage: node bench/occupancy.mjs [--multiprocessors 132] [--steps 10000]
+// Every thread follows a chain of --steps dependent reads of workgroup memory, so a workgroup
+// takes as long whatever lives beside it, as long as the memory keeps up. ROUNDS workgroups a
+// multiprocessor then take ROUNDS / (how many live at once) times as long as one. Launching
+// counts too, so a figure is up to 4% high; under 4 KiB of large workgroups the memory does
+// not keep up, and it is low. More than ROUNDS are not told apart.
+import { parseArgs } from 'node:util';
+// biome-ignore lint/style/noRestrictedImports: asks the driver, not the product
+import { create, globals } from 'webgpu';
+
+const { values: flags } = parseArgs({
+  options: {
+    multiprocessors: { type: 'string', default: '132' },
+    steps: { type: 'string', default: '10000' },
+  },
+});
+const multiprocessors = wholeNumber('multiprocessors');
+const steps = wholeNumber('steps');
+
+function wholeNumber(name) {
+  const value = Number(flags[name]);
+  if (!Number.isInteger(value) || value < 1) {
+    process.stderr.write(`--${name} ${flags[name]}: give a whole number above 0\n`);
+    process.exit(2);
+  }
+  return value;
+}
+
+const ROUNDS = 24;
+const THREADS = [32, 128, 256, 512];
+const KIB = [0.25, 4, 8, 12, 14, 15, 16, 16.25, 17, 20, 23, 24, 24.25, 25, 28, 32, 36, 40, 48];
+
+Object.assign(globalThis, globals);
+// Dawn crashes when the GPU object is collected before its devices.
+globalThis.gpu = create([
+  'enable-dawn-features=disable_robustness,disable_workgroup_init',
+  'disable-dawn-features=timestamp_quantization',
+]);
+const adapter = await globalThis.gpu.requestAdapter();
+const { maxComputeWorkgroupStorageSize, maxComputeInvocationsPerWorkgroup } = adapter.limits;
+const device = await adapter.requestDevice({
+  requiredFeatures: ['timestamp-query'],
+  requiredLimits: {
+    maxComputeWorkgroupStorageSize,
+    maxComputeInvocationsPerWorkgroup,
+    maxComputeWorkgroupSizeX: maxComputeInvocationsPerWorkgroup,
+  },
+});
+const querySet = device.createQuerySet({ type: 'timestamp', count: 2 });
+const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ, STORAGE } = GPUBufferUsage;
+const resolved = device.createBuffer({ size: 16, usage: QUERY_RESOLVE | COPY_SRC });
+const readable = device.createBuffer({ size: 16, usage: MAP_READ | COPY_DST });
+const end = device.createBuffer({ size: 4, usage: STORAGE });
+
+/** The chain ends where it began, which the compiler does not know. */
+const shader = (threads, words) => `
+var<workgroup> chain: array<u32, ${words}>;
+@group(0) @binding(0) var<storage, read_write> end: array<u32>;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3u) {
+  for (var i = thread; i < ${words}u; i += ${threads}u) {
+    chain[i] = (i * 7919u + group.x) % ${words}u;
+  }
+  workgroupBarrier();
+  var at = 0u;
+  for (var step = 0u; step < ${steps}u; step++) {
+    at = chain[at];
+  }
+  if (at == 0xffffffffu) {
+    end[0] = at;
+  }
+}`;
+
+/** Workgroups of one multiprocessor that live at once. */
+async function residents(threads, words) {
+  const module = device.createShaderModule({ code: shader(threads, words) });
+  const pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module } });
+  const bindings = device.createBindGroup({
+    layout: pipeline.getBindGroupLayout(0),
+    entries: [{ binding: 0, resource: { buffer: end } }],
+  });
+  const timeNs = async (workgroups) => {
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass({
+      timestampWrites: { querySet, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 },
+    });
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindings);
+    pass.dispatchWorkgroups(workgroups);
+    pass.end();
+    encoder.resolveQuerySet(querySet, 0, 2, resolved, 0);
+    encoder.copyBufferToBuffer(resolved, 0, readable, 0, 16);
+    device.queue.submit([encoder.finish()]);
+    await readable.mapAsync(GPUMapMode.READ);
+    const [from, to] = new BigUint64Array(readable.getMappedRange().slice(0));
+    readable.unmap();
+    return Number(to - from);
+  };
+  const leastOfTwo = async (workgroups) =>
+    Math.min(await timeNs(workgroups), await timeNs(workgroups));
+  await timeNs(multiprocessors);
+  const one = await leastOfTwo(multiprocessors);
+  return (ROUNDS * one) / (await leastOfTwo(ROUNDS * multiprocessors));
+}
+
+const line = (cells) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
+const { description, device: name } = adapter.info;
+process.stdout.write(
+  `${name || adapter.info.vendor}, ${description}, ${new Date().toISOString()}\n\n`,
+);
+line(['workgroup memory', ...THREADS.map((threads) => `${threads} threads`)]);
+line(['---', ...THREADS.map(() => '---')]);
+for (const kib of KIB) {
+  if (kib * 1024 > maxComputeWorkgroupStorageSize) continue;
+  const cells = [];
+  for (const threads of THREADS) {
+    const fits = threads <= maxComputeInvocationsPerWorkgroup;
+    cells.push(fits ? (await residents(threads, kib * 256)).toFixed(2) : '');
+  }
+  line([`${kib} KiB`, ...cells]);
+}
+process.exit(0);

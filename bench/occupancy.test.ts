@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const program = fileURLToPath(new URL('occupancy.mjs', import.meta.url));
+const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
+
+// A software device has no multiprocessors: the figures say nothing there, and have to be some.
+it('has a figure for each size of a workgroup that the device allows', async () => {
+  const { stdout } = await run('--multiprocessors', '1', '--steps', '100');
+  const [head, , names, , ...lines] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/, \d{4}-\d\d-\d\dT/);
+  expect(names).toBe('| workgroup memory | 32 threads | 128 threads | 256 threads | 512 threads |');
+  expect(lines.length).toBeGreaterThan(10);
+  for (const line of lines) expect(line).toMatch(/^\| [\d.]+ KiB(?: \| \d+\.\d\d){4} \|$/);
+}, 60_000);
+
+it('refuses what is no number of multiprocessors', async () => {
+  const { code, stdout, stderr } = await run('--multiprocessors', '1.5').catch((error) => error);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toBe('--multiprocessors 1.5: give a whole number above 0\n');
+});
