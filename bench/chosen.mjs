@@ -1,3 +1,5 @@
+import { refuse } from './flags.mjs';
+
 /**
  * The items whose name a pattern matches. Ends the program with a message and code 2 where
  * there is none, or where it is no pattern.
@@ -22,9 +24,4 @@ function regExp({ flag, pattern }) {
   } catch (error) {
     return refuse(`${flag}: ${error.message}`);
   }
-}
-
-function refuse(message) {
-  process.stderr.write(`${message}\n`);
-  process.exit(2);
 }

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { MAX_RUNS_PER_SWEEP } from '@tilemark/core';
 import { build } from '../scripts/start/build';
 import { FaultGrid, type NewSweep } from '../tests/faults/grid';
+import { countOf, flagsOf } from './flags.mjs';
 import { Bench, type Part, type Size, waitFor } from './grid-load';
 import { median, perMinute, quantile } from './grid-stats';
 
@@ -15,16 +15,13 @@ import { median, perMinute, quantile } from './grid-stats';
  * Bare BullMQ hands the same number of jobs to as many consumers first, in the same run.
  */
 
-const USAGE = `Usage: npm run bench:grid -- [--workers 200] [--devices 100] [--runs 100000] [--processes 2] [--json FILE]`;
-const { values } = parseArgs({
-  options: {
-    workers: { type: 'string', default: '200' },
-    devices: { type: 'string', default: '100' },
-    runs: { type: 'string', default: '100000' },
-    processes: { type: 'string', default: '2' },
-    json: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const USAGE = `usage: npm run bench:grid -- [--workers 200] [--devices 100] [--runs 100000] [--processes 2] [--json FILE]`;
+const flags = flagsOf(USAGE, {
+  workers: '200',
+  devices: '100',
+  runs: '100000',
+  processes: '2',
+  json: undefined,
 });
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -153,18 +150,15 @@ async function main(size: Size) {
         2,
       ),
     );
-    if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
+    if (flags.json) await writeFile(flags.json, `${JSON.stringify(result, null, 2)}\n`);
   } finally {
     await grid.close();
   }
 }
 
-if (values.help) say(USAGE);
-else {
-  await main({
-    workers: Number(values.workers),
-    devices: Number(values.devices),
-    runs: Number(values.runs),
-    processes: Number(values.processes),
-  });
-}
+await main({
+  workers: countOf(flags, 'workers'),
+  devices: countOf(flags, 'devices'),
+  runs: countOf(flags, 'runs'),
+  processes: countOf(flags, 'processes'),
+});

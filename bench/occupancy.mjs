@@ -1,33 +1,19 @@
 #!/usr/bin/env node
 // How many workgroups live on a multiprocessor at once, by their threads and their workgroup
 // memory: what a driver gives WebGPU, which may be less than the hardware has.
-// usage: node bench/occupancy.mjs [--multiprocessors 132] [--steps 10000]
 // Every thread follows a chain of --steps dependent reads of workgroup memory, so a workgroup
 // takes as long whatever lives beside it, as long as the memory keeps up. ROUNDS workgroups a
 // multiprocessor then take ROUNDS / (how many live at once) times as long as one. Launching
 // counts too, so a figure is up to 4% high; under 4 KiB of large workgroups the memory does
 // not keep up, and it is low. More than ROUNDS are not told apart.
-import { parseArgs } from 'node:util';
 // biome-ignore lint/style/noRestrictedImports: asks the driver, not the product
 import { create, globals } from 'webgpu';
+import { countOf, flagsOf } from './flags.mjs';
 
-const { values: flags } = parseArgs({
-  options: {
-    multiprocessors: { type: 'string', default: '132' },
-    steps: { type: 'string', default: '10000' },
-  },
-});
-const multiprocessors = wholeNumber('multiprocessors');
-const steps = wholeNumber('steps');
-
-function wholeNumber(name) {
-  const value = Number(flags[name]);
-  if (!Number.isInteger(value) || value < 1) {
-    process.stderr.write(`--${name} ${flags[name]}: give a whole number above 0\n`);
-    process.exit(2);
-  }
-  return value;
-}
+const USAGE = 'usage: node bench/occupancy.mjs [--multiprocessors 132] [--steps 10000]';
+const flags = flagsOf(USAGE, { multiprocessors: '132', steps: '10000' });
+const multiprocessors = countOf(flags, 'multiprocessors');
+const steps = countOf(flags, 'steps');
 
 const ROUNDS = 24;
 const THREADS = [32, 128, 256, 512];

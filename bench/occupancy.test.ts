@@ -15,9 +15,3 @@ it('has a figure for each size of a workgroup that the device allows', async () 
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) expect(line).toMatch(/^\| [\d.]+ KiB(?: \| \d+\.\d\d){4} \|$/);
 }, 60_000);
-
-it('refuses what is no number of multiprocessors', async () => {
-  const { code, stdout, stderr } = await run('--multiprocessors', '1.5').catch((error) => error);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toBe('--multiprocessors 1.5: give a whole number above 0\n');
-});

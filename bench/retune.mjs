@@ -1,31 +1,30 @@
 #!/usr/bin/env node
 // What the tuner finds by itself, from a cold start, of the variants that ship: for each of
 // them a search of its own, and the shipped one measured beside what was found.
-// usage: node bench/retune.mjs [--budget 5m] [--rows REGEXP] [--save FILE.json] [--out FILE.json]
-//        [--tuned packages/core/src/tuned/nvidia-h200.json] [--largest 65536]
-//        [--tilemark apps/worker/dist/main.mjs]
 // --rows is matched against '<op> <shape> <dtype> <profile>'. --save collects the winners as
 // `tilemark tune --save` does. --largest caps the sides of all shapes, to try it on any device.
 // A search counts as successful when what it found is the shipped variant or as fast as it:
 // within half a percent, less than which the leaderboard does not tell apart.
 import { readFile, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { chosen } from './chosen.mjs';
 import { compared } from './compared.mjs';
+import { countOf, flagsOf } from './flags.mjs';
 import { BUNDLED, bench, capped, headLine, tune, variantFlags } from './tilemark.mjs';
 import { SHIPPED } from './tuned.mjs';
 
-const { values: flags } = parseArgs({
-  options: {
-    budget: { type: 'string', default: '5m' },
-    rows: { type: 'string', default: '' },
-    tuned: { type: 'string', default: SHIPPED },
-    largest: { type: 'string', default: '65536' },
-    tilemark: { type: 'string', default: BUNDLED },
-    save: { type: 'string' },
-    out: { type: 'string' },
-  },
+const USAGE = `usage: node bench/retune.mjs [--budget 5m] [--rows REGEXP] [--save FILE.json] [--out FILE.json]
+       [--tuned packages/core/src/tuned/nvidia-h200.json] [--largest 65536]
+       [--tilemark apps/worker/dist/main.mjs]`;
+const flags = flagsOf(USAGE, {
+  budget: '5m',
+  rows: '',
+  tuned: SHIPPED,
+  largest: '65536',
+  tilemark: BUNDLED,
+  save: undefined,
+  out: undefined,
 });
+const largest = countOf(flags, 'largest');
 
 /** The least part of the shipped variant's rate that counts as found. */
 const AS_FAST = 0.995;
@@ -48,7 +47,7 @@ function sideOf({ address, outcome, rate }) {
 async function retuned({ problem, profile, address }) {
   const { op, dtype } = problem;
   const given = Object.values(problem.shape).join('x');
-  const shape = capped(given, Number(flags.largest));
+  const shape = capped(given, largest);
   const asked = ['--shape', shape, '--dtype', dtype, '--profile', profile, '--device', 'auto'];
   const save = flags.save ? ['--save', flags.save] : [];
   const search = await tune(flags.tilemark, [

@@ -2,26 +2,25 @@
 // Designs, each verified and screened (few samples: good for telling designs apart and no
 // more). Of each list, problem and profile the fastest comes first, with the 95% interval of
 // its median and its part of the best rate.
-// usage: node bench/screen.mjs [--lists REGEXP] [--largest 65536] [--out FILE.json]
-//        [--tilemark apps/worker/dist/main.mjs]
 // --lists is matched against the names of the lists. --largest caps the sides of all shapes:
 // with 128 every design runs on a software GPU. All lists: 116 runs, one or two seconds each
 // on an NVIDIA H200.
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { chosen } from './chosen.mjs';
+import { countOf, flagsOf } from './flags.mjs';
 import { LISTS } from './lists.mjs';
 import { groups } from './screened.mjs';
 import { BUNDLED, bench, capped, headLine } from './tilemark.mjs';
 
-const { values: flags } = parseArgs({
-  options: {
-    lists: { type: 'string', default: '' },
-    largest: { type: 'string', default: '65536' },
-    tilemark: { type: 'string', default: BUNDLED },
-    out: { type: 'string' },
-  },
+const USAGE = `usage: node bench/screen.mjs [--lists REGEXP] [--largest 65536] [--out FILE.json]
+       [--tilemark apps/worker/dist/main.mjs]`;
+const flags = flagsOf(USAGE, {
+  lists: '',
+  largest: '65536',
+  tilemark: BUNDLED,
+  out: undefined,
 });
+const largest = countOf(flags, 'largest');
 
 const print = (text) => process.stdout.write(`${text}\n`);
 
@@ -39,7 +38,7 @@ for (const list of chosen(LISTS, ({ name }) => name, { flag: '--lists', pattern:
   const { name, kernel, shapes, dtype, profile, tunables } = list;
   const { environment, results } = await bench(flags.tilemark, [
     ...['--kernel', kernel, '--tunable', ...tunables],
-    ...['--shape', capped(shapes, Number(flags.largest)), '--dtype', dtype],
+    ...['--shape', capped(shapes, largest), '--dtype', dtype],
     ...['--profile', profile, '--device', 'auto', '--policy', 'screen'],
   ]);
   if (!isHeaded) print(headLine(environment));

@@ -1,9 +1,5 @@
 #!/usr/bin/env node
 // Our kernels and the vendor's library on one machine in one run, taking turns.
-// usage: node bench/side-by-side.mjs [--rounds 2] [--rows REGEXP] [--python python3]
-//        [--tilemark apps/worker/dist/main.mjs] [--out docs/results/FILE.json]
-//        [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536] [--policy default]
-//        [--tuned packages/core/src/tuned/nvidia-h200.json]
 // A row that names no variant takes the one that --tuned holds for its problem and profile.
 // --largest caps the sides of all shapes and --policy smoke takes few samples: to try it where
 // there is no GPU, without a verdict on the goals. Where the other side is not to be had (no
@@ -15,26 +11,30 @@
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { chosen } from './chosen.mjs';
 import { compared, verdictOf } from './compared.mjs';
+import { countOf, flagsOf } from './flags.mjs';
 import { COPY, LIBRARY_ROWS, ROWS } from './rows.mjs';
 import { BUNDLED, bench, capped, headLine, variantFlags } from './tilemark.mjs';
 import { SHIPPED, tunedVariant } from './tuned.mjs';
 
-const { values: flags } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '2' },
-    rows: { type: 'string', default: '' },
-    python: { type: 'string', default: 'python3' },
-    largest: { type: 'string', default: '65536' },
-    policy: { type: 'string', default: 'default' },
-    tilemark: { type: 'string', default: BUNDLED },
-    libraries: { type: 'string' },
-    tuned: { type: 'string', default: SHIPPED },
-    out: { type: 'string' },
-  },
+const USAGE = `usage: node bench/side-by-side.mjs [--rounds 2] [--rows REGEXP] [--python python3]
+       [--tilemark apps/worker/dist/main.mjs] [--out docs/results/FILE.json]
+       [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536] [--policy default]
+       [--tuned packages/core/src/tuned/nvidia-h200.json]`;
+const flags = flagsOf(USAGE, {
+  rounds: '2',
+  rows: '',
+  python: 'python3',
+  largest: '65536',
+  policy: 'default',
+  tilemark: BUNDLED,
+  libraries: undefined,
+  tuned: SHIPPED,
+  out: undefined,
 });
+const roundCount = countOf(flags, 'rounds');
+const largest = countOf(flags, 'largest');
 const print = (text) => process.stdout.write(`${text}\n`);
 
 /** What could change our numbers, by profile. */
@@ -137,7 +137,7 @@ async function measureRow(row, { vendor, libraries }) {
     fast: () => ours(row.fast, row, 'fast'),
   }[row.against];
   const rounds = [];
-  for (let round = 0; round < Number(flags.rounds); round++) {
+  for (let round = 0; round < roundCount; round++) {
     const mine = await ours(row.variant, row, profile);
     const other = await against();
     rounds.push({ ours: mine, other, ...(other && compared(mine, other, row)) });
@@ -191,7 +191,7 @@ const named = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => (
 const nameOf = ({ op, shape, dtype, against, variant }) =>
   [op, shape, dtype, against, variant].join(' ');
 const rows = chosen(named, nameOf, { flag: '--rows', pattern: flags.rows }).map((row) => {
-  const shape = capped(row.shape, Number(flags.largest));
+  const shape = capped(row.shape, largest);
   return { ...row, shape, isCapped: shape !== row.shape };
 });
 const others = {
