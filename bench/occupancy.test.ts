@@ -6,7 +6,15 @@ import { expect, it } from 'vitest';
 const program = fileURLToPath(new URL('occupancy.mjs', import.meta.url));
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
 
-// A software device has no multiprocessors: the figures say nothing there, and have to be some.
+it('refuses more workgroups than the device takes', async () => {
+  const { code, stdout, stderr } = await run('--multiprocessors', '1000000').catch(
+    (error) => error,
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('--multiprocessors 1000000: at most 2730 on this device');
+});
+
+// A software device has no multiprocessors: there the figures say nothing.
 it('has a figure for each size of a workgroup that the device allows', async () => {
   const { stdout } = await run('--multiprocessors', '1', '--steps', '100');
   const [head, , names, , ...lines] = stdout.trimEnd().split('\n');
