@@ -23,7 +23,10 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-/** Runs `npm start` with flags that it must refuse. */
+/**
+ * Runs `npm start` with flags that it must refuse. Ports of theirs lie below 32768: from there
+ * on the system hands them out, and another program may have one.
+ */
 function refused(
   flags: readonly string[],
   env: Record<string, string> = {},
@@ -64,7 +67,7 @@ test('a port in use is named, with the flag that chooses another', async () => {
 test('a data folder that cannot be made is named', async () => {
   const file = join(scratch, 'file');
   await writeFile(file, '');
-  const { code, stderr } = await refused(['--port', '39517', '--data', join(file, 'data')]);
+  const { code, stderr } = await refused(['--port', '29517', '--data', join(file, 'data')]);
   expect(code).toBe(1);
   oneLine(stderr);
   expect(stderr).toContain(join(file, 'data'));
@@ -77,7 +80,7 @@ test('an unknown flag and a port out of range are refused with the usage or the 
 });
 
 test('listening beyond loopback needs an admin token', async () => {
-  const { code, stderr } = await refused(['--host', '0.0.0.0', '--port', '39518', ...data()]);
+  const { code, stderr } = await refused(['--host', '0.0.0.0', '--port', '29518', ...data()]);
   expect(code).toBe(1);
   oneLine(stderr);
   expect(stderr).toContain('admin token');
@@ -85,7 +88,7 @@ test('listening beyond loopback needs an admin token', async () => {
 });
 
 test('an admin token that the deployment sets is enough to listen beyond loopback', async () => {
-  const { code, stderr } = await refused(['--host', '0.0.0.0', '--port', '39521', ...data()], {
+  const { code, stderr } = await refused(['--host', '0.0.0.0', '--port', '29521', ...data()], {
     TILEMARK_ADMIN_TOKEN: `tm_admin_${'a1'.repeat(32)}`,
     DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/tilemark',
     REDIS_URL: 'redis://127.0.0.1:9',
@@ -95,7 +98,7 @@ test('an admin token that the deployment sets is enough to listen beyond loopbac
 });
 
 test('a set admin token of another form is refused, and not repeated', async () => {
-  const { code, stderr } = await refused(['--port', '39522', ...data()], {
+  const { code, stderr } = await refused(['--port', '29522', ...data()], {
     TILEMARK_ADMIN_TOKEN: 'hunter2',
   });
   expect(code).toBe(1);
@@ -106,7 +109,7 @@ test('a set admin token of another form is refused, and not repeated', async () 
 
 test('an unreachable database is named, and nothing is left behind', async () => {
   const own = join(scratch, 'unreachable');
-  const { code, stderr } = await refused(['--port', '39519', '--data', own], {
+  const { code, stderr } = await refused(['--port', '29519', '--data', own], {
     DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/tilemark',
     REDIS_URL: 'redis://127.0.0.1:9',
   });
@@ -118,7 +121,7 @@ test('an unreachable database is named, and nothing is left behind', async () =>
 });
 
 test('an unreachable queue is named', async () => {
-  const { code, stderr } = await refused(['--port', '39520', ...data()], {
+  const { code, stderr } = await refused(['--port', '29520', ...data()], {
     REDIS_URL: 'redis://127.0.0.1:9',
   });
   expect(code).toBe(1);
