@@ -1,164 +1,229 @@
-import { writeFile } from 'node:fs/promises';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MAX_RUNS_PER_SWEEP } from '@tilemark/core';
 import { build } from '../scripts/start/build';
 import { FaultGrid, type NewSweep } from '../tests/faults/grid';
-import { countOf, flagsOf } from './flags.mjs';
-import { Bench, type Part, type Size, waitFor } from './grid-load';
-import { median, perMinute, quantile } from './grid-stats';
+import { cpuSeconds } from './cpu';
+import { countOf, flagsOf } from './flags';
+import type { DroneReport, DroneTask } from './grid-drone';
 
 /**
- * `npm run bench:grid`: a real grid (Postgres, Redis and the site as `npm start` brings them
- * up) under simulated workers, which are workers in all but that they measure nothing.
- * Bare BullMQ hands the same number of jobs to as many consumers first, in the same run.
+ * `npm run bench:grid`: a real grid (Postgres, Redis and the site, started as by `npm start`) with
+ * simulated workers, which do everything except measure: on the services themselves, or over http.
+ * Fails unless every run was measured.
  */
 
-const USAGE = `usage: npm run bench:grid -- [--workers 200] [--devices 100] [--runs 100000] [--processes 2] [--json FILE]`;
+const USAGE = `usage: npm run bench:grid -- [--workers 200] [--devices 100] [--runs 100000] [--processes 2] [--link direct|http] [--json FILE]`;
 const flags = flagsOf(USAGE, {
   workers: '200',
   devices: '100',
   runs: '100000',
   processes: '2',
+  link: 'direct',
   json: undefined,
 });
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const IDLE_PROBES = 40;
-const IDLE_BULKS = 3;
-
-async function main(size: Size) {
-  await build(fileURLToPath(new URL('..', import.meta.url)));
-  const grid = await FaultGrid.start();
-  try {
-    const bench = new Bench(grid, size);
-    say('Consumers and simulated workers have the lowest priority: they are other machines.');
-    say('Bare BullMQ ...');
-    const bareRate = await bench.bare();
-
-    say('The grid ...');
-    const drones = bench.drones({ kind: 'grid', prefix: 'tilemark' });
-    await waitFor(() => drones.ready());
-    const never = () => false;
-    // Something on the board to be read.
-    await bench.measured([await bench.submit(size.devices)]);
-    const idleMs = await bench.probe('leaderboard', IDLE_PROBES, never);
-
-    const memory: { atMs: number; webMb: number; droneMb: number; droneKeptMb: number }[] = [];
-    const bulkMs: number[] = [];
-    const cpuBefore = await bench.cpu(drones.pids);
-    const startMs = performance.now();
-    let isOver = false;
-    const load = async () => {
-      const sweeps: NewSweep[] = [];
-      let asked = 0;
-      while (asked < size.runs) {
-        const sentMs = performance.now();
-        const sweep = await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs - asked));
-        bulkMs.push(performance.now() - sentMs);
-        sweeps.push(sweep);
-        asked += sweep.counts.total;
-      }
-      const measured = await bench.measured(sweeps);
-      if (measured !== asked) {
-        throw new Error(`${asked} runs were asked for, ${measured} measured.`);
-      }
-      const seconds = (performance.now() - startMs) / 1_000;
-      const cpuAfter = await bench.cpu(drones.pids);
-      isOver = true;
-      return { asked, seconds, cpuAfter };
-    };
-    const remember = async () => {
-      while (!isOver) {
-        const webMb = await bench.rssMb();
-        const [droneMb, droneKeptMb] = [drones.rssMb(), drones.keptMb()];
-        memory.push({ atMs: performance.now() - startMs, webMb, droneMb, droneKeptMb });
-        await sleep(1_000);
-      }
-    };
-    const [{ asked, seconds, cpuAfter }, submitMs, boardMs] = await Promise.all([
-      load(),
-      bench.probe('submit', Number.POSITIVE_INFINITY, () => isOver),
-      bench.probe('leaderboard', Number.POSITIVE_INFINITY, () => isOver),
-      remember(),
-    ]);
-    await drones.stop();
-    // What the devices are is known; nobody takes the runs.
-    const idleBulk: number[] = [];
-    for (let turn = 0; turn < IDLE_BULKS; turn++) {
-      const sentMs = performance.now();
-      await bench.submit(Math.min(MAX_RUNS_PER_SWEEP, size.runs));
-      idleBulk.push(performance.now() - sentMs);
-    }
-
-    const rate = asked / seconds;
-    const later = memory.slice(Math.floor(memory.length / 2));
-    const overRun = (of: (sample: (typeof memory)[number]) => number) => ({
-      startMb: memory.slice(0, 1).map(of)[0],
-      endMb: memory.slice(-1).map(of)[0],
-      mbPerMinute: perMinute(later, of),
-    });
-    const result = {
-      machine: {
-        cpu: cpus()[0]?.model ?? '',
-        cores: cpus().length,
-        memoryGb: Math.round(totalmem() / 2 ** 30),
-        node: process.version,
-      },
-      size: { ...size, runs: asked },
-      throughput: {
-        runsPerSecond: rate,
-        bareJobsPerSecond: bareRate,
-        ratio: rate / bareRate,
-        seconds,
-      },
-      cpuMsPerRun: Object.fromEntries(
-        Object.entries(cpuAfter).map(([part, after]) => [
-          part,
-          ((after - cpuBefore[part as Part]) * 1_000) / asked,
-        ]),
-      ),
-      bulkSubmit: {
-        runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs),
-        idleSlowestMs: Math.max(...idleBulk),
-        idleMedianMs: median(idleBulk),
-        loadedSlowestMs: Math.max(...bulkMs),
-        loadedMedianMs: median(bulkMs),
-      },
-      submit: { n: submitMs.length, p50Ms: median(submitMs), p99Ms: quantile(submitMs, 0.99) },
-      leaderboard: {
-        n: boardMs.length,
-        idleP99Ms: quantile(idleMs, 0.99),
-        p99Ms: quantile(boardMs, 0.99),
-        idleMedianMs: median(idleMs),
-        medianMs: median(boardMs),
-        ratio: median(boardMs) / median(idleMs),
-      },
-      memory: {
-        web: overRun((at) => at.webMb),
-        worker: overRun((at) => at.droneMb),
-        // Heap after a full collection every few seconds: what grows here is a leak.
-        workerKept: overRun((at) => at.droneKeptMb),
-      },
-    };
-    say(
-      JSON.stringify(
-        result,
-        (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value),
-        2,
-      ),
-    );
-    if (flags.json) await writeFile(flags.json, `${JSON.stringify(result, null, 2)}\n`);
-  } finally {
-    await grid.close();
-  }
-}
-
-await main({
+if (flags.link !== 'direct' && flags.link !== 'http') throw new Error(USAGE);
+const size = {
   workers: countOf(flags, 'workers'),
   devices: countOf(flags, 'devices'),
   runs: countOf(flags, 'runs'),
   processes: countOf(flags, 'processes'),
-});
+};
+
+/** The workers stand for other machines, so they get only the CPU time that the services leave. */
+const LOWEST_PRIORITY = '19';
+const PROBE_EVERY_MS = 250;
+const IDLE_PROBES = 40;
+
+const TUNABLES = { TILE: [2, 4, 8, 16, 32], A_LAYOUT: ['row', 'col'], B_LAYOUT: ['row', 'col'] };
+const VARIANTS = 20;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+interface Drone {
+  readonly child: ChildProcess;
+  /** Null until its workers are attached. */
+  keptBytes: number | null;
+  readonly nextMs: number[];
+}
+
+/** Starts the processes of the workers, and waits until all of them are attached. */
+async function startDrones({ services, token, url }: FaultGrid): Promise<Drone[]> {
+  const { databaseUrl, redisUrl } = services;
+  const site = flags.link === 'http' && { site: { server: url, token } };
+  const drones = Array.from({ length: size.processes }, (_, index) => {
+    const own = Array.from({ length: size.workers }, (_, worker) => worker);
+    const devices = own
+      .filter((worker) => worker % size.processes === index)
+      .map((worker) => worker % size.devices);
+    const task: DroneTask = { devices, databaseUrl, redisUrl, ...site };
+    const child = fork(new URL('./grid-drone.ts', import.meta.url), [JSON.stringify(task)], {
+      execPath: 'nice',
+      execArgv: ['-n', LOWEST_PRIORITY, process.execPath, '--expose-gc', ...process.execArgv],
+      detached: true,
+    });
+    // If Linux divides CPU time among sessions first, niceness counts only within a session.
+    void writeFile(`/proc/${child.pid}/autogroup`, LOWEST_PRIORITY).catch(() => undefined);
+    const drone: Drone = { child, keptBytes: null, nextMs: [] };
+    child.on('message', ({ keptBytes, nextMs }: DroneReport) => {
+      drone.keptBytes = keptBytes;
+      drone.nextMs.push(...nextMs);
+    });
+    return drone;
+  });
+  while (drones.some(({ keptBytes }) => keptBytes === null)) {
+    if (drones.some(({ child }) => child.exitCode !== null)) throw new Error('A drone ended.');
+    await sleep(50);
+  }
+  return drones;
+}
+
+/**
+ * Submits a sweep of `runs` runs spread over the devices, with many variants of a kernel on a few
+ * shapes, as is typical.
+ */
+function submit(grid: FaultGrid, runs: number): Promise<NewSweep> {
+  const devices = Math.min(size.devices, runs);
+  const problems = Math.ceil(runs / devices);
+  const shapes = Array.from({ length: Math.ceil(problems / VARIANTS) }, (_, at) => {
+    const n = 64 * (at + 1);
+    return { m: n, n, k: n };
+  });
+  return grid.post('/api/v1/sweeps', {
+    name: `${runs} runs`,
+    spec: {
+      cases: [{ kernel: 'matmul/tiled', tunables: problems === 1 ? {} : TUNABLES, shapes }],
+      policy: 'smoke',
+      devices: Array.from({ length: devices }, (_, at) => `acme-anvil-load_${at}-vulkan-dawn`),
+    },
+  });
+}
+
+/** Waits until the sweeps are done; throws Error unless all of their runs were measured. */
+async function allMeasured(grid: FaultGrid, sweeps: readonly NewSweep[]): Promise<number> {
+  let total = 0;
+  for (const { id } of sweeps) {
+    while ((await grid.sweep(id)).status !== 'done') await sleep(PROBE_EVERY_MS);
+    const { counts } = await grid.sweep(id);
+    if (counts.measured !== counts.total) {
+      throw new Error(`${counts.measured} of ${counts.total} runs of sweep ${id} were measured.`);
+    }
+    total += counts.total;
+  }
+  return total;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return performance.now() - startMs;
+}
+
+/** Times one request after another until `isOver`. */
+async function probe(work: () => Promise<unknown>, isOver: (n: number) => boolean) {
+  const timesMs: number[] = [];
+  while (!isOver(timesMs.length)) {
+    timesMs.push(await timed(work));
+    await sleep(PROBE_EVERY_MS);
+  }
+  return timesMs;
+}
+
+function latencies(timesMs: readonly number[]) {
+  const sorted = timesMs.toSorted((a, b) => a - b);
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+  return { n: sorted.length, medianMs: at(0.5), p99Ms: at(0.99), slowestMs: sorted.at(-1) };
+}
+
+/** CPU time used so far, s. */
+async function cpu({ services, web }: FaultGrid) {
+  return {
+    postgres: await cpuSeconds(await services.pidOf('postgres')),
+    redis: await cpuSeconds(await services.pidOf('redis')),
+    site: await cpuSeconds(web.pid),
+  };
+}
+
+/** Resident memory of the site, and the mean heap of a process of workers, MB. */
+async function memoryMb(grid: FaultGrid, drones: readonly Drone[]) {
+  const status = await readFile(`/proc/${grid.web.pid}/status`, 'utf8');
+  const kept = drones.reduce((sum, { keptBytes }) => sum + (keptBytes ?? 0), 0);
+  return {
+    site: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024,
+    workersKept: kept / 2 ** 20 / drones.length,
+  };
+}
+
+await build(fileURLToPath(new URL('..', import.meta.url)));
+const grid = await FaultGrid.start();
+try {
+  const drones = await startDrones(grid);
+  const board = () => grid.json('/api/v1/leaderboard');
+  // So that the leaderboard has something to show.
+  await allMeasured(grid, [await submit(grid, size.devices)]);
+  const idleBoardMs = await probe(board, (n) => n === IDLE_PROBES);
+
+  print(`${size.runs} runs ...`);
+  const before = await memoryMb(grid, drones);
+  const cpuBefore = await cpu(grid);
+  for (const { nextMs } of drones) nextMs.length = 0;
+  let isOver = false;
+  const load = async () => {
+    const sweeps: NewSweep[] = [];
+    const bulkMs: number[] = [];
+    const startMs = performance.now();
+    for (let left = size.runs; left > 0; left -= sweeps.at(-1)?.counts.total ?? left) {
+      const runs = Math.min(MAX_RUNS_PER_SWEEP, left);
+      bulkMs.push(await timed(async () => sweeps.push(await submit(grid, runs))));
+    }
+    const runs = await allMeasured(grid, sweeps);
+    isOver = true;
+    return { runs, bulkMs, seconds: (performance.now() - startMs) / 1_000 };
+  };
+  const [{ runs, bulkMs, seconds }, submitMs, boardMs] = await Promise.all([
+    load(),
+    probe(
+      () => submit(grid, 1),
+      () => isOver,
+    ),
+    probe(board, () => isOver),
+  ]);
+  const after = await memoryMb(grid, drones);
+  const cpuAfter = await cpu(grid);
+  const cpuMs = (part: keyof typeof cpuAfter) =>
+    ((cpuAfter[part] - cpuBefore[part]) * 1_000) / runs;
+  for (const { child } of drones) {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  }
+
+  const result = {
+    machine: {
+      cpu: cpus()[0]?.model ?? '',
+      cores: cpus().length,
+      memoryGb: Math.round(totalmem() / 2 ** 30),
+      node: process.version,
+    },
+    size: { ...size, runs },
+    link: flags.link,
+    runsPerSecond: runs / seconds,
+    cpuMsPerRun: { postgres: cpuMs('postgres'), redis: cpuMs('redis'), site: cpuMs('site') },
+    /** From asking for a run, after the one before, to having it. */
+    next: latencies(drones.flatMap(({ nextMs }) => nextMs)),
+    bulkSubmit: { runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs), ...latencies(bulkMs) },
+    submit: latencies(submitMs),
+    leaderboard: { idle: latencies(idleBoardMs), loaded: latencies(boardMs) },
+    memoryMb: { before, after },
+  };
+  const rounded = (_key: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+  print(JSON.stringify(result, rounded, 2));
+  if (flags.json) await writeFile(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+} finally {
+  await grid.close();
+}

@@ -1,12 +1,16 @@
-import { appendFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '../packages/core/test-services';
-import { newMigration, schemaDifference } from './difference';
-import { MIGRATIONS_FOLDER } from './engine';
 import { createClient, MigrationRefused, migrate } from './index';
+import { MIGRATIONS_FOLDER } from './migrate';
+
+const PRISMA = import.meta.dirname;
 
 /** A copy of the committed migrations that a test may change. */
 let folder: string;
@@ -22,64 +26,170 @@ async function addMigration(name: string, sql: string): Promise<void> {
   await writeFile(join(folder, name, 'migration.sql'), sql);
 }
 
+/** Leaves the copied folder with the migrations up to one of them. */
+async function keepUntil(last: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory() && entry.name > last)
+      await rm(join(folder, entry.name), { recursive: true });
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** The SQL that leads from one schema to another, by Prisma's own engine. */
+async function schemaSql(from: string, to = join(PRISMA, 'schema.prisma')): Promise<string> {
+  const tool = ['--experimental-wasm-modules', '--no-warnings', 'schema-sql.mjs'];
+  const args = [...tool, await emptyDatabase(), from, to];
+  return (await promisify(execFile)(process.execPath, args, { cwd: PRISMA })).stdout;
+}
+
+/** Columns, keys, indices and enumerations of a database, in words. */
+async function shapeOf(url: string): Promise<string[]> {
+  const { rows } = await (await connect(url)).query<{ it: string }>(`
+    SELECT concat_ws(' ', table_name, column_name, udt_name, is_nullable, column_default) AS it
+      FROM information_schema.columns WHERE table_schema = 'public'
+    UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'u', 'f')
+    UNION ALL SELECT concat_ws(' ', enumtypid::regtype, enumlabel) FROM pg_enum`);
+  return rows
+    .map(({ it }) => it)
+    .filter((it) => !it.includes('_prisma_migrations'))
+    .sort();
+}
+
 test('the committed migrations lead to schema.prisma', async () => {
-  const url = await emptyDatabase();
-  expect(await migrate(url)).not.toEqual([]);
-  expect(await schemaDifference(url)).toBe('');
+  const [migrated, made] = [await emptyDatabase(), await emptyDatabase()];
+  await migrate(migrated);
+  await (await connect(made)).query(await schemaSql('empty'));
+  expect(await shapeOf(migrated)).toEqual(await shapeOf(made));
+});
+
+test('the SQL of a new migration is what schema.prisma gained', async () => {
+  const schema = await readFile(join(PRISMA, 'schema.prisma'), 'utf8');
+  const older = join(folder, 'schema.prisma');
+  await writeFile(older, schema.replace(/^ +lastSeenAt +DateTime.*$/m, ''));
+  expect(await schemaSql(older)).toMatch(/ADD COLUMN +"lastSeenAt"/);
+  expect(await schemaSql(join(PRISMA, 'schema.prisma'))).toBe('');
 });
 
 test('a second run changes nothing', async () => {
   const url = await emptyDatabase();
-  await migrate(url);
+  expect(await migrate(url)).not.toEqual([]);
   expect(await migrate(url)).toEqual([]);
 });
 
-test('writes the table that prisma migrate reads', async () => {
+test('writes the record that prisma migrate reads', async () => {
   const url = await emptyDatabase();
   const applied = await migrate(url);
-  const client = createClient(url);
-  const rows = await client.$queryRaw<{ migration_name: string; finished_at: Date }[]>`
-    SELECT migration_name, finished_at FROM _prisma_migrations ORDER BY migration_name`;
-  await client.$disconnect();
+  const { rows } = await (await connect(url)).query(
+    'SELECT * FROM _prisma_migrations ORDER BY migration_name',
+  );
   expect(rows.map((row) => row.migration_name)).toEqual(applied);
-  for (const row of rows) expect(row.finished_at).toBeInstanceOf(Date);
+  for (const row of rows) {
+    const sql = await readFile(join(MIGRATIONS_FOLDER, row.migration_name, 'migration.sql'));
+    expect(row).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      checksum: createHash('sha256').update(sql).digest('hex'),
+      migration_name: row.migration_name,
+      started_at: expect.any(Date),
+      finished_at: expect.any(Date),
+      applied_steps_count: 1,
+      logs: null,
+      rolled_back_at: null,
+    });
+  }
+});
+
+test('takes over a database that prisma migrate made, with every row in it', async () => {
+  // As the schema engine left it: its table, its checksums, and rows of a grid of that time.
+  const file = join(PRISMA, 'fixtures', 'first-release.json');
+  const tables: Record<string, { migration_name?: string }[]> = JSON.parse(
+    await readFile(file, 'utf8'),
+  );
+  const url = await emptyDatabase();
+  await keepUntil('20261121212358_login_links');
+  await migrate(url, folder);
+  const client = await connect(url);
+  await client.query('CREATE TABLE _tilemark_migrating (); DELETE FROM _prisma_migrations');
+  for (const [table, rows] of Object.entries(tables)) {
+    await client.query(
+      `INSERT INTO "${table}" SELECT * FROM jsonb_populate_recordset(NULL::"${table}", $1)`,
+      [JSON.stringify(rows)],
+    );
+  }
+  const columns = (
+    await client.query(
+      `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`,
+    )
+  ).rows;
+  /** What the rows have in the columns of that time. */
+  const read = async () => {
+    const all: Record<string, string[]> = {};
+    for (const table of Object.keys(tables).slice(1)) {
+      const { rows } = await client.query(`SELECT to_jsonb(t) AS row FROM "${table}" AS t`);
+      const kept = columns
+        .filter((each) => each.table_name === table)
+        .map((each) => each.column_name);
+      all[table] = rows
+        .map(({ row }) => JSON.stringify(Object.fromEntries(kept.map((name) => [name, row[name]]))))
+        .sort();
+    }
+    return all;
+  };
+  const before = await read();
+  const names = tables._prisma_migrations!.map((row) => row.migration_name);
+  expect(await migrate(url)).not.toEqual(expect.arrayContaining(names));
+  expect(await read()).toEqual(before);
+  expect(await migrate(url)).toEqual([]);
 });
 
 test('migrators that start together do not clash', async () => {
+  for (let round = 0; round < 5; round++) {
+    const url = await emptyDatabase();
+    const applied = await Promise.all(Array.from({ length: 6 }, () => migrate(url)));
+    expect(applied.flat().sort()).toEqual(await migrations());
+  }
+});
+
+const migrations = async () =>
+  (await readdir(MIGRATIONS_FOLDER)).filter((name) => /^\d/.test(name)).sort();
+
+test('waits for a prisma migrate at work', async () => {
   const url = await emptyDatabase();
-  const applied = await Promise.all([migrate(url), migrate(url), migrate(url)]);
-  expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+  const other = await connect(url);
+  await other.query('SELECT pg_advisory_lock(72707369)');
+  let isDone = false;
+  const migrating = migrate(url).then(() => {
+    isDone = true;
+  });
+  await other.query('SELECT pg_sleep(0.5)');
+  expect(isDone).toBe(false);
+  await other.query('SELECT pg_advisory_unlock(72707369)');
+  await migrating;
 });
 
 test('who may not change the schema cannot hold migrators up', async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const role = `other_${new URL(url).pathname.slice(1)}`;
-  const owner = createClient(url);
-  await owner.$executeRawUnsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
-  const other = new pg.Client(Object.assign(new URL(url), { username: role, password: 'x' }).href);
-  await other.connect();
-  for (const lock of [0x74_69_6c_65, 72_707_369]) {
-    await other.query('SELECT pg_advisory_lock($1)', [lock]);
-  }
+  const owner = await connect(url);
+  await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
+  const other = await connect(Object.assign(new URL(url), { username: role, password: 'x' }).href);
+  await other.query('SELECT pg_advisory_lock(72707369)');
   await expect(
-    other.query('BEGIN; LOCK TABLE _tilemark_migrating IN ACCESS SHARE MODE'),
+    other.query('BEGIN; LOCK TABLE _prisma_migrations IN ACCESS SHARE MODE'),
   ).rejects.toThrow(/permission denied/);
   await addMigration('29990101000000_later', 'CREATE TABLE "Later" (id int)');
-  expect(await migrate(url, folder)).toEqual(['29990101000000_later']);
-  await other.end();
-  await owner.$executeRawUnsafe(`DROP ROLE ${role}`);
-  await owner.$disconnect();
-});
-
-test('a program that loads the module again keeps to the engine it has', async () => {
-  await migrate(await emptyDatabase());
-  const instantiate = vi.spyOn(WebAssembly, 'instantiate');
-  vi.resetModules();
-  const again = await import('./migrate');
-  await again.migrate(await emptyDatabase());
-  expect(instantiate).not.toHaveBeenCalled();
-  instantiate.mockRestore();
+  const [first, second] = await Promise.all([migrate(url, folder), migrate(url, folder)]);
+  expect([...first, ...second]).toEqual(['29990101000000_later']);
+  await other.query('ROLLBACK');
+  await owner.query(`DROP ROLE ${role}`);
 });
 
 test('refuses a database of a newer version and leaves it alone', async () => {
@@ -87,39 +197,57 @@ test('refuses a database of a newer version and leaves it alone', async () => {
   await addMigration('29990101000000_later', 'CREATE TABLE "Later" (id int)');
   await migrate(url, folder);
   await expect(migrate(url)).rejects.toThrow(MigrationRefused);
-  await expect(migrate(url)).rejects.toThrow(/newer version \(29990101000000_later\)/);
+  await expect(migrate(url)).rejects.toThrow(/29990101000000_later is of a newer version/);
 });
 
-test('refuses to go on after a migration that failed, and names it', async () => {
+test('a migration that fails leaves nothing behind and is tried again', async () => {
   const url = await emptyDatabase();
-  await addMigration('29990101000000_broken', 'SELECT nothing_like_this');
-  await expect(migrate(url, folder)).rejects.toThrow(/29990101000000_broken/);
+  await addMigration('29990101000000_broken', 'CREATE TABLE "Half" (); SELECT nothing_like_this');
+  await expect(migrate(url, folder)).rejects.toThrow(
+    /29990101000000_broken failed \(column "nothing_like_this" does not exist\)/,
+  );
+  expect((await shapeOf(url)).join()).not.toContain('Half');
   await expect(migrate(url, folder)).rejects.toThrow(/29990101000000_broken failed/);
+  const mended = join(folder, '29990101000000_broken', 'migration.sql');
+  await writeFile(mended, 'CREATE TABLE "Half" (id int)');
+  expect(await migrate(url, folder)).toEqual(['29990101000000_broken']);
 });
 
-test('refuses a migration that was edited after it had been applied', async () => {
+test('refuses to go on where prisma migrate left a migration half applied', async () => {
   const url = await emptyDatabase();
-  await addMigration('29990101000000_edited', 'CREATE TABLE "Edited" (id int)');
+  await addMigration('29990101000000_half', 'CREATE TABLE "Half" (id int)');
   await migrate(url, folder);
-  await appendFile(join(folder, '29990101000000_edited', 'migration.sql'), '\n-- changed');
+  const client = await connect(url);
+  await client.query(`UPDATE _prisma_migrations SET finished_at = NULL, logs = 'why'
+    WHERE migration_name = '29990101000000_half'`);
+  await expect(migrate(url, folder)).rejects.toThrow(/29990101000000_half failed on this database/);
+  // What `prisma migrate resolve --rolled-back` writes, after somebody has tidied up.
+  await client.query(
+    'DROP TABLE "Half"; UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL',
+  );
+  expect(await migrate(url, folder)).toEqual(['29990101000000_half']);
+});
+
+test('refuses a migration that was edited after it was applied', async () => {
+  const url = await emptyDatabase();
+  await addMigration('29990101000000_edited', 'CREATE TABLE "Edited" (id int);\n');
+  await migrate(url, folder);
+  const file = join(folder, '29990101000000_edited', 'migration.sql');
+  await writeFile(file, 'CREATE TABLE "Edited" (id int);\r\n');
+  expect(await migrate(url, folder)).toEqual([]);
+  await appendFile(file, '-- changed');
   await expect(migrate(url, folder)).rejects.toThrow(/29990101000000_edited was changed/);
 });
 
-test('a new migration holds the difference to schema.prisma', async () => {
-  await addMigration('29990101000000_drift', 'ALTER TABLE "Sweep" DROP COLUMN "name"');
-  const path = await newMigration('put_it_back', await emptyDatabase(), folder);
-  expect(path).toMatch(/\d{14}_put_it_back$/);
-  expect(await newMigration('nothing', await emptyDatabase())).toBeNull();
-  await expect(newMigration('No Name', await emptyDatabase(), folder)).rejects.toThrow(/no name/);
+test('refuses a database of another program', async () => {
+  const url = await emptyDatabase();
+  await (await connect(url)).query('CREATE TABLE invoices (id int)');
+  await expect(migrate(url)).rejects.toThrow(/tables of another program \(invoices\)/);
 });
 
 test('what was measured before a variant had a best of its own gets one', async () => {
   const url = await emptyDatabase();
-  const init = '20261121000000_init';
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && entry.name !== init)
-      await rm(join(folder, entry.name), { recursive: true });
-  }
+  await keepUntil('20261121000000_init');
   await migrate(url, folder);
   const client = createClient(url);
   await client.$executeRaw`
@@ -151,9 +279,59 @@ test('what was measured before a variant had a best of its own gets one', async 
   }
   await migrate(url);
   expect(await client.variantBest.findMany()).toMatchObject([
-    { deviceKey: 'd', address: 'matmul/naive', resultId: 'fast', medianNs: 5, unranked: null },
+    // The file is faster, and nobody confirms it.
+    { deviceKey: 'd', address: 'matmul/naive', resultId: 'slow', medianNs: 9, unranked: null },
   ]);
   const imported = await client.result.findMany({ where: { importedBy: { not: null } } });
   expect(imported).toMatchObject([{ id: 'fast', importedBy: 'reviewer' }]);
   await client.$disconnect();
+});
+
+test.each([
+  ['an administrator', 'SUPERUSER'],
+  ['a user that may make no roles', 'NOCREATEROLE'],
+])('what workers had in Postgres ends, by %s', async (_who, right) => {
+  const url = await emptyDatabase();
+  const admin = await connect(url);
+  const id = randomUUID().replaceAll('-', '');
+  const [owner, login] = [`owner_${id}`, `tilemark_worker_${id}`];
+  await admin.query(`
+    CREATE ROLE ${owner} LOGIN ${right} PASSWORD 'x';
+    ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${owner};
+    ALTER SCHEMA public OWNER TO ${owner};
+    DO $$ BEGIN CREATE ROLE tilemark_worker; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+    CREATE ROLE ${login} LOGIN PASSWORD 'x' IN ROLE tilemark_worker`);
+  const owned = Object.assign(new URL(url), { username: owner, password: 'x' }).href;
+  await keepUntil('20261122231500_run_seed');
+  await migrate(owned, folder);
+  const grid = await connect(owned);
+  await grid.query(`
+    GRANT USAGE ON SCHEMA public TO tilemark_worker;
+    GRANT SELECT ON "Run" TO tilemark_worker;
+    GRANT UPDATE ("state") ON "Worker" TO tilemark_worker;
+    INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class",
+      "capabilities") VALUES ('d', 'v', 'a', 'n', 'b', 'r', 'gpu', '{}');
+    INSERT INTO "Worker" ("id", "name", "host", "version", "deviceKey") VALUES ('w', 'w', 'h', '0', 'd');
+    INSERT INTO "Token" ("id", "name", "role", "hash") VALUES ('t', 't', 'worker', 'h');
+    INSERT INTO "Enrolment" ("workerId", "tokenId", "login", "redisPasswordHash")
+      VALUES ('w', 't', '${login}', 'h')`);
+  await migrate(owned);
+  const one = async (sql: string) => Object.values((await admin.query(sql)).rows[0] ?? {})[0];
+  expect(await one('SELECT count(*)::int FROM pg_policies')).toBe(0);
+  expect(await one(`SELECT to_regclass('"Enrolment"')`)).toBeNull();
+  expect(await one(`SELECT count(*)::int FROM pg_proc WHERE proname = 'own_worker_id'`)).toBe(0);
+  expect(await one(`SELECT count(*)::int FROM pg_class WHERE relrowsecurity`)).toBe(0);
+  const isThere =
+    (await one(`SELECT count(*)::int FROM pg_roles WHERE rolname = '${login}'`)) === 1;
+  expect(isThere).toBe(right !== 'SUPERUSER');
+  if (isThere) {
+    // It is still there, and may do nothing.
+    const worker = await connect(
+      Object.assign(new URL(url), { username: login, password: 'x' }).href,
+    );
+    await expect(worker.query('SELECT 1 FROM "Run"')).rejects.toThrow(/permission denied/);
+    await expect(worker.query(`UPDATE "Worker" SET "state" = 'idle'`)).rejects.toThrow(
+      /permission denied/,
+    );
+  }
 });

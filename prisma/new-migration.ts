@@ -1,17 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../scripts/services/postgres';
-import { newMigration } from './difference';
+import { MIGRATIONS_FOLDER } from './migrate';
 
-/** `npm run migration -w @tilemark/db -- <name>`: schema.prisma's changes as a migration. */
+/**
+ * `npm run migration -w @tilemark/db -- NAME`: writes what was changed in schema.prisma since the
+ * last commit as a new migration. Read it before you commit both.
+ */
 
-const dataDir = await mkdtemp(join(tmpdir(), 'tilemark-migration-'));
-const postgres = await startPostgres({ dataDir });
+const [name = ''] = process.argv.slice(2);
+if (!/^[a-z0-9_]+$/.test(name)) throw new Error('Name the migration with a-z, 0-9 and _.');
+const scratch = await mkdtemp(join(tmpdir(), 'tilemark-migration-'));
+const postgres = await startPostgres({ dataDir: join(scratch, 'postgres') });
 try {
-  const path = await newMigration(process.argv[2] ?? '', postgres.url);
-  process.stdout.write(`${path ?? 'schema.prisma and the migrations agree: nothing to write.'}\n`);
+  const committed = join(scratch, 'schema.prisma');
+  await writeFile(committed, execFileSync('git', ['show', 'HEAD:./schema.prisma']));
+  const tool = ['--experimental-wasm-modules', '--no-warnings', 'schema-sql.mjs'];
+  const sql = execFileSync(process.execPath, [...tool, postgres.url, committed, 'schema.prisma']);
+  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const folder = join(MIGRATIONS_FOLDER, `${stamp}_${name}`);
+  if (sql.length === 0) throw new Error('schema.prisma is as it was committed.');
+  await mkdir(folder);
+  await writeFile(join(folder, 'migration.sql'), sql);
+  process.stdout.write(`${folder}\n`);
 } finally {
   await postgres.stop();
-  await rm(dataDir, { recursive: true });
+  await rm(scratch, { recursive: true });
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -6,42 +6,80 @@ import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const { values } = parseArgs({ options: { outdir: { type: 'string' } }, allowPositionals: true });
-const outdir = values.outdir ? resolve(values.outdir) : join(root, 'apps/worker/dist');
+/**
+ * `node scripts/bundle.mjs [--outdir DIR]` bundles the worker and the programs of bench/;
+ * `node scripts/bundle.mjs site`, what the site's image starts.
+ */
+const { positionals, values } = parseArgs({
+  options: { outdir: { type: 'string' } },
+  allowPositionals: true,
+});
+const isSite = positionals.includes('site');
+const outdir = resolve(values.outdir ?? join(root, isSite ? 'scripts/dist' : 'apps/worker/dist'));
 
-// The worker, its child and the child's threads as ES modules that need Node and `webgpu` beside them
-// and nothing else, so that a bare GPU machine can run them. What only the command
-// `worker` needs (database, queue) lands in chunks that the others never load.
-const { outputFiles } = await build({
+// ES modules that need Node and `webgpu` beside them and nothing else, so that a bare GPU
+// machine can run them.
+const options = {
   absWorkingDir: root,
-  entryPoints: {
-    main: 'apps/worker/src/main.ts',
-    child: 'apps/worker/src/child.ts',
-    thread: 'apps/worker/src/thread.ts',
-    harness: 'apps/worker/src/harness.ts',
-  },
-  outdir,
   bundle: true,
-  splitting: true,
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
   outExtension: { '.js': '.mjs' },
   loader: { '.wgsl': 'text' },
-  // pg loads its native client only where a program asks for it.
+  // pg loads its native client only on request.
   external: ['webgpu', 'pg-native'],
   // CommonJS packages in the bundle still require Node's own modules.
   banner: {
     js: "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);",
   },
-  sourcemap: 'linked',
   keepNames: true,
   legalComments: 'linked',
   logLevel: 'warning',
   write: false,
-});
+};
 
-// Only now: a build that fails leaves the one before in place.
+// The worker, its child and the child's threads. Code that only the command `worker` needs
+// (database, queue) goes into chunks that the others never load.
+const worker = () =>
+  build({
+    ...options,
+    entryPoints: {
+      main: 'apps/worker/src/main.ts',
+      child: 'apps/worker/src/child.ts',
+      thread: 'apps/worker/src/thread.ts',
+      harness: 'apps/worker/src/harness.ts',
+      mutants: 'apps/worker/src/mutants.ts',
+    },
+    outdir,
+    splitting: true,
+    sourcemap: 'linked',
+  });
+
+// The programs of bench/ that a GPU machine runs, one file each.
+const bench = () =>
+  build({
+    ...options,
+    entryPoints: ['side-by-side', 'retune'].map((name) => `bench/${name}.ts`),
+    outdir: join(outdir, 'bench'),
+  });
+
+// The start of a deployment, and the site's server; the site itself is Next's standalone output.
+const site = () =>
+  build({
+    ...options,
+    entryPoints: { deployed: 'scripts/start/deployed.ts', 'apps/web/serve': 'apps/web/serve.mjs' },
+    outdir,
+    splitting: true,
+    external: [...options.external, 'next'],
+  });
+
+const built = await Promise.all(isSite ? [site()] : [worker(), bench()]);
+
+// Last, so that a failed build leaves the previous one in place.
 await rm(outdir, { recursive: true, force: true });
-await mkdir(outdir, { recursive: true });
-for (const { path, contents } of outputFiles) await writeFile(path, contents);
+for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, contents);
+}
+if (!isSite) await cp(join(root, 'bench/vendor.py'), join(outdir, 'bench/vendor.py'));

@@ -3,29 +3,54 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const worker = join(root, 'apps/worker');
-const target = join(root, 'apps/web/public/worker.tgz');
+/** `node scripts/pack-worker.mjs [--dist FOLDER] [--target FILE]`: the bundle, and the package. */
+const { values } = parseArgs({
+  options: {
+    dist: { type: 'string', default: join(worker, 'dist') },
+    target: { type: 'string', default: join(root, 'apps/web/public/worker.tgz') },
+  },
+});
+const { dist, target } = values;
 
 const { version, license, dependencies } = JSON.parse(
   await readFile(join(worker, 'package.json'), 'utf8'),
 );
 
-/** What `npx` runs: the worker, or another command of `tilemark` where one is named. */
+/** What `npx` runs: the worker, or what the command line asks for: a command, help, the version. */
 const BIN = `#!/usr/bin/env node
-if (process.argv.length === 2 || process.argv[2].startsWith('-')) process.argv.splice(2, 0, 'worker');
+const [, , first = '--'] = process.argv;
+if (first.startsWith('-') && !/^(-h|--help|-V|--version)$/.test(first)) process.argv.splice(2, 0, 'worker');
 await import('./main.mjs');
 `;
 
-// The bundled worker as an npm package that the site serves, so that the version of a worker
-// that attaches is the grid's own. npm gives every file the same date: equal contents, equal bytes.
+/** Database and queue, for machines that their operator lets use them: no part of the package. */
+const isDirect = (name) => /^direct-[A-Z0-9]+\.mjs$/.test(name);
+
+/** The files of a bundle that its programs load, without what only the direct link needs. */
+async function loadedBy(folder, programs) {
+  const files = new Set(programs);
+  for (const file of files) {
+    const code = await readFile(join(folder, file), 'utf8');
+    for (const [, name] of code.matchAll(/(?:from|import)\s*\(?\s*"\.\/([\w.-]+\.mjs)"/g)) {
+      if (!isDirect(name)) files.add(name);
+    }
+  }
+  return files;
+}
+
+// The bundled worker as an npm package that the site serves, so that attached workers have the same
+// version as the grid. npm gives every file the same date, so equal contents give equal bytes.
 const staging = await mkdtemp(join(tmpdir(), 'tilemark-pack-'));
 try {
-  const dist = join(worker, 'dist');
-  for (const name of await readdir(dist)) {
-    // Source maps are large, and `harness` measures the measuring.
-    if (!/\.map$|^harness\./.test(name)) await cp(join(dist, name), join(staging, name));
+  const built = await readdir(dist);
+  for (const name of await loadedBy(dist, ['main.mjs', 'child.mjs', 'thread.mjs'])) {
+    await cp(join(dist, name), join(staging, name));
+    const legal = `${name}.LEGAL.txt`;
+    if (built.includes(legal)) await cp(join(dist, legal), join(staging, legal));
   }
   await cp(join(root, 'LICENSE'), join(staging, 'LICENSE'));
   await writeFile(join(staging, 'tilemark.mjs'), BIN);
@@ -33,7 +58,7 @@ try {
     name: 'tilemark',
     version,
     license,
-    description: 'Serves a GPU of this machine to a Tilemark grid.',
+    description: 'Benchmarks the GPUs of this machine, by themselves or for a Tilemark grid.',
     type: 'module',
     bin: { tilemark: './tilemark.mjs' },
     engines: { node: '>=20.19' },

@@ -15,7 +15,7 @@ test.beforeAll(async () => {
   test.setTimeout(300_000);
   folder = await emptyDataFolder();
   grid = await startGrid(folder.dataDir, ['--no-worker']);
-  await enrol();
+  await attach();
 });
 
 test.afterAll(async () => {
@@ -26,7 +26,11 @@ test.afterAll(async () => {
 async function api(path: string, token: string, body?: unknown) {
   const answer = await fetch(`${grid.url}/api/v1${path}`, {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'Tilemark-Protocol': '1',
+    },
   });
   expect(answer.ok, await answer.clone().text()).toBe(true);
   return answer.json();
@@ -36,10 +40,10 @@ const adminToken = () => grid.adminToken;
 const makeToken = async (role: string): Promise<string> =>
   (await api('/tokens', adminToken(), { name: `test ${role}`, role })).secret;
 
-/** A worker as the grid knows it once it has enrolled; no process stands behind it. */
-async function enrol(host = 'bench'): Promise<void> {
+/** A worker as the grid knows it once it is attached; no process stands behind it. */
+async function attach(host = 'bench'): Promise<void> {
   const { version } = await api('/health', adminToken());
-  await api('/workers/enroll', await makeToken('worker'), {
+  await api('/workers', await makeToken('worker'), {
     version,
     name: `${host}: Anvil 9000`,
     host,
@@ -89,7 +93,7 @@ test('an admin drains, resumes and revokes a worker, and the audit list tells', 
   // No process stands behind it, so it never gets there.
   await expect(row).toContainText('draining…');
   // Its runs wait, and nobody takes them.
-  await expect(page.getByText('has no worker that takes runs')).toBeVisible();
+  await expect(page.getByText('has no worker taking runs')).toBeVisible();
   await row.getByRole('button', { name: 'Pause' }).click();
   await expect(row).toContainText('pausing…');
   await row.getByRole('button', { name: 'Resume' }).click();
@@ -99,10 +103,10 @@ test('an admin drains, resumes and revokes a worker, and the audit list tells', 
   await expect(page.getByText('has no worker:')).toBeVisible();
 
   await page.goto(`${grid.url}/audit`);
-  for (const did of ['enrolled', 'drained', 'paused', 'resumed', 'revoked']) {
+  for (const did of ['attached', 'drained', 'paused', 'resumed', 'revoked']) {
     await expect(page.getByRole('row', { name: new RegExp(`${did} a worker`) })).toBeVisible();
   }
-  await page.getByLabel('Did what').selectOption('drainWorker');
+  await page.getByLabel('Action', { exact: true }).selectOption('drainWorker');
   await expect(page).toHaveURL(/action=drainWorker/);
   await expect(page.getByRole('row')).toHaveCount(2);
   await page.context().close();
@@ -120,10 +124,10 @@ test('an admin makes a token that expires, and revokes it', async ({ browser }) 
   const page = await loggedIn(browser);
   page.on('dialog', (dialog) => void dialog.accept());
   await page.goto(`${grid.url}/tokens`);
-  const form = page.getByRole('form', { name: 'Make a token' });
-  await form.getByLabel('For whom').fill('Grace');
+  const form = page.getByRole('form', { name: 'Create a token' });
+  await form.getByLabel('Name').fill('Grace');
   await form.getByLabel('Valid for').selectOption('7 days');
-  await form.getByRole('button', { name: 'Make token' }).click();
+  await form.getByRole('button', { name: 'Create token' }).click();
   const secret = await page.locator('code', { hasText: /^tm_member_/ }).textContent();
   const row = page.getByRole('row', { name: /Grace/ });
   await expect(row).toContainText('valid');
@@ -140,15 +144,15 @@ test('the page waits for a machine, and says that it is there', async ({ browser
   const page = await loggedIn(browser);
   await page.goto(`${grid.url}/workers`);
   await page.getByRole('textbox', { name: 'Machine' }).fill('second');
-  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText('Waiting for the machine…')).toBeVisible();
-  await enrol('second');
-  await expect(page.getByText('Here it is: second: Anvil 9000')).toBeVisible();
+  await attach('second');
+  await expect(page.getByText('second: Anvil 9000 is attached')).toBeVisible();
   // Two of one device are told apart, by machine and by token.
-  await enrol('third');
+  await attach('third');
   for (const host of ['second', 'third']) {
     await expect(
-      page.getByRole('rowheader', { name: new RegExp(`^${host}\\s*by token`) }),
+      page.getByRole('rowheader', { name: new RegExp(`^${host}\\s*token`) }),
     ).toBeVisible();
   }
   await page.context().close();
@@ -172,12 +176,12 @@ test('a member uploads what a machine without a network measured, whole or not a
   const bad = { ...second, variant: { kernel: 'matmul/none', tunables: {} } };
   await upload({ ...good, results: [first, bad, ...others] });
   await expect(form.getByRole('alert')).toContainText('results[1].variant.kernel: ');
-  await expect(form.getByRole('alert')).toContainText('Nothing was kept of results.json.');
+  await expect(form.getByRole('alert')).toContainText('Nothing was imported from results.json.');
   await upload(good);
   await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
   await expect(page.getByText('imported').first()).toBeVisible();
   await page.goto(`${grid.url}/`);
-  await expect(page.getByText('imported').first()).toBeVisible();
+  await expect(page.getByText('imported').filter({ visible: true }).first()).toBeVisible();
 });
 
 test('Bull Board shows admins the queue of a device, and nobody else', async ({
@@ -250,7 +254,7 @@ for (const [colorScheme, width] of [
   test(`the pages are accessible and as wide as the screen: ${colorScheme}, ${width}`, async ({
     browser,
   }) => {
-    await enrol();
+    await attach();
     const page = await loggedIn(browser, { colorScheme, viewport: { width, height: 844 } });
     for (const path of ['/workers', '/tokens', '/audit', '/coverage']) {
       await page.goto(`${grid.url}${path}`);

@@ -41,7 +41,7 @@ test('a sweep submitted through the form arrives on the leaderboard', async ({ b
   await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
   const other = await browser.newPage();
   await other.goto(grid.printedUrl);
-  await expect(other.getByRole('alert').filter({ hasText: 'followed already' })).toBeVisible();
+  await expect(other.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible();
   await page.goto(`${grid.url}/sweeps/new`);
   const form = page.getByRole('form', { name: 'New sweep' });
   await form.getByLabel('Suite', { exact: true }).selectOption('layouts');

@@ -30,10 +30,11 @@ test.afterAll(async () => {
   await folder?.remove();
 });
 
-const ALL = 'groups=gpu&groups=software&groups=published';
+const ALL = 'groups=gpu&groups=software&groups=reference';
 const PAGES = {
   board: `/?shape=1024&${ALL}`,
-  'published only': '/?shape=1024&groups=published',
+  'first screen': '/',
+  'reference only': '/?shape=1024&groups=reference',
   'heat map': `/?shape=1024&view=heatmap&groups=gpu,software`,
   portability: `/?shape=1024&view=portability&groups=gpu,software`,
   'nothing portable': '/?dtype=i32&view=portability',
@@ -69,22 +70,46 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-const rows = (page: Page) => page.locator('main table tbody th[scope=row]');
+/** Of devices: those of the reference lead nowhere. */
+const rows = (page: Page) => page.locator('main table tbody th[scope=row]:has(a)');
+
+test('the first screen says what this is, shows the reference, and how to join', async ({
+  page,
+}) => {
+  await page.goto(grid.url);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('fastest on your GPU');
+  await expect(page.getByRole('figure')).toContainText('NVIDIA H200');
+  await expect(page.getByRole('figure')).toContainText('cuBLAS');
+  await expect(page.getByText(`npx -y ${grid.url}/worker.tgz bench`)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Add your GPU' })).toHaveAttribute(
+    'href',
+    '/workers#attach',
+  );
+  await page.getByRole('link', { name: 'Browse the results' }).click();
+  await expect(page.getByRole('heading', { name: 'Leaderboard' })).toBeInViewport();
+  // Whoever asks for something is shown that.
+  await page.goto(`${grid.url}/?dtype=f16`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Leaderboard');
+});
 
 test('groups are switched on and off, and the address keeps them', async ({ page }) => {
   await page.goto(`${grid.url}/?shape=1024`);
   // A GPU has measured it, so software is not shown unless it is asked for.
   await expect(rows(page)).toHaveCount(1);
-  await page.getByLabel('Software adapters').check();
+  await page.getByRole('checkbox', { name: 'Software adapters' }).check();
   await expect(page).toHaveURL(/groups=gpu&groups=software/);
   await expect(rows(page)).toHaveCount(2);
   await page.reload();
-  await expect(page.getByLabel('Software adapters')).toBeChecked();
-  await page.getByLabel('GPUs').uncheck();
+  await expect(page.getByRole('checkbox', { name: 'Software adapters' })).toBeChecked();
+  await page.getByRole('checkbox', { name: 'GPUs' }).uncheck();
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText('llvmpipe');
-  await page.getByLabel('Published results').check();
-  await expect(page.getByText('never ranked')).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Reference' }).uncheck();
+  const libraries = page.getByRole('row', { name: /TensorFlow\.js/ });
+  await expect(libraries).toHaveCount(0);
+  await page.getByRole('checkbox', { name: 'Reference' }).check();
+  await expect(libraries).toHaveCount(1);
+  await expect(page.getByRole('row', { name: /never ranked/ })).toBeVisible();
 });
 
 test('the heat map marks the best kernel of each device and leads to its measurement', async ({
@@ -139,7 +164,7 @@ test('the best kernel of a problem is found, with its shader and how it was foun
   await page.getByLabel('Vendor').fill('example');
   await page.getByRole('button', { name: 'Find the kernel' }).click();
   await expect(page).toHaveURL(/vendor=example/);
-  await expect(page.getByText('Results of its vendor decided')).toBeVisible();
+  await expect(page.getByText('Based on results from its vendor')).toBeVisible();
   await expect(page.getByText('The nearest measured shape is 1024')).toBeVisible();
   await expect(page.getByRole('region', { name: /WGSL of matmul\/tiled/ })).toContainText(
     '@compute',

@@ -27,7 +27,11 @@ const adminToken = (): string => grid.adminToken;
 async function post<T>(path: string, body: object, token = adminToken()): Promise<T> {
   const answer = await fetch(`${grid.url}/api/v1${path}`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'Tilemark-Protocol': '1',
+    },
     body: JSON.stringify(body),
   });
   expect(answer.ok, `${path}: ${await answer.clone().text()}`).toBe(true);
@@ -51,10 +55,10 @@ async function plant(): Promise<void> {
   const { id } = await post<{ id: string }>('/results/import', withMarkup(file, free), secret);
   // A device that is called so, too: its key is made of its name.
   const identity = { ...environment.device, device: MARKUP, vendor: 'other' };
-  const enrolling = await post<{ secret: string }>('/tokens', { name: MARKUP, role: 'worker' });
+  const attaching = await post<{ secret: string }>('/tokens', { name: MARKUP, role: 'worker' });
   const { version } = await (await fetch(`${grid.url}/api/v1/health`)).json();
   const { deviceKey } = await post<{ deviceKey: string }>(
-    '/workers/enroll',
+    '/workers',
     {
       version,
       name: MARKUP,
@@ -64,7 +68,7 @@ async function plant(): Promise<void> {
       capabilities: environment.capabilities,
       at: new Date().toISOString(),
     },
-    enrolling.secret,
+    attaching.secret,
   );
   const { items } = await (await fetch(`${grid.url}/api/v1/sweeps/${id}/results`)).json();
   const spec = {
@@ -78,7 +82,7 @@ async function plant(): Promise<void> {
 const PAGES_OF_A_KIND = 4;
 
 /** Pages that no other links to. */
-const UNLINKED = ['/queues', '/login', '/compare', '/nothing/here', `/?shape=${MARKUP}`];
+const UNLINKED = ['/queues', '/login', '/nothing/here', `/?shape=${MARKUP}`];
 
 /** Paths of the site's own pages that a page links to; the primers show nothing that people name. */
 async function linksOf(page: Page): Promise<string[]> {

@@ -99,7 +99,7 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await row.getByRole('link', { name: /^matmul\// }).click();
   await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
   await expect(page.getByText('1,980 MHz')).toBeVisible();
-  await page.getByRole('link', { name: 'Compare with …' }).click();
+  await page.getByRole('link', { name: 'Compare with…' }).click();
   await page
     .getByRole('region', { name: 'Compare with' })
     .getByRole('link', { name: /matmul\/naive/ })
@@ -115,6 +115,22 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await expect(page.getByText('0.00625×').first()).toBeVisible();
 });
 
+test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
+  await page.goto(`${grid.url}/?op=matmul&shape=1024&groups=gpu,software`);
+  const bar = page.getByRole('region', { name: 'Results to compare' });
+  await expect(bar).toHaveCount(0);
+  await page.getByRole('checkbox', { name: /^Compare matmul.* on Example Tile 100/ }).focus();
+  await page.keyboard.press('Space');
+  await expect(bar).toContainText('One result ticked');
+  // Another page, the same choice.
+  await open(page, pages.kernel ?? '');
+  await page.getByRole('checkbox', { name: /^Compare .* on llvmpipe/ }).focus();
+  await page.keyboard.press('Space');
+  await bar.getByRole('link', { name: 'Compare 2' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Side by side' })).toBeVisible();
+});
+
 test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
@@ -128,7 +144,7 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
     await expect(page.getByRole('img', { name: chart })).toBeVisible();
   }
   await page.getByLabel('Find', { exact: true }).fill('transpose failed');
-  await expect(page.getByText('No run is like this.')).toBeVisible();
+  await expect(page.getByText('No runs match these filters.')).toBeVisible();
   await page.getByLabel('Find', { exact: true }).fill('transpose padded');
   await expect(page).toHaveURL(/find=transpose\+padded/);
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
@@ -192,9 +208,9 @@ test('the form counts ranges by device, and the login leads back to it', async (
   await page.goto(`${grid.url}${pages['sweep by hand']}`);
   const count = page.getByRole('region', { name: 'Submit', exact: true });
   await expect(count.getByText('Example Tile 100')).toBeVisible();
-  await expect(count.getByText('3 runs; waits until a worker comes')).toBeVisible();
+  await expect(count.getByText('3 runs; waiting for a worker')).toBeVisible();
   await page.getByLabel('Shapes').fill('64..1024 x2, 96x32x16');
-  await expect(count.getByText('6 runs; waits until a worker comes')).toBeVisible();
+  await expect(count.getByText('6 runs; waiting for a worker')).toBeVisible();
 
   await page.getByRole('link', { name: 'Log in' }).first().click();
   await page.getByLabel('Token').fill(grid.adminToken);
@@ -205,11 +221,15 @@ test('the form counts ranges by device, and the login leads back to it', async (
 
 test('a wrong address is answered with a page that says so', async ({ page }) => {
   const missing = ['/nothing', '/sweeps/none', '/results/none', '/devices/none', '/docs/none'];
-  for (const path of [...missing, '/kernels/matmul/none', '/compare?a=none&b=none']) {
+  for (const path of [...missing, '/kernels/matmul/none']) {
     const answer = await page.goto(`${grid.url}${path}`);
     expect.soft(answer?.status(), path).toBe(404);
-    await expect.soft(page.getByRole('heading', { level: 1 }), path).toContainText('nothing at');
+    await expect.soft(page.getByRole('heading', { level: 1 }), path).toHaveText('Page not found');
   }
+  // The form stays, with what was entered.
+  await page.goto(`${grid.url}/compare?a=none`);
+  await expect(page.getByText('There is no result none.')).toBeVisible();
+  await expect(page.getByLabel('Result A')).toHaveValue('none');
   const junk = `/?op=conv&shape=${'9'.repeat(5_000)}&profile=%3Cscript%3E`;
   const answer = await page.goto(`${grid.url}${junk}`);
   expect(answer?.status()).toBe(400);
@@ -252,8 +272,8 @@ test('attach and see: a token, a command, and the machine is there', async ({ pa
   await page.goto(grid.loginUrl);
   await page.goto(`${grid.url}/workers`);
   await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
-  await page.getByRole('button', { name: 'Make token' }).click();
-  await expect(page.getByText('The commands hold the token for lab machine.')).toBeVisible();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await expect(page.getByText('The commands contain the token for lab machine.')).toBeVisible();
   const shown = page.locator('code', { hasText: /^npx -y .*--token tm_worker_/ });
   const command = (await shown.first().textContent()) ?? '';
   // Without npx and the address of the package, whose command is `worker`.

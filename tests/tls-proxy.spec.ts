@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import { expect, test } from '@playwright/test';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
@@ -76,7 +75,7 @@ test('its session is for TLS only, and the attach command has the address that t
   await page.goto(`${proxy.url}/workers`);
   await page.getByRole('textbox', { name: 'Machine' }).fill('lab');
   // A write by session: it has to come from this origin.
-  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   const command = page.locator('code', { hasText: /^npx -y/ }).first();
   await expect(command).toContainText(
     `npx -y ${proxy.url}/worker.tgz --server ${proxy.url} --token tm_worker_`,
@@ -103,25 +102,11 @@ test('writes from another origin are refused, also of browsers without Sec-Fetch
   expect((await write({})).status).toBe(403);
 });
 
-test('a worker of another version is told the address that it knows', async () => {
-  const { status, body } = await ask('/api/v1/workers/enroll', {
+test('a worker of another protocol is told the address that it knows', async () => {
+  const { status, body } = await ask('/api/v1/workers', {
     method: 'POST',
     headers: { authorization: `Bearer ${token()}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...{ version: '0.0.1', name: 'w', host: 'h', instance: randomUUID() },
-      identity: {
-        ...{ vendor: 'acme', architecture: 'anvil', device: 'One' },
-        ...{ backend: 'vulkan', runtime: 'dawn', class: 'gpu' },
-      },
-      capabilities: {
-        ...{ features: [], maxComputeInvocationsPerWorkgroup: 256 },
-        ...{ maxComputeWorkgroupSizeX: 256, maxComputeWorkgroupSizeY: 256 },
-        ...{ maxComputeWorkgroupSizeZ: 64, maxComputeWorkgroupStorageSize: 16_384 },
-        ...{ maxComputeWorkgroupsPerDimension: 65_535 },
-        ...{ maxStorageBufferBindingSize: 2 ** 27, maxBufferSize: 2 ** 28 },
-      },
-      at: new Date().toISOString(),
-    }),
+    body: '{}',
   });
   expect(status).toBe(409);
   expect(body).toContain(`--server ${proxy.url}`);

@@ -9,14 +9,23 @@ import { join } from 'node:path';
 /** A proxy that terminates TLS, with the headers of docs/operating.md. */
 export interface TlsProxy {
   readonly url: string;
+  /** File with its certificate, which is its own authority. */
+  readonly cert: string;
   stop(): Promise<void>;
 }
 
-/** Starts a proxy before the site at `target`, under a certificate that nobody trusts. */
-export async function startTlsProxy(target: string): Promise<TlsProxy> {
+/**
+ * Starts a proxy before the site at `target`, under a certificate that nobody trusts.
+ *
+ * @param address of this machine, under which it is reached
+ */
+export async function startTlsProxy(target: string, address?: string): Promise<TlsProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'tilemark-proxy-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const certificate = ['-subj', '/CN=localhost', '-keyout', key, '-out', cert];
+  const certificate = [
+    ...['-subj', '/CN=localhost', '-keyout', key, '-out', cert],
+    ...['-addext', `subjectAltName=${address ? `IP:${address}` : 'DNS:localhost'}`],
+  ];
   execFileSync(
     'openssl',
     ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...certificate],
@@ -45,7 +54,8 @@ export async function startTlsProxy(target: string): Promise<TlsProxy> {
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   return {
-    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    url: `https://${address ?? 'localhost'}:${(server.address() as AddressInfo).port}`,
+    cert,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { NextConfig } from 'next';
 
 /** Sent with every response; the content security policy, which needs a nonce, is set in proxy.ts. */
@@ -11,6 +12,24 @@ const securityHeaders = [
 
 const config: NextConfig = {
   poweredByHeader: false,
+  output: 'standalone',
+  // Traced by name patterns only: sources, their tests, and sharp for images that no page has.
+  outputFileTracingExcludes: {
+    '*': [
+      'src/**/*.{ts,tsx,css}',
+      'Dockerfile',
+      '../../node_modules/@img/**',
+      '../../node_modules/sharp/**',
+    ],
+  },
+  // Bull Board asks for its pages' folder by name, which tracing does not see.
+  outputFileTracingIncludes: {
+    '/**': [
+      '../../node_modules/@bull-board/ui/package.json',
+      '../../node_modules/@bull-board/ui/dist/**',
+    ],
+  },
+  outputFileTracingRoot: fileURLToPath(new URL('../..', import.meta.url)),
   reactStrictMode: true,
   // `npm test` checks the types of every package, this one too; once is enough.
   typescript: { ignoreBuildErrors: true },

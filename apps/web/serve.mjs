@@ -1,30 +1,33 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import next from 'next';
-import { keptPages } from './src/server/kept-pages.mjs';
-import { stampPeer } from './src/server/peer.mjs';
+import { sharedPages } from './src/server/pages/shared-pages.mjs';
+import { stampPeer } from './src/server/session/peer.mjs';
 
-/** `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with its pages kept. */
+/**
+ * `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with the
+ * reader's address stamped on requests and pages shared by readers who are not logged in.
+ */
 
 const [port = '3000', hostname = '127.0.0.1'] = process.argv.slice(2);
+const dir = dirname(fileURLToPath(import.meta.url));
+// The configuration as it was built, passed on as the server.js that Next generates does: an image
+// has no compiler for next.config.ts.
+const built = JSON.parse(await readFile(join(dir, '.next', 'required-server-files.json'), 'utf8'));
+// biome-ignore lint/style/noProcessEnv: set for Next, not read
+process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built.config);
 const app = next({
   dev: false,
-  dir: dirname(fileURLToPath(import.meta.url)),
+  dir,
   hostname,
   port: Number(port),
 });
 
-/** The site's own store, once it is open: routes and pages share it by the process's global. */
-const versionNow = async () => {
-  const services = await globalThis.tilemarkServices;
-  return services ? services.store.version() : null;
-};
-
 const server = createServer();
 await app.prepare();
-const handle = app.getRequestHandler();
-const answer = keptPages((request, response) => handle(request, response), versionNow);
+const answer = sharedPages(app.getRequestHandler());
 server.on('request', (request, response) => {
   stampPeer(request);
   answer(request, response).catch((error) => {

@@ -1,12 +1,11 @@
-// Other WGSL libraries' products of matrices, in Node on Dawn, for side-by-side.mjs.
+// Matrix products of other WGSL libraries, in Node on Dawn, for side-by-side.mjs.
 // Reads problems as JSON lines, {"library": "tfjs", "sizes": [m, n, k]}, and answers each
 // with its series: {"medianNs", "intervalNs", "cv", "samples", "library", "verified"}.
-// f32, timed by the wall clock over products that are all awaited (jax-js is lazy: a
-// product that nobody asks for is never computed), the inputs those of our kernels. The
-// last product is verified as ours are.
+// f32, timed by the wall clock over products that are all awaited (jax-js is lazy and never
+// computes a product that is not awaited), with the same inputs as our kernels. The last product
+// is verified as ours are.
 import { createInterface } from 'node:readline';
 import { inputTensors, verify } from '@tilemark/kernels';
-// biome-ignore lint/style/noRestrictedImports: other people's libraries on Dawn, no part of the product
 import { create, globals } from 'webgpu';
 
 const WARM_UP_NS = 0.5e9;
@@ -21,7 +20,7 @@ Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node'
 
 const nowNs = () => Number(process.hrtime.bigint());
 
-/** A library: `products` multiplies so many times and waits; `last` is what came out. */
+/** A library: `products` multiplies a number of times and waits; `last` is the last product. */
 const LIBRARIES = {
   async tfjs([m, n, k], [a, b]) {
     const tf = await import('@tensorflow/tfjs-core');
@@ -39,7 +38,7 @@ const LIBRARIES = {
           out.dispose();
           out = tf.matMul(left, right);
         }
-        // It submits in batches; what is left over goes now.
+        // It submits in batches; this submits the remainder.
         if (backend.commandEncoder) {
           backend.endComputePassEncoder();
           backend.submitQueue();
@@ -102,7 +101,7 @@ async function measured({ library: id, sizes }) {
   return { ...summary(samples), library: library.name, verified: method };
 }
 
-/** Median and its 95% order-statistic interval, as vendor.py has them. */
+/** Median and its 95% order-statistic interval, as in vendor.py. */
 function summary(samples) {
   const ordered = [...samples].sort((a, b) => a - b);
   const length = ordered.length;

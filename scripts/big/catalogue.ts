@@ -1,5 +1,4 @@
-import type { DeviceCapabilities, DeviceClass, DeviceIdentity, Profile } from '@tilemark/core';
-import { deviceKey } from '@tilemark/core';
+import { type DeviceClass, type DeviceIdentity, deviceKey, type Profile } from '@tilemark/core';
 import {
   brokenConstraints,
   type Dtype,
@@ -13,58 +12,42 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 
-/** What a synthetic grid has measured: made up throughout, and named so that nobody takes it for real. */
+/** What a synthetic grid has measured: all made up, and named so that nobody takes it for real. */
 
 export interface SyntheticDevice {
   readonly key: string;
   readonly identity: DeviceIdentity;
-  /** Times relative to the fastest device's. */
+  /** Times relative to those of the fastest device. */
   readonly pace: number;
 }
 
-const CLASSES: readonly { kind: DeviceClass; title: string; part: number; pace: number }[] = [
-  { kind: 'gpu', title: 'Synthetic GPU', part: 0.75, pace: 1 },
-  { kind: 'browser', title: 'Synthetic browser GPU', part: 0.1, pace: 2 },
-  { kind: 'software', title: 'Synthetic software adapter', part: 0.1, pace: 200 },
-  { kind: 'cpu', title: 'Synthetic CPU', part: 0.05, pace: 400 },
+/** Devices by class: the part of all of them up to which one is of this class. */
+const CLASSES: readonly { kind: DeviceClass; title: string; upTo: number; pace: number }[] = [
+  { kind: 'gpu', title: 'Synthetic GPU', upTo: 0.75, pace: 1 },
+  { kind: 'browser', title: 'Synthetic browser GPU', upTo: 0.85, pace: 2 },
+  { kind: 'software', title: 'Synthetic software adapter', upTo: 0.95, pace: 200 },
+  { kind: 'cpu', title: 'Synthetic CPU', upTo: 1, pace: 400 },
 ];
 const VENDORS = ['synthetic-a', 'synthetic-b', 'synthetic-c', 'synthetic-d'];
 const ARCHITECTURES = 12;
 
-/** So many devices, most of them GPUs, of four vendors. */
-export function syntheticDevices(count: number): SyntheticDevice[] {
-  const kinds = CLASSES.flatMap((each) =>
-    Array.from({ length: Math.max(1, Math.round(each.part * count)) }, () => each),
+/** `count` devices of four vendors, most of them GPUs. */
+export const syntheticDevices = (count: number): SyntheticDevice[] =>
+  Array.from({ length: count }, (_, index) => index).flatMap((index) =>
+    CLASSES.filter(({ upTo }) => index < upTo * count)
+      .slice(0, 1)
+      .map(({ kind, title, pace }) => {
+        const identity: DeviceIdentity = {
+          vendor: VENDORS[index % VENDORS.length] ?? 'synthetic',
+          architecture: `generation-${index % ARCHITECTURES}`,
+          device: `${title} ${String(index + 1).padStart(3, '0')}`,
+          backend: kind === 'cpu' ? 'host' : 'vulkan',
+          runtime: kind === 'cpu' ? 'node' : kind === 'browser' ? 'chrome' : 'dawn',
+          class: kind,
+        };
+        return { key: deviceKey(identity), identity, pace: pace * (1 + ((index * 37) % 101) / 20) };
+      }),
   );
-  return Array.from({ length: count }, (_, index) => {
-    const { kind, title, pace } = kinds[index] ?? CLASSES[0] ?? kinds[0] ?? fail();
-    const identity: DeviceIdentity = {
-      vendor: VENDORS[index % VENDORS.length] ?? 'synthetic',
-      architecture: `generation-${index % ARCHITECTURES}`,
-      device: `${title} ${String(index + 1).padStart(3, '0')}`,
-      backend: kind === 'cpu' ? 'host' : 'vulkan',
-      runtime: kind === 'cpu' ? 'node' : kind === 'browser' ? 'chrome' : 'dawn',
-      class: kind,
-    };
-    return { key: deviceKey(identity), identity, pace: pace * (1 + ((index * 37) % 101) / 20) };
-  });
-}
-
-const fail = (): never => {
-  throw new Error('A synthetic grid has at least one device.');
-};
-
-export const CAPABILITIES: DeviceCapabilities = {
-  features: ['timestamp-query', 'shader-f16', 'subgroups'],
-  maxComputeInvocationsPerWorkgroup: 1024,
-  maxComputeWorkgroupSizeX: 1024,
-  maxComputeWorkgroupSizeY: 1024,
-  maxComputeWorkgroupSizeZ: 64,
-  maxComputeWorkgroupStorageSize: 49_152,
-  maxComputeWorkgroupsPerDimension: 65_535,
-  maxStorageBufferBindingSize: 2 ** 31 - 4,
-  maxBufferSize: 2 ** 31,
-};
 
 /** One variant on one problem under one profile. */
 export interface SyntheticCase {
@@ -101,7 +84,7 @@ const VARIANTS_A_KERNEL = 4;
 const PEAK_GFLOPS = 40_000;
 const PEAK_GB_PER_S = 3_000;
 
-/** Variants of every kernel of the registry on every problem that it computes. */
+/** Variants of every registered kernel on every problem it supports. */
 export const syntheticCases = (): SyntheticCase[] =>
   PROBLEMS.flatMap(({ op, dtype, shapes, profiles }) =>
     KERNELS.filter((kernel) => kernel.op === op && kernel.dtypes.includes(dtype)).flatMap(
@@ -127,7 +110,7 @@ function roofOf({ op, shape, dtype }: Problem): number {
   return Math.max(of.flops(shape) / PEAK_GFLOPS, of.bytes(shape, dtype) / PEAK_GB_PER_S);
 }
 
-/** The default variant, and others that differ from it in one tunable. */
+/** The default variant, and variants that differ from it in one tunable. */
 function someVariants(kernel: Kernel) {
   const choices = kernel.tunables.flatMap(({ name, values }) =>
     values.map((value) => ({ [name]: value })),

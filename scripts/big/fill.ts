@@ -1,7 +1,12 @@
-import { METHODOLOGY_VERSION, type Measurement } from '@tilemark/core';
 import type { Client } from 'pg';
+import { METHODOLOGY_VERSION } from '../../packages/core/src/measure/outcome';
 import {
-  CAPABILITIES,
+  capabilities,
+  environment,
+  measured,
+  spec,
+} from '../../packages/core/src/server/store/test-fixtures';
+import {
   type SyntheticCase,
   type SyntheticDevice,
   syntheticCases,
@@ -9,7 +14,7 @@ import {
 } from './catalogue';
 
 /** Runs of the one large sweep, and of each of the others. */
-export const LARGE_SWEEP = 5_000;
+const LARGE_SWEEP = 5_000;
 const SMALL_SWEEP = 250;
 const SAMPLES = 30;
 /** Devices whose results are written by one statement. */
@@ -32,16 +37,16 @@ export async function fill(
 ): Promise<void> {
   if (!(await isEmpty(client))) {
     throw new Error(
-      'This database holds devices or results. Synthetic results are written into an empty database only: name another one, or another folder with --data.',
+      'This database contains devices or results. Synthetic results can only be written to an empty one: choose another database, or another folder with --data.',
     );
   }
   const devices = syntheticDevices(count);
   const each = Math.floor(results / count);
   await client.query('BEGIN');
-  // A million rows are written again in a minute; a throw-away database need not survive the power.
+  // A million rows can be rewritten in a minute, so this database need not survive a power cut.
   await client.query('SET LOCAL synchronous_commit = off');
   await client.query('SELECT setseed(0.5)');
-  // Rows made from rows that were just written need no look-up for each reference, where that may be left out.
+  // Rows derived from rows just written need no foreign-key checks; superusers may turn them off.
   await client.query(
     `SELECT set_config('session_replication_role', 'replica', true) WHERE current_setting('is_superuser') = 'on'`,
   );
@@ -51,7 +56,7 @@ export async function fill(
   for (let first = 1; first <= devices.length; first += DEVICES_A_STATEMENT) {
     const last = Math.min(first + DEVICES_A_STATEMENT - 1, devices.length);
     await client.query(RUNS, [first, last, each]);
-    await client.query(RESULTS, [first, last, JSON.stringify(MEASUREMENT)]);
+    await client.query(RESULTS, [first, last, JSON.stringify(measured(1))]);
     onProgress(last * each);
   }
   await client.query('ANALYZE');
@@ -61,7 +66,7 @@ export async function fill(
   await client.query('VACUUM ANALYZE');
 }
 
-/** Whether nothing was ever measured or attached here. */
+/** Whether nothing was ever measured or attached in this database. */
 export async function isEmpty(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ empty: boolean }>(
     'SELECT NOT EXISTS (SELECT FROM "Device") AND NOT EXISTS (SELECT FROM "Run") AS empty',
@@ -69,7 +74,7 @@ export async function isEmpty(client: Client): Promise<boolean> {
   return rows[0]?.empty ?? false;
 }
 
-/** Whether all that was measured here is synthetic; false for an empty database. */
+/** Whether all results in this database are synthetic; false if it is empty. */
 export async function isSynthetic(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ synthetic: boolean | null }>(
     `SELECT bool_and("vendor" LIKE 'synthetic-%') AS synthetic FROM "Device"`,
@@ -83,18 +88,7 @@ async function insertDevices(client: Client, devices: readonly SyntheticDevice[]
     n: index + 1,
     key,
     pace,
-    environment: {
-      device: identity,
-      capabilities: CAPABILITIES,
-      profile: 'default',
-      driver: 'synthetic 1.0',
-      toggles: { enabled: [], disabled: ['timestamp_quantization'] },
-      runtimeVersions: { node: '22.0.0' },
-      os: 'Synthetic OS',
-      cpu: { model: 'Synthetic CPU', cores: 8 },
-      memoryBytes: 2 ** 34,
-      tilemarkVersion: '0.1.0',
-    },
+    environment: { ...environment(key), device: identity, driver: 'synthetic 1.0' },
   }));
   await client.query(
     `CREATE TEMP TABLE synthetic_device ON COMMIT DROP AS
@@ -106,7 +100,7 @@ async function insertDevices(client: Client, devices: readonly SyntheticDevice[]
     `INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class", "capabilities")
      SELECT key, vendor, architecture, device, backend, runtime, class::"DeviceClass", $1::jsonb
      FROM synthetic_device`,
-    [JSON.stringify(CAPABILITIES)],
+    [JSON.stringify(capabilities)],
   );
   await client.query(
     `INSERT INTO "Worker" ("id", "name", "host", "version", "deviceKey", "detachedAt")
@@ -124,26 +118,14 @@ async function insertCases(client: Client, cases: readonly SyntheticCase[]): Pro
   await client.query(
     `CREATE TEMP TABLE synthetic_case ON COMMIT DROP AS
      SELECT row_number() OVER (PARTITION BY "runsOn") - 1 AS place, count(*) OVER (PARTITION BY "runsOn") AS cases, c.*
-     FROM jsonb_to_recordset($1::jsonb) AS c ("runsOn" text, kernel text, address text, tunables jsonb, op "Op",
-       dtype "Dtype", shape text, profile "Profile", ns float8, "roofNs" float8)`,
+     FROM jsonb_to_recordset($1::jsonb) AS c ("runsOn" text, kernel text, address text, tunables jsonb, op text,
+       dtype text, shape text, profile "Profile", ns float8, "roofNs" float8)`,
     [JSON.stringify(cases)],
   );
 }
 
-/** The first device's results are one large sweep, each other's several small ones. */
+/** The first device's results form one large sweep, those of each other device several small ones. */
 async function insertSweeps(client: Client, devices: number, each: number): Promise<void> {
-  const spec = {
-    cases: [
-      {
-        kernel: 'matmul/tiled',
-        tunables: {},
-        shapes: [{ m: 512, n: 512, k: 512 }],
-        dtypes: ['f32'],
-      },
-    ],
-    profiles: ['default'],
-    policy: 'default',
-  };
   await client.query(
     `INSERT INTO "Sweep" ("id", "name", "spec", "deviceKeys", "createdBy", "createdAt")
      SELECT DISTINCT ON (d.n, part) 'synthetic-sweep-' || d.n || '-' || part, 'Synthetic sweep ' || d.n || '.' || part,
@@ -170,26 +152,7 @@ const RUNS = `
     ON c."runsOn" = CASE d.class WHEN 'cpu' THEN 'cpu' ELSE 'gpu' END AND c.place = i % c.cases
   WHERE d.n BETWEEN $1 AND $2`;
 
-/** What every measurement has beside its times. */
-const MEASUREMENT: Omit<Measurement, 'cold' | 'roof'> = {
-  methodologyVersion: METHODOLOGY_VERSION,
-  policy: 'default',
-  timer: { kind: 'timestamp', tickNs: 32 },
-  dispatchesPerSample: 4,
-  bufferSets: 3,
-  hot: null,
-  compileNs: 4e7,
-  transfer: { hostToDeviceNs: null, deviceToHostNs: 3e5 },
-  stop: 'converged',
-  discarded: [{ count: 2, why: 'warm-up' }],
-  verification: {
-    before: { method: 'whole', worstRatio: 0.12, checked: 4096, ns: 2e6 },
-    after: { method: 'whole', worstRatio: 0.12, checked: 4096, ns: 2e6 },
-  },
-  unranked: null,
-};
-
-/** Each device likes each variant by up to 30% more or less; results of one vary by some tenths of a percent. */
+/** A variant is up to 30% faster or slower per device; results of one variant vary by tenths of a percent. */
 const RESULTS = `
   WITH timed AS (
     SELECT r.*, d.n AS device, c."roofNs" * d.pace * 0.9 AS roof, d.class = 'cpu' OR r.op = 'transpose' AS bandwidth,
@@ -203,12 +166,13 @@ const RESULTS = `
     "coldSamplesNs", "hotSamplesNs", "unranked", "endedAt")
   SELECT replace(id, 'run', 'result'), id, "workerId", 'synthetic-environment-' || device,
     CASE state
-      WHEN 'measured' THEN jsonb_build_object('kind', 'measured', 'measurement', $3::jsonb || jsonb_build_object(
+      WHEN 'measured' THEN jsonb_set($3::jsonb, '{measurement}', $3::jsonb->'measurement' || jsonb_build_object(
+        'hot', NULL,
         'roof', jsonb_build_object('ns', roof, 'bound', CASE WHEN bandwidth THEN 'bandwidth' ELSE 'compute' END),
         'unranked', noisy,
         'cold', jsonb_build_object('n', ${SAMPLES}, 'medianNs', median, 'lowNs', median * 0.997, 'highNs', median * 1.003,
           'minNs', median * 0.99, 'q1Ns', median * 0.995, 'q3Ns', median * 1.005, 'cv', 0.006, 'samplesNs', '[]'::jsonb)))
-      WHEN 'skipped' THEN '{"kind":"skipped","why":"synthetic: the device allows fewer invocations a workgroup"}'
+      WHEN 'skipped' THEN '{"kind":"skipped","why":"synthetic: the device allows fewer invocations per workgroup"}'
       WHEN 'incorrect' THEN '{"kind":"incorrect","when":"before","worst":{"row":3,"col":17,"got":0.5,"want":0.25,"bound":0.001}}'
       ELSE '{"kind":"failed","stage":"compile","message":"synthetic: the shader did not compile"}'
     END,
@@ -222,9 +186,11 @@ const RESULTS = `
   CROSS JOIN LATERAL (SELECT CASE WHEN ordinal % 60 = 7 THEN 'noisy: the samples vary by 4.2% (over 3.5%)' END AS noisy)`;
 
 const VARIANT_BESTS = `
-  INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "address", "kernel", "resultId", "medianNs", "unranked")
+  INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "address",
+    "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "standing", "unranked")
   SELECT DISTINCT ON (r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address")
-    r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address", r."kernel", x."id", x."medianNs", x."unranked"
+    r."deviceKey", r."op", r."dtype", r."shape", r."profile", ${METHODOLOGY_VERSION}, r."address", r."kernel",
+    x."id", x."medianNs", x."lowNs", x."highNs", 1, (x."unranked" IS NOT NULL)::int, x."unranked"
   FROM "Result" AS x JOIN "Run" AS r ON r."id" = x."runId"
   WHERE x."medianNs" IS NOT NULL AND r."kernel" <> 'transpose/copy'
   ORDER BY r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address", x."unranked" IS NOT NULL, x."medianNs"`;
@@ -239,9 +205,10 @@ const BESTS = `
     FROM "VariantBest" WHERE "kernel" ~ '/(cpu-)?naive$'
     ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "unranked" IS NOT NULL, "medianNs"
   )
-  INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "resultId", "medianNs", "lowNs", "highNs",
+  INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "invocations",
+    "resultId", "medianNs", "lowNs", "highNs",
     "unranked", "measuredAt", "naiveResultId", "naiveMedianNs", "naiveUnranked")
-  SELECT first."deviceKey", first."op", first."dtype", first."shape", first."profile", x."id", x."medianNs", x."lowNs",
+  SELECT first."deviceKey", first."op", first."dtype", first."shape", first."profile", ${METHODOLOGY_VERSION}, 1, x."id", x."medianNs", x."lowNs",
     x."highNs", x."unranked", x."endedAt", naive."resultId", naive."medianNs", naive."unranked"
   FROM first
   JOIN "Result" AS x ON x."id" = first."resultId"

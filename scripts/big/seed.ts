@@ -1,20 +1,50 @@
-import { dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { migrate } from '../../prisma';
+import { givenDatabaseUrl } from '../environment';
 import { startPostgres } from '../services/postgres';
 import { say, step } from '../start/steps';
 import { fill, isSynthetic } from './fill';
-import { type BigOptions, readBigOptions } from './options';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface BigOptions {
+  /** Contains the disposable database. */
+  readonly dataDir: string;
+  readonly devices: number;
+  readonly results: number;
+}
+
+/** The flags of `seed:big` and `bench:web`. Throws TypeError for unknown flags. */
+export function bigOptions(): BigOptions {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string', default: '.tilemark-big' },
+      devices: { type: 'string', default: '200' },
+      results: { type: 'string', default: '1000000' },
+    },
+  });
+  const count = (name: 'devices' | 'results') => {
+    const number = Number(values[name]);
+    if (Number.isInteger(number) && number > 0) return number;
+    throw new TypeError(`--${name} must be a whole number above 0, not '${values[name]}'.`);
+  };
+  return {
+    dataDir: resolve(root, values.data),
+    devices: count('devices'),
+    results: count('results'),
+  };
+}
 
 /**
- * `npm run seed:big`: a database with a synthetic grid of 200 devices and 1,000,000
- * results, for measuring the site. `DATABASE_URL` set: that, where it is empty;
- * else one of its own in a folder of its own (`--data`, default `.tilemark-big`).
+ * `npm run seed:big`: writes a synthetic grid of 200 devices and 1,000,000 results, for measuring
+ * the site, to the database `given` (`DATABASE_URL`) if it is empty, or without one to a separate
+ * database in its own folder (`--data`, default `.tilemark-big`).
  */
-export async function seedBig(options: BigOptions): Promise<void> {
-  const { dataDir } = options;
-  const given = process.env.DATABASE_URL;
+export async function seedBig(options: BigOptions, given: string | null): Promise<void> {
+  const { dataDir, devices, results } = options;
   const postgres = given ? null : await startPostgres({ dataDir: join(dataDir, 'postgres') });
   const url = given || postgres?.url;
   if (!url) throw new Error('There is no database to seed.');
@@ -23,10 +53,9 @@ export async function seedBig(options: BigOptions): Promise<void> {
     await migrate(url);
     await client.connect();
     if (await isSynthetic(client)) {
-      say('The database holds a synthetic grid already.');
+      say('The database already contains a synthetic grid.');
       return;
     }
-    const { devices, results } = options;
     await step(`Write ${results} synthetic results of ${devices} devices`, () =>
       fill(client, options, (written) => {
         if (written % Math.floor(results / 5) === 0) say(`${written} of ${results}`);
@@ -39,8 +68,7 @@ export async function seedBig(options: BigOptions): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-  await seedBig(readBigOptions(process.argv.slice(2), root)).catch((error: unknown) => {
+  await seedBig(bigOptions(), givenDatabaseUrl()).catch((error: unknown) => {
     say(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
   });

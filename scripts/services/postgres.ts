@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartProblem } from '../start/problem';
 import { ensurePassword, ensureWritable, exists } from './folder';
-import { keptPort, listenAddresses } from './port';
+import { keptPort } from './port';
 import { postgresAccount } from './postgres-account';
 import { type Binaries, postgresBinaries } from './postgres-binaries';
 import {
@@ -20,33 +20,31 @@ import {
 const DATABASE = 'tilemark';
 const START_WITHIN_MS = 60_000;
 
-/** What a killed server leaves behind has ended after this long, ms. */
+/** How long the child processes of a killed server may live on, ms. */
 const LEFTOVERS_END_WITHIN_MS = 10_000;
 
-/** What Postgres says while it has not. */
+/** What Postgres reports while they do. */
 const MEMORY_IS_HELD = 'pre-existing shared memory block';
 
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly port: number;
-  /** Settles when the server ends, asked to or not. */
+  /** Settles when the server exits, for whatever reason. */
   readonly exited: Promise<void>;
   /** Ends open sessions and shuts down cleanly. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Holds the cluster, its password and its log. The caller keeps others out of it. */
+  /** Contains the cluster, its password and its log. The caller ensures exclusive use. */
   readonly dataDir: string;
-  /** Absent: that of the last start, or any free port. */
+  /** Absent: the port of the last start, or any free one. */
   readonly port?: number;
-  /** Where enrolled workers elsewhere reach it too; absent: loopback alone. */
-  readonly host?: string | undefined;
   /** Server settings on top of ours, for example `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** What every step works on. */
+/** What every step needs. */
 interface Place {
   readonly bin: Binaries;
   readonly account: Account;
@@ -55,14 +53,13 @@ interface Place {
 }
 
 /**
- * Starts a real Postgres on loopback and, where asked, beyond it for enrolled workers, with a database `tilemark`, from binaries
- * that came with npm. The first start makes the cluster. A server that outlived
- * its grid (kill -9) is stopped first; the folder's data is kept and recovered.
+ * Starts a real Postgres with a database `tilemark`, from binaries installed by npm, on loopback.
+ * The first start creates the cluster. A server that outlived its grid (kill -9) is stopped first; its data is kept and recovered.
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, host, settings = {} } = options;
+  const { dataDir, settings = {} } = options;
   await ensureWritable(dataDir);
   const cluster = join(dataDir, 'cluster');
   const account = await postgresAccount(dataDir, cluster);
@@ -75,7 +72,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 
   const port = options.port ?? (await keptPort(join(dataDir, 'port')));
   const flags = Object.entries({
-    listen_addresses: listenAddresses(host).join(','),
+    listen_addresses: '127.0.0.1',
     hba_file: await writeAccessRules(dataDir, account),
     // Loopback only: no socket folder that might be missing, too long or not writable.
     unix_socket_directories: '',
@@ -96,23 +93,19 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   };
 }
 
-/**
- * Who may connect from where: everybody with a password from this machine, and from others
- * enrolled workers alone, to this database alone. Written at each start.
- */
+/** Who may connect from where: anyone with a password, from this machine. Written at each start. */
 async function writeAccessRules(dataDir: string, { owner }: Account): Promise<string> {
   const file = join(dataDir, 'pg_hba.conf');
   const rules = [
     ['host', 'all', 'all', '127.0.0.1/32', 'scram-sha-256'],
     ['host', 'all', 'all', '::1/128', 'scram-sha-256'],
-    ['host', DATABASE, '+tilemark_worker', 'all', 'scram-sha-256'],
   ];
   await writeFile(file, `${rules.map((rule) => rule.join(' ')).join('\n')}\n`, { mode: 0o600 });
   if (owner) await chown(file, owner.uid, owner.gid);
   return file;
 }
 
-/** Makes the cluster aside and moves it into place, so that a half-made one is never used. */
+/** Creates the cluster elsewhere and moves it into place, so that an incomplete one is never used. */
 async function makeCluster(place: Place, dataDir: string, password: string): Promise<void> {
   const { bin, account, cluster } = place;
   if (await exists(cluster)) return;
@@ -142,9 +135,9 @@ async function makeCluster(place: Place, dataDir: string, password: string): Pro
 }
 
 /**
- * Stops a server that still runs on the cluster. A lock file whose process is
- * gone, or is by now another program, is left over from a crash and removed:
- * Postgres itself would take any process with that id for a server.
+ * Stops a server that still runs on the cluster. A lock file whose process has ended, or is another
+ * program by now, is left over from a crash and is removed: Postgres itself would mistake any process
+ * with that id for a server.
  */
 async function stopLeftover(place: Place): Promise<void> {
   const lockFile = join(place.cluster, 'postmaster.pid');
@@ -162,9 +155,9 @@ async function shutDown({ account, bin, cluster }: Place): Promise<void> {
 }
 
 /**
- * Starts the server and waits until it answers. Those that a killed server had started
- * live on for a moment and hold its memory, and beside them a new one ends at once: then
- * it is started again.
+ * Starts the server and waits until it answers. The child processes of a killed server live on for
+ * a moment and keep its shared memory, which makes a new server exit at once; it is then started
+ * again.
  */
 async function startServer(
   { bin, account, cluster, logFile }: Place,
@@ -186,7 +179,7 @@ async function startServer(
   }
 }
 
-/** Waits until the server answers and holds the product's database. */
+/** Waits until the server answers and has the product's database. */
 async function waitUntilReady(server: Daemon, url: string, logFile: string): Promise<void> {
   const deadlineMs = performance.now() + START_WITHIN_MS;
   for (;;) {

@@ -2,14 +2,15 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { childEnvironment } from '../environment';
 
 const run = promisify(execFile);
 
-/** Who a program runs as. */
+/** The account a program runs as. */
 export interface Account {
   /** Absent: the user of this process. */
   readonly owner?: { readonly uid: number; readonly gid: number };
-  /** Set: a command that changes to the owner itself and is put before the program's own. */
+  /** A command, put before the program's own, that changes to the owner itself. */
   readonly wrapper?: readonly string[];
 }
 
@@ -22,12 +23,12 @@ function commandOf(account: Account, command: string, args: readonly string[]) {
     args: rest,
     options: {
       ...(owner && wrapper.length === 0 ? owner : {}),
-      env: { ...process.env, LC_ALL: 'C' },
+      env: childEnvironment({ LC_ALL: 'C' }),
     },
   };
 }
 
-/** Runs a program to its end. Rejects with its `stderr` when it fails. */
+/** Runs a program to completion. Rejects with its `stderr` if it fails. */
 export async function runAs(
   account: Account,
   command: string,
@@ -43,8 +44,8 @@ export interface Daemon {
 }
 
 /**
- * Starts a server in a process group of its own (Ctrl-C at the terminal reaches
- * only its supervisor, which stops it in order), with its output appended to a file.
+ * Starts a server in its own process group, with its output appended to a file. Ctrl-C at the
+ * terminal then reaches only its supervisor, which stops it in order.
  */
 export function startDaemon(
   command: string,
@@ -70,7 +71,7 @@ export function startDaemon(
 export const isRunning = ({ child }: Daemon): boolean =>
   child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
-/** The command line of a running process, or null when there is none with this id. */
+/** The command line of a running process, or null if there is none with this id. */
 export async function commandLine(pid: number): Promise<string | null> {
   // Linux without procps has no `ps`; other systems have no /proc.
   const proc = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -81,7 +82,7 @@ export async function commandLine(pid: number): Promise<string | null> {
   );
 }
 
-/** The last lines of a log file: what a server said before it gave up. */
+/** The last lines of a log file: what a server reported before it exited. */
 export async function logTail(logFile: string, lines = 8): Promise<string> {
   const file = await open(logFile).catch(() => null);
   if (!file) return '';

@@ -1,44 +1,44 @@
 import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { searchPath } from '../environment';
 import { StartProblem } from '../start/problem';
+import { holdsWithin } from '../until';
 import { ensurePassword, ensureWritable } from './folder';
-import { keptPort, listenAddresses } from './port';
+import { keptPort } from './port';
 import { commandLine, type Daemon, isRunning, logTail, startDaemon } from './process';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 const START_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 20_000;
 
 export interface PrivateRedis {
   readonly url: string;
   readonly port: number;
-  /** Settles when the server ends, asked to or not. */
+  /** Settles when the server exits, for whatever reason. */
   readonly exited: Promise<void>;
-  /** Writes what is not on disk yet and ends. */
+  /** Flushes to disk and shuts down. */
   stop(): Promise<void>;
 }
 
 export interface RedisOptions {
-  /** Holds the append-only file and the log. The caller keeps others out of it. */
+  /** Contains the append-only file and the log. The caller ensures exclusive use. */
   readonly dataDir: string;
-  /** Absent: that of the last start, or any free port. */
+  /** Absent: the port of the last start, or any free one. */
   readonly port?: number;
-  /** Where enrolled workers elsewhere reach it too; absent: loopback alone. */
-  readonly host?: string | undefined;
 }
 
 /**
- * Starts a Redis of our own on loopback and, where asked, beyond it, with a password and an append-only file, so that queued
- * runs survive a restart. Null where neither Redis nor Valkey is installed. A
- * server that outlived its grid (kill -9) is stopped first.
+ * Starts a private Redis on loopback, with a password and an append-only file, so that queued runs
+ * survive a restart. Null if neither Redis nor Valkey is
+ * installed. A server that outlived its grid (kill -9) is stopped first.
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */
 export async function startRedis(options: RedisOptions): Promise<PrivateRedis | null> {
   const program = await findProgram();
   if (!program) return null;
-  const { dataDir, host } = options;
+  const { dataDir } = options;
   await ensureWritable(dataDir);
   const pidFile = join(dataDir, 'redis.pid');
   const configFile = join(dataDir, 'redis.conf');
@@ -47,8 +47,8 @@ export async function startRedis(options: RedisOptions): Promise<PrivateRedis | 
 
   const port = options.port ?? (await keptPort(join(dataDir, 'port')));
   const password = await ensurePassword(dataDir);
-  // In a file, because everybody on the machine can read a command line.
-  await writeFile(configFile, config({ dataDir, host, port, password }), { mode: 0o600 });
+  // In a file, because command lines are visible to everyone on the machine.
+  await writeFile(configFile, config({ dataDir, port, password }), { mode: 0o600 });
   const server = startDaemon(program, [configFile], logFile);
   await writeFile(pidFile, `${server.child.pid}\n${port}\n`);
   await waitUntilReady(server, { port, password }, logFile);
@@ -69,16 +69,11 @@ interface Address {
   readonly password: string;
 }
 
-const config = ({
-  dataDir,
-  host,
-  port,
-  password,
-}: Address & { dataDir: string; host: string | undefined }): string =>
+const config = ({ dataDir, port, password }: Address & { dataDir: string }): string =>
   [
     `dir ${JSON.stringify(dataDir)}`,
     `port ${port}`,
-    `bind ${listenAddresses(host).join(' ')}`,
+    'bind 127.0.0.1',
     `requirepass ${password}`,
     'appendonly yes',
     'appendfsync everysec',
@@ -89,7 +84,7 @@ const config = ({
   ].join('\n');
 
 async function findProgram(): Promise<string | null> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+  for (const folder of searchPath().split(delimiter)) {
     for (const program of PROGRAMS) {
       const path = join(folder, program);
       const runs = await access(path, constants.X_OK).then(
@@ -113,23 +108,23 @@ async function stopLeftover(pidFile: string, configFile: string): Promise<void> 
     (line.includes(configFile) || line.includes(`:${port}`));
   if (!(pid > 0) || !isOurs(await commandLine(pid))) return;
   process.kill(pid, 'SIGTERM');
-  const deadlineMs = performance.now() + 20_000;
-  while (isOurs(await commandLine(pid))) {
-    if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL');
-    await sleep(50);
-  }
+  const isGone = async () => !isOurs(await commandLine(pid));
+  if (await holdsWithin(STOP_WITHIN_MS, isGone)) return;
+  process.kill(pid, 'SIGKILL');
+  await holdsWithin(STOP_WITHIN_MS, isGone);
 }
 
 /** Waits until the server has loaded its data and answers `PING`. */
 async function waitUntilReady(server: Daemon, address: Address, logFile: string): Promise<void> {
-  const deadlineMs = performance.now() + START_WITHIN_MS;
-  while (!(await answersPing(address))) {
-    if (!isRunning(server) || performance.now() > deadlineMs) {
-      server.child.kill('SIGKILL');
-      throw new StartProblem(`Redis did not start:\n${await logTail(logFile)}\nLog: ${logFile}`);
-    }
-    await sleep(25);
-  }
+  let isUp = false;
+  const isSettled = async () => {
+    isUp = await answersPing(address);
+    return isUp || !isRunning(server);
+  };
+  await holdsWithin(START_WITHIN_MS, isSettled, 25);
+  if (isUp) return;
+  server.child.kill('SIGKILL');
+  throw new StartProblem(`Redis did not start:\n${await logTail(logFile)}\nLog: ${logFile}`);
 }
 
 function answersPing({ port, password }: Address): Promise<boolean> {

@@ -49,7 +49,11 @@ async function orphan(): Promise<{ postgres: string; redis: string | null }> {
   const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [urls] = await once(child.stdout, 'data');
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`test-orphan.ts ended with ${code}`);
+  });
+  const [urls] = await Promise.race([once(child.stdout, 'data'), died]);
+  died.catch(() => undefined);
   child.kill('SIGKILL');
   await once(child, 'exit');
   return JSON.parse(String(urls));

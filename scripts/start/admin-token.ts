@@ -5,7 +5,6 @@ import { StartProblem } from './problem';
 
 const fileOf = (dataDir: string) => join(dataDir, 'admin-token');
 
-/** The admin token of an earlier start, or null. */
 export const readAdminToken = (dataDir: string): Promise<string | null> =>
   readFile(fileOf(dataDir), 'utf8').then(
     (text) => text.trim() || null,
@@ -13,12 +12,11 @@ export const readAdminToken = (dataDir: string): Promise<string | null> =>
   );
 
 /**
- * Makes sure that an admin can log in: with the token that the deployment has
- * `chosen`, or else with the one in `admin-token` of the data folder (mode 0600),
- * whose secret is returned. One there that the database does not know, or that
- * was revoked or has expired, is replaced.
+ * Ensures that an admin can log in: with the token `chosen` by the deployment, or else with the one
+ * in the file `admin-token` of the data folder (mode 0600), whose secret is returned. A token in
+ * the file that is unknown to the database, revoked or expired is replaced.
  *
- * @throws StartProblem when the chosen one was revoked
+ * @throws StartProblem if the chosen token was revoked
  */
 export async function ensureAdminToken(
   dataDir: string,
@@ -33,7 +31,7 @@ export async function ensureAdminToken(
   }
 }
 
-/** The code of a link that logs in once, as whom the token is. */
+/** The code of a link that logs in once, as the token's owner. */
 export async function loginCode(databaseUrl: string, secret: string): Promise<string> {
   const store = openStore(databaseUrl);
   try {
@@ -61,5 +59,5 @@ async function chosenToken(store: Store, secret: string): Promise<string> {
   const name = 'TILEMARK_ADMIN_TOKEN';
   await store.tokens.create({ name, role: 'admin', expiresAt: null, secret });
   if (await store.tokens.verify(secret)) return secret;
-  throw new StartProblem(`${name} holds a token that was revoked. Set it to a new one.`);
+  throw new StartProblem(`${name} is a token that was revoked. Set it to a new one.`);
 }

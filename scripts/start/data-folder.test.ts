@@ -39,7 +39,7 @@ test('a folder in use by a running grid is refused, and said where it runs and h
   await claimedBy(pid);
   const claim = claimDataFolder(dataDir, 'http://localhost:3001');
   await expect(claim).rejects.toThrow(
-    new RegExp(`running already at ${URL} \\(process ${pid}, .*To end it: kill ${pid}$`),
+    new RegExp(`already running at ${URL} \\(process ${pid}, .*To end it: kill ${pid}$`),
   );
 });
 
@@ -57,7 +57,7 @@ test('another program with the id of a grid that is gone does not hold its folde
   await claims();
 });
 
-test('a folder that nobody holds is claimed and left as it was', async () => {
+test('an unclaimed folder is claimed and left as it was', async () => {
   const { isLeftBehind, release } = await claimDataFolder(dataDir, URL);
   expect(isLeftBehind).toBe(false);
   await release();

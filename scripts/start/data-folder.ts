@@ -5,16 +5,16 @@ import { commandLine } from '../services/process';
 import { StartProblem } from './problem';
 
 export interface Claim {
-  /** The grid before was killed: its parts notice, and may be ending still. */
+  /** Whether the previous grid was killed: its parts may still be shutting down. */
   readonly isLeftBehind: boolean;
   release(): Promise<void>;
 }
 
 /**
- * Makes the data folder and claims it for this process, so that two grids never share one.
- * Throws StartProblem when the folder is not writable or in use.
+ * Creates the data folder and claims it for this process, so that two grids never share one. Throws
+ * StartProblem if the folder is not writable or is in use.
  *
- * @param url where the grid will be open, for who comes second
+ * @param url the address of this grid, shown to whoever starts a second one
  */
 export async function claimDataFolder(dataDir: string, url: string): Promise<Claim> {
   await ensureWritable(dataDir);
@@ -23,7 +23,7 @@ export async function claimDataFolder(dataDir: string, url: string): Promise<Cla
   const holder = Number(pid);
   if (holder > 0 && holder !== process.pid && (await isGrid(holder))) {
     throw new StartProblem(
-      `This grid is running already${place && ` at ${place}`} (process ${holder}, data ${dataDir}). To start another one beside it: npm start -- --data DIR --port PORT. To end it: kill ${holder}`,
+      `This grid is already running${place && ` at ${place}`} (process ${holder}, data ${dataDir}). To start another one beside it: npm start -- --data DIR --port PORT. To end it: kill ${holder}`,
     );
   }
   await writeFile(claim, `${process.pid}\n${url}\n`);
@@ -31,8 +31,8 @@ export async function claimDataFolder(dataDir: string, url: string): Promise<Cla
 }
 
 /**
- * Whether a process is a grid. That its id exists says too little: it may be another program's by
- * now, or a killed grid that its parent has not collected, which has no command line any more.
+ * Whether a process is a grid. It is not enough that its id exists: it may belong to another program
+ * by now, or to a killed grid not yet reaped by its parent, which no longer has a command line.
  */
 async function isGrid(pid: number): Promise<boolean> {
   return (await commandLine(pid))?.includes(join('start', 'main.ts')) ?? false;

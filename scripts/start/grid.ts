@@ -13,14 +13,14 @@ import { waitForSite } from './site';
 import { say, step } from './steps';
 import { Supervisor } from './supervisor';
 
-/** The parts of a grid that was killed end within this, or are killed (leash.mjs). */
+/** Within this time, the parts of a killed grid end or are killed (leash.mjs). */
 const PARTS_END_WITHIN_MS = 45_000;
 
 export interface Grid {
   stop(): Promise<void>;
 }
 
-/** Starts every part of the grid in order and prints the URL that logs in. */
+/** Starts every part of the grid in order and prints a URL that logs in. */
 export async function startGrid(options: StartOptions, root: string): Promise<Grid> {
   const { dataDir, host, port } = options;
   const chosenToken = readAdminTokenSetting();
@@ -41,11 +41,7 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
         `Refusing to listen on ${host} without an admin token. Set TILEMARK_ADMIN_TOKEN, or start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
       );
     }
-    const { databaseUrl, redisUrl } = await startServices(
-      dataDir,
-      supervisor,
-      isLoopback(host) ? undefined : host,
-    );
+    const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
     await requireServices(databaseUrl, redisUrl);
     await step('Migrate the database', () => migrate(databaseUrl));
     const token = await ensureAdminToken(dataDir, databaseUrl, chosenToken);
@@ -69,7 +65,7 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     });
     if (options.worker) await startWorkers(supervisor, env, root);
     say('');
-    // Where the deployment keeps the secret, its people have it.
+    // A token chosen by the deployment is known to its admins.
     const login =
       chosenToken === null ? `/login?code=${await loginCode(databaseUrl, token)}` : '/login';
     say(`Tilemark is up. Open  ${url}${login}`);

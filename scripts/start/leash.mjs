@@ -1,6 +1,6 @@
 /**
- * Preloaded into the grid's Node processes: when the supervisor is gone, so are they.
- * As with the supervisor, one that does not end when asked to is killed.
+ * Preloaded into the grid's Node processes, so that they end with the supervisor. A process that
+ * does not end when asked to is killed, as the supervisor does.
  */
 const KILL_AFTER_MS = 40_000;
 

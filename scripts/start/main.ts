@@ -1,10 +1,8 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EnvError, ServiceUnavailable } from '@tilemark/core/server';
-import { MigrationRefused } from '../../prisma';
+import { exitWith } from './exit';
 import { startGrid } from './grid';
 import { readOptions, USAGE } from './options';
-import { StartProblem } from './problem';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -26,12 +24,5 @@ try {
     process.channel?.unref();
   }
 } catch (error) {
-  // What a person can mend is one line; anything else is a defect of ours, with its stack.
-  const isMendable =
-    error instanceof StartProblem ||
-    error instanceof EnvError ||
-    error instanceof ServiceUnavailable ||
-    error instanceof MigrationRefused;
-  console.error(isMendable ? error.message : error);
-  process.exit(1);
+  exitWith(error);
 }

@@ -6,7 +6,7 @@ export interface StartOptions {
   readonly host: string;
   readonly port: number;
   readonly worker: boolean;
-  /** Absolute path of the folder that holds everything this grid keeps. */
+  /** Absolute path of the folder with all of this grid's data. */
   readonly dataDir: string;
 }
 
@@ -17,7 +17,7 @@ export const USAGE = `Usage: npm start -- [--port 3000] [--host 127.0.0.1] [--da
   --data       folder for the database, the queue, the journal, logs and the admin token
   --no-worker  do not benchmark on this machine`;
 
-/** Reads the flags of `npm start`; throws StartProblem naming the flag at fault. */
+/** Reads the flags of `npm start`; throws StartProblem naming the invalid flag. */
 export function readOptions(argv: readonly string[], root: string): StartOptions | 'help' {
   let flags: { port: string; host: string; data: string; 'no-worker': boolean; help: boolean };
   try {

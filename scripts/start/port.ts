@@ -1,21 +1,19 @@
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { holdsWithin } from '../until';
 import { StartProblem } from './problem';
 
-const LOOK_AGAIN_MS = 200;
-
 /**
- * Throws StartProblem when the site could not listen on `host:port`.
+ * Throws StartProblem if the site could not listen on `host:port`.
  *
- * @param withinMs what holds the port now is waited for as long as this
+ * @param withinMs how long to wait for the port to become free
  */
 export async function requireFreePort(host: string, port: number, withinMs = 0): Promise<void> {
-  const deadlineMs = performance.now() + withinMs;
   let failure = await listenFailure(host, port);
-  while (failure?.code === 'EADDRINUSE' && performance.now() < deadlineMs) {
-    await sleep(LOOK_AGAIN_MS);
+  const isFree = async () => {
     failure = await listenFailure(host, port);
-  }
+    return failure?.code !== 'EADDRINUSE';
+  };
+  await holdsWithin(withinMs, isFree, 200);
   if (!failure) return;
   if (failure.code === 'EADDRINUSE') {
     throw new StartProblem(

@@ -1,43 +1,36 @@
 import { join } from 'node:path';
 import { openQueue, openStore } from '@tilemark/core/server';
+import { givenDatabaseUrl, givenRedisUrl } from '../environment';
 import { startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { step } from './steps';
 import type { Supervisor } from './supervisor';
 
-/** Where the grid's parts find their services; `redisUrl` null: the queue is kept in Postgres. */
+/** Where the grid's parts find their services; `redisUrl` null: the queue is in Postgres. */
 export interface ServiceUrls {
   readonly databaseUrl: string;
   readonly redisUrl: string | null;
 }
 
-/**
- * Uses the services the environment names, and starts what it does not name.
- *
- * @param host where enrolled workers elsewhere reach what is started; absent: nowhere
- */
-export async function startServices(
-  dataDir: string,
-  supervisor: Supervisor,
-  host?: string,
-): Promise<ServiceUrls> {
+/** Uses the services that the environment specifies, and starts the others, on loopback. */
+export async function startServices(dataDir: string, supervisor: Supervisor): Promise<ServiceUrls> {
   const databaseUrl =
-    process.env.DATABASE_URL ||
+    givenDatabaseUrl() ||
     (await step('Start Postgres (embedded)', async () => {
-      const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), host });
+      const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') });
       supervisor.keep('Postgres', postgres, () =>
-        startPostgres({ dataDir: join(dataDir, 'postgres'), host, port: postgres.port }),
+        startPostgres({ dataDir: join(dataDir, 'postgres'), port: postgres.port }),
       );
       return postgres.url;
     }));
   const redisUrl =
-    process.env.REDIS_URL ||
+    givenRedisUrl() ||
     (await step('Start the queue', async () => {
-      const redis = await startRedis({ dataDir: join(dataDir, 'redis'), host });
+      const redis = await startRedis({ dataDir: join(dataDir, 'redis') });
       if (!redis) return null;
       const again = async () => {
         const restarted = await startRedis({
-          ...{ dataDir: join(dataDir, 'redis'), host, port: redis.port },
+          ...{ dataDir: join(dataDir, 'redis'), port: redis.port },
         });
         if (!restarted) throw new Error('redis-server is no longer on PATH');
         return restarted;

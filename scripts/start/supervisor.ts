@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childEnvironment } from '../environment';
 
 /** A process of the grid. */
 export interface Part {
@@ -16,21 +17,21 @@ export interface Part {
 
 /** A service with its own way to start, for example the embedded Postgres. */
 export interface Service {
-  /** Settles when the service ends, asked to or not. */
+  /** Settles when the service exits, for whatever reason. */
   readonly exited: Promise<void>;
   stop(): Promise<void>;
 }
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
-/** A part that ran this long before it died starts over with the first delay. */
+/** After running this long, a part that dies is restarted with the shortest delay again. */
 const STEADY_MS = 60_000;
-/** A worker may take 20 s to finish the run in hand; what takes longer is killed. */
+/** A worker may take 20 s to finish its current run; after this, parts are killed. */
 const STOP_MS = 30_000;
 
 /**
- * Keeps the grid's parts running: one that dies is started again with growing
- * delays, and said so. Parts stop in the reverse order of their start.
+ * Keeps the grid's parts running: a part that dies is restarted with increasing delays, which is
+ * reported. Parts stop in the reverse order of their start.
  */
 export class Supervisor {
   private readonly stopping = new AbortController();
@@ -51,9 +52,9 @@ export class Supervisor {
       const log = openSync(logFile, 'a');
       const started = spawn(process.execPath, ['--import', this.leash, part.script, ...part.args], {
         cwd: part.cwd,
-        env: { ...process.env, ...part.env },
+        env: childEnvironment(part.env),
         stdio: ['ignore', log, log, 'ipc'],
-        // Its own group: Ctrl-C reaches the supervisor alone, which stops the parts in order.
+        // Its own process group, so that Ctrl-C reaches only the supervisor, which stops parts in order.
         detached: true,
       });
       closeSync(log);
@@ -110,7 +111,7 @@ export class Supervisor {
     this.stops.push(async () => {
       await current.stop();
       await done;
-      // What a restart in flight brought up meanwhile.
+      // Stop what a pending restart has started meanwhile.
       await current.stop();
     });
   }

@@ -1,11 +1,11 @@
-/** How the tests of one runner ended. */
+/** Test counts of one runner. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** Reads the counts from vitest's JSON report. Throws when the report has another form. */
+/** Reads the counts from vitest's JSON report. Throws if the report has another format. */
 export function vitestCounts(report: unknown): Counts {
   const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, success } =
     report as Record<string, unknown>;

@@ -4,9 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bringBrowser, bringRedis, bringVulkan } from '../bootstrap/bring';
+import { childEnvironment } from '../environment';
 import { type Counts, playwrightCounts, sum, vitestCounts } from './counts';
 
-/** Runs every check and test and closes with one line over all runners. */
+/** Runs every check and test, then prints the totals of all runners in one line. */
 async function main(): Promise<number> {
   for (const bring of [bringRedis, bringVulkan, bringBrowser]) {
     const missing = await bring();
@@ -47,12 +48,11 @@ function run(tool: string, args: readonly string[], env: Record<string, string> 
   console.log(`\n> ${tool} ${args.join(' ')}`);
   const { status } = spawnSync(join('node_modules', '.bin', tool), args, {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: {
-      ...process.env,
+    env: childEnvironment({
       NEXT_TELEMETRY_DISABLED: '1',
       TURBO_TELEMETRY_DISABLED: '1',
       ...env,
-    },
+    }),
     shell: process.platform === 'win32',
   });
   return status === 0;

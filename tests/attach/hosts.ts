@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** This process's own number in the machines' network. */
@@ -24,6 +25,11 @@ export class Lab {
     ip('link', 'set', this.#bridge, 'up');
   }
 
+  /** This process's own address in the lab. */
+  get address(): string {
+    return `${this.#network}.${OWN_NUMBER}`;
+  }
+
   /** A machine of that name with an address of its own. */
   machine(name: string): Machine {
     const number = this.#machines.length + 1;
@@ -35,7 +41,7 @@ export class Lab {
     ip('-n', namespace, 'address', 'add', `${this.#network}.${number}/24`, 'dev', 'eth0');
     ip('-n', namespace, 'link', 'set', 'eth0', 'up');
     ip('-n', namespace, 'link', 'set', 'lo', 'up');
-    const machine = new Machine(name, namespace, `${this.#network}.${number}`);
+    const machine = new Machine(name, namespace, `${this.#network}.${number}`, link);
     this.#machines.push(machine);
     return machine;
   }
@@ -61,8 +67,22 @@ export class Machine {
   constructor(
     readonly name: string,
     readonly namespace: string,
-    readonly address: string,
+    public address: string,
+    readonly link: string,
   ) {}
+
+  /** Pulls its cable, or puts it back: the kernel drops every packet, and nobody is told. */
+  plug(isPlugged: boolean): void {
+    ip('link', 'set', this.link, isPlugged ? 'up' : 'down');
+  }
+
+  /** Gives it another address, as a laptop gets in another room; the one before is gone. */
+  move(number: number): void {
+    const address = this.address.replace(/\d+$/, String(number));
+    ip('-n', this.namespace, 'address', 'flush', 'dev', 'eth0');
+    ip('-n', this.namespace, 'address', 'add', `${address}/24`, 'dev', 'eth0');
+    this.address = address;
+  }
 
   /** Runs a line of shell there, under the machine's own host name. */
   run(command: string, env: Readonly<Record<string, string>>): Program {
@@ -89,6 +109,17 @@ export class Machine {
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
     this.#programs.push(child);
     return { output: () => output, ended };
+  }
+
+  /** Ids of its processes whose command line contains a text. */
+  pidsOf(text: string): number[] {
+    return this.#pids().filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(text);
+      } catch {
+        return false;
+      }
+    });
   }
 
   async close(): Promise<void> {

@@ -6,14 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startTlsProxy } from '../tls-proxy';
 import { Lab, type Machine, type Program } from './hosts';
 
 /**
  * `npm run test:attach`: four machines in a network of their own, as in a lab. One is the grid,
- * as `npm start` brings it up; two attach their GPUs with the command that the page shows; one
- * has a member token. The machines are network namespaces, so this takes root; they reach no
- * registry, so what `npx` installs beside the served package is put into npm's cache before.
- * Prints what it sees and ends with 1 at the first thing that is not so.
+ * as `npm start` brings it up; two attach their GPUs with the command that the page shows, one of
+ * them through a proxy with TLS; one has a member token. Of the grid they reach the site's port and
+ * nothing else. The machines are network namespaces, so this takes root; they reach no registry, so
+ * what `npx` installs beside the served package is put into npm's cache before. Prints what it sees
+ * and ends with 1 at the first thing that is not so.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,6 +25,16 @@ const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 const SPEC = {
   cases: [{ kernel: 'matmul/naive', shapes: [{ m: 64, n: 64, k: 64 }], dtypes: ['f32'] }],
   policy: 'smoke',
+};
+/** Runs of a second or so each, to be hit in the middle. */
+const LONG_SPEC = {
+  cases: [
+    {
+      kernel: 'matmul/naive',
+      shapes: Array.from({ length: 5 }, (_, at) => ({ m: 64 + at, n: 64, k: 64 })),
+      dtypes: ['f32'],
+    },
+  ],
 };
 const BOARD = 'leaderboard?op=matmul&dtype=f32&shape=64&profile=default';
 
@@ -130,6 +142,9 @@ async function main(folder: string, lab: Lab): Promise<void> {
   });
   say(`the grid is up at ${origin}`);
 
+  const proxy = await startTlsProxy(origin, lab.address);
+  const trust = { NODE_EXTRA_CA_CERTS: proxy.cert, npm_config_cafile: proxy.cert };
+
   const environment = async (machine: Machine, icd?: string) => {
     const home = join(folder, machine.name);
     await mkdir(home, { recursive: true });
@@ -152,6 +167,16 @@ async function main(folder: string, lab: Lab): Promise<void> {
   };
   const attach = async (machine: Machine, secret: string, icd?: string): Promise<Program> =>
     machine.run(await shownCommand(secret), await environment(machine, icd));
+  const attachByTls = async (machine: Machine, secret: string, icd?: string): Promise<Program> =>
+    machine.run((await shownCommand(secret)).replaceAll(origin, proxy.url), {
+      ...(await environment(machine, icd)),
+      ...trust,
+    });
+  const reaches = async (machine: Machine, port: number): Promise<boolean> => {
+    const script = `require('net').connect(${port}, '${grid.address}')
+      .on('connect', () => process.exit(0)).on('error', () => process.exit(1))`;
+    return (await machine.run(`${process.execPath} -e ${quoted(script)}`, {}).ended) === 0;
+  };
   const listed = async (machine: Machine): Promise<Listed | null> =>
     (await ask<List<Listed>>('GET', 'workers')).items.find(({ host }) => host === machine.name) ??
     null;
@@ -161,7 +186,8 @@ async function main(folder: string, lab: Lab): Promise<void> {
   const programs: Program[] = [];
   const workers: Listed[] = [];
   for (const [index, machine] of machines.entries()) {
-    const program = await attach(machine, await token('worker'), icds[index]);
+    const by = index === 0 ? attach : attachByTls;
+    const program = await by(machine, await token('worker'), icds[index]);
     programs.push(program);
     const worker = await until(`${machine.name} is listed`, 120, async () => {
       const gone = await Promise.race([program.ended.then(() => true), sleep(0, false)]);
@@ -198,13 +224,73 @@ async function main(folder: string, lab: Lab): Promise<void> {
     say(`✓ ${worker.host} back-fills by itself`);
   }
 
+  const data = (path: string) => readFile(join(folder, 'grid', path), 'utf8');
+  const servicePort = async (name: string) => Number(await data(`${name}/port`).catch(() => 0));
+  for (const machine of machines) {
+    check(await reaches(machine, PORT), `${machine.name} reaches the site`);
+    for (const service of ['postgres', 'redis']) {
+      const port = await servicePort(service);
+      check(port > 0 && !(await reaches(machine, port)), `and not the grid's ${service}`);
+    }
+  }
+
+  /** Sends a sweep to both devices through a fault in mid-run; every run is measured once. */
+  const through = async (what: string, fault: () => Promise<void>) => {
+    const { id } = await ask<{ id: string }>('POST', 'sweeps', {
+      ...{ name: what, spec: { ...LONG_SPEC, devices } },
+    });
+    await until(`a run of '${what}' ends`, 300, async () => {
+      const { counts } = await ask<Sweep>('GET', `sweeps/${id}`);
+      return counts.measured > 0 ? true : null;
+    });
+    await fault();
+    const { counts } = await until(`'${what}' is done`, 600, async () => {
+      const sweep = await ask<Sweep>('GET', `sweeps/${id}`).catch(() => null);
+      return sweep?.counts.pending === 0 ? sweep : null;
+    });
+    check(counts.measured === counts.total, `${what}: all ${counts.total} runs were measured`);
+    const { items } = await ask<List<{ resultId: string }>>('GET', `sweeps/${id}/results`);
+    check(
+      new Set(items.map(({ resultId }) => resultId)).size === counts.total,
+      'each run has one result',
+    );
+  };
+  const kill = (pids: readonly number[]) => {
+    if (pids.length === 0) throw new Error('There is nothing to kill.');
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  };
+  const [first, second] = machines;
+  await through('the site is killed and restarts', async () => {
+    kill(grid.pidsOf('apps/web/serve.mjs'));
+  });
+  await through('Redis is killed and restarts', async () => {
+    kill([Number((await data('redis/redis.pid')).split('\n')[0])]);
+  });
+  await through('Postgres is killed and restarts', async () => {
+    kill([Number((await data('postgres/cluster/postmaster.pid')).split('\n')[0])]);
+  });
+  await through('a cable is pulled for 40 s', async () => {
+    second.plug(false);
+    await sleep(40_000);
+    second.plug(true);
+  });
+  await through('a machine gets another address', async () => {
+    first.move(77);
+    check(await reaches(first, PORT), `${first.name} reaches the site from ${first.address}`);
+  });
+  for (const [index, program] of programs.entries()) {
+    const end = await Promise.race([program.ended, sleep(0, 'at work')]);
+    check(end === 'at work', `${machines[index]?.name} went through all of it in one process`);
+  }
+
   const revoked = workers[1];
   if (!revoked) throw new Error('There is no second worker.');
   await ask('DELETE', `workers/${revoked.id}`);
   const revokedMs = performance.now();
   const code = await Promise.race([programs[1]?.ended, sleep(60_000, 'still running')]);
   check(code === 3, `the revoked host ended with code 3 (${code})`);
-  say(`  ${((performance.now() - revokedMs) / 1_000).toFixed(1)} s after it was revoked`);
+  const seconds = (performance.now() - revokedMs) / 1_000;
+  check(seconds < 10, `within 10 s (${seconds.toFixed(1)} s)`);
   check(programs[1]?.output().includes('This worker was revoked') === true, 'and said why');
   check((await listed(machines[1])) === null, 'and is not listed any more');
   check((await listed(machines[0])) !== null, 'the other one goes on');
@@ -227,6 +313,7 @@ async function main(folder: string, lab: Lab): Promise<void> {
     refused.output().includes('A member token may not do this; it takes worker or admin.'),
     'and is told why',
   );
+  await proxy.stop();
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -29,6 +29,10 @@ export interface WorkerOptions {
   readonly device?: string;
   /** Where it finds the services; absent: where the site finds them. */
   readonly services?: ServiceUrls | undefined;
+  /** Where it finds the site, over http; absent: it uses the services. */
+  readonly site?: string | undefined;
+  /** Of the site; the admin's unless said. */
+  readonly token?: string;
   /** The network that it has; absent: this machine's. */
   readonly namespace?: Namespace;
   /** A module that is loaded before the worker as it ships. */
@@ -100,13 +104,19 @@ export class FaultGrid {
 
   /** Starts a worker and waits until it is attached; the standing suites are cancelled. */
   async startWorker(options: WorkerOptions = {}): Promise<Part> {
-    const { device = 'cpu', services, namespace, preload, folder } = options;
+    const { device = 'cpu', services, site, namespace, preload, folder } = options;
     this.#workers += 1;
     const worker = this.#start({
       script: join(root, 'apps', 'worker', 'dist', 'main.mjs'),
-      args: ['worker', '--device', device],
+      args: [
+        ...['worker', '--device', device],
+        ...(site ? ['--server', site, '--token', options.token ?? this.#token] : []),
+      ],
       cwd: root,
-      env: this.#environment({ services, folder, preload }),
+      env: {
+        ...this.#environment({ services, folder, preload }),
+        ...(site && { DATABASE_URL: '', REDIS_URL: '' }),
+      },
       logFile: join(this.services.folder, `worker-${this.#workers}.log`),
       wrapper: namespace?.wrapper ?? [],
     });
@@ -177,8 +187,14 @@ export class FaultGrid {
 
   /** Results that the workers of the grid's folder have still to hand in, and those refused. */
   async journal(): Promise<string[]> {
-    const names = await readdir(join(this.services.folder, 'journal')).catch(() => []);
-    return names.filter((name) => !name.startsWith('.'));
+    const { folder } = this.services;
+    // Workers over http have one each.
+    const seats = await readdir(join(folder, 'workers')).catch(() => []);
+    const folders = [folder, ...seats.map((seat) => join(folder, 'workers', seat))];
+    const names = await Promise.all(
+      folders.map((each) => readdir(join(each, 'journal')).catch(() => [])),
+    );
+    return names.flat().filter((name) => !name.startsWith('.'));
   }
 
   /** The ends of what its parts have logged, to tell why a test failed. */

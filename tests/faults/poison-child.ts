@@ -1,5 +1,4 @@
 import { globals } from 'webgpu';
-// biome-ignore lint/style/noRestrictedImports: the device process as it ships, with kernels more
 import { childMain } from '../../apps/worker/src/child/child-main';
 import { LOSE_DEVICE, registerPoison } from './poison-kernels';
 

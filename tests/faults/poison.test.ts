@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-// biome-ignore lint/style/noRestrictedImports: the worker's own way to the device process
-import { Runner, type RunOptions } from '../../apps/worker/src/runner';
+import { Runner, type RunOptions } from '../../apps/worker/src/child/runner';
 import { registerPoison } from './poison-kernels';
 
 /** Kernels that harm, through the process that owns a device as it ships. */
@@ -116,7 +115,7 @@ it('a kernel that takes longer to compile than the watchdog waits is ended', asy
   await isWell(runner);
 });
 
-it('a device that is lost in the middle of a run is opened anew for the next one', async () => {
+it('a device that is lost in the middle of a run is opened again for the next one', async () => {
   const runner = open();
   const { outcome } = await run(runner, 'poison-lost', 256, 'default');
   expect(outcome).toMatchObject({

@@ -69,7 +69,7 @@ it('a second start beside a grid that lost its terminal says where that runs and
   try {
     const refused = await refusedStart(dataDir, grid.port);
     const [line = ''] = refused.stderr.trim().split('\n');
-    expect(line).toContain(`is running already at ${grid.url}`);
+    expect(line).toContain(`is already running at ${grid.url}`);
     const [, pid] = /To end it: kill (\d+)/.exec(line) ?? [];
     process.kill(Number(pid), 'SIGTERM');
     expect(await grid.ended).toBe(0);
@@ -95,7 +95,9 @@ it('data of a newer version is refused in one line, and left alone', async () =>
   try {
     const refused = await refusedStart(dataDir, 39533);
     expect(refused.stderr.trim().split('\n')).toEqual([
-      expect.stringMatching(/newer version .*29991231000000_from_the_future.*update Tilemark/),
+      expect.stringMatching(
+        /29991231000000_from_the_future is of a newer version.*update Tilemark/,
+      ),
     ]);
     const again = await startPostgres({ dataDir: join(dataDir, 'postgres') });
     const store = openStore(again.url);

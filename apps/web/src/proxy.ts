@@ -1,8 +1,8 @@
 import { type NextRequest, NextResponse } from 'next/server';
-import { BOARD_PATH } from './server/board-path';
-import { refusedQuery } from './server/page-queries';
+import { refusedQuery } from './server/pages/page-queries';
+import { badRequestPage } from './server/pages/refusal-page';
 import { HttpProblem, problemResponse } from './server/problem';
-import { badRequestPage } from './server/refusal-page';
+import { BOARD_PATH } from './ui/site';
 
 /**
  * The content security policy of pages. Scripts run by a nonce of the request,
@@ -38,12 +38,12 @@ function isReadable({ pathname, search }: URL): boolean {
 const isUnder = (path: string, { pathname }: URL): boolean =>
   pathname === path || pathname.startsWith(`${path}/`);
 
-/** Turns away addresses that cannot be read or ask for what there is not, and gives pages their policy. */
+/** Refuses addresses that cannot be read or answered, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
   const isApi = request.nextUrl.pathname.startsWith('/api/');
   if (!isReadable(request.nextUrl)) {
     if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
-    return badRequestPage(['It holds characters that are not text.']);
+    return badRequestPage(['It contains invalid characters.']);
   }
   // Bull Board brings a policy of its own.
   if (isApi || isUnder(BOARD_PATH, request.nextUrl)) return NextResponse.next();

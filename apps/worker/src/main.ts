@@ -1,3 +1,3 @@
-import { program } from './program';
+import { program } from './cli/program';
 
 await program(new URL('./child.mjs', import.meta.url)).parseAsync();

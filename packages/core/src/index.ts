@@ -1,43 +1,55 @@
-export * from './api';
-export { heatMapCsv, leaderboardCsv, portabilityCsv } from './board-csv';
-export { bufferSetsFor } from './calibrate';
-export { Checks } from './checks';
-export * from './count-runs';
-export { CSV_HEADER, csvLine } from './csv';
-export * from './device';
-export * from './device-history';
-export * from './environment';
-export * from './expand';
-export * from './head-to-head';
-export { type Headline, headlineOf } from './headline';
-export { kernelNeeds } from './kernel-needs';
-export * from './kernel-results';
-export { longDispatch } from './long-dispatch';
-export * from './measure';
-export { LIKE_SHAPE, nearestProblem, shapeDistance } from './nearest';
-export * from './occupancy';
-export * from './outcome';
-export { outcomeReason } from './outcome-reason';
-export * from './outlier';
-export * from './pace';
-export { type PlannableDevice, type PlannedRun, runsOnDevice } from './planned-run';
-export * from './policy';
-export * from './portability';
-export { allPublished, publishedOf, publishedOfSuite } from './published/published';
-export * from './rank';
-export { PLAUSIBLE_PART, type Roof, Roofline } from './roofline';
-export * from './roofline-survey';
-export * from './shape-list';
-export * from './spec';
-export * from './stats';
-export * from './stopping';
-export * from './suites/registry';
-export { type StandingSuite, standingSuites } from './suites/standing';
+/** The benchmark domain, room by room: everything that the apps, the store and a browser share. */
+
+export { HttpLink, type HttpLinkOptions } from './link/http-link';
+export * from './link/link';
+export * from './link/wire';
+export { bufferSetsFor, longDispatch } from './measure/calibrate';
+export { type Clock, contradiction } from './measure/clock';
+export * from './measure/device';
+export * from './measure/duel';
+export * from './measure/measure';
+export * from './measure/outcome';
+export * from './measure/policy';
+export * from './measure/roofline';
+export { drawSeed, seedSchema } from './measure/seed';
+export * from './measure/stats';
+export * from './measure/stopping';
+export { Canary, type ClockReading } from './measure/throttle';
+export * from './measure/trust';
+export * from './plan/counts';
+export * from './plan/expansion';
+export * from './plan/occupancy';
+export * from './plan/shapes';
+export * from './plan/spec';
+export * from './rank/head-to-head';
+export * from './rank/headline';
+export * from './rank/nearest';
+export * from './rank/portability';
+export * from './rank/rank';
+export { benchFigures, sideBySideFigures, sideBySideFileSchema } from './reference/figures';
+export { besideKernel, bestOfEach, librariesOn, shippedReference } from './reference/reference';
+export * from './suites/families';
+export { allPublished, publishedOfSuite } from './suites/published/published';
 export type { Suite, SuiteParam } from './suites/suite';
 export { suiteOfRuns } from './suites/suite-of-runs';
-export { Canary } from './throttle';
+export * from './suites/suites';
+export { candidatesFor } from './tune/candidates';
+export * from './tune/evidence';
 export { Search } from './tune/search';
+export { leaveOneShapeOut, type Prediction, type Regret, Selector } from './tune/selector';
+export { shippedEvidence, shippedSelector } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
-export { medianNs, type Trial, type Tuned, tune } from './tune/tune';
-export { tunedFiles } from './tuned/tuned';
-export * from './tuned/tuned-file';
+export { type Decided, medianNs, type Trial, type Tuned, tune } from './tune/tune';
+export * from './tune/tuned';
+export * from './view/api';
+export {
+  CSV_HEADER,
+  csvLine,
+  csvTable,
+  heatMapCsv,
+  leaderboardCsv,
+  portabilityCsv,
+} from './view/csv';
+export * from './view/metrics';
+export * from './view/run';
+export { RUN_SNIPPET } from './view/run-snippet';

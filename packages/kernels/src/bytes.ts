@@ -1,35 +1,35 @@
-import { BYTES_PER_ELEMENT } from './dtype';
+import { DTYPES } from './dtype';
 import { elements, type TensorDims } from './op';
 import { opOf } from './ops';
 import type { Problem } from './problem';
+import { GUARD_BYTES } from './verify/poison';
 
-/**
- * Bytes behind every output, inside the same binding, that no kernel may change.
- * Robust access clamps a stray index to the binding, so a stray write lands here.
- */
-export const CANARY_BYTES = 64;
-
-/** Buffers end on a whole vec4, so that any tensor can be bound as one of vec4. */
+/** Buffers end on a whole vec4, so that any tensor can be bound as an array of vec4. */
 const ALIGNMENT = 16;
 
 export interface BufferBytes {
   readonly inputs: readonly number[];
-  /** With the canary. */
+  /** Includes the guards on both sides. */
   readonly output: number;
 }
 
-/** Size of each buffer a problem binds, in bytes. */
+/** Size of each buffer that a problem binds, bytes. */
 export function bufferBytes(problem: Problem): BufferBytes {
   const op = opOf(problem);
   const size = (dims: TensorDims) =>
-    Math.ceil((elements(dims) * BYTES_PER_ELEMENT[problem.dtype]) / ALIGNMENT) * ALIGNMENT;
+    Math.ceil((elements(dims) * DTYPES[problem.dtype].bytes) / ALIGNMENT) * ALIGNMENT;
   return {
     inputs: op.inputs(problem.shape).map(size),
-    output: size(op.output(problem.shape)) + CANARY_BYTES,
+    output: guardedBytes(size(op.output(problem.shape))),
   };
 }
 
-/** `1.5 MiB`, `64 B`: for messages. */
+/** Size of a buffer with this content between its guards, bytes. */
+export function guardedBytes(content: number): number {
+  return Math.ceil(content / ALIGNMENT) * ALIGNMENT + 2 * GUARD_BYTES;
+}
+
+/** Bytes as text for messages: `1.5 MiB`, `64 B`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB'];
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);

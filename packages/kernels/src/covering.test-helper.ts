@@ -1,19 +1,19 @@
-import { hash32 } from './inputs';
 import type { Kernel, TunableValue, TunableValues } from './kernel';
+import { hash32 } from './numbers';
 import { specialise } from './specialise';
 import { defaultsOf } from './values';
 
 /**
- * Longest source, in lines, that is tried: a software GPU takes 7 s to compile the 360
- * lines of an 8 x 8 block a thread, 1.5 s for 4 x 4, so that short ones go first. Real
- * GPUs see the others: every measured run is verified.
+ * Longest source that is tested, in lines: a software GPU takes 7 s to compile the 360 lines of an
+ * 8 x 8 block per thread, but 1.5 s for 4 x 4. Longer ones are tested on real GPUs, where every
+ * measured run is verified.
  */
 const MOST_LINES = 330;
 
 /**
- * Few variants of a kernel in which every value of every tunable is tried once, as far
- * as constraints and `runs` let them, and as many pairs of values as that allows: errors
- * come from one value or from two together. (A software GPU needs seconds for each.)
+ * A small set of a kernel's variants that covers every value of every tunable, as far as
+ * constraints and `runs` allow, and as many pairs of values as possible: errors come from one value
+ * or from two together. (A software GPU needs seconds per variant.)
  */
 export function coveringVariants(
   kernel: Kernel,
@@ -39,7 +39,7 @@ export function coveringVariants(
   return chosen;
 }
 
-/** The default variant of a kernel or, where its source is too long, the shortest. */
+/** The default variant of a kernel or, if its source is too long, the shortest one. */
 export function typicalVariant(kernel: Kernel): TunableValues {
   const defaults = defaultsOf(kernel.tunables);
   if (linesOf(kernel, defaults) <= MOST_LINES) return defaults;
@@ -49,7 +49,7 @@ export function typicalVariant(kernel: Kernel): TunableValues {
   }).values;
 }
 
-/** Variants of at most MOST_LINES or, where there are none, of the fewest lines there are. */
+/** Variants of at most MOST_LINES or, if there are none, those with the fewest lines. */
 function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean) {
   const sized = someCombinations(kernel)
     .filter((values) => kernel.constraints.every(({ holds }) => holds(values)) && runs(values))
@@ -59,10 +59,10 @@ function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean)
   return sized.filter(({ lines }) => lines <= most);
 }
 
-/** Combinations of a kernel's values that are looked at: beyond, some of them in no order. */
+/** Most combinations of a kernel's values to consider; of more, a spread-out selection is taken. */
 const MOST_COMBINATIONS = 40_000;
 
-/** Every combination of values or, where there are too many, that many spread over all. */
+/** Every combination of values or, if there are too many, a selection spread over all of them. */
 function someCombinations({ tunables }: Kernel): TunableValues[] {
   const all = tunables.reduce((count, { values }) => count * values.length, 1);
   const count = Math.min(all, MOST_COMBINATIONS);

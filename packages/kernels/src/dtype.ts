@@ -1,34 +1,140 @@
+/** WGSL scalar types that tensors and sums are made of. */
+export type Scalar = 'f32' | 'i32' | 'f16';
+
+/** Host-side contents of a tensor. f16 is stored as f32 values rounded to half precision. */
+export type Tensor = Float32Array | Int32Array;
+
+/** Everything there is to know about a dtype. */
+export interface DtypeFacts {
+  /** For people: `f16 with f16 sums`. */
+  readonly words: string;
+  /** The WGSL type of one element in memory. */
+  readonly element: Scalar;
+  /** The WGSL type that sums are kept in. */
+  readonly sums: Scalar;
+  /** Size of one element on the device. */
+  readonly bytes: number;
+  /** Integers are exact; they have no fractions and no `fma`. */
+  readonly isInteger: boolean;
+  /** The WebGPU feature it needs, and the WGSL extension that comes with it; null if none. */
+  readonly feature: { readonly name: string; readonly wgslExtension: string } | null;
+  /** The array type of a tensor on the host. */
+  readonly HostArray: {
+    readonly BYTES_PER_ELEMENT: number;
+    new (length: number): Tensor;
+    new (buffer: ArrayBufferLike): Tensor;
+  };
+  /** The first `length` elements of what a device wrote. */
+  readonly fromDevice: (bytes: ArrayBuffer, length: number) => Tensor;
+  /** Integers up to here are exact, sums included (i32: cannot overflow). */
+  readonly exactLimit: number;
+  /** Significant bits of a generated fraction. */
+  readonly fractionBits: number;
+  /** How its sums round, which sets the tolerance. */
+  readonly rounding: Rounding;
+  /** The dtype whose multiply-add probe gives its peak. */
+  readonly peak: string;
+}
+
+/** How sums of a dtype round (docs/tolerance.md). */
+export interface Rounding {
+  /** Unit roundoff of a sum: half the gap after 1; 0: exact. */
+  readonly sumRoundoff: number;
+  /** Error allowed in a sum of zero-mean products, in unit roundoffs times both norms. */
+  readonly sumTolerance: number;
+  /** The final rounding to the element type: unit roundoff and subnormal spacing; null if none. */
+  readonly store: { readonly roundoff: number; readonly subnormal: number } | null;
+}
+
+/** Sums without rounding: integers, and integer-valued inputs of any dtype. */
+export const EXACT: Rounding = { sumRoundoff: 0, sumTolerance: 0, store: null };
+
+const HALF = {
+  element: 'f16',
+  bytes: 2,
+  isInteger: false,
+  feature: { name: 'shader-f16', wgslExtension: 'f16' },
+  HostArray: Float32Array,
+  fromDevice: (bytes: ArrayBuffer, length: number) => fromHalves(new Uint16Array(bytes, 0, length)),
+  exactLimit: 2 ** 11,
+  fractionBits: 11,
+  peak: 'f16',
+} as const;
+
+const STORED_AS_HALF = { roundoff: 2 ** -11, subnormal: 2 ** -24 } as const;
+
+const TABLE = {
+  f32: {
+    words: 'f32',
+    element: 'f32',
+    sums: 'f32',
+    bytes: 4,
+    isInteger: false,
+    feature: null,
+    HostArray: Float32Array,
+    fromDevice: (bytes: ArrayBuffer, length: number) => new Float32Array(bytes, 0, length),
+    exactLimit: 2 ** 24,
+    fractionBits: 24,
+    rounding: { sumRoundoff: 2 ** -24, sumTolerance: 8, store: null },
+    peak: 'f32',
+  },
+  i32: {
+    words: 'i32',
+    element: 'i32',
+    sums: 'i32',
+    bytes: 4,
+    isInteger: true,
+    feature: null,
+    HostArray: Int32Array,
+    fromDevice: (bytes: ArrayBuffer, length: number) => new Int32Array(bytes, 0, length),
+    exactLimit: 2 ** 31 - 1,
+    // Integers have no fractions, so this is never used; it keeps the fill shader valid.
+    fractionBits: 24,
+    rounding: EXACT,
+    peak: 'i32',
+  },
+  f16: {
+    ...HALF,
+    words: 'f16 with f32 sums',
+    sums: 'f32',
+    rounding: { sumRoundoff: 2 ** -24, sumTolerance: 8, store: STORED_AS_HALF },
+  },
+  // Faster and less exact than f16, so it is never ranked against it.
+  f16acc16: {
+    ...HALF,
+    words: 'f16 with f16 sums',
+    sums: 'f16',
+    rounding: { sumRoundoff: 2 ** -11, sumTolerance: 6, store: STORED_AS_HALF },
+  },
+} as const satisfies Record<string, DtypeFacts>;
+
+export type Dtype = keyof typeof TABLE;
+
 /**
- * Element types a kernel may be specialised for. `f16acc16` is f16 with sums in f16: a
- * computation of its own, faster and less exact than `f16`, whose sums are in f32, and
- * never ranked beside it.
+ * Element types that a kernel may be specialised for. A new one is a row here and the
+ * kernels that take it; everything else reads the table.
  */
-export const DTYPES = ['f32', 'i32', 'f16', 'f16acc16'] as const;
-export type Dtype = (typeof DTYPES)[number];
+export const DTYPES: Readonly<Record<Dtype, DtypeFacts & { readonly peak: Dtype }>> = TABLE;
 
-/** The WGSL type of one element in memory. */
-export function elementType(dtype: Dtype): 'f32' | 'i32' | 'f16' {
-  return dtype === 'f16acc16' ? 'f16' : dtype;
+/** The ids of a table's rows, in order: `idsOf(DTYPES)`, `idsOf(OPS)`. */
+export function idsOf<Id extends string>(table: Readonly<Record<Id, unknown>>): Id[] {
+  return Object.keys(table) as Id[];
 }
 
-/** The WGSL type that sums are kept in. */
-export function sumType(dtype: Dtype): 'f32' | 'i32' | 'f16' {
-  if (dtype === 'f16') return 'f32';
-  return dtype === 'f16acc16' ? 'f16' : dtype;
+/** Value of a half given by its 16 bits (IEEE 754 binary16); Node 20 has no Float16Array. */
+export function fromHalfBits(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Size of one element, in bytes. */
-export const BYTES_PER_ELEMENT: Readonly<Record<Dtype, number>> = {
-  f32: 4,
-  i32: 4,
-  f16: 2,
-  f16acc16: 2,
-};
-
-/** Unit roundoff of a floating dtype (half the gap after 1); 0 for integers, which are exact. */
-export const UNIT_ROUNDOFF: Readonly<Record<Dtype, number>> = {
-  f32: 2 ** -24,
-  i32: 0,
-  f16: 2 ** -11,
-  f16acc16: 2 ** -11,
-};
+/** Values of an array of halves. */
+export function fromHalves(halves: Uint16Array): Float32Array {
+  const values = Float32Array.from({ length: 0x10000 }, (_, bits) => fromHalfBits(bits));
+  const out = new Float32Array(halves.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[halves[i] ?? 0] ?? Number.NaN;
+  return out;
+}

@@ -3,16 +3,21 @@ export class CompileError extends Error {
   override readonly name = 'CompileError';
   constructor(
     message: string,
-    /** 1-based line in the specialised source, with its text; null where the compiler gave none. */
+    /** 1-based line in the specialised source, with its text; null if the compiler gave none. */
     readonly at: { readonly line: number; readonly text: string } | null,
   ) {
     super(at ? `${message} (line ${at.line}: ${at.text.trim()})` : message);
   }
 }
 
-/** The kernel wrote behind its output. Recorded as `failed` at stage `verify`, never retried. */
+/** The kernel wrote outside of its output or its scratch memory. Recorded as `failed` at stage `verify`, never retried. */
 export class OutOfBoundsWrite extends Error {
   override readonly name = 'OutOfBoundsWrite';
+}
+
+/** The device computes our own reference wrong: nothing can be verified there. Never retried. */
+export class ReferenceWrong extends Error {
+  override readonly name = 'ReferenceWrong';
 }
 
 /** The device was lost, hung or ran out of memory. The GPU child is replaced. */
@@ -20,14 +25,27 @@ export class DeviceFault extends Error {
   override readonly name = 'DeviceFault';
 }
 
-/** What a person asked for does not exist or is out of range. Nothing was changed. */
+/** The input names something that does not exist or is out of range. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError';
+  readonly code = 'BAD_INPUT';
   constructor(
     message: string,
-    /** Path of the field at fault, for example `cases[0].tunables.TILE`. */
+    /** Path of the invalid field, for example `cases[0].tunables.TILE`. */
     readonly field: string,
   ) {
     super(message);
   }
 }
+
+/**
+ * Whether an error has one of these codes. Unlike `instanceof`, a code works across bundles that
+ * each contain the class, through JSON, and in messages between processes.
+ */
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  codes.some((code) => code === error.code);
+
+export const isInputError = (error: unknown): error is InputError => hasCode(error, 'BAD_INPUT');

@@ -1,76 +1,92 @@
-import type { InputMode } from './inputs';
-import type { Tensor, Variant } from './kernel';
+import type { Tensor } from './dtype';
+import type { Variant } from './kernel';
 import type { Probe, ProbeRequest } from './probe/probe';
 import type { Problem } from './problem';
-import type { Sample } from './sample';
+import type { Sample } from './timing';
+import type { InputMode } from './verify/inputs';
+import type { PoisonKind } from './verify/poison';
+import type { Verdict } from './verify/verification';
 
-/** How an executor knows the time of a sample. Never mixed in a ranking. */
+/** How an executor times samples. Results of different timers are never ranked together. */
 export type Timer =
-  /** GPU timestamps; `tickNs` is the smallest step observed, proved not to be quantised. */
+  /** GPU timestamps; `tickNs` is the smallest step observed, checked not to be quantised. */
   | { readonly kind: 'timestamp'; readonly tickNs: number }
-  /** Wall clock around a batch: no timestamps on this device, or the host CPU. */
+  /** Wall clock around a batch: the device has no timestamps, or is the host CPU. */
   | { readonly kind: 'wall'; readonly tickNs: number };
 
 export interface PrepareOptions {
-  /** Seed of the inputs. */
+  /** Seed of the inputs; each buffer set derives its own (`seedOfSet`). */
   readonly seed: number;
+  /** Decides what the guards contain and what a sampled check looks at; absent: drawn at random. */
+  readonly secret?: number;
   /** Absent: `uniform`. */
   readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
-  /** Whether to time an upload of the inputs, which are then made on the device all the same; absent: no. */
+  /** Whether to time an upload of the inputs, which are generated on the device either way; absent: no. */
   readonly timeUpload?: boolean;
 }
 
 export interface SampleOptions {
   readonly dispatches: number;
-  /** Rotate through all buffer sets (cold) or stay on the first one (hot). */
+  /** True rotates through all buffer sets (cold); false stays on the first (hot). */
   readonly rotate: boolean;
 }
 
 /** What a dispatch left in its buffer set. */
 export interface Output {
-  /** As on the device, to tell whether two are the same. */
+  /** As on the device, for comparing two outputs bit for bit. */
   readonly bytes: Uint8Array;
   readonly downloadNs: number;
-  /** The numbers. Those of halves are made when they are asked for. */
+  /** The values; halves are converted only when this is called. */
   readonly tensor: () => Tensor;
 }
 
-/** A variant compiled and bound for one problem. Its outputs hold anything until `poison`. */
+/** A variant compiled and bound for one problem. Its outputs are undefined, and not to be verified, until `poison`. */
 export interface Prepared {
   readonly bufferSets: number;
   /** The buffer set of the last dispatch; 0 before the first. */
   readonly lastSet: number;
-  /** Time to build the pipeline, ns; null when it was compiled ahead. 0 on the host. */
+  /** Time to build the pipeline, ns; null if it was compiled ahead. 0 on the host. */
   readonly compileNs: number | null;
-  /** Host-to-device time of the inputs of one buffer set, ns; null on the host, and unless asked for. */
+  /** Host-to-device time of one buffer set's inputs, ns; null on the host or if not requested. */
   readonly uploadNs: number | null;
-  /** Time to fill the inputs of all buffer sets where they are used, ns. */
+  /** Time to generate the inputs of all buffer sets in place, ns. */
   readonly fillNs: number;
-  /** Fills every output with NaN (sentinel for i32) and rewrites the canary words behind it. */
-  poison(): Promise<void>;
-  /** Runs `dispatches` times and times it. Throws `DeviceFault` when the device is lost. */
+  /**
+   * Writes over every output and the scratch memory, and makes the guards around them again; given
+   * some sets, over their outputs only.
+   */
+  poison(kind: PoisonKind, sets?: readonly number[]): Promise<void>;
+  /** Makes the inputs of all buffer sets again, from another seed. */
+  refill(seed: number): Promise<void>;
+  /** Runs and times `dispatches` runs of the kernel. Throws `DeviceFault` if the device is lost. */
   sample(options: SampleOptions): Promise<Sample>;
-  /** Copies back the output of a buffer set. Throws `OutOfBoundsWrite` when canary words changed. */
+  /**
+   * Compares the outputs of these buffer sets with the product of their inputs; the verdict is on
+   * all of them, its worst element that of the worst. Throws `OutOfBoundsWrite` if a guard has
+   * changed, `ReferenceWrong` if the device cannot be trusted to verify.
+   */
+  verify(sets: readonly number[]): Promise<Verdict>;
+  /** Copies back the output of a buffer set. */
   readOutput(bufferSet: number): Promise<Output>;
   destroy(): void;
 }
 
 /**
- * Runs variants on one device. `prepare` (compile, bind) and `sample` (run,
- * time) are separate verbs, so that compiling is never inside a timed region.
+ * Runs variants on one device. `prepare` (compile, bind) and `sample` (run, time) are separate,
+ * so that compilation is never inside a timed region.
  */
 export interface Executor {
   readonly timer: Timer;
   /**
-   * Compiles ahead of `prepare`, which then finds it done, beside other work of the device.
-   * Throws as `prepare` does. Nothing on the host.
+   * Compiles ahead of `prepare`, while the device does other work. Throws as `prepare` does.
+   * Does nothing on the host.
    */
   compile(variant: Variant, problem: Problem): Promise<void>;
   /** Throws `CompileError` with stage, message, line and source line. */
   prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared>;
-  /** A measurement of the device itself: its bandwidth, peak and canary. Null on the host. */
+  /** Prepares a measurement of the device itself: bandwidth, peak or canary. Null on the host. */
   probe(request: ProbeRequest): Promise<Probe | null>;
   destroy(): void;
 }

@@ -40,7 +40,7 @@ describe('a device can run a variant', () => {
 
   test('not with more threads than a workgroup may have', () => {
     expect(why('matmul/naive', { BLOCK: 32 }, square(64))).toBe(
-      'needs 1024 threads a workgroup, the device allows 256',
+      'needs 1024 threads per workgroup; the device allows 256',
     );
   });
 
@@ -51,7 +51,7 @@ describe('a device can run a variant', () => {
       maxComputeWorkgroupStorageSize: 4096,
     };
     expect(why('matmul/tiled', { TILE: 32 }, square(64), device)).toBe(
-      'needs 8 KiB of workgroup memory, the device allows 4 KiB',
+      'needs 8 KiB of workgroup memory; the device allows 4 KiB',
     );
   });
 
@@ -59,14 +59,14 @@ describe('a device can run a variant', () => {
     const fits = { op: 'transpose', shape: { rows: 4096, cols: 8191 }, dtype: 'f32' } as const;
     expect(why('transpose/naive', {}, fits)).toBeNull();
     expect(why('transpose/naive', {}, { ...fits, shape: { rows: 4096, cols: 8192 } })).toContain(
-      'in one buffer, the device allows 128 MiB',
+      'in one buffer; the device allows 128 MiB',
     );
   });
 
   test('not with more workgroups than a dispatch may have', () => {
     const tall: Problem = { op: 'matmul', shape: { m: 65_536, n: 1, k: 1 }, dtype: 'f32' };
     expect(why('matmul/naive', { BLOCK: 1 }, tall)).toBe(
-      'needs 65536 workgroups along a side, the device allows 65535',
+      'needs 65536 workgroups in one dimension; the device allows 65535',
     );
   });
 
@@ -78,7 +78,7 @@ describe('a device can run a variant', () => {
 
   test("not in a dtype or op that is not the kernel's", () => {
     expect(why('matmul/cpu-naive', {}, square(64, 'f16'))).toBe(
-      'matmul/cpu-naive runs f32, i32, not f16',
+      'matmul/cpu-naive supports f32, i32, not f16',
     );
     expect(why('transpose/naive', {}, square(64))).toBe(
       'transpose/naive computes transpose, not matmul',
@@ -87,7 +87,9 @@ describe('a device can run a variant', () => {
 
   test('and every reason is told', () => {
     const device = { ...limits, maxComputeWorkgroupStorageSize: 4096 };
-    expect(why('matmul/tiled', { TILE: 32 }, square(8192), device)?.split('; ')).toHaveLength(3);
+    expect(why('matmul/tiled', { TILE: 32 }, square(8192), device)?.split('; also ')).toHaveLength(
+      3,
+    );
   });
 });
 
@@ -100,7 +102,7 @@ describe('a problem may be what a variant is not made for', () => {
 
   test('a size, where nobody looks at bounds', () => {
     expect(tiled({ BOUNDS: 'none' }, square(64))).toBeNull();
-    expect(tiled({ BOUNDS: 'none' }, square(65))).toContain('multiples of TILE');
+    expect(tiled({ BOUNDS: 'none' }, square(65))).toContain('a multiple of TILE');
     expect(tiled({ BOUNDS: 'or' }, square(65))).toBeNull();
   });
 

@@ -1,6 +1,5 @@
-import { bufferBytes, bytesText } from './bytes';
-import type { GpuKernel, Kernel, TunableValues, Variant } from './kernel';
-import { passesOf } from './passes';
+import { bufferBytes, bytesText, guardedBytes } from './bytes';
+import { type GpuKernel, type Kernel, passesOf, type TunableValues, type Variant } from './kernel';
 import type { Problem } from './problem';
 import { featuresOf } from './specialise';
 import { resolveVariant } from './variant';
@@ -20,12 +19,12 @@ export interface DeviceLimits {
 
 export type Feasibility =
   | { readonly ok: true }
-  /** Every reason, with numbers and units, for people to read. */
+  /** Every reason, with numbers and units, as shown to users. */
   | { readonly ok: false; readonly why: string };
 
 /**
- * Whether a device can run a variant on a problem. Says nothing about which
- * devices run host kernels: that is the caller's pairing (`kernel.runsOn`).
+ * Whether a device can run a variant on a problem. Which devices run host kernels is up to the
+ * caller (`kernel.runsOn`).
  * Throws InputError for a variant that does not exist.
  */
 export function feasible(variant: Variant, problem: Problem, device: DeviceLimits): Feasibility {
@@ -34,7 +33,7 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
   if (definition.op !== problem.op) {
     reasons.push(`${definition.id} computes ${definition.op}, not ${problem.op}`);
   } else if (!definition.dtypes.includes(problem.dtype)) {
-    reasons.push(`${definition.id} runs ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
+    reasons.push(`${definition.id} supports ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
   } else {
     reasons.push(...brokenConstraints(definition, tunables));
     reasons.push(...problemReasons(definition, tunables, problem));
@@ -42,10 +41,10 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
       reasons.push(...deviceReasons(definition, tunables, problem, device));
     }
   }
-  return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; ') };
+  return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; also ') };
 }
 
-/** Reasons why tunable values make no sense together, on any device. */
+/** Reasons why a combination of tunable values is invalid on any device. */
 export function brokenConstraints(kernel: Kernel, values: TunableValues): string[] {
   return kernel.constraints.filter(({ holds }) => !holds(values)).map(({ reason }) => reason);
 }
@@ -67,18 +66,18 @@ function deviceReasons(
   const groups = passesOf(kernel, values, problem).flatMap(({ workgroups }) => workgroups);
   const buffers = bufferBytes(problem);
   const scratch = kernel.scratchBytes?.(values, problem) ?? 0;
-  const largest = Math.max(...buffers.inputs, buffers.output, scratch);
+  const largest = Math.max(...buffers.inputs, buffers.output, scratch && guardedBytes(scratch));
   const count = (needed: number, limit: number, what: string) =>
-    needed > limit ? [`needs ${needed} ${what}, the device allows ${limit}`] : [];
+    needed > limit ? [`needs ${needed} ${what}; the device allows ${limit}`] : [];
   const size = (needed: number, limit: number, what: string) =>
     needed > limit
-      ? [`needs ${bytesText(needed)} ${what}, the device allows ${bytesText(limit)}`]
+      ? [`needs ${bytesText(needed)} ${what}; the device allows ${bytesText(limit)}`]
       : [];
   return [
     ...featuresOf(kernel, values, problem.dtype)
       .filter((feature) => !device.features.includes(feature))
       .map((feature) => `needs the feature ${feature}, which the device does not have`),
-    ...count(x * y * z, device.maxComputeInvocationsPerWorkgroup, 'threads a workgroup'),
+    ...count(x * y * z, device.maxComputeInvocationsPerWorkgroup, 'threads per workgroup'),
     ...count(x, device.maxComputeWorkgroupSizeX, 'threads along x'),
     ...count(y, device.maxComputeWorkgroupSizeY, 'threads along y'),
     ...count(z, device.maxComputeWorkgroupSizeZ, 'threads along z'),
@@ -86,7 +85,7 @@ function deviceReasons(
     ...count(
       Math.max(...groups),
       device.maxComputeWorkgroupsPerDimension,
-      'workgroups along a side',
+      'workgroups in one dimension',
     ),
     ...size(
       largest,

@@ -1,73 +1,81 @@
-import type { Dtype } from './dtype';
-import type { OpId, Problem } from './problem';
+/**
+ * What a kernel is: a value with its idea, tunables, constraints and code. The ladders in matmul/
+ * and transpose/ declare them with `gpuKernel` and `hostKernel`; registry.ts lists them.
+ */
+import type { Dtype, Tensor } from './dtype';
+import type { Rows } from './numbers';
+import type { OpId } from './ops';
+import type { Problem } from './problem';
 
 export type TunableValue = number | string;
 
-/** Chosen values, one for each declared tunable of a kernel. */
+/** Chosen values, one per declared tunable of a kernel. */
 export type TunableValues = Readonly<Record<string, TunableValue>>;
 
 /**
- * A declared parameter of a kernel. Shader, dispatch, needs, forms and docs all
- * read this one declaration.
+ * A declared parameter of a kernel: the single source for shader, dispatch, needs, forms and docs.
  */
 export interface Tunable {
-  /** The name in the shader, in addresses and in forms: `TILE`. */
+  /** Its name in the shader, addresses and forms: `TILE`. */
   readonly name: string;
-  /** One line for people: what it changes. */
+  /** One line for users: what it changes. */
   readonly about: string;
   readonly values: readonly TunableValue[];
-  /** Used where a variant does not name the tunable; one of `values`. */
+  /** Used if a variant leaves the tunable out; one of `values`. */
   readonly default: TunableValue;
 }
 
-/** A combination that makes no sense, with the reason people are shown. */
-export interface Constraint {
+/** The values of declared tunables, each typed as the union its declaration lists. */
+export type ValuesOf<Tunables extends readonly Tunable[]> = {
+  readonly [Each in Tunables[number] as Each['name']]: Each['values'][number];
+};
+
+/** A condition that tunable values must meet together, with the reason shown if they do not. */
+export interface Constraint<Values = TunableValues> {
   readonly reason: string;
-  readonly holds: (values: TunableValues) => boolean;
+  readonly holds: (values: Values) => boolean;
 }
 
-/** A shape or dtype that a combination is not made for, with the reason people are shown. */
-export interface ProblemConstraint {
+/** A condition on tunable values and problem, with the reason shown if it is not met. */
+export interface ProblemConstraint<Values = TunableValues, Of = Problem> {
   readonly reason: string;
-  readonly holds: (values: TunableValues, problem: Problem) => boolean;
+  readonly holds: (values: Values, problem: Of) => boolean;
 }
 
-/** What a specialised kernel asks of a device. */
+/** What a specialised kernel needs from a device. */
 export interface Needs {
   readonly workgroupSize: readonly [x: number, y: number, z: number];
-  /** Bytes of workgroup memory. */
   readonly workgroupBytes: number;
   /**
-   * WebGPU features, for example `shader-f16`, and what else a device may or may not
-   * do, named the same way: `subgroup-size-32`, `subgroup-matrix-f32-f16-16x16x16`.
+   * WebGPU features such as `shader-f16`, and other optional capabilities named the same way:
+   * `subgroup-size-32`, `subgroup-matrix-f32-f16-16x16x16`.
    */
   readonly features: readonly string[];
 }
 
-interface KernelBase {
+interface KernelBase<Values, Of> {
   /** `<op>/<name>`, for example `matmul/tiled`. */
   readonly id: string;
   readonly op: OpId;
-  /** The idea in one line. */
   readonly idea: string;
   readonly dtypes: readonly Dtype[];
   readonly tunables: readonly Tunable[];
-  readonly constraints: readonly Constraint[];
-  /** Problems it cannot take; `feasible` reports them. Absent: it takes any. */
-  readonly problemConstraints?: readonly ProblemConstraint[];
-  /** Rung of the op's ladder; orders kernels and names the rung to diff against. */
+  readonly constraints: readonly Constraint<Values>[];
+  /** Conditions on the problem, reported by `feasible`. Absent: it takes any problem. */
+  readonly problemConstraints?: readonly ProblemConstraint<Values, Of>[];
+  /** Rung on the op's ladder: orders kernels and says which one to diff against. */
   readonly rung: number;
-  /** `copy`: the output is the input unchanged (a ceiling). Absent: what the op says. */
+  /** `copy`: the output is the input unchanged (a ceiling). Absent: the op's result. */
   readonly computes?: 'copy';
   /**
-   * How many times the error of the usual sum of products it may have, against the
-   * largest norms of all rows and columns. Absent: the usual, against its own row and
-   * column (docs/tolerance.md).
+   * Allowed error as a multiple of the usual one for a sum of products, relative to the largest
+   * row and column norms. Absent: the usual error, relative to the element's own row and column
+   * (docs/tolerance.md).
    */
   readonly errorGrowth?: number;
   /**
-   * Part of the op's operations that it does; absent: all. Only what a device can do at
-   * most is held against it: rates are the op's whatever the kernel.
+   * Fraction of the op's operations that it performs; absent: all. Used only for the roofline:
+   * rates always count the op's operations.
    */
   readonly flopsPart?: number;
 }
@@ -79,47 +87,52 @@ export interface Pass {
 }
 
 /** A kernel written in WGSL. Entry point `main`; bindings 0 = A, 1 = B or output, ..., see `wgsl`. */
-export interface GpuKernel extends KernelBase {
+export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelBase<Values, Of> {
   readonly runsOn: 'gpu';
-  /** The shader body; `specialise` puts the declarations of dtype and tunables before it. */
-  readonly wgsl: string | ((values: TunableValues, dtype: Dtype) => string);
-  /** Tunables declared `override`, known to the shader only when its pipeline is built. */
-  readonly overrides?: (values: TunableValues) => readonly string[];
-  readonly needs: (values: TunableValues, dtype: Dtype) => Needs;
+  /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
+  readonly wgsl: string | ((values: Values, dtype: Dtype) => string);
+  /** Tunables declared as `override`, fixed only when the pipeline is built. */
+  readonly overrides?: (values: Values) => readonly string[];
+  readonly needs: (values: Values, dtype: Dtype) => Needs;
   /**
-   * Entry point of the shader for a problem; absent: always `main`. A kernel whose
-   * fast path asks something of a shape has a second entry point for the others.
+   * Entry point of the shader for a problem; absent: always `main`. A kernel whose fast path does
+   * not fit every shape has a second entry point for the rest.
    */
-  readonly entryPoint?: (values: TunableValues, problem: Problem) => string;
-  /** Workgroups to dispatch for a problem. */
-  readonly workgroups: (
-    values: TunableValues,
-    problem: Problem,
-  ) => readonly [x: number, y: number, z: number];
-  /** Further dispatches, in order, of a kernel that takes more than one. */
-  readonly followUps?: (values: TunableValues, problem: Problem) => readonly Pass[];
-  /** Size of a buffer that its dispatches share, bytes, bound after the shape; 0: none. */
-  readonly scratchBytes?: (values: TunableValues, problem: Problem) => number;
+  readonly entryPoint?: (values: Values, problem: Of) => string;
+  readonly workgroups: (values: Values, problem: Of) => readonly [x: number, y: number, z: number];
+  /** Further dispatches, in order, for a kernel with more than one. */
+  readonly followUps?: (values: Values, problem: Of) => readonly Pass[];
+  /** Size of a buffer shared by its dispatches, bytes, bound after the shape; 0: none. */
+  readonly scratchBytes?: (values: Values, problem: Of) => number;
 }
 
-/** Rows of an output, from `first` to before `end`. */
-export interface Rows {
-  readonly first: number;
-  readonly end: number;
+/** Every dispatch of one run of a kernel, in order. */
+export function passesOf(
+  kernel: GpuKernel,
+  values: TunableValues,
+  problem: Problem,
+): readonly Pass[] {
+  return [
+    {
+      entryPoint: kernel.entryPoint?.(values, problem) ?? 'main',
+      workgroups: kernel.workgroups(values, problem),
+    },
+    ...(kernel.followUps?.(values, problem) ?? []),
+  ];
 }
 
-/** A kernel run by the host CPU: the baseline every speed-up over the host is taken from. */
-export interface HostKernel extends KernelBase {
+/** A kernel that runs on the host CPU: the baseline for speed-ups over the host. */
+export interface HostKernel<Values = TunableValues, Of = Problem> extends KernelBase<Values, Of> {
   readonly runsOn: 'cpu';
   /** Threads that share the rows of the output; absent: all rows on the calling thread. */
-  readonly threads?: (values: TunableValues) => number | 'all';
+  readonly threads?: (values: Values) => number | 'all';
   /**
-   * Computes rows of `output` from `inputs` (row-major); the arrays' type follows the
-   * problem's dtype. A kernel without `threads` is always asked for all rows.
+   * Computes rows of `output` from `inputs` (row-major); the array type follows the problem's
+   * dtype. A kernel without `threads` is always given all rows.
    */
   readonly run: (
-    values: TunableValues,
-    problem: Problem,
+    values: Values,
+    problem: Of,
     inputs: readonly Tensor[],
     output: Tensor,
     rows: Rows,
@@ -128,11 +141,35 @@ export interface HostKernel extends KernelBase {
 
 export type Kernel = GpuKernel | HostKernel;
 
-/** Host-side contents of a tensor. f16 is held as f32 values rounded to half precision. */
-export type Tensor = Float32Array | Int32Array;
-
 /** One kernel with a value for every tunable. */
 export interface Variant {
   readonly kernel: string;
   readonly tunables: TunableValues;
+}
+
+/** What a kernel's file declares: its functions see the exact types of its values and problem. */
+type Declared<Base extends object, Id extends OpId, Tunables> = Omit<
+  Base,
+  'id' | 'op' | 'runsOn' | 'tunables'
+> & {
+  readonly id: `${Id}/${string}`;
+  readonly op: Id;
+  readonly tunables: Tunables;
+};
+
+/**
+ * Declares a GPU kernel. In its constraints, needs and workgroups, comparing a tunable with a
+ * value it does not list is a type error; the registry stores the kernel with these types erased.
+ */
+export function gpuKernel<const Id extends OpId, const Tunables extends readonly Tunable[]>(
+  kernel: Declared<GpuKernel<ValuesOf<Tunables>, Problem<Id>>, Id, Tunables>,
+): GpuKernel {
+  return { ...kernel, runsOn: 'gpu' } as unknown as GpuKernel;
+}
+
+/** Declares a host kernel, as `gpuKernel` does. */
+export function hostKernel<const Id extends OpId, const Tunables extends readonly Tunable[]>(
+  kernel: Declared<HostKernel<ValuesOf<Tunables>, Problem<Id>>, Id, Tunables>,
+): HostKernel {
+  return { ...kernel, runsOn: 'cpu' } as unknown as HostKernel;
 }

@@ -1,22 +1,28 @@
+import { idsOf } from './dtype';
+import { InputError } from './errors';
 import { matmul } from './matmul/op';
 import type { Op } from './op';
-import type { OpId, Problem } from './problem';
+import type { Problem } from './problem';
 import { transpose } from './transpose/op';
 
-export const OPS: readonly Op[] = [matmul, transpose];
+/** All ops. A new op is a folder and a line here. */
+export const OPS = { matmul, transpose };
 
-export function opById(id: OpId): Op {
-  return id === 'matmul' ? matmul : transpose;
+export type OpId = keyof typeof OPS;
+
+/** Throws InputError at `field` if there is no such op: ids also come from user input. */
+export function opById(id: OpId, field = 'op'): Op {
+  if (Object.hasOwn(OPS, id)) return OPS[id];
+  throw new InputError(`There is no op '${id}'. Ops: ${idsOf(OPS).join(', ')}.`, field);
 }
 
-/** The op of a problem. */
 export function opOf(problem: Problem): Op {
   return opById(problem.op);
 }
 
 /**
- * Operations for each byte that has to move when every input is read once and the output
- * written once: the x axis of a roofline plot. 0 for a transpose.
+ * Operations per byte moved if every input is read once and the output written once: the x axis
+ * of a roofline plot. 0 for a transpose.
  */
 export function arithmeticIntensity(problem: Problem): number {
   const op = opOf(problem);

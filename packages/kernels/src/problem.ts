@@ -1,25 +1,15 @@
 import type { Dtype } from './dtype';
+import type { OPS, OpId } from './ops';
 
-/** C[m x n] = A[m x k] B[k x n], all row-major. */
-export interface MatmulShape {
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-}
+/** The shape of an op, by its dimensions: `{ m, n, k }`. */
+export type ShapeOf<Id extends OpId> = ReturnType<(typeof OPS)[Id]['shape']>;
+export type Shape = ShapeOf<OpId>;
 
-/** B[cols x rows] = A[rows x cols] transposed, both row-major. */
-export interface TransposeShape {
-  readonly rows: number;
-  readonly cols: number;
-}
-
-export type OpId = 'matmul' | 'transpose';
-export type Shape = MatmulShape | TransposeShape;
-
-/** What is computed: op + shape + dtype. How it is computed is the variant's business. */
-export type Problem =
-  | { readonly op: 'matmul'; readonly shape: MatmulShape; readonly dtype: Dtype }
-  | { readonly op: 'transpose'; readonly shape: TransposeShape; readonly dtype: Dtype };
-
-export type MatmulProblem = Extract<Problem, { op: 'matmul' }>;
-export type TransposeProblem = Extract<Problem, { op: 'transpose' }>;
+/** What is computed: op + shape + dtype. The variant says how. */
+export type Problem<Id extends OpId = OpId> = {
+  readonly [Each in Id]: {
+    readonly op: Each;
+    readonly shape: ShapeOf<Each>;
+    readonly dtype: Dtype;
+  };
+}[Id];

@@ -11,11 +11,14 @@ import { splitK as matmulSplitK } from './matmul/07-split-k';
 import { subgroupMatrix as matmulSubgroupMatrix } from './matmul/08-subgroup-matrix';
 import { streamK as matmulStreamK } from './matmul/09-stream-k';
 import { strassen as matmulStrassen } from './matmul/10-strassen';
+import { fewRows as matmulFewRows } from './matmul/11-few-rows';
+import { fewCols as matmulFewCols } from './matmul/12-few-cols';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
 import { cpuParallel as matmulCpuParallel } from './matmul/cpu/04-parallel';
-import type { OpId } from './problem';
+import { didYouMean } from './near';
+import type { OpId } from './ops';
 import { copy as transposeCopy } from './transpose/00-copy';
 import { naive as transposeNaive } from './transpose/01-naive';
 import { tiled as transposeTiled } from './transpose/02-tiled';
@@ -23,11 +26,12 @@ import { padded as transposePadded } from './transpose/03-padded';
 import { multiRow as transposeMultiRow } from './transpose/04-multi-row';
 import { vec4 as transposeVec4 } from './transpose/05-vec4';
 import { swizzled as transposeSwizzled } from './transpose/06-swizzled';
+import { pitched as transposePitched } from './transpose/07-pitched';
 import { cpuNaive as transposeCpuNaive } from './transpose/cpu/01-naive';
 import { cpuBlocked as transposeCpuBlocked } from './transpose/cpu/02-blocked';
 import { cpuParallel as transposeCpuParallel } from './transpose/cpu/03-parallel';
 
-/** Every kernel there is. Adding one is a `.wgsl`, a `.ts` and a line here. */
+/** All kernels. A new kernel is a `.wgsl` file, a `.ts` file and a line here. */
 export const KERNELS: readonly Kernel[] = [
   matmulNaiveGlobal,
   matmulNaive,
@@ -40,6 +44,8 @@ export const KERNELS: readonly Kernel[] = [
   matmulSplitK,
   matmulStreamK,
   matmulStrassen,
+  matmulFewRows,
+  matmulFewCols,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,
@@ -51,20 +57,24 @@ export const KERNELS: readonly Kernel[] = [
   transposeMultiRow,
   transposeVec4,
   transposeSwizzled,
+  transposePitched,
   transposeCpuNaive,
   transposeCpuBlocked,
   transposeCpuParallel,
 ];
 
-/** Throws InputError naming `field` when there is no such kernel. */
+/** Throws InputError at `field` if there is no such kernel. */
 export function kernelById(id: string, field = 'kernel'): Kernel {
   const kernel = KERNELS.find((candidate) => candidate.id === id);
   if (kernel) return kernel;
-  const ids = KERNELS.map((candidate) => candidate.id).join(', ');
-  throw new InputError(`there is no kernel ${id}; there are: ${ids}`, field);
+  const ids = KERNELS.map((candidate) => candidate.id);
+  throw new InputError(
+    `There is no kernel ${id}. ${didYouMean(id, ids)}Kernels: ${ids.join(', ')}.`,
+    field,
+  );
 }
 
-/** The ladder of an op: GPU rungs in order, then the host's. */
+/** The ladder of an op: GPU rungs in order, then host rungs. */
 export function kernelsOf(op: OpId): readonly Kernel[] {
   return KERNELS.filter((kernel) => kernel.op === op).toSorted(
     (a, b) => b.runsOn.localeCompare(a.runsOn) || a.rung - b.rung,

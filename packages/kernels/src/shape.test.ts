@@ -15,7 +15,7 @@ test('what is written is read back', () => {
 });
 
 test.each(['', 'x', '0', '-4', '1.5', '65537', '4x4', '4x4x4x4', '4xfour', '4x4x', '1e3x'])(
-  "'%s' is no shape of matmul",
+  "'%s' is not a shape of matmul",
   (text) => {
     expect(() => parseShape('matmul', text, 'cases[0].shape')).toThrow(InputError);
     expect(() => parseShape('matmul', text)).toThrow('MxNxK');

@@ -1,10 +1,10 @@
-import { type Dtype, elementType, sumType } from './dtype';
+import { DTYPES, type Dtype } from './dtype';
 import type { GpuKernel, TunableValue, TunableValues } from './kernel';
 
 /**
- * The WGSL that runs: generated declarations of the element type and of every
- * tunable, then the kernel's body as it stands in its file. The text is the
- * pipeline's identity: equal sources share a pipeline, nothing else is a key.
+ * The WGSL that runs: generated declarations of the element type and of every tunable, then the
+ * kernel's body verbatim, comments included. The text identifies the pipeline, and its hash tells
+ * whether a result was measured with today's source.
  */
 export function specialise(kernel: GpuKernel, values: TunableValues, dtype: Dtype): string {
   const body = typeof kernel.wgsl === 'string' ? kernel.wgsl : kernel.wgsl(values, dtype);
@@ -14,7 +14,7 @@ export function specialise(kernel: GpuKernel, values: TunableValues, dtype: Dtyp
   );
 }
 
-/** `enable` directives of the WGSL extensions that come with features. */
+/** `enable` directives for the WGSL extensions of these features. */
 function extensionsOf(features: readonly string[]): string[] {
   return [
     ...(features.includes('subgroups') ? ['enable subgroups;'] : []),
@@ -24,28 +24,30 @@ function extensionsOf(features: readonly string[]): string[] {
   ];
 }
 
-/** WebGPU features a specialised kernel uses, those of its dtype included. */
+/** WebGPU features that a specialised kernel uses, including those of its dtype. */
 export function featuresOf(
   kernel: GpuKernel,
   values: TunableValues,
   dtype: Dtype,
 ): readonly string[] {
   const { features } = kernel.needs(values, dtype);
-  return elementType(dtype) === 'f16' ? ['shader-f16', ...features] : features;
+  const { feature } = DTYPES[dtype];
+  return feature ? [feature.name, ...features] : features;
 }
 
-/** `T` is the element type in memory, `Acc` the type sums are kept in. */
+/** Declares `T`, the element type in memory, and `Acc`, the type of sums. */
 export function typeHeader(dtype: Dtype): string {
+  const { element, sums, feature } = DTYPES[dtype];
   return [
-    ...(elementType(dtype) === 'f16' ? ['enable f16;'] : []),
-    `alias T = ${elementType(dtype)};`,
-    `alias Acc = ${sumType(dtype)};`,
+    ...(feature ? [`enable ${feature.wgslExtension};`] : []),
+    `alias T = ${element};`,
+    `alias Acc = ${sums};`,
   ].join('\n');
 }
 
 /**
- * Numbers become `const TILE: u32 = 16u;`. Words become named constants, so that
- * a body can say `if (A_LAYOUT == COL)`; the compiler folds the branch away.
+ * Numbers become `const TILE: u32 = 16u;`. Words become named constants, so that a body can test
+ * `if (A_LAYOUT == COL)` and the compiler folds the branch away.
  */
 function tunableHeader(kernel: GpuKernel, values: TunableValues): string {
   const words = new Set(kernel.tunables.flatMap((tunable) => tunable.values.filter(isWord)));

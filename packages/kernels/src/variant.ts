@@ -2,7 +2,7 @@ import { InputError } from './errors';
 import type { Kernel, Tunable, TunableValue, TunableValues, Variant } from './kernel';
 import { kernelById } from './registry';
 
-/** A variant with its kernel looked up and a value for every tunable, in declaration order. */
+/** A variant with its kernel looked up and every tunable set, in declaration order. */
 export interface ResolvedVariant extends Variant {
   readonly definition: Kernel;
   /** Canonical address, see `variantAddress`. */
@@ -10,9 +10,9 @@ export interface ResolvedVariant extends Variant {
 }
 
 /**
- * Looks the kernel up, fills defaults and checks every value. Values that break a
- * constraint together still have an address: `feasible` says why they cannot run.
- * Throws InputError naming the field under `path`: `tunables.TILE`.
+ * Looks the kernel up, fills in defaults and checks every value. A combination that breaks a
+ * constraint still has an address: `feasible` says why it cannot run. Throws InputError at the
+ * field, with `path` before it: `tunables.TILE`.
  */
 export function resolveVariant(
   kernel: string,
@@ -25,7 +25,7 @@ export function resolveVariant(
     if (definition.tunables.some((tunable) => tunable.name === name)) continue;
     const names = definition.tunables.map((tunable) => tunable.name).join(', ') || 'none';
     throw new InputError(
-      `${kernel} has no tunable ${name}; it has: ${names}`,
+      `${kernel} has no tunable ${name}. Its tunables: ${names}.`,
       field(`tunables.${name}`),
     );
   }
@@ -34,7 +34,7 @@ export function resolveVariant(
     const value = tunables[tunable.name] ?? tunable.default;
     if (!tunable.values.includes(value)) {
       throw new InputError(
-        `${tunable.name} of ${kernel} cannot be ${value}; it takes: ${tunable.values.join(', ')}`,
+        `${tunable.name} of ${kernel} cannot be ${value}. Allowed values: ${tunable.values.join(', ')}.`,
         field(`tunables.${tunable.name}`),
       );
     }
@@ -48,11 +48,11 @@ export function variantAddress(variant: Variant): string {
   return resolveVariant(variant.kernel, variant.tunables).address;
 }
 
-/** Reads an address; tunables left out take their defaults. Throws InputError. */
+/** Parses an address; tunables left out take their defaults. Throws InputError. */
 export function parseVariant(address: string): ResolvedVariant {
   const match = /^([a-z0-9/-]+)(?:\[([^[\]]*)\])?$/.exec(address.trim());
   if (!match?.[1]) {
-    throw new InputError(`'${address}' is not a variant: write kernel[NAME=value,...]`, 'variant');
+    throw new InputError(`'${address}' is not a variant: write kernel[NAME=value,...].`, 'variant');
   }
   const kernel = match[1];
   const declared = kernelById(kernel, 'kernel').tunables;
@@ -60,7 +60,7 @@ export function parseVariant(address: string): ResolvedVariant {
   for (const part of (match[2] ?? '').split(',').filter((text) => text.trim() !== '')) {
     const [name = '', value] = part.split('=').map((text) => text.trim());
     if (value === undefined) {
-      throw new InputError(`'${part}' in '${address}' is not NAME=value`, `tunables.${name}`);
+      throw new InputError(`'${part}' in '${address}' must be NAME=value.`, `tunables.${name}`);
     }
     tunables[name] = parseTunableValue(
       declared.find((tunable) => tunable.name === name),
@@ -70,7 +70,7 @@ export function parseVariant(address: string): ResolvedVariant {
   return resolveVariant(kernel, tunables);
 }
 
-/** The declared value written as `text`; unknown text is returned as it is, for the check to name. */
+/** The declared value written as `text`; unknown text is returned as is, for the check to report. */
 export function parseTunableValue(tunable: Tunable | undefined, text: string): TunableValue {
   return tunable?.values.find((value) => String(value) === text) ?? text;
 }

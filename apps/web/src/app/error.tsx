@@ -1,9 +1,9 @@
 'use client';
 
 import { Button } from '@/ui/button';
-import { StatusPage } from '@/ui/status-page';
+import { StatusPage } from '@/ui/page';
 
-/** Shown where a page failed on the server: the log has the rest under the digest. */
+/** Shown when a page failed on the server; its log has the details under the digest. */
 export default function ErrorPage({
   error,
   retry,
@@ -14,12 +14,12 @@ export default function ErrorPage({
   return (
     <StatusPage code="500" title="This page failed to load">
       <p>
-        The server could not answer, most often because its database or queue is away. Running
-        workers keep their results and hand them in later.
+        The server could not answer, usually because its database or queue is unavailable. Workers
+        keep their results and deliver them later.
       </p>
       {error.digest && (
         <p className="text-xs">
-          In the server’s log: <code>{error.digest}</code>
+          Look in the server’s log for <code>{error.digest}</code>
         </p>
       )}
       <Button look="primary" onClick={retry}>

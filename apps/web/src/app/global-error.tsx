@@ -2,15 +2,16 @@
 
 import './globals.css';
 
-/** The last resort: even the page's frame failed. */
+/** The last resort, when even the page's frame failed. */
 export default function GlobalError({ retry }: { retry: () => void }) {
   return (
     <html lang="en">
       <body className="mx-auto max-w-xl px-6 py-24 font-sans">
-        <title>Tilemark is not answering</title>
-        <h1 className="text-[1.375rem]">Tilemark is not answering</h1>
+        <title>Tilemark is not responding</title>
+        <h1 className="text-[1.375rem]">Tilemark is not responding</h1>
         <p className="mt-2 text-muted">
-          The server could not answer, most often because its database is away. Its log says why.
+          The server could not answer, usually because its database is unavailable. Its log says
+          why.
         </p>
         <button
           type="button"

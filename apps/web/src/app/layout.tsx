@@ -1,13 +1,14 @@
+import { isServiceUnavailable } from '@tilemark/core/server';
 import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { isServiceUnavailable } from '@/server/known-errors';
-import { visitor } from '@/server/visitor';
+import { CompareBar } from '@/features/compare/pick';
+import { visitor } from '@/server/session/visitor';
+import { parseTheme, THEME_COOKIE } from '@/ui/site';
 import { SiteHeader } from '@/ui/site-header';
-import { parseTheme, THEME_COOKIE } from '@/ui/theme';
 import './globals.css';
 
 export const metadata: Metadata = {
@@ -26,7 +27,7 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const known = visitor().catch((error: unknown) => {
-    // The frame stands while the database is away; the page inside it says so.
+    // The frame stands while the database is unavailable; the page inside says so.
     if (isServiceUnavailable(error)) return null;
     throw error;
   });
@@ -35,7 +36,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       lang="en"
       data-theme={theme === 'system' ? undefined : theme}
       className={`${GeistSans.variable} ${GeistMono.variable}`}
-      // The toggle changes data-theme before React knows.
+      // The toggle changes data-theme without React.
       suppressHydrationWarning
     >
       <body className="flex min-h-dvh flex-col font-sans">
@@ -53,10 +54,12 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         >
           {children}
         </main>
+        <CompareBar />
         <footer className="border-t border-line">
           <div className="mx-auto flex max-w-6xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-xs text-muted sm:px-6">
             <p>
-              Every number shown was verified against a reference before and after it was timed.
+              This grid verifies every result against a reference before and after timing. Imported
+              results are marked.
             </p>
             <nav aria-label="About" className="ml-auto flex gap-5">
               <Link className="hover:text-ink" href="/docs">

@@ -1,12 +1,12 @@
 import { ButtonLink } from '@/ui/button';
-import { StatusPage } from '@/ui/status-page';
+import { StatusPage } from '@/ui/page';
 
 export default function NotFound() {
   return (
-    <StatusPage code="404" title="There is nothing at this address">
+    <StatusPage code="404" title="Page not found">
       <p>
-        A sweep, result, device or kernel is shown under its own address for as long as the grid
-        keeps it. This one may have been mistyped, or belongs to another grid.
+        The address may be mistyped, or belong to another grid. Sweeps, results, devices and kernels
+        keep their addresses for as long as the grid keeps them.
       </p>
       <div className="flex flex-wrap gap-2">
         <ButtonLink href="/" look="primary">

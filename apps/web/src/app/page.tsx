@@ -1,32 +1,47 @@
 import type { Metadata } from 'next';
+import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { Filters } from '@/features/leaderboard/filters';
+import { Filters, ViewLinks } from '@/features/leaderboard/filters';
+import { Methodologies } from '@/features/leaderboard/methodologies';
 import { apiHref, boardQuerySchema } from '@/features/leaderboard/query';
-import { loadView } from '@/features/leaderboard/view';
-import { ViewLinks } from '@/features/leaderboard/view-links';
+import { FEW_GPUS, loadView } from '@/features/leaderboard/view';
+import { FirstScreen } from '@/features/overview/first-screen';
 import { etagOf } from '@/server/etag';
-import { readable } from '@/server/visitor';
+import { originOf } from '@/server/session/origin';
+import { readable } from '@/server/session/visitor';
 import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { PageHeader } from '@/ui/page';
-import type { SearchParams } from '@/ui/query';
-import { searchObject } from '@/ui/search';
+import { type SearchParams, searchObject } from '@/ui/query';
 
 export const metadata: Metadata = { title: 'Leaderboard' };
 
 export default async function LeaderboardPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
-  const parsed = boardQuerySchema.safeParse(searchObject(await searchParams));
+  const given = searchObject(await searchParams);
+  const parsed = boardQuerySchema.safeParse(given);
   // The proxy has answered 400 to what the schema refuses.
   if (!parsed.success) notFound();
   const query = parsed.data;
   const { answer, board, content, groups } = await loadView(store, query);
   const source = apiHref(query);
+  // Whoever asks for something has seen the first screen.
+  const isFirst = Object.keys(given).length === 0;
+  const overview = isFirst ? await store.overview() : null;
+  const figures =
+    overview && overview.gpus < FEW_GPUS
+      ? await store.references.list({ op: 'matmul', dtype: 'f32' })
+      : [];
 
   return (
     <>
+      {overview && (
+        <FirstScreen overview={overview} figures={figures} origin={originOf(await headers())} />
+      )}
       <PageHeader
         title="Leaderboard"
+        level={isFirst ? 2 : 1}
+        id="board"
         actions={
           <>
             <Live source={source} etag={etagOf(answer)} />
@@ -39,11 +54,12 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
           </>
         }
       >
-        The fastest verified variant of each device on one problem. Devices share a rank where the
-        95 % intervals of their medians overlap.
+        The fastest verified variant of each device on one problem, by the median of its
+        invocations. Devices share a rank unless one is faster by more than 0.5% beyond doubt.
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} />
+      <Methodologies board={board} query={query} />
       <div className="mt-5">{content}</div>
     </>
   );

@@ -25,7 +25,9 @@ it('shows admins what waits for each device', async () => {
   await grid.queue.enqueue(runIds.map((id) => ({ id, deviceKey })));
   const admin = await grid.token('admin');
   const { queues } = await (await get('/api/queues', admin)).json();
-  expect(queues).toMatchObject([{ name: `runs.${deviceKey}`, counts: { waiting: 1 } }]);
+  expect(queues).toMatchObject([
+    { name: `runs.${deviceKey}`, counts: { waiting: 1 }, hasWorkers: true },
+  ]);
   const page = await get('', admin);
   expect(page.headers.get('content-security-policy')).toContain("base-uri 'self'");
   expect(page.headers.get('cache-control')).toBe('no-store');

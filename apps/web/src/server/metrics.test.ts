@@ -1,3 +1,4 @@
+import { sharedReads } from '@tilemark/core/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   attach,
@@ -6,9 +7,8 @@ import {
   recorded,
   sweepOf,
 } from '../../../../packages/core/src/server/store/test-fixtures';
-import { GET as sweeps } from '../app/api/v1/sweeps/route';
-import { GET as metrics } from '../app/metrics/route';
-import { provideServices, sweepOperations } from './services';
+import { handle } from './api/app';
+import { KEEP_MS, provideServices } from './services';
 import { call, openTestGrid, type TestGrid } from './test-grid';
 
 let grid: TestGrid;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => grid.close());
 
-const scrape = (headers = {}) => metrics(new Request('http://grid.test/metrics', { headers }));
+const scrape = (headers = {}) => handle(new Request('http://grid.test/metrics', { headers }));
 
 it('tells runs, queues, workers and the time that requests took', async () => {
   const { workerId, deviceKey } = await attach(grid.store, 'One');
@@ -29,7 +29,7 @@ it('tells runs, queues, workers and the time that requests took', async () => {
   await grid.store.runs.claim(first, workerId);
   await grid.store.runs.record(recorded(first, workerId, measured(1e6)));
   await grid.store.workers.heartbeat(workerId, 'idle');
-  await call(sweeps);
+  await call('GET /sweeps');
   const response = await scrape();
   expect(response.headers.get('content-type')).toContain('version=0.0.4');
   const text = await response.text();
@@ -55,7 +55,7 @@ it('counts the runs once for scrapes that come one upon the other', async () => 
       },
     },
   };
-  provideServices({ ...grid, sweeps: sweepOperations({ store, queue: grid.queue }) });
+  provideServices({ ...grid, store, recent: sharedReads(KEEP_MS) });
   await Promise.all([scrape(), scrape()]);
   await scrape();
   expect(counts).toBe(1);

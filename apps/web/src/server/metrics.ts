@@ -1,5 +1,8 @@
+import { Hono } from 'hono';
 import { Gauge, Histogram, Registry, register } from 'prom-client';
-import type { Services } from './services';
+import { type Services, services } from './services';
+import { checkAccess } from './session/access';
+import { identify } from './session/principal';
 
 const DURATION = 'tilemark_http_request_duration_seconds';
 
@@ -9,25 +12,32 @@ function durations(): Histogram {
   if (known instanceof Histogram) return known;
   return new Histogram({
     name: DURATION,
-    help: 'Time from the request to the answer of an operation of API v1',
+    help: 'Time from the request to the answer, by operation of API v1',
     labelNames: ['method', 'path', 'status'],
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
 }
 
-/** Counts a request that was answered, by its operation: ids in addresses are not labels. */
-export function observeRequest(
-  { method, path }: { readonly method: string; readonly path: string },
-  status: number,
-  seconds: number,
-): void {
-  durations().observe({ method, path, status: String(status) }, seconds);
+/** Counts an answered request. */
+export function observeRequest(method: string, path: string, status: number, ms: number): void {
+  durations().observe({ method, path, status: String(status) }, ms / 1_000);
 }
 
+/** For Prometheus. As public as the rest of the grid: a private one takes a token. */
+export const metrics = new Hono().get('/metrics', async (c) => {
+  const opened = await services();
+  const { principal } = await identify(c.req.raw.headers, opened);
+  checkAccess('read', principal, opened.settings.isPublic);
+  return c.body(await metricsText(opened), 200, {
+    'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
+    'Cache-Control': 'no-store',
+  });
+});
+
 /** Everything Prometheus scrapes: this process's requests, and the state of the whole grid. */
-export async function metricsText({ store, settings, sweeps }: Services): Promise<string> {
+async function metricsText({ recent, settings, store }: Services): Promise<string> {
   const [runs, queues, workers] = await Promise.all([
-    sweeps.runsByState(),
+    recent.read('runs', () => store.runs.byState()),
     store.workers.queues(),
     store.workers.list(),
   ]);
@@ -43,9 +53,7 @@ export async function metricsText({ store, settings, sweeps }: Services): Promis
   for (const [state, count] of Object.entries(runs)) byState.set({ state }, count);
 
   const waiting = gauge('queue_waiting_runs', 'Runs that wait for a device', ['device']);
-  const eta = gauge('queue_eta_seconds', 'Time until a queue is empty, where it can be told', [
-    'device',
-  ]);
+  const eta = gauge('queue_eta_seconds', 'Time until a queue is empty, where known', ['device']);
   for (const { device, waiting: count, etaMs } of queues) {
     waiting.set({ device: device.key }, count);
     if (etaMs !== null) eta.set({ device: device.key }, etaMs / 1_000);

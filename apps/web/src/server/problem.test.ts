@@ -1,7 +1,8 @@
 import { newSweepSchema } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { problemOf, problemOfZod, problemResponse } from './problem';
+import { problemOf } from './api/app';
+import { problemOfZod, problemResponse } from './problem';
 
 const spec = (over: object, top: object = {}) => ({
   name: 'a sweep',

@@ -1,12 +1,17 @@
 import type { ProblemDetails } from '@tilemark/core';
 import type { z } from 'zod';
-import { isAccountsRefused, isInputError, isServiceUnavailable } from './known-errors';
+
+/**
+ * What goes wrong with a request, as one kind of error with a status and a sentence, and as the
+ * application/problem+json that is sent for it.
+ */
 
 const TITLES = {
   400: 'The request is not valid',
-  401: 'Not signed in',
+  401: 'Not logged in',
   403: 'Not allowed',
   404: 'Not found',
+  405: 'Method not allowed',
   409: 'Not possible now',
   413: 'The request is too large',
   415: 'Unsupported media type',
@@ -41,7 +46,10 @@ export function problemDetails(problem: HttpProblem): ProblemDetails {
   };
 }
 
-export function problemResponse(problem: HttpProblem): Response {
+export function problemResponse(
+  problem: HttpProblem,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return Response.json(problemDetails(problem), {
     status: problem.status,
     headers: {
@@ -50,6 +58,7 @@ export function problemResponse(problem: HttpProblem): Response {
       ...(problem.status === 503 ? { 'Retry-After': '5' } : {}),
       ...(problem.retryAfterS === undefined ? {} : { 'Retry-After': String(problem.retryAfterS) }),
       ...(problem.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="tilemark"' } : {}),
+      ...headers,
     },
   });
 }
@@ -108,19 +117,4 @@ function firstIssue(
 export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
   const { path, message } = firstIssue(error.issues, input);
   return new HttpProblem(400, message, formatPath(path) || undefined);
-}
-
-/** What is told of any error: input errors name their field, faults of ours say nothing of the inside. */
-export function problemOf(error: unknown): HttpProblem {
-  if (error instanceof HttpProblem) return error;
-  if (isInputError(error)) return new HttpProblem(400, error.message, error.field);
-  if (isAccountsRefused(error)) return new HttpProblem(409, error.message);
-  if (isServiceUnavailable(error)) {
-    // Its message says where the service is, which is for the log.
-    return new HttpProblem(
-      503,
-      'The database or the queue is away. Nothing was changed; try again soon.',
-    );
-  }
-  return new HttpProblem(500, 'Something failed on the server; its log says what.');
 }

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { openQueue, openStore, queueBoard, type Role } from '@tilemark/core/server';
+import { PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
+import { openQueue, openStore, queueBoard, type Role, sharedReads } from '@tilemark/core/server';
+import { BOARD_PATH } from '@/ui/site';
 import { countRows, testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
-import { BOARD_PATH } from './board-path';
-import {
-  accessOperations,
-  provideServices,
-  type Services,
-  type Settings,
-  sweepOperations,
-} from './services';
+import { handle } from './api/app';
+import { KEEP_MS, provideServices, type Services, type Settings } from './services';
 
 /** A grid of its own for a test file: a real database and queue behind the routes. */
 export interface TestGrid extends Services {
+  readonly databaseUrl: string;
   /** Rows of every table, by its name. */
   rows(): Promise<Record<string, number>>;
   /** The secret of a new token. */
@@ -27,20 +24,17 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
   const queue = openQueue({ databaseUrl, redisUrl, prefix: `test-${randomUUID()}` });
   const stop = new AbortController();
   const grid: TestGrid = {
+    databaseUrl,
     store,
     queue,
-    sweeps: sweepOperations({ store, queue }),
-    access: accessOperations({ store, queue }),
+    recent: sharedReads(KEEP_MS),
     board: queueBoard(queue, BOARD_PATH),
     settings: {
       version: '0.0.0',
       isPublic: true,
       sessionSecret: randomUUID(),
-      services: { databaseUrl, redisUrl },
       limits: { logIn: 0, enroll: 0, submit: 0 },
       isBehindProxy: false,
-      workerDatabaseUrl: null,
-      workerRedisUrl: null,
       ...settings,
     },
     stopping: stop.signal,
@@ -59,34 +53,39 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
 }
 
 export interface TestCall {
-  readonly method?: string;
-  readonly path?: string;
-  readonly params?: Record<string, string | string[]>;
+  /** By the names in the path. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** `?format=csv` */
+  readonly query?: string;
   readonly token?: string | undefined;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
 }
 
-export type TestRoute = (
-  request: Request,
-  context: { params: Promise<Record<string, string | string[] | undefined>> },
-) => Promise<Response>;
-
-/** Calls a route's function as Next would. */
-export function call(
-  route: TestRoute,
-  { method = 'GET', path = '/', params = {}, token, headers = {}, body }: TestCall = {},
+/** Asks the app as Next does: `call('GET /sweeps/{id}', { params: { id } })`. */
+export async function call(
+  name: string,
+  { params = {}, query = '', token, headers = {}, body }: TestCall = {},
 ): Promise<Response> {
-  const request = new Request(`http://grid.test/api/v1${path}`, {
+  const [method = '', path = ''] = name.split(' ');
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, param) => encoded(path, params[param] ?? ''));
+  const request = new Request(`http://grid.test/api/v1${address}${query}`, {
     method,
     headers: {
       host: 'grid.test',
+      [PROTOCOL_HEADER]: String(PROTOCOL),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token && { authorization: `Bearer ${token}` }),
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  return route(request, { params: Promise.resolve(params) });
+  return handle(request);
 }
+
+/** Ids of kernels stand in addresses with their slash. */
+const encoded = (path: string, id: string): string => {
+  const parts = path.startsWith('/kernels/') ? id.split('/') : [id];
+  return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
+};

@@ -1,10 +1,11 @@
 import {
-  type Headline,
-  headlineOf,
   METHODOLOGY_VERSION,
+  type MeasuredRun,
   type Measurement,
   type Outcome,
   type RunResult,
+  type RunView,
+  runView,
 } from '@tilemark/core';
 import { variantAddress } from '@tilemark/kernels';
 
@@ -30,7 +31,11 @@ export function run(over: Partial<RunResult> = {}): RunResult {
 }
 
 /** What a sweep's page is given of such a run. */
-export const headline = (over: Partial<RunResult> = {}): Headline => headlineOf(run(over));
+const view = (over: Partial<RunResult> = {}): RunView => runView(run(over));
+
+/** Such a run that took so long. */
+export const measuredRun = (medianNs: number, over: Partial<RunResult> = {}): MeasuredRun =>
+  view({ ...over, outcome: measured(medianNs) }) as MeasuredRun;
 
 /** A measured outcome with five samples around a median. */
 export function measured(

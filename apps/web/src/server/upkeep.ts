@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepReconciled } from '@tilemark/core/server';
-import { isServiceUnavailable } from './known-errors';
+import { isServiceUnavailable, keepReconciled } from '@tilemark/core/server';
 import { log } from './log';
 import { services } from './services';
 

@@ -1,23 +1,33 @@
 'use client';
 
+/**
+ * The site's building blocks, independent of any feature: buttons, fields, tables, plots, page state
+ * in the URL, and the format of numbers and dates.
+ */
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button } from './button';
-import { refusal } from './request';
+import { ask } from './request';
 
-export interface ActionProps {
-  /** What is asked of the API, and how. */
-  readonly url: string;
-  readonly method?: 'POST' | 'DELETE';
-  readonly children: string;
-  /** What the action is on, for people who do not see the row. */
-  readonly label: string;
-  /** Asked before what cannot be taken back. */
-  readonly question?: string;
-}
-
-/** A button that changes something by the API and shows the page anew, or why it was refused. */
-export function Action({ url, method = 'POST', children, label, question }: ActionProps) {
+/**
+ * A button that calls the API and refreshes the page, or shows why the call was refused.
+ *
+ * @param label what the action applies to, for readers who do not see the row
+ * @param question confirmed before something that cannot be undone
+ */
+export function Action({
+  url,
+  method = 'POST',
+  children,
+  label,
+  question,
+}: {
+  url: string;
+  method?: 'POST' | 'DELETE';
+  children: string;
+  label: string;
+  question?: string;
+}) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [problem, setProblem] = useState<string | null>(null);
@@ -25,7 +35,8 @@ export function Action({ url, method = 'POST', children, label, question }: Acti
   const act = () => {
     if (question !== undefined && !window.confirm(question)) return;
     startTransition(async () => {
-      setProblem(await refusal(url, { method }));
+      const answer = await ask(url, { method });
+      setProblem(answer.ok ? null : answer.message);
       router.refresh();
     });
   };
@@ -47,5 +58,41 @@ export function Action({ url, method = 'POST', children, label, question }: Acti
         </span>
       )}
     </>
+  );
+}
+
+/** Copies a text and says whether that worked. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
+
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState('copied');
+    } catch {
+      // Browsers refuse the clipboard outside secure contexts; the text can still be selected.
+      setState('refused');
+    }
+    setTimeout(() => setState('ready'), 2_000);
+  };
+
+  return (
+    <Button look="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`} className="h-7">
+      <span aria-live="polite">
+        {{ ready: 'Copy', copied: 'Copied', refused: 'Select and copy' }[state]}
+      </span>
+    </Button>
+  );
+}
+
+/** A command to run, with a button that copies it. */
+export function Command({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="flex items-start gap-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3">
+      <code className="min-w-0 flex-1 py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
+        {text}
+      </code>
+      <CopyButton text={text} label={label} />
+    </div>
   );
 }

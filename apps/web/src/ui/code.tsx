@@ -15,7 +15,7 @@ const openHighlighter = () => {
   return highlighter;
 };
 
-/** Classes of globals.css by the theme's colours; text of the ground colour needs none. */
+/** Classes of globals.css by the theme's colours; plain text needs none. */
 const CLASSES: ReadonlyMap<string, string> = new Map([
   ['#CF222E', 'keyword'],
   ['#0550AE', 'constant'],
@@ -25,8 +25,8 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Short classes instead of colours: an unrolled kernel has thousands of tokens, and a page
- * carries its code twice, as markup and as what React reads.
+ * Short classes instead of inline colours: an unrolled kernel has thousands of tokens, and a page
+ * contains its code twice, as markup and for React.
  */
 const CLASSED: ShikiTransformer = {
   pre(node) {
@@ -42,14 +42,14 @@ const CLASSED: ShikiTransformer = {
   },
 };
 
-/** Highlighting an unrolled kernel takes some 0.2 s, and its readers ask for the same text. */
+/** Highlighting an unrolled kernel takes about 0.2 s, and readers request the same text. */
 const MOST_KEPT = 50;
 const kept = new Map<string, string>();
 
 /**
- * Highlighted WGSL, read again where it was asked for lately.
+ * Highlighted WGSL, cached if requested recently.
  *
- * @param kinds a class for each line; absent: lines have none of their own
+ * @param kinds a class per line, if any
  */
 async function highlighted(source: string, kinds: readonly string[] = []): Promise<string> {
   const key = JSON.stringify([source, kinds]);
@@ -60,7 +60,7 @@ async function highlighted(source: string, kinds: readonly string[] = []): Promi
       lang: 'wgsl',
       theme: 'github-light-default',
       mergeSameStyleTokens: true,
-      // The box around it takes the focus.
+      // The box around it takes focus.
       tabindex: false,
       transformers: [
         CLASSED,
@@ -84,7 +84,7 @@ export async function WgslCode({ source, label }: { source: string; label: strin
   return <CodeBox label={label} html={await highlighted(source)} />;
 }
 
-/** Lines of WGSL that came and went between two sources, each marked `+` or `−`. */
+/** A line diff of two WGSL sources, marked `+` and `−`. */
 export async function WgslDiff({
   before,
   after,

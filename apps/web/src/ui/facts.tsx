@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
+import { formatAge, formatInterval, formatMoment, formatNs, formatRate } from './format';
 
 export interface Fact {
   readonly name: string;
   readonly value: ReactNode;
-  /** What the name means, where it is not plain. */
+  /** What the name means, if unclear. */
   readonly about?: string;
 }
 
-/** The left one of a full last row has no line below it either. */
+/** The left cell of a full last row has no line below it either. */
 const LAST_OF_TWO = 'sm:[&:nth-last-child(2):nth-child(odd)]:border-b-0';
 
-/** Names and values in the manner of a data sheet. */
+/** Names and values, like a data sheet. */
 export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?: 1 | 2 | 3 }) {
   const grid = { 1: '', 2: 'sm:grid-cols-2', 3: 'sm:grid-cols-2 lg:grid-cols-3' }[columns];
   return (
@@ -28,5 +29,53 @@ export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Time since, with the exact moment on hover. Rendered on the server, so `now` is the request's. */
+export function Ago({ date }: { date: string }) {
+  const moment = new Date(date);
+  return (
+    <time
+      dateTime={date}
+      title={formatMoment(moment)}
+      className="whitespace-nowrap"
+      suppressHydrationWarning
+    >
+      {formatAge(moment, new Date())}
+    </time>
+  );
+}
+
+export function Moment({ date }: { date: string }) {
+  return (
+    <time dateTime={date} className="whitespace-nowrap">
+      {formatMoment(new Date(date))}
+    </time>
+  );
+}
+
+export function Rate({ of }: { of: { readonly value: number; readonly unit: string } }) {
+  return (
+    <>
+      <span className="font-medium">{formatRate(of.value)}</span>{' '}
+      <span className="text-xs text-muted">{of.unit}</span>
+    </>
+  );
+}
+
+/** A median time with the half width of its 95% interval. */
+export function Timing({
+  of: { highNs, lowNs, medianNs },
+}: {
+  of: { readonly medianNs: number; readonly lowNs: number; readonly highNs: number };
+}) {
+  return (
+    <>
+      {formatNs(medianNs)}{' '}
+      <span className="text-xs text-muted" title="95% interval of the median">
+        {formatInterval(medianNs, lowNs, highNs)}
+      </span>
+    </>
   );
 }

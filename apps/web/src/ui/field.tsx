@@ -3,18 +3,24 @@ import type { ComponentProps, ReactNode } from 'react';
 export const controlStyle =
   'h-8 w-full min-w-0 rounded-tile border border-line-strong bg-surface px-2 text-[0.8125rem] aria-invalid:border-rose disabled:cursor-not-allowed disabled:opacity-50';
 
-/** A labelled control with its hint and error; the error is tied to the control by `describedBy`. */
+/**
+ * A labelled control with its hint and error. The error is tied to the control by `describedBy`, so
+ * it is read out when focus moves there, which a form does on a refusal; `isAlert` is for forms
+ * that leave focus where it is. With both, it would be read out twice.
+ */
 export function Field({
   id,
   label,
   hint,
   error,
+  isAlert = false,
   children,
 }: {
   id: string;
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
+  isAlert?: boolean;
   children: ReactNode;
 }) {
   return (
@@ -28,15 +34,27 @@ export function Field({
           {hint}
         </p>
       )}
-      <FieldError id={id} error={error} />
+      <FieldError id={id} error={error} isAlert={isAlert} />
     </div>
   );
 }
 
-export function FieldError({ id, error }: { id: string; error?: string | undefined }) {
+export function FieldError({
+  id,
+  error,
+  isAlert = false,
+}: {
+  id: string;
+  error?: string | undefined;
+  isAlert?: boolean;
+}) {
   if (!error) return null;
   return (
-    <p id={`${id}-error`} role="alert" className="mt-1 text-xs font-medium text-rose">
+    <p
+      id={`${id}-error`}
+      role={isAlert ? 'alert' : undefined}
+      className="mt-1 text-xs font-medium text-rose"
+    >
       {error}
     </p>
   );

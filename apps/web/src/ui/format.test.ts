@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAge,
   formatBytes,
+  formatDuration,
   formatEstimate,
   formatInterval,
   formatNs,
@@ -24,12 +25,26 @@ describe('formatNs', () => {
   });
 });
 
+it.each([
+  [3.6, '4 s'],
+  [720, '12 min'],
+  [12_600, '3.5 h'],
+])('a duration of %d s is %s', (seconds, text) => {
+  expect(spaced(formatDuration(seconds))).toBe(text);
+});
+
 describe('formatInterval', () => {
   it('gives the wider side, relative', () => {
-    expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50 %');
-    expect(spaced(formatInterval(100, 100, 100))).toBe('<0.1 %');
-    expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('<0.1 %');
-    expect(spaced(formatInterval(100, 80, 110))).toBe('±20 %');
+    expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50%');
+    expect(spaced(formatInterval(100, 100, 100))).toBe('<0.1%');
+    expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('<0.1%');
+    expect(spaced(formatInterval(100, 80, 110))).toBe('±20%');
+  });
+
+  it('gives both sides where one is several times the other', () => {
+    expect(spaced(formatInterval(100, 99.8, 418))).toBe('−0.20 +318%');
+    expect(spaced(formatInterval(100, 100, 418))).toBe('−0 +318%');
+    expect(spaced(formatInterval(100, 60, 101))).toBe('−40 +1.0%');
   });
 });
 

@@ -1,4 +1,6 @@
-/** How quantities are written: SI prefixes, four significant digits, a narrow space before the unit. */
+import type { MetricUnit } from '@tilemark/core';
+
+/** Quantities as text: SI prefixes, four significant digits, a narrow space before the unit, none before `%`. */
 
 const NARROW_SPACE = '\u202f';
 
@@ -15,25 +17,29 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 /** `1,234` */
 export const formatCount = (count: number): string => whole.format(count);
 
+/** `1 run`, `1,234 runs` */
+export const plural = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** ns, µs, ms or s for a time, and how many ns that is. */
+export function unitFor(ns: number): { readonly scale: number; readonly unit: string } {
+  if (ns < 1e3) return { scale: 1, unit: 'ns' };
+  if (ns < 1e6) return { scale: 1e3, unit: 'µs' };
+  if (ns < 1e9) return { scale: 1e6, unit: 'ms' };
+  return { scale: 1e9, unit: 's' };
+}
+
 /** A time in ns as `850.0 ns`, `12.34 µs`, `1.234 ms` or `2.500 s`. */
 export function formatNs(ns: number): string {
   // Rounded first: 999.96 ns is 1.000 µs, not 1,000 ns.
-  const rounded = Number(ns.toPrecision(4));
-  const [scale, unit] =
-    rounded < 1e3
-      ? [1, 'ns']
-      : rounded < 1e6
-        ? [1e3, 'µs']
-        : rounded < 1e9
-          ? [1e6, 'ms']
-          : [1e9, 's'];
+  const { scale, unit } = unitFor(Number(ns.toPrecision(4)));
   return `${fourDigits.format(ns / scale)}${NARROW_SPACE}${unit}`;
 }
 
 /** A rate without its unit, which the column or axis names: `48,310`, `512.7`, `5.120`. */
 export const formatRate = (value: number): string => fourDigits.format(value);
 
-/** About how long something will take, s: `under 10 s`, `about 40 s`, `about 12 min`, `about 3.5 h`. */
+/** A rough duration, from seconds: `under 10 s`, `about 40 s`, `about 12 min`, `about 3.5 h`. */
 export function formatEstimate(seconds: number): string {
   if (seconds < 10) return `under 10${NARROW_SPACE}s`;
   if (seconds < 90) return `about ${Math.round(seconds / 10) * 10}${NARROW_SPACE}s`;
@@ -41,27 +47,61 @@ export function formatEstimate(seconds: number): string {
   return `about ${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
 }
 
-/** Half width of an interval relative to its centre, the wider side: `±0.31 %`, `<0.1 %`. */
+/**
+ * Half width of an interval relative to its centre, the wider side: `±0.31%`, `<0.1%`. Both
+ * sides where one is several times the other, as the range of few samples may be: `−0.2 +318%`.
+ */
 export function formatInterval(center: number, low: number, high: number): string {
-  const percent = (Math.max(center - low, high - center) / center) * 100;
-  // A clock's tick is about that wide: more digits would be of the clock, and none would be a lie.
-  if (percent < 0.1) return `<0.1${NARROW_SPACE}%`;
-  const digits = percent < 10 ? twoDigits.format(percent) : whole.format(percent);
-  return `±${digits}${NARROW_SPACE}%`;
+  const [below, above] = [((center - low) / center) * 100, ((high - center) / center) * 100];
+  const [narrow, wide] = below < above ? [below, above] : [above, below];
+  // About the width of a clock tick: more digits would describe the clock.
+  if (wide < 0.1) return `<0.1%`;
+  const digits = (percent: number) =>
+    percent < 0.1 ? '0' : percent < 10 ? twoDigits.format(percent) : whole.format(percent);
+  return wide >= 1 && wide > LOPSIDED * narrow
+    ? `−${digits(below)} +${digits(above)}%`
+    : `±${digits(wide)}%`;
+}
+
+/** From this many times the other side on, the wider side does not stand for both. */
+const LOPSIDED = 3;
+
+/** The figure of a metric by its unit; the unit of a rate is the op's and stands beside it. */
+export function formatMetric(unit: MetricUnit, digits: number, value: number | string): string {
+  if (typeof value === 'string') return value;
+  switch (unit) {
+    case 'time':
+      return formatNs(value);
+    case 'share':
+      return formatPercent(value);
+    case 'count':
+      return formatCount(value);
+    case 'rate':
+    case 'text':
+      return formatRate(value);
+    default:
+      return `${significant(digits).format(value)}${NARROW_SPACE}${unit}`;
+  }
 }
 
 /** A ratio of times: `8.84×`. */
 export const formatSpeedup = (ratio: number): string => `${threeDigits.format(ratio)}×`;
 
-/** A share of one: `3.5 %`. */
-export const formatPercent = (share: number): string =>
-  `${twoDigits.format(share * 100)}${NARROW_SPACE}%`;
+/** A share of one: `3.5%`. */
+export const formatPercent = (share: number): string => `${twoDigits.format(share * 100)}%`;
 
-/** Operations for each byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`. */
+/** Operations per byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`. */
 export const formatIntensity = (flopPerByte: number): string =>
   `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}FLOP/byte`;
 
-/** Binary prefixes, as memory limits are powers of two: `48 KiB`, `2 GiB`. */
+/** A duration that was measured, from seconds: `4 s`, `12 min`, `3.5 h`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)}${NARROW_SPACE}s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)}${NARROW_SPACE}min`;
+  return `${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
+}
+
+/** Binary prefixes, since memory limits are powers of two: `48 KiB`, `2 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);

@@ -6,9 +6,8 @@ import { useEffect, useState } from 'react';
 const POLL_MS = 5_000;
 
 /**
- * Keeps a server-rendered view current: asks `source` for its ETag while the
- * page is visible and refreshes the view when it has changed. `etag` is that of
- * the data the view was rendered from.
+ * Keeps a server-rendered view current: while the page is visible, polls the ETag of `source` and
+ * refreshes the view when it changes. `etag` belongs to the data the view was rendered from.
  */
 export function Live({ source, etag }: { source: string; etag: string }) {
   const router = useRouter();
@@ -43,11 +42,11 @@ export function Live({ source, etag }: { source: string; etag: string }) {
 
 const WORDS = {
   live: 'Live',
-  lost: 'Connection lost, trying again',
+  lost: 'Connection lost, retrying',
   ended: 'Ended',
 } as const;
 
-/** Whether what is shown follows the grid. */
+/** Whether the view is following the grid. */
 export function LiveDot({ state }: { state: keyof typeof WORDS }) {
   const color = { live: 'bg-accent pulse', lost: 'bg-amber', ended: 'bg-line-strong' }[state];
   return (

@@ -6,8 +6,8 @@ import { WgslCode } from './code';
 import { TablePanel } from './table';
 
 /**
- * Text in GitHub's Markdown, rendered on the server. HTML in it is shown as
- * text. `hrefOf` says where a link leads; null: it is shown without one.
+ * GitHub-flavoured Markdown, rendered on the server; HTML is shown as text. `hrefOf` gives the
+ * target of a link, or null to show it as text.
  */
 export function Markdown({
   text,
@@ -44,7 +44,7 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
     <TablePanel caption={`Table of ${headings(node).join(', ')}`}>{children}</TablePanel>
   ),
   th: ({ children, node, style }) =>
-    // The corner above the names of rows is the heading of nothing.
+    // The corner above the row names is not a heading.
     node && textOf(node) === '' ? (
       <td />
     ) : (
@@ -58,13 +58,12 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
 type MarkdownElement = NonNullable<ExtraProps['node']>;
 type MarkdownNode = MarkdownElement['children'][number];
 
-/** All text in a node. */
 function textOf(node: MarkdownNode): string {
   if (node.type === 'text') return node.value;
   return node.type === 'element' ? node.children.map(textOf).join('') : '';
 }
 
-/** What a table's columns are called. */
+/** The column names of a table. */
 function headings(node: MarkdownNode | undefined): string[] {
   if (node?.type !== 'element') return [];
   if (node.tagName !== 'th') return node.children.flatMap(headings);
@@ -82,7 +81,7 @@ function CodeBlock({ node }: { node: MarkdownElement | undefined }) {
   }
   return (
     <section
-      // Named by how it begins: regions of one page need names of their own.
+      // Named by its first line: regions of a page need distinct names.
       aria-label={`Code: ${source.split('\n', 1)[0]}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
       tabIndex={0}

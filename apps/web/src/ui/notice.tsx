@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { TextLink } from './button';
 
-/** What to do next where there is nothing to show yet. */
+/** In place of content that does not exist yet: what to do next. */
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="rounded-tile border border-dashed border-line-strong px-6 py-10 text-center">
@@ -10,28 +11,67 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-const tones = {
+const NOTICE_TONES = {
   neutral: 'border-line-strong bg-sunken',
   amber: 'border-amber bg-amber-soft',
   rose: 'border-rose bg-rose-soft',
 } as const;
 
-/** A message about what is shown or what was asked. `alert` interrupts a screen reader. */
+/** A message about the page or a request. `alert` interrupts a screen reader. */
 export function Notice({
   tone = 'neutral',
   alert = false,
   children,
 }: {
-  tone?: keyof typeof tones;
+  tone?: keyof typeof NOTICE_TONES;
   alert?: boolean;
   children: ReactNode;
 }) {
   return (
     <div
       role={alert ? 'alert' : undefined}
-      className={`rounded-tile border-l-2 px-3 py-2 text-[0.8125rem] ${tones[tone]}`}
+      className={`rounded-tile border-l-2 px-3 py-2 text-[0.8125rem] ${NOTICE_TONES[tone]}`}
     >
       {children}
+    </div>
+  );
+}
+
+const BADGE_TONES = {
+  neutral: 'border-line-strong text-muted',
+  accent: 'border-transparent bg-accent-soft text-accent',
+  amber: 'border-transparent bg-amber-soft text-amber',
+  rose: 'border-transparent bg-rose-soft text-rose',
+} as const;
+export type Tone = keyof typeof BADGE_TONES;
+
+/** A word about a thing; its colour never carries meaning alone. */
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={`inline-block rounded-tile border px-1.5 text-2xs font-medium whitespace-nowrap ${BADGE_TONES[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** Lists the parts of an address that were ignored. */
+export function Refused({ reasons, reset }: { reasons: readonly string[]; reset: string }) {
+  if (reasons.length === 0) return null;
+  return (
+    <div className="mb-5">
+      <Notice tone="amber" alert>
+        <p className="font-medium">We couldn’t understand part of this address</p>
+        <ul className="mt-0.5">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+        <p className="mt-0.5">
+          Showing defaults instead. <TextLink href={reset}>Clear the address</TextLink>
+        </p>
+      </Notice>
     </div>
   );
 }

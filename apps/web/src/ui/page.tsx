@@ -1,26 +1,62 @@
+import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { ButtonLink } from './button';
 
-/** Title of a page, what it is in a line, and what can be done with it. */
+/** The title of a page, a line about it, and its actions. */
 export function PageHeader({
   title,
   children,
   actions,
   above,
+  level = 1,
+  id,
 }: {
   title: ReactNode;
   children?: ReactNode;
   actions?: ReactNode;
   above?: ReactNode;
+  /** 2 where something else heads the page. */
+  level?: 1 | 2;
+  id?: string;
 }) {
+  const Heading = level === 1 ? 'h1' : 'h2';
   return (
     <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0 max-w-3xl">
         {above && <p className="mb-1 text-xs text-muted">{above}</p>}
-        <h1 className="text-[1.375rem] leading-7 break-words">{title}</h1>
+        <Heading id={id} className="scroll-mt-4 text-[1.375rem] leading-7 break-words">
+          {title}
+        </Heading>
         {children && <p className="mt-1 text-muted">{children}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
+  );
+}
+
+/** Links to the forms that a page has, with the current one marked. */
+export function Tabs({
+  label,
+  tabs,
+  here,
+}: {
+  label: string;
+  tabs: readonly (readonly [href: string, text: string])[];
+  here: string;
+}) {
+  return (
+    <nav aria-label={label} className="mb-4 flex gap-1 border-b border-line">
+      {tabs.map(([href, text]) => (
+        <Link
+          key={href}
+          href={href}
+          aria-current={href === here ? 'page' : undefined}
+          className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-[0.8125rem] whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+        >
+          {text}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
@@ -54,9 +90,69 @@ export function Section({
   );
 }
 
-/** A surface bounded by a hairline: what tables, figures and forms lie on. */
+/** A surface with a hairline border, for figures and forms. */
 export function Panel({ children, className = '' }: { children: ReactNode; className?: string }) {
   return (
     <div className={`rounded-tile border border-line bg-surface ${className}`}>{children}</div>
+  );
+}
+
+/** A page in place of another: what happened, and where to go. */
+export function StatusPage({
+  code,
+  title,
+  children,
+}: {
+  code: string;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <div className="mx-auto grid max-w-2xl gap-6 py-12 sm:grid-cols-[auto_1fr] sm:gap-10 sm:py-20">
+      <StatusTiles code={code} />
+      <div className="space-y-4">
+        <div>
+          <p className="font-mono text-xs text-muted">{code}</p>
+          <h1 className="text-[1.375rem] leading-7">{title}</h1>
+        </div>
+        <div className="space-y-4 text-muted">{children}</div>
+      </div>
+    </div>
+  );
+}
+
+/** A tile grid with one tile missing. */
+function StatusTiles({ code }: { code: string }) {
+  const missing = Number(code.at(-1)) || 0;
+  return (
+    <svg width="88" height="88" viewBox="0 0 88 88" aria-hidden="true">
+      {Array.from({ length: 16 }, (_, tile) => ({
+        tile,
+        x: (tile % 4) * 22.5,
+        y: Math.floor(tile / 4) * 22.5,
+      })).map(({ tile, x, y }) => (
+        <rect
+          key={tile}
+          x={x + 0.75}
+          y={y + 0.75}
+          width="19"
+          height="19"
+          rx="2"
+          fill={tile === missing + 5 ? 'none' : 'var(--sunken)'}
+          stroke={tile === missing + 5 ? 'var(--accent)' : 'var(--line-strong)'}
+          strokeDasharray={tile === missing + 5 ? '3 3' : undefined}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** What other visitors see in place of a page for admins. */
+export function AdminsOnly() {
+  return (
+    <StatusPage code="403" title="This page is for admins">
+      <p>Your token has another role. Log out, then log in with an admin token.</p>
+      <ButtonLink href="/">Leaderboard</ButtonLink>
+    </StatusPage>
   );
 }

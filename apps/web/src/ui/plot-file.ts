@@ -1,4 +1,4 @@
-/** What a legend says of one line: kept beside the drawing on the page, and inside it in a file. */
+/** One entry of a legend: beside the drawing on the page, inside it in a file. */
 export interface LegendItem {
   readonly text: string;
   /** Any CSS colour. */
@@ -7,13 +7,13 @@ export interface LegendItem {
 
 const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
-/** Roughly, of the legend's font; errs to the wide side. */
+/** Roughly, for the legend's font; rather too wide. */
 const CHARACTER_WIDTH = 7;
 const PNG_SCALE = 2;
 
 /**
- * A chart of a page as a document of its own: light colours on white whatever
- * the page shows, variables replaced by their values, the legend drawn in.
+ * A chart as a standalone document: light colours on white, variables replaced by their values,
+ * the legend drawn in.
  */
 export function standaloneSvg(
   chart: SVGSVGElement,
@@ -44,7 +44,7 @@ export function standaloneSvg(
   return withoutVariables(new XMLSerializer().serializeToString(copy));
 }
 
-/** Legend items with their places, broken into lines that fit the width. */
+/** Legend items with their positions, in lines that fit the width. */
 function legendLines(legend: readonly LegendItem[], width: number) {
   const lines: { item: LegendItem; x: number }[][] = [];
   let x = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ function element(
   return made;
 }
 
-/** A file knows no variables of the page: colours as the light scheme has them, fonts by name. */
+/** Replaces the page's variables: colours from the light scheme, fonts by name. */
 function withoutVariables(svg: string): string {
   const probe = document.createElement('span');
   probe.style.colorScheme = 'light';
@@ -87,7 +87,7 @@ function withoutVariables(svg: string): string {
   }
 }
 
-/** A standalone SVG as pixels, two to each of its own. */
+/** A standalone SVG as a PNG at twice its size. */
 export async function pngOf(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
@@ -111,6 +111,6 @@ export function download(blob: Blob, fileName: string): void {
   link.href = url;
   link.download = fileName;
   link.click();
-  // The browser has begun to read it by the next turn.
+  // By then the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

@@ -8,14 +8,15 @@ export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.Pl
 
 const NO_LEGEND: readonly LegendItem[] = [];
 
-/** Narrower than any screen: a frame that is still being laid out, in which margins would overlap. */
+/** A narrower frame is still being laid out. */
 const MIN_WIDTH = 120;
 
 /**
- * A chart by Observable Plot, drawn to the width there is. Its place is kept
- * until the library has come, so nothing jumps. Colours are CSS variables, so
- * the scheme may change under it. `summary` says in words what it shows;
- * `fileName`, without ending, is what a download is called.
+ * A chart drawn by Observable Plot to the available width. Its space is reserved while the
+ * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
+ *
+ * @param summary what the chart shows, in words
+ * @param fileName of downloads, without extension
  */
 export function Figure({
   draw,
@@ -59,7 +60,7 @@ export function Figure({
             overflow: 'visible',
           },
         });
-        // The figure's caption and summary speak for it.
+        // The caption and summary describe it.
         svg.setAttribute('aria-hidden', 'true');
         element.replaceChildren(svg);
         setDrawn(true);

@@ -5,8 +5,8 @@ import { type ReactNode, useTransition } from 'react';
 import { Button } from './button';
 
 /**
- * A form whose state is the query string. It takes effect as soon as a control
- * changes; without scripts, by its button.
+ * A form whose state is the query string. Changes apply immediately; without scripts, by its
+ * button.
  */
 export function QueryForm({
   label,
@@ -14,7 +14,7 @@ export function QueryForm({
   children,
 }: {
   label: string;
-  /** Controls whose choice belongs to another's: forgotten when that one changes. */
+  /** Controls to reset when another one changes. */
   resets?: Readonly<Record<string, readonly string[]>>;
   children: ReactNode;
 }) {

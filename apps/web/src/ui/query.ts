@@ -3,17 +3,17 @@ import type { z } from 'zod';
 /** Next's search parameters of a page. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
-/** What a query string asks for, and what in it could not be understood. */
+/** A query string as understood, and what could not be. */
 export interface ParsedQuery<T> {
   readonly query: T;
-  /** One sentence for each parameter that was put aside. */
+  /** One sentence per parameter that was ignored. */
   readonly refused: readonly string[];
 }
 
 /**
- * Reads a query string parameter by parameter. One that its schema refuses is
- * put aside with a sentence and takes its default, so any address gives a page.
- * A parameter given twice counts once, the first time.
+ * Reads a query string parameter by parameter. One that its schema refuses is ignored, with a
+ * sentence that says so, and takes its default, so every address gives a page. Of a parameter
+ * given twice the first counts.
  */
 export function parseQuery<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -35,3 +35,40 @@ export function parseQuery<Shape extends z.ZodRawShape>(
     refused: [...bad].map((name) => `${name} cannot be “${String(given[name]).slice(0, 60)}”.`),
   };
 }
+
+/**
+ * A query string as an object: repeated parameters are joined by commas, and empty ones, which a
+ * form without scripts sends for untouched controls, are left out.
+ */
+export function searchObject(
+  search: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) =>
+      value === undefined || value === ''
+        ? []
+        : [[name, Array.isArray(value) ? value.join(',') : value]],
+    ),
+  );
+}
+
+export const searchObjectOf = (search: URLSearchParams): Record<string, string> =>
+  searchObject(
+    Object.fromEntries(
+      [...new Set(search.keys())].map((name) => [name, search.getAll(name).join(',')]),
+    ),
+  );
+
+/** What a schema refuses in a query, one sentence each. */
+export const refusals = (error: z.ZodError, given: Readonly<Record<string, string>>): string[] =>
+  error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const value = given[name];
+    const why =
+      issue.code === 'invalid_value'
+        ? `it must be one of ${issue.values.join(', ')}`
+        : issue.message;
+    if (value === undefined) return `${name} is missing: ${why}`;
+    const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value;
+    return `${name} cannot be “${shown}”: ${why}`;
+  });

@@ -1,12 +1,8 @@
 import Link from 'next/link';
-import { LoginLink } from './login-link';
-import { Mark } from './mark';
-import { NavLink } from './nav-link';
-import { ADMIN_PLACES, PLACES } from './places';
-import type { Theme } from './theme';
-import { ThemeToggle } from './theme-toggle';
+import { LoginLink, NavLink, ThemeToggle } from './navigation';
+import { ADMIN_PLACES, MARK_TILES, PLACES, type Theme } from './site';
 
-/** Where one is, where one can go, and who one is. */
+/** Navigation, the visitor's account, and the colour scheme. */
 export function SiteHeader({
   theme,
   user,
@@ -53,5 +49,24 @@ export function SiteHeader({
         </div>
       </div>
     </header>
+  );
+}
+
+/** The mark: a tile grid with one tile transposed into place. Decorative. */
+function Mark() {
+  return (
+    <svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true" className="shrink-0">
+      {MARK_TILES.map(({ x, y, isLit }) => (
+        <rect
+          key={`${x},${y}`}
+          x={x}
+          y={y}
+          width="6"
+          height="6"
+          rx="1"
+          fill={isLit ? 'var(--accent)' : 'var(--line-strong)'}
+        />
+      ))}
+    </svg>
   );
 }

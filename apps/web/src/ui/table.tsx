@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { ButtonLink, TextLink } from './button';
+import { formatCount } from './format';
 
 /**
  * A table on its own surface. On narrow screens the surface scrolls, by touch
@@ -19,5 +21,126 @@ export function TablePanel({ caption, children }: { caption: string; children: R
         {children}
       </table>
     </section>
+  );
+}
+
+export interface Column<Row> {
+  readonly head: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** What the heading means, on hover. */
+  readonly title?: string;
+  /** A number: to the right, in digits of one width. */
+  readonly isFigure?: boolean;
+  readonly className?: string;
+}
+
+/**
+ * A table of rows that are alike.
+ *
+ * @param keyOf tells rows apart
+ * @param rowHead index of the column that names a row
+ * @param children further rows below
+ */
+export function DataTable<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  rowHead = 0,
+  children,
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  rowHead?: number;
+  children?: ReactNode;
+}) {
+  const classOf = ({ className = '', isFigure }: Column<Row>) =>
+    isFigure ? `figure ${className}` : className || undefined;
+  return (
+    <TablePanel caption={caption}>
+      <thead>
+        <tr>
+          {columns.map(({ head, isFigure, title }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+            <th key={index} scope="col" className={isFigure ? 'figure' : undefined} title={title}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column, index) => {
+              const Cell = index === rowHead ? 'th' : 'td';
+              return (
+                <Cell
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                  key={index}
+                  scope={index === rowHead ? 'row' : undefined}
+                  className={classOf(column)}
+                >
+                  {column.cell(row)}
+                </Cell>
+              );
+            })}
+          </tr>
+        ))}
+        {children}
+      </tbody>
+    </TablePanel>
+  );
+}
+
+/** Rows shown before the reader asks for all; most grids have fewer. */
+const MOST_ROWS = 50;
+
+export const shownRows = <T,>(rows: readonly T[], isAll: boolean): readonly T[] =>
+  isAll ? rows : rows.slice(0, MOST_ROWS);
+
+/** A last row that leads to the rows left out, if any. */
+export function MoreRows({
+  of,
+  noun,
+  isAll,
+  allHref,
+  columns,
+}: {
+  of: number;
+  noun: string;
+  isAll: boolean;
+  allHref: string;
+  columns: number;
+}) {
+  if (isAll || of <= MOST_ROWS) return null;
+  return (
+    <tr>
+      <td colSpan={columns} className="text-muted">
+        {formatCount(of - MOST_ROWS)} more {noun}.{' '}
+        <TextLink href={allHref}>Show all {formatCount(of)}</TextLink>
+      </td>
+    </tr>
+  );
+}
+
+/** A link to the next page of a list; `query` is what else its address keeps. */
+export function NextPage({
+  cursor,
+  path,
+  query = {},
+}: {
+  cursor: string | null;
+  path: string;
+  query?: Readonly<Record<string, string>>;
+}) {
+  if (!cursor) return null;
+  return (
+    <nav aria-label="Pages" className="mt-4">
+      <ButtonLink href={`${path}?${new URLSearchParams({ ...query, cursor })}`}>
+        Next page
+      </ButtonLink>
+    </nav>
   );
 }

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { Outcome, Profile, RooflineSurvey, Step } from '@tilemark/core';
+import type { DuelOutcome, Outcome, Profile, RooflineSurvey, Step } from '@tilemark/core';
 import { DeviceFault, InputError } from '@tilemark/kernels';
 import type { DeviceDescription } from '../device/device';
 import type { ListedDevice } from '../device/select';
-import type { ChildTask, Compilable, FromChild, FromParent, Measurable } from './protocol';
+import type { ChildTask, Compilable, Dueling, FromChild, FromParent, Measurable } from './protocol';
 
-/** Silence after which a child counts as hung: longer than any step of a sane run, ms. */
+/** A child that is silent for this long has hung: longer than any step of a sane run, ms. */
 export const WATCHDOG_MS = 120_000;
 
-/** Of what a child wrote to stderr, this much may explain its end. */
+/** The end of a child's stderr that is kept to explain its death. */
 const STDERR_TAIL_CHARS = 600;
 
 export interface DeviceProcessOptions {
@@ -20,7 +20,7 @@ export interface DeviceProcessOptions {
   readonly watchdogMs?: number;
 }
 
-/** A child process that owns a device, seen from its parent. */
+/** The parent's side of a child process that owns a device. */
 export class DeviceProcess {
   readonly #child: ChildProcess;
   readonly #watchdogMs: number;
@@ -31,7 +31,7 @@ export class DeviceProcess {
   private constructor(entry: URL, task: ChildTask, watchdogMs = WATCHDOG_MS) {
     this.#watchdogMs = watchdogMs;
     this.#child = fork(entry, [JSON.stringify(task)], {
-      // Samples may hold what JSON cannot.
+      // Samples may contain what JSON cannot.
       serialization: 'advanced',
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -45,8 +45,8 @@ export class DeviceProcess {
   }
 
   /**
-   * Starts a child and waits until its device is open. Throws InputError when
-   * there is no such device and DeviceFault when it cannot be opened.
+   * Starts a child and waits until its device is open. Throws InputError if
+   * there is no such device and DeviceFault if it cannot be opened.
    */
   static async open(
     options: DeviceProcessOptions,
@@ -64,7 +64,7 @@ export class DeviceProcess {
     }
   }
 
-  /** The devices of this machine. Throws DeviceFault when a driver crashes over the question. */
+  /** The devices of this machine. Throws DeviceFault if listing them crashes a driver. */
   static async list(entry: URL): Promise<readonly ListedDevice[]> {
     const process = new DeviceProcess(entry, { kind: 'list' });
     try {
@@ -85,8 +85,8 @@ export class DeviceProcess {
   }
 
   /**
-   * Measures one run, and compiles the next meanwhile. Throws DeviceFault when the child
-   * crashed, hung or lost its device.
+   * Measures one run and compiles the next meanwhile. Throws DeviceFault if the child
+   * crashes, hangs or loses its device.
    */
   run(run: Measurable, next: Compilable | null, onStep?: (step: Step) => void): Promise<Outcome> {
     return this.#converse({ kind: 'run', run, next }, (message) => {
@@ -98,7 +98,18 @@ export class DeviceProcess {
     });
   }
 
-  /** Probes the device; null where it has no probes. Throws DeviceFault as `run` does. */
+  /** Lets two variants take turns. Throws DeviceFault as `run` does. */
+  duel(duel: Dueling, onStep?: (step: Step) => void): Promise<DuelOutcome> {
+    return this.#converse({ kind: 'duel', duel }, (message) => {
+      if (message.kind === 'step') {
+        this.#lastStep = message.step;
+        onStep?.(message.step);
+      }
+      return message.kind === 'dueled' ? message.outcome : undefined;
+    });
+  }
+
+  /** Probes the device; null if it has no probes. Throws DeviceFault as `run` does. */
   survey(): Promise<RooflineSurvey | null> {
     return this.#converse({ kind: 'survey' }, (message) => {
       if (message.kind === 'step') this.#lastStep = message.step;
@@ -106,13 +117,13 @@ export class DeviceProcess {
     });
   }
 
-  /** Ends the child whatever it is doing, and waits until it has ended. */
+  /** Kills the child, whatever it is doing, and waits for its end. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#exited;
   }
 
-  /** Sends a message, then listens until `answer` finds in one what it waits for. */
+  /** Sends a message, then listens until `answer` recognises a reply. */
   async #converse<T>(
     message: FromParent | null,
     answer: (message: FromChild) => T | undefined,
@@ -127,8 +138,12 @@ export class DeviceProcess {
         }, this.#watchdogMs);
         const onMessage = (reply: FromChild) => {
           hung.refresh();
-          if (reply.kind === 'fault') reject(new DeviceFault(reply.message));
-          if (reply.kind === 'unavailable') reject(unavailable(reply));
+          if (reply.kind === 'failure') {
+            const { message, field } = reply;
+            return reject(
+              field === null ? new DeviceFault(message) : new InputError(message, field),
+            );
+          }
           const value = answer(reply);
           if (value !== undefined) resolve(value);
         };
@@ -155,8 +170,4 @@ export class DeviceProcess {
     const said = this.#stderr.trim();
     return `the GPU process ${how} at step: ${this.#lastStep}${said ? `; it said: ${said}` : ''}`;
   }
-}
-
-function unavailable({ message, field }: Extract<FromChild, { kind: 'unavailable' }>): Error {
-  return field === null ? new DeviceFault(message) : new InputError(message, field);
 }

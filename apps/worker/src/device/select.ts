@@ -1,12 +1,13 @@
 import type { DeviceIdentity, Profile } from '@tilemark/core';
 import { type HostPool, InputError } from '@tilemark/kernels';
 import { type Adapter, identify, listAdapters, openGpu } from '../gpu/dawn';
-import { NO_ADAPTER } from './advice';
 import type { OpenDevice } from './device';
-import { hostIdentity, openHost } from './host';
-import { thisMachine } from './machine';
+import { hostIdentity, openHost, thisMachine } from './host';
 
-/** What `--device` names. */
+/** Shown if Dawn finds no adapter. */
+export const NO_ADAPTER =
+  'No GPU found. Install a Vulkan driver (NVIDIA: the driver with its Vulkan files; AMD, Intel or no GPU: mesa-vulkan-drivers 25 or newer).';
+
 export type DeviceChoice =
   | { readonly kind: 'gpu'; readonly adapter: Adapter }
   | { readonly kind: 'cpu' };
@@ -31,7 +32,7 @@ export async function listDevices(): Promise<ListedDevice[]> {
 
 /**
  * Reads `--device`: an index of `listDevices`, `cpu`, or `auto` (the first
- * adapter, the CPU where there is none). Throws InputError at `device`.
+ * adapter, or the CPU if there is none). Throws InputError at `device`.
  */
 export async function chooseDevice(flag: string): Promise<DeviceChoice> {
   if (flag === 'cpu') return { kind: 'cpu' };
@@ -53,5 +54,5 @@ export function openDevice(
   profile: Profile,
   pool: HostPool,
 ): Promise<OpenDevice> {
-  return choice.kind === 'cpu' ? openHost(pool) : openGpu(choice.adapter, profile);
+  return choice.kind === 'cpu' ? openHost(pool) : openGpu(choice.adapter, profile, pool);
 }

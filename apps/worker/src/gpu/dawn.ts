@@ -1,12 +1,17 @@
 import { createRequire } from 'node:module';
 import type { DeviceCapabilities, DeviceIdentity, Profile } from '@tilemark/core';
-import { createGpuExecutor } from '@tilemark/kernels';
+import { createGpuExecutor, type HostPool } from '@tilemark/kernels';
 import { create } from 'webgpu';
 import { z } from 'zod';
-import type { OpenDevice } from '../device/device';
-import { type Machine, thisMachine } from '../device/machine';
-import { VERSION } from '../version';
-import { readNvidiaClocks } from './nvidia-smi';
+import { version } from '../../package.json';
+import type { DeviceDescription, OpenDevice } from '../device/device';
+import { type Machine, thisMachine } from '../device/host';
+import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
+
+/**
+ * Dawn's door: the only file that imports `webgpu`. It lists the adapters of this machine and
+ * opens one as an `OpenDevice` under the toggles of a profile.
+ */
 
 /** A GPU or software adapter that Dawn found. Dawn opens adapters by name. */
 export interface Adapter {
@@ -21,8 +26,8 @@ interface Toggles {
 
 /**
  * Timestamps are exact in both profiles: Dawn would round them to 65,536 ns.
- * `fast` takes off what a browser must keep on: bounds checks and zeroed
- * workgroup memory; and offers f16 where Dawn does not trust the driver.
+ * `fast` turns off what a browser must keep on, bounds checks and zeroed
+ * workgroup memory, and offers f16 even if Dawn does not trust the driver.
  */
 const TOGGLES: Readonly<Record<Profile, Toggles>> = {
   default: { enabled: [], disabled: ['timestamp_quantization'] },
@@ -38,7 +43,7 @@ const TOGGLES: Readonly<Record<Profile, Toggles>> = {
   },
 };
 
-/** Features that kernels or timing make use of; asked for where the adapter has them. */
+/** Features that kernels or timing use; requested if the adapter has them. */
 const FEATURES: readonly string[] = [
   'timestamp-query',
   'shader-f16',
@@ -64,14 +69,33 @@ export async function listAdapters(): Promise<Adapter[]> {
   );
 }
 
-/** What an adapter is called on the board, without opening a device. */
+/** An adapter's identity on the board, without opening a device. */
 export async function identify(adapter: Adapter): Promise<DeviceIdentity> {
   const { info } = (await requestAdapter(adapter, 'default')).adapter;
   return identityOf(adapter, info, await thisMachine());
 }
 
 /** Opens an adapter with every limit it has, under the toggles of a profile. */
-export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDevice> {
+export async function openGpu(
+  choice: Adapter,
+  profile: Profile,
+  pool: HostPool,
+): Promise<OpenDevice> {
+  const { device, ...description } = await openRawGpu(choice, profile);
+  const { identity } = description;
+  return {
+    ...description,
+    executor: await createGpuExecutor(device, pool),
+    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice.name) : null),
+    ...(identity.vendor === 'nvidia' && { watchClocks: () => watchNvidiaClocks(choice.name) }),
+  };
+}
+
+/** The same without an executor, for programs that dispatch by themselves. */
+export async function openRawGpu(
+  choice: Adapter,
+  profile: Profile,
+): Promise<DeviceDescription & { readonly device: GPUDevice }> {
   const { gpu, adapter } = await requestAdapter(choice, profile);
   const machine = await thisMachine();
   const { info } = adapter;
@@ -85,8 +109,7 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
   const capabilities = capabilitiesOf(device, info);
   keepAlive.add(gpu);
   return {
-    executor: await createGpuExecutor(device),
-    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice.name) : null),
+    device,
     identity,
     capabilities,
     // A software adapter's memory is the host's.
@@ -104,12 +127,12 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
       os: machine.os,
       cpu: machine.cpu,
       memoryBytes: machine.memoryBytes,
-      tilemarkVersion: VERSION,
+      tilemarkVersion: version,
     },
   };
 }
 
-/** Dawn lives for as long as its GPU object is referenced; an open device needs it until the process ends. */
+/** Dawn lives only while its GPU object is referenced; an open device needs it until the process ends. */
 const keepAlive = new Set<GPU>();
 
 async function requestAdapter({ name, backend }: Adapter, profile: Profile) {
@@ -182,8 +205,8 @@ const matrixConfigsSchema = z.array(
 );
 
 /**
- * What kernels ask of subgroups beyond WebGPU's features, named as features are:
- * the size, where it is always the same, and each shape of matrix multiplication.
+ * What kernels need of subgroups beyond WebGPU's features, named like features:
+ * the size, if it is fixed, and each shape of matrix multiplication.
  */
 function subgroupAbilities(info: GPUAdapterInfo): string[] {
   const { subgroupMinSize, subgroupMaxSize } = info;

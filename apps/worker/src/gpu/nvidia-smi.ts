@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { Clocks } from '@tilemark/core';
+import type { ClockReading, Clocks } from '@tilemark/core';
 
 /** Bits of `clocks_event_reasons.active` that slow a GPU down, in NVML's words. */
 const LIMITS: readonly (readonly [bit: bigint, name: string])[] = [
@@ -14,8 +15,8 @@ const LIMITS: readonly (readonly [bit: bigint, name: string])[] = [
 const QUERY = 'clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active,name';
 
 /**
- * What the NVIDIA driver says of the clocks of the first GPU of this name; null
- * where it has no tool for saying it.
+ * The clocks of the first GPU of this name, from the NVIDIA driver's own tool; null
+ * without that.
  */
 export async function readNvidiaClocks(name: string): Promise<Clocks | null> {
   const args = [`--query-gpu=${QUERY}`, '--format=csv,noheader,nounits'];
@@ -26,7 +27,35 @@ export async function readNvidiaClocks(name: string): Promise<Clocks | null> {
   return parseClocks(output, name);
 }
 
-/** Exported for its test: machines of the CI have no such tool. */
+/** Between two readings of a watch, ms: about a batch of samples. */
+const WATCH_EVERY_MS = 100;
+
+/** A reading older than this says nothing about now, ms: the tool has ended or hangs. */
+const STALE_MS = 1_000;
+
+/**
+ * Watches the clocks of the first GPU of this name: the tool goes on reporting, so that a reading
+ * costs nothing when it is asked for. It ends with this process, whose pipe it writes to. The
+ * reading is null until the first report, and without the tool.
+ */
+export function watchNvidiaClocks(name: string): () => ClockReading | null {
+  const args = [`--query-gpu=${QUERY}`, '--format=csv,noheader,nounits', '-lms'];
+  const tool = spawn('nvidia-smi', [...args, String(WATCH_EVERY_MS)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let last: { readonly clocks: ClockReading; readonly atMs: number } | null = null;
+  // Without the tool there are no reports, which is what `null` says.
+  tool.on('error', () => {});
+  tool.unref();
+  createInterface({ input: tool.stdout }).on('line', (line) => {
+    const clocks = parseClocks(line, name);
+    if (clocks) last = { clocks, atMs: performance.now() };
+  });
+  process.once('exit', () => tool.kill());
+  return () => (last && performance.now() - last.atMs < STALE_MS ? last.clocks : null);
+}
+
+/** Exported for its test: CI machines do not have the tool. */
 export function parseClocks(output: string, name: string): Clocks | null {
   const rows = output.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
   const row = rows.find((cells) => cells[5] === name);

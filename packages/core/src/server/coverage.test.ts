@@ -3,14 +3,14 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import { resolveVariant, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { testDatabase } from '../../test-services';
-import { coverageSchema } from '../api';
-import type { Outcome } from '../outcome';
-import { backfill } from './backfill';
+import type { Outcome } from '../measure/outcome';
+import { coverageSchema } from '../view/api';
 import { coverage, refreshStale } from './coverage';
-import { openQueue } from './queue/open-queue';
-import { openStore } from './store/open-store';
+import { openQueue } from './queue/queue';
+import { openStore } from './store/store';
 import { attach, failed, measured, recorded } from './store/test-fixtures';
 import type { SweepServices } from './submit';
+import { backfill } from './submit';
 
 let services: SweepServices;
 let db: PrismaClient;
@@ -35,14 +35,15 @@ async function cell(deviceKey: string, suite: string) {
 async function measureSuite(
   workerId: string,
   sweepId: string,
-  outcomeOf: () => Outcome = () => measured(1e6),
+  outcomeOf: (policy: string) => Outcome = (policy) => measured(1e6, { policy }),
 ) {
   for (const run of (await services.store.sweeps.results(sweepId)).items) {
     const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
     if (definition.runsOn === 'cpu') throw new Error('a host kernel on a software GPU');
     await services.store.runs.claim(run.runId, workerId);
     const wgsl = specialise(definition, tunables, run.problem.dtype);
-    await services.store.runs.record({ ...recorded(run.runId, workerId, outcomeOf()), wgsl });
+    const of = recorded(run.runId, workerId, outcomeOf(run.policy), run.device.name);
+    await services.store.runs.record({ ...of, wgsl });
   }
 }
 

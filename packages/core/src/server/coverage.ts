@@ -1,16 +1,19 @@
-import { InputError, resolveVariant, shapeText, specialise } from '@tilemark/kernels';
-import type { Coverage, CoverageCell, Refresh } from '../api';
-import { expand } from '../expand';
-import type { PlannedRun } from '../planned-run';
-import { SUITES, suiteRef } from '../suites/registry';
-import { type StandingSuite, standingSuites } from '../suites/standing';
-import type { AuditNote, Author, DeviceToPlan, NewestRun, Store } from './store';
-import { sha256 } from './store/hash';
+import { InputError, shapeText } from '@tilemark/kernels';
+import type { PlannedRun } from '../plan/expansion';
+import { expand } from '../plan/expansion';
+import { type StandingSuite, SUITES, standingSuites, suiteRef } from '../suites/suites';
+import type { Coverage, CoverageCell, Refresh } from '../view/api';
+import type { AuditNote } from './store/audit';
+import type { DeviceToPlan } from './store/devices';
+import { sourceHashOf } from './store/judge';
+import type { Author } from './store/new-sweeps';
+import type { NewestRun } from './store/runs';
+import type { Store } from './store/store';
 import { type SweepServices, startSweep } from './submit';
 
 type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 
-/** Devices against standing suites: how many runs are done, failed, running, stale or were never made. */
+/** Devices against standing suites: how many runs are done, failed, running, stale or missing. */
 export async function coverage(store: Store): Promise<Coverage> {
   const rows: Coverage['devices'] = [];
   for await (const { device, suites } of coverageOf(store, await store.devices.toPlan())) {
@@ -24,8 +27,8 @@ export async function coverage(store: Store): Promise<Coverage> {
 }
 
 /**
- * Queues again, behind what people asked for, the runs whose kernel has another source
- * today than when they were made: a sweep for each device and suite that has any.
+ * Queues again, in the background, the runs whose kernel source has changed since: one sweep per
+ * device and suite that has any.
  */
 export async function refreshStale(
   services: SweepServices,
@@ -61,13 +64,10 @@ interface SuiteCoverage {
   readonly runs: readonly { readonly run: PlannedRun; readonly state: CellState }[];
 }
 
-/**
- * Devices whose runs one statement reads. A statement for each is slow, and one for a whole
- * fleet would hold up everything else that the site does.
- */
+/** Devices per statement: one statement each is slow, and one for a whole fleet blocks the site. */
 const DEVICES_AT_ONCE = 20;
 
-/** Every run of the suites that stand for each device, with how it stands. */
+/** Every run of each device's standing suites, with its state. */
 async function* coverageOf(
   store: Store,
   devices: readonly DeviceToPlan[],
@@ -116,7 +116,7 @@ async function newestByCell(
 const cellKey = ({ deviceKey, address, problem, profile }: PlannedRun): string =>
   [deviceKey, address, shapeText(problem), problem.dtype, profile].join(' ');
 
-/** Like `backfill`, where the shapes do not fit the device there is nothing to run. */
+/** Nothing if the shapes do not fit the device, as in `backfill`. */
 function expandFor({ spec }: StandingSuite, device: DeviceToPlan): PlannedRun[] {
   try {
     return expand(spec, [device]);
@@ -130,23 +130,11 @@ function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState 
   if (newest.some(({ isWaiting }) => isWaiting)) return 'running';
   const [ended] = newest;
   if (!ended) return 'never';
-  const isStale = ended.sourceHash !== null && ended.sourceHash !== sourceHashOf(run);
+  const isStale =
+    ended.sourceHash !== null &&
+    ended.sourceHash !== sourceHashOf({ ...run.variant, address: run.address }, run.problem.dtype);
   if (isStale) return 'stale';
   return ended.hasFailed ? 'failed' : 'done';
-}
-
-/** By variant and dtype: a source changes with the release only. */
-const hashes = new Map<string, string | null>();
-
-/** SHA-256 of the source that a run would have today; null for host kernels. */
-function sourceHashOf({ variant, address, problem: { dtype } }: PlannedRun): string | null {
-  const key = `${address} ${dtype}`;
-  const known = hashes.get(key);
-  if (known !== undefined) return known;
-  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  const hash = definition.runsOn === 'gpu' ? sha256(specialise(definition, tunables, dtype)) : null;
-  hashes.set(key, hash);
-  return hash;
 }
 
 function cellOf({ standing, runs }: SuiteCoverage): CoverageCell {

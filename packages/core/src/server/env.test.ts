@@ -8,8 +8,6 @@ test('only the database has to be named', () => {
   expect(readEnv({ DATABASE_URL })).toEqual({
     databaseUrl: DATABASE_URL,
     redisUrl: null,
-    workerDatabaseUrl: null,
-    workerRedisUrl: null,
     dataDir: resolve('.tilemark'),
     isPublic: true,
     sessionSecret: null,
@@ -23,8 +21,6 @@ test('reads what is set', () => {
     readEnv({
       DATABASE_URL,
       REDIS_URL: 'rediss://cache:6380/2',
-      TILEMARK_WORKER_DATABASE_URL: 'postgres://tilemark_worker@db/tilemark',
-      TILEMARK_WORKER_REDIS_URL: 'redis://worker@cache:6380/2',
       TILEMARK_DATA: '/data',
       TILEMARK_PUBLIC: '0',
       TILEMARK_PROXY: '1',
@@ -32,8 +28,6 @@ test('reads what is set', () => {
     }),
   ).toMatchObject({
     redisUrl: 'rediss://cache:6380/2',
-    workerDatabaseUrl: 'postgres://tilemark_worker@db/tilemark',
-    workerRedisUrl: 'redis://worker@cache:6380/2',
     dataDir: '/data',
     isPublic: false,
     isBehindProxy: true,
@@ -41,11 +35,11 @@ test('reads what is set', () => {
   });
 });
 
-test('limits are whole numbers a minute, and 0 is none', () => {
+test('limits are whole numbers per minute, and 0 means none', () => {
   const limits = { TILEMARK_LIMIT_LOGIN: '0', TILEMARK_LIMIT_SUBMIT: '5' };
   expect(readEnv({ DATABASE_URL, ...limits }).limits).toEqual({ logIn: 0, enroll: 60, submit: 5 });
   expect(() => readEnv({ DATABASE_URL, TILEMARK_LIMIT_ENROLL: 'many' })).toThrow(
-    /TILEMARK_LIMIT_ENROLL is no number of requests a minute/,
+    /TILEMARK_LIMIT_ENROLL must be a number of requests per minute/,
   );
 });
 
@@ -56,18 +50,10 @@ test('empty is unset', () => {
 
 test.each([
   [{}, /^DATABASE_URL is not set: set it to postgresql:/],
-  [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL is no Postgres URL/],
-  [{ DATABASE_URL: 'mysql://localhost/x' }, /^DATABASE_URL is no Postgres URL/],
-  [{ DATABASE_URL, REDIS_URL: 'localhost:6379' }, /^REDIS_URL is no Redis URL/],
-  [
-    { DATABASE_URL, TILEMARK_WORKER_DATABASE_URL: 'db' },
-    /^TILEMARK_WORKER_DATABASE_URL is no Postgres URL/,
-  ],
-  [
-    { DATABASE_URL, TILEMARK_WORKER_REDIS_URL: 'http://cache' },
-    /^TILEMARK_WORKER_REDIS_URL is no Redis URL/,
-  ],
-  [{ DATABASE_URL, TILEMARK_PUBLIC: 'no' }, /^TILEMARK_PUBLIC is neither 0 nor 1/],
+  [{ DATABASE_URL: 'localhost' }, /^DATABASE_URL is not a Postgres URL/],
+  [{ DATABASE_URL: 'mysql://localhost/x' }, /^DATABASE_URL is not a Postgres URL/],
+  [{ DATABASE_URL, REDIS_URL: 'localhost:6379' }, /^REDIS_URL is not a Redis URL/],
+  [{ DATABASE_URL, TILEMARK_PUBLIC: 'no' }, /^TILEMARK_PUBLIC must be 0 or 1/],
   [{ DATABASE_URL, TILEMARK_SESSION_SECRET: 'short' }, /^TILEMARK_SESSION_SECRET is shorter/],
 ])('%j is refused in words', (variables, message) => {
   expect(() => readEnv(variables)).toThrow(EnvError);
@@ -86,10 +72,12 @@ test.each([
   'tm_admin_hunter2',
   `tm_member_${'a'.repeat(64)}`,
   `tm_admin_${'a'.repeat(63)}!`,
-])('%s is no admin token, and is not repeated', (TILEMARK_ADMIN_TOKEN) => {
+])('%s is not an admin token, and is not repeated', (TILEMARK_ADMIN_TOKEN) => {
   const read = () => readAdminTokenSetting({ TILEMARK_ADMIN_TOKEN });
   expect(read).toThrow(EnvError);
-  expect(read).toThrow(/^TILEMARK_ADMIN_TOKEN is no admin token: set it to tm_admin_ .*openssl/);
+  expect(read).toThrow(
+    /^TILEMARK_ADMIN_TOKEN is not an admin token: set it to tm_admin_ .*openssl/,
+  );
   expect(read).not.toThrow(TILEMARK_ADMIN_TOKEN);
 });
 

@@ -1,16 +1,12 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { roleOfSecret } from './token-secret';
+import { roleOfSecret } from '../view/token';
 
-/** What the surroundings decide. The one place that reads the process's environment. */
+/** What the process's environment decides. The one place that reads it. */
 export interface Env {
   readonly databaseUrl: string;
   /** Null: the queue is kept in Postgres. */
   readonly redisUrl: string | null;
-  /** Where enrolled workers find Postgres; null: at `databaseUrl`. They log in with their own role. */
-  readonly workerDatabaseUrl: string | null;
-  /** Where enrolled workers find Redis; null: at `redisUrl`. */
-  readonly workerRedisUrl: string | null;
   /** Absolute path of the folder for what is not in the database: tokens, journals, logs. */
   readonly dataDir: string;
   /** Whether reading needs no token. */
@@ -18,21 +14,20 @@ export interface Env {
   /** Seals session cookies; null: one is made and kept in the data folder. */
   readonly sessionSecret: string | null;
   readonly limits: Limits;
-  /** Whether a proxy before the site writes the reader's address into X-Forwarded-For. */
+  /** Whether a proxy in front of the site writes the reader's address into X-Forwarded-For. */
   readonly isBehindProxy: boolean;
 }
 
-/** Requests a minute; 0: no limit. */
+/** Requests per minute; 0: no limit. */
 export interface Limits {
   /** Attempts to log in from one address. */
   readonly logIn: number;
-  /** Enrolments with one token. */
   readonly enroll: number;
   /** Sweeps and imports with one token. */
   readonly submit: number;
 }
 
-/** A variable is missing or wrong. One line for each, saying what to set. */
+/** A variable is missing or wrong. One line per variable, saying what to set. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
@@ -50,20 +45,20 @@ const optional = z
 
 const postgresUrl = optional.refine(
   (url) => url === null || isUrl(url, ['postgres:', 'postgresql:']),
-  'is no Postgres URL: set it to postgresql://user:password@host/database',
+  'is not a Postgres URL: set it to postgresql://user:password@host/database',
 );
 
 const redisUrl = optional.refine(
   (url) => url === null || isUrl(url, ['redis:', 'rediss:']),
-  'is no Redis URL: set it to redis://host:6379, or leave it empty to keep the queue in Postgres',
+  'is not a Redis URL: set it to redis://host:6379, or leave it empty to keep the queue in Postgres',
 );
 
-/** Requests a minute; far beyond what people do, within what one machine bears. */
+/** Requests per minute; far above what people need, within what one machine can serve. */
 const limit = (perMinute: number) =>
   optional
     .refine(
       (text) => text === null || /^\d{1,6}$/.test(text),
-      `is no number of requests a minute: set it to a whole number, for example ${perMinute}, or to 0 for no limit`,
+      `must be a number of requests per minute: set it to a whole number, for example ${perMinute}, or to 0 for no limit`,
     )
     .transform((text) => (text === null ? perMinute : Number(text)));
 
@@ -73,16 +68,14 @@ const schema = z.object({
     'is not set: set it to postgresql://user:password@host/database',
   ),
   REDIS_URL: redisUrl,
-  TILEMARK_WORKER_DATABASE_URL: postgresUrl,
-  TILEMARK_WORKER_REDIS_URL: redisUrl,
   TILEMARK_DATA: optional,
   TILEMARK_PUBLIC: optional.refine(
     (value) => value === null || value === '0' || value === '1',
-    'is neither 0 nor 1: set 0 to ask for a login before reading',
+    'must be 0 or 1: set 0 to require a login for reading',
   ),
   TILEMARK_PROXY: optional.refine(
     (value) => value === null || value === '0' || value === '1',
-    'is neither 0 nor 1: set 1 where a proxy before the site writes X-Forwarded-For',
+    'must be 0 or 1: set 1 if a proxy in front of the site writes X-Forwarded-For',
   ),
   TILEMARK_LIMIT_LOGIN: limit(60),
   TILEMARK_LIMIT_ENROLL: limit(60),
@@ -93,11 +86,11 @@ const schema = z.object({
   ),
 });
 
-/** Read by the start alone: sites and workers have no use for it. */
+/** Read only by the start; sites and workers do not need it. */
 const adminTokenSchema = z.object({
   TILEMARK_ADMIN_TOKEN: optional.refine(
     (secret) => secret === null || roleOfSecret(secret) === 'admin',
-    'is no admin token: set it to tm_admin_ followed by the output of `openssl rand -hex 32`',
+    'is not an admin token: set it to tm_admin_ followed by the output of `openssl rand -hex 32`',
   ),
 });
 
@@ -111,8 +104,6 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
   return {
     databaseUrl: data.DATABASE_URL ?? '',
     redisUrl: data.REDIS_URL,
-    workerDatabaseUrl: data.TILEMARK_WORKER_DATABASE_URL,
-    workerRedisUrl: data.TILEMARK_WORKER_REDIS_URL,
     dataDir: resolve(data.TILEMARK_DATA ?? '.tilemark'),
     isPublic: data.TILEMARK_PUBLIC !== '0',
     sessionSecret: data.TILEMARK_SESSION_SECRET,
@@ -126,15 +117,15 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
 }
 
 /**
- * The admin token that the deployment has chosen; null: the first start makes one.
+ * The admin token chosen by the deployment; null: the first start makes one.
  *
- * @throws EnvError for a text of another form, without repeating it
+ * @throws EnvError for any other form, without repeating the text
  */
 export function readAdminTokenSetting(variables: NodeJS.ProcessEnv = process.env): string | null {
   return checked(adminTokenSchema, variables).TILEMARK_ADMIN_TOKEN;
 }
 
-/** The data folder that the surroundings name, absolute; null: they name none. */
+/** The data folder named by the environment, absolute; null if it names none. */
 export function readDataDir(variables: NodeJS.ProcessEnv = process.env): string | null {
   const folder = variables.TILEMARK_DATA?.trim();
   return folder ? resolve(folder) : null;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, DatabaseUnavailable, translatingErrors } from './errors';
+import {
+  connectionError,
+  DatabaseUnavailable,
+  isServiceUnavailable,
+  translatingErrors,
+} from './errors';
 
 const place = { kind: 'database', at: 'db:5432', variable: 'DATABASE_URL' } as const;
 /** As Prisma keeps what Postgres said. */
@@ -48,4 +53,10 @@ it("translates what promises of another make reject with, as Prisma's are", asyn
   const thenable = { then: rejecting.then.bind(rejecting) };
   const store = translatingErrors({ read: () => thenable }, () => new Error('translated'));
   await expect(store.read()).rejects.toThrow('translated');
+});
+
+it('knows an outage by its code, whoever made the object', () => {
+  const error = connectionError(fromPostgres('53300'), place);
+  expect(isServiceUnavailable(JSON.parse(JSON.stringify(error)))).toBe(true);
+  expect(isServiceUnavailable(new Error('DatabaseUnavailable'))).toBe(false);
 });

@@ -1,20 +1,31 @@
-/** A service that the product needs cannot be reached, or cannot do it now. Retry later; nothing was changed. */
-export class ServiceUnavailable extends Error {
-  override readonly name: string = 'ServiceUnavailable';
+import { hasCode } from '@tilemark/kernels';
+
+/**
+ * What the server's rooms throw, and how an outage of a service is told from any other error.
+ * Errors are recognised by `code`, also where they cross bundles or processes.
+ */
+export type ServerErrorCode = 'DATABASE_UNAVAILABLE' | 'QUEUE_UNAVAILABLE' | 'ACCOUNTS_REFUSED';
+
+/**
+ * A service that the product needs is unreachable, or cannot do it now. Nothing was changed;
+ * retry later.
+ */
+export abstract class ServiceUnavailable extends Error {
+  abstract readonly code: Extract<ServerErrorCode, `${string}_UNAVAILABLE`>;
 }
 
 export class DatabaseUnavailable extends ServiceUnavailable {
   override readonly name = 'DatabaseUnavailable';
+  readonly code = 'DATABASE_UNAVAILABLE';
 }
 
 export class QueueUnavailable extends ServiceUnavailable {
   override readonly name = 'QueueUnavailable';
+  readonly code = 'QUEUE_UNAVAILABLE';
 }
 
-/** A service works, and does not let the grid make accounts for workers; the message says what to grant. */
-export class AccountsRefused extends Error {
-  override readonly name = 'AccountsRefused';
-}
+export const isServiceUnavailable = (error: unknown): error is ServiceUnavailable =>
+  hasCode(error, 'DATABASE_UNAVAILABLE', 'QUEUE_UNAVAILABLE');
 
 /** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "not now". */
 const CONNECTION_CODES = new Set([
@@ -25,7 +36,7 @@ const CONNECTION_CODES = new Set([
   // wrong password, unknown account or database
   ...['28P01', '28000', '3D000'],
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2037'],
-  // rolled back: a transaction that took too long, or met another; a lock that was not had
+  // rolled back: a transaction timed out or conflicted with another, or a lock was not granted
   ...['P2028', 'P2034', '40001', '40P01', '55P03'],
 ]);
 
@@ -41,7 +52,7 @@ const ADAPTER_KINDS = new Set([
   ...['TlsConnectionError', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
 ]);
 
-/** "permission denied" of anything but a database is no outage: a right that is missing stays so. */
+/** "permission denied" for anything but a database is not an outage: a missing right stays missing. */
 const CONNECTION_MESSAGES =
   /permission denied for database|connection terminated|encountered a connection error|connection is closed|timeout exceeded when trying to connect|connection ended|not accepting connections|max retries per request|stream isn't writeable|unable to start a transaction|WRONGPASS|NOAUTH|NOPERM|^(LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /i;
 
@@ -52,7 +63,7 @@ const CONNECTION_MESSAGES =
  * @param what where the service should be, for example `Postgres at 127.0.0.1:5432`
  */
 export function connectionError(error: unknown, what: DatabaseOrQueue): unknown {
-  if (error instanceof ServiceUnavailable) return error;
+  if (isServiceUnavailable(error)) return error;
   const reason = connectionReason(error);
   if (reason === null) return error;
   const { kind, at, variable } = what;
@@ -61,14 +72,6 @@ export function connectionError(error: unknown, what: DatabaseOrQueue): unknown 
     ? new DatabaseUnavailable(message, { cause: error })
     : new QueueUnavailable(message, { cause: error });
 }
-
-/** Wrong password, no such account: waiting does not help, other credentials do. */
-const REFUSALS =
-  /^(28P01|28000|P1000|AuthenticationFailed|DatabaseAccessDenied|WRONGPASS|NOAUTH|NOPERM)/;
-
-/** Whether a service answered and does not know, or no longer knows, the account. */
-export const isAccessRefused = (error: unknown): boolean =>
-  error instanceof ServiceUnavailable && REFUSALS.test(connectionReason(error.cause) ?? '');
 
 export interface DatabaseOrQueue {
   readonly kind: 'database' | 'queue';
@@ -84,10 +87,7 @@ export function placeOf(url: string): string {
   return `${host || 'a socket'}${pathname.length > 1 ? pathname : ''}`;
 }
 
-/**
- * Why there is no connection, looked for in the error and in what it keeps of its
- * causes; null for other errors.
- */
+/** Why there is no connection, from the error or any of its causes; null for other errors. */
 function connectionReason(error: unknown, depth = 0): string | null {
   if (typeof error !== 'object' || error === null || depth > 5) return null;
   const { code, kind, message, cause, meta, errors } = error as ErrorParts;
@@ -118,8 +118,8 @@ interface ErrorParts {
 }
 
 /**
- * The same object with every promise (or async iterable) its methods return rejecting with what
- * `translate` makes of the error: one place instead of a catch in each method.
+ * The same object, and the objects in it, with every promise or async iterable that a method returns
+ * rejecting with the translated error: one place instead of a catch in each method.
  */
 export function translatingErrors<T extends object>(
   target: T,
@@ -128,11 +128,12 @@ export function translatingErrors<T extends object>(
   return new Proxy(target, {
     get(object, key) {
       const value: unknown = Reflect.get(object, key);
+      if (typeof value === 'object' && value !== null) return translatingErrors(value, translate);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
         const result: unknown = value.apply(object, args);
         if (isAsyncIterable(result)) return translatingItems(result, translate);
-        // Prisma's promises are none of the language's own.
+        // Prisma's promises are not native ones.
         if (!isThenable(result)) return result;
         return Promise.resolve(result).catch((error: unknown) => {
           throw translate(error);

@@ -1,6 +1,6 @@
-export { backfill } from './backfill';
+export { endAccess, revokeWorker } from './access';
 export { coverage, refreshStale } from './coverage';
-export { enrolWorker, reconcileAccess, type WorkerAddresses } from './enrol';
+export { type Admission, DirectLink, type LinkedWorker } from './direct-link';
 export {
   type Env,
   EnvError,
@@ -10,27 +10,30 @@ export {
   readEnv,
 } from './env';
 export {
-  AccountsRefused,
   connectionError,
   DatabaseUnavailable,
-  isAccessRefused,
+  isServiceUnavailable,
   QueueUnavailable,
   ServiceUnavailable,
 } from './errors';
-export { importResults } from './import';
-export type { Queue, RunConsumer, RunJob } from './queue';
-export { type Board, queueBoard } from './queue/board';
-export { openQueue, type QueueOptions } from './queue/open-queue';
+export { importResults } from './imports/import';
+export type { RunJob } from './queue/backend';
+export { type Board, queueBoard } from './queue/dashboard';
+export { openQueue, type Queue, type QueueOptions } from './queue/queue';
 export { keepReconciled, type Reconciled, type ReconcileOptions, reconcile } from './reconcile';
+export { RemoteLink } from './remote-link';
+export { type SharedReads, sharedReads } from './shared-read';
+export type { AuditNote, Principal, Role } from './store/audit';
+export type { DeviceBest, Overview } from './store/boards/overview';
+export { LOST_AFTER_MS } from './store/fleet';
+export type { ImportedRun } from './store/new-sweeps';
+export type { RecordedRun } from './store/record';
+export type { ClaimedRun } from './store/runs';
+export { openStore, type Store } from './store/store';
 export {
-  type AuditNote,
-  type ClaimedRun,
-  type ImportedRun,
-  LOST_AFTER_MS,
-  type Principal,
-  type RecordedRun,
-  type Role,
-  type Store,
-} from './store';
-export { openStore } from './store/open-store';
-export { retrySweep, type SubmitOptions, type SweepServices, submitSweep } from './submit';
+  backfill,
+  retrySweep,
+  type SubmitOptions,
+  type SweepServices,
+  submitSweep,
+} from './submit';

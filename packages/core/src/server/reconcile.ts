@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reconcileAccess } from './enrol';
+import { endAccess } from './access';
 import type { SweepServices } from './submit';
 
 /** What was out of step, in runs. */
 export interface Reconciled {
   /** Claimed by a worker that was lost: pending again. */
   readonly reclaimed: number;
-  /** Left over from cancelled sweeps: deleted. */
+  /** Leftovers of cancelled sweeps: deleted. */
   readonly dropped: number;
   /** Pending without a job: queued. */
   readonly enqueued: number;
-  /** Jobs of runs that are not pending any more: removed. */
+  /** Jobs of runs no longer pending: removed. */
   readonly removed: number;
-  /** Workers whose accounts ended. */
+  /** Workers whose token has ended. */
   readonly cutOff: number;
 }
 
 /**
- * Brings rows and jobs into step after a crash between writing the one and the
- * other. Rows are right: what is pending gets a job, and a job without a pending
- * row goes. Accounts of workers follow their rows too. Several processes may do this at once.
+ * Brings rows and jobs back into step after a crash between writing one and the other. Rows are
+ * right: a pending run gets a job, and a job without a pending row is removed. Workers whose token
+ * has ended are taken off the list. Several processes may do this at once.
  *
  * @throws ServiceUnavailable
  */
 export async function reconcile({ store, queue }: SweepServices): Promise<Reconciled> {
-  const cutOff = await reconcileAccess({ store, queue });
+  const cutOff = await endAccess({ store, queue });
   const { reclaimed, dropped } = await store.runs.reclaim();
 
-  // Jobs are read before rows. A row is written before its job, so the row of every
-  // job read here is there; a row written meanwhile is queued twice, which is once.
+  // Jobs are read before rows. A row is written before its job, so every job read here has its
+  // row; a run written meanwhile may be queued twice, which has no effect.
   const jobs = new Map<string, Set<string>>();
   for (const { key } of await store.devices.toPlan()) jobs.set(key, await queue.runIds(key));
 
@@ -52,13 +52,13 @@ export interface ReconcileOptions {
   readonly everyMs?: number;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Told when something was out of step. */
+  /** Called when something was out of step. */
   readonly onReconciled?: (what: Reconciled) => void;
-  /** Told when it failed; it is tried again at the next turn. */
+  /** Called when it failed; the next turn tries again. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Reconciles at once and then again and again, until the signal aborts. */
+/** Reconciles now and then every `everyMs` until the signal aborts. */
 export async function keepReconciled(
   services: SweepServices,
   { everyMs = 30_000, signal, onReconciled, onError }: ReconcileOptions,

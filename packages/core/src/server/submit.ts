@@ -1,10 +1,16 @@
-import type { Counts, NewSweep } from '../api';
-import { expand } from '../expand';
-import type { SweepSpec } from '../spec';
-import { findSuite, suiteRef, suiteSpec } from '../suites/registry';
-import { ServiceUnavailable } from './errors';
-import type { Queue } from './queue';
-import type { AuditNote, Author, Store } from './store';
+import { InputError } from '@tilemark/kernels';
+import { shuffle } from 'd3-array';
+import { expand } from '../plan/expansion';
+import type { SweepSpec } from '../plan/spec';
+import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
+import type { Counts, NewSweep } from '../view/api';
+import { isServiceUnavailable } from './errors';
+import type { Queue } from './queue/queue';
+import type { AuditNote } from './store/audit';
+import type { Author, SweepInput } from './store/new-sweeps';
+import type { Store } from './store/store';
+
+// How sweeps begin: submitted by people, retried, or started by the grid itself on a new device.
 
 /** What operations on sweeps work with. */
 export interface SweepServices {
@@ -21,10 +27,9 @@ export interface SubmitOptions {
 }
 
 /**
- * Makes a sweep and queues its runs, in random order so that a device's warming
- * up or slowing down does not favour one kernel. Without `devices` it runs on
- * every device that has a worker attached. Once the rows are written the sweep
- * stands: a queue that is away gets the runs from `reconcile` when it is back.
+ * Makes a sweep and queues its runs, in random order so that a device that warms up or slows down
+ * favours no kernel. Without `devices` it runs on every device with a worker attached. Once the
+ * rows are written the sweep stands: if the queue is unavailable, `reconcile` adds the runs later.
  *
  * @param newSweep a body that `newSweepSchema` has accepted
  * @throws InputError naming the field at fault; DatabaseUnavailable
@@ -49,9 +54,7 @@ export async function submitSweep(
   });
 }
 
-type SweepInput = Parameters<Store['sweeps']['create']>[0];
-
-/** Writes a sweep of runs that are known and queues them; the rest is as in `submitSweep`. */
+/** Writes a sweep of the given runs and queues them, as `submitSweep` does. */
 export async function startSweep(
   { store, queue }: SweepServices,
   author: Author,
@@ -62,7 +65,7 @@ export async function startSweep(
     createdBy: author.name,
     ...(author.tokenId !== undefined && { createdById: author.tokenId }),
   });
-  await enqueueWhenUp(queue, shuffled(runs), input.background);
+  await enqueueWhenUp(queue, shuffle([...runs]), input.background);
   return { id: sweep.id, counts: sweep.counts };
 }
 
@@ -77,7 +80,7 @@ export async function retrySweep(
 ): Promise<{ retried: number } | null> {
   const runs = await store.sweeps.retryFailed(id, note);
   if (!runs) return null;
-  await enqueueWhenUp(queue, shuffled(runs));
+  await enqueueWhenUp(queue, shuffle([...runs]));
   return { retried: runs.length };
 }
 
@@ -105,16 +108,42 @@ async function enqueueWhenUp(
   try {
     await queue.enqueue(runs, { background });
   } catch (error) {
-    if (!(error instanceof ServiceUnavailable)) throw error;
+    if (!isServiceUnavailable(error)) throw error;
   }
 }
 
-/** A copy in random order (Fisher and Yates). */
-function shuffled<T>(items: readonly T[]): T[] {
-  const copy = [...items];
-  for (let end = copy.length - 1; end > 0; end--) {
-    const pick = Math.floor(Math.random() * (end + 1));
-    [copy[end], copy[pick]] = [copy[pick] as T, copy[end] as T];
+/**
+ * Starts the standing suites on a device that has never seen them, so that the board has its
+ * numbers without anyone asking. Safe to call on every attach and from several workers at once:
+ * each suite is started once per version, even if someone cancels it.
+ *
+ * @returns the ids of the sweeps that were started
+ */
+export async function backfill(services: SweepServices, deviceKey: string): Promise<string[]> {
+  const device = await services.store.devices.get(deviceKey);
+  if (!device) return [];
+  const started: string[] = [];
+  for (const { suite, params } of standingSuites(device.class)) {
+    const ref = suiteRef(suite);
+    const earlier = await services.store.sweeps.ofSuite(ref, deviceKey);
+    if (earlier.length > 0) continue;
+    try {
+      const { id } = await submitSweep(
+        services,
+        {
+          name: `${suite.title} on ${device.name}`.slice(0, 120),
+          suite: suite.id,
+          params,
+          devices: [deviceKey],
+        },
+        { name: 'tilemark' },
+        { idempotencyKey: `${ref} ${deviceKey}`, background: true },
+      );
+      started.push(id);
+    } catch (error) {
+      // This suite's shapes do not fit the device; the others may.
+      if (!(error instanceof InputError)) throw error;
+    }
   }
-  return copy;
+  return started;
 }

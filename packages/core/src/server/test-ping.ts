@@ -1,5 +1,5 @@
-import { openQueue } from './queue/open-queue';
-import { openStore } from './store/open-store';
+import { openQueue } from './queue/queue';
+import { openStore } from './store/store';
 
 /** Reaches the services in a process of its own, for tests of what Node reads when it starts. */
 const [databaseUrl = '', redisUrl = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import type { MatmulShape, TransposeShape } from '@tilemark/kernels';
-import { tunedCases } from '../tuned/tuned';
+import { tunedCases } from '../tune/tuned';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
-/** Squares, an oblong, sides that no tile divides, and a long sum into few elements. */
+/** Squares, a rectangle, sides that no tile divides, and a long sum into few elements. */
 const products = (n: number): MatmulShape[] => [
   square(n),
   square(n / 2),
@@ -18,7 +18,7 @@ const matrices = (n: number): TransposeShape[] => [
   { rows: n - 3, cols: n + 1 },
 ];
 
-/** Multiples of 16, so that the shapes made from it are whole. */
+/** The side is a multiple of 16, so that shapes derived from it are whole. */
 const ROUND = 16;
 
 export const peak: Suite<'n'> = {
@@ -26,7 +26,7 @@ export const peak: Suite<'n'> = {
   version: 2,
   title: 'Peak',
   about:
-    'The best known kernels on round, oblong, odd and skinny shapes; tuned variants where the device has them',
+    'The best known kernels on square, rectangular, odd, and skinny shapes, with tuned variants for devices that have them',
   params: [{ ...edge(4096), about: 'Largest side, rounded down to a multiple of 16' }],
   standing: { gpu: { n: 2048 } },
   spec: ({ n: asked }) => {

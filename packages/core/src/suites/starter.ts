@@ -1,6 +1,6 @@
 import { caseOf, type Suite, square, sweepOf } from './suite';
 
-/** Small enough for a software GPU on two idle cores to take seconds a run. */
+/** Small enough that a software GPU on two idle cores takes seconds per run. */
 const MATMUL = [square(128)];
 const TRANSPOSE = [{ rows: 384, cols: 512 }];
 
@@ -9,7 +9,7 @@ export const starter: Suite<never> = {
   version: 1,
   title: 'Starter',
   about:
-    'The rungs of both ladders at small shapes, on the GPU and on the host: about a minute a device',
+    'The rungs of both ladders at small shapes, on the GPU and on the host: about a minute per device',
   params: [],
   standing: { gpu: {}, software: {}, cpu: {} },
   spec: () =>

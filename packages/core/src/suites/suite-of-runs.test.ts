@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expand } from '../expand';
-import type { PlannedRun } from '../planned-run';
-import { SUITES, suiteSpec } from './registry';
+import type { PlannedRun } from '../plan/expansion';
+import { expand } from '../plan/expansion';
 import { suiteOfRuns } from './suite-of-runs';
+import { SUITES, suiteSpec } from './suites';
 
 const GPU = { key: 'gpu', class: 'gpu' } as const;
 const CPU = { key: 'cpu', class: 'cpu' } as const;

@@ -1,19 +1,19 @@
 import { InputError, opOf, shapeText } from '@tilemark/kernels';
-import { expand } from '../expand';
-import type { PlannableDevice, PlannedRun } from '../planned-run';
-import type { SweepSpec } from '../spec';
-import { SUITES, suiteSpec } from './registry';
+import type { PlannedRun } from '../plan/expansion';
+import { expand } from '../plan/expansion';
+import type { PlannableDevice, SweepSpec } from '../plan/spec';
 import type { Suite } from './suite';
+import { SUITES, suiteSpec } from './suites';
 
 /** More sizes than any suite runs at once. */
 const MAX_SIZES = 32;
 
 /**
- * The suite that some runs are all of, and of nothing else, with the sweep it stands for:
- * what tells a suite that was run elsewhere from runs made by hand. The sizes of the runs are
- * tried as its parameter. Null where they are of no suite, or of a part of one.
+ * The suite that expands to exactly these runs, with its sweep: tells a suite that was run
+ * elsewhere from runs chosen by hand. The sizes of the runs are tried as its parameter. Null
+ * if they belong to no suite, or are only part of one.
  *
- * @param devices those of the runs
+ * @param devices the devices of the runs
  */
 export function suiteOfRuns(
   runs: readonly PlannedRun[],
@@ -34,7 +34,7 @@ export function suiteOfRuns(
   return null;
 }
 
-/** What a sweep runs on these devices; nothing where none of them runs its kernels. */
+/** What a sweep runs on these devices; nothing if none of them runs its kernels. */
 function runsOf(spec: SweepSpec, devices: readonly PlannableDevice[]): readonly PlannedRun[] {
   try {
     return expand({ ...spec, devices: devices.map(({ key }) => key) }, devices);
@@ -44,7 +44,7 @@ function runsOf(spec: SweepSpec, devices: readonly PlannableDevice[]): readonly 
   }
 }
 
-/** The defaults, and every size as the first parameter. */
+/** The defaults, then every size as the first parameter. */
 function candidates({ params: [param] }: Suite, sizes: ReadonlySet<number>) {
   if (!param) return [{}];
   const inRange = [...sizes].filter((size) => size >= param.min && size <= param.max);

@@ -1,9 +1,9 @@
 import type { Dtype, MatmulShape, Shape, TunableValue } from '@tilemark/kernels';
-import type { DeviceClass } from '../device';
-import type { PublishedTable } from '../published/table';
-import type { SweepCase, SweepSpec } from '../spec';
+import type { DeviceClass } from '../measure/device';
+import type { SweepCase, SweepSpec } from '../plan/spec';
+import type { PublishedTable } from './published/table';
 
-/** A number a person may set before running a suite. */
+/** A number to choose before running a suite. */
 export interface SuiteParam<Name extends string = string> {
   readonly name: Name;
   readonly about: string;
@@ -20,11 +20,11 @@ export interface Suite<Name extends string = string> {
   /** One line: the question the suite answers. */
   readonly about: string;
   readonly params: readonly SuiteParam<Name>[];
-  /** Figures of the report that it reproduces. */
+  /** Figures of the report it reproduces. */
   readonly published?: PublishedTable;
   /**
-   * By class, what a device gets by itself when it is first seen: parameters other than
-   * the defaults. The suite is not standing for classes left out.
+   * Classes whose devices run the suite automatically when first seen, each with the
+   * parameters that differ from the defaults. The suite is not standing for other classes.
    */
   readonly standing?: Readonly<
     Partial<Record<DeviceClass, Readonly<Partial<Record<Name, number>>>>>
@@ -44,14 +44,14 @@ export const edge = (value: number): SuiteParam<'n'> => ({
 
 export const square = (n: number): MatmulShape => ({ m: n, n, k: n });
 
-/** The cases under the default profile and policy, which a submission may replace. */
+/** The cases under the default profile and policy, which a submission may override. */
 export const sweepOf = (cases: SweepCase[]): SweepSpec => ({
   cases,
   profiles: ['default'],
   policy: 'default',
 });
 
-/** The values to try of each tunable of a kernel on every shape, in f32 unless said otherwise. */
+/** A kernel with the values to try for each tunable, on every shape; in f32 by default. */
 export const caseOf = (
   kernel: string,
   tunables: Readonly<Record<string, TunableValue[]>>,

@@ -1,12 +1,12 @@
-import { publishedThreadsPerBlock } from '../published/threads-per-block';
-import { publishedTiledVsNaive, publishedTilingLadder } from '../published/tiling';
+import { publishedThreadsPerBlock } from './published/threads-per-block';
+import { publishedTiledVsNaive, publishedTilingLadder } from './published/tiling';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 export const tilingLadder: Suite<'n'> = {
   id: 'tiling-ladder',
   version: 1,
   title: 'Tiling ladder',
-  about: 'From a sum in global memory to several elements a thread, rung by rung',
+  about: 'From a sum in global memory to several elements per thread, rung by rung',
   params: [edge(2048)],
   standing: { gpu: {} },
   published: publishedTilingLadder,
@@ -22,8 +22,9 @@ export const tilingLadder: Suite<'n'> = {
 export const tiledVsNaive: Suite<'n'> = {
   id: 'tiled-vs-naive',
   version: 1,
-  title: 'Tiled against naive',
-  about: 'What one 16 x 16 tile in workgroup memory brings over reading everything from memory',
+  title: 'Tiled vs. naive',
+  about:
+    'What one 16 x 16 tile in workgroup memory gains over reading everything from global memory',
   params: [edge(1024)],
   standing: { gpu: {} },
   published: publishedTiledVsNaive,
@@ -41,11 +42,11 @@ export const threadsPerBlock: Suite<'largest'> = {
   id: 'threads-per-block',
   version: 1,
   title: 'Threads per block',
-  about: 'i32 products with 1 to 1,024 threads a workgroup, with and without workgroup memory',
+  about: 'i32 products with 1 to 1,024 threads per workgroup, with and without workgroup memory',
   params: [
     {
       name: 'largest',
-      about: `Largest matrix of ${SIZES.join(', ')} to run`,
+      about: `Largest of the matrix sizes ${SIZES.join(', ')} to run`,
       min: 256,
       max: 4096,
       default: 4096,

@@ -1,4 +1,4 @@
-import { publishedTransposeLadder } from '../published/transpose-ladder';
+import { publishedTransposeLadder } from './published/transpose-ladder';
 import { caseOf, type Suite, sweepOf } from './suite';
 
 const RUNGS = ['copy', 'naive', 'tiled', 'padded', 'cpu-naive'] as const;
@@ -7,7 +7,7 @@ export const transposeLadder: Suite<'rows' | 'cols'> = {
   id: 'transpose-ladder',
   version: 2,
   title: 'Transpose ladder',
-  about: 'How near each rung of the transpose comes to a plain copy of the same bytes',
+  about: 'How close each rung of the transpose comes to a plain copy of the same bytes',
   params: [
     { name: 'rows', about: 'Rows of the matrix', min: 1, max: 16_384, default: 3072 },
     { name: 'cols', about: 'Columns of the matrix', min: 1, max: 16_384, default: 4096 },

@@ -1,6 +1,6 @@
 import { brokenConstraints, feasible, kernelById, type TunableValues } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import type { DeviceCapabilities } from '../device';
+import type { DeviceCapabilities } from '../measure/device';
 import { Search } from './search';
 import { type Point, TuningSpace } from './space';
 
@@ -56,11 +56,14 @@ describe('search', () => {
     expect(Math.min(...points.map(cost))).toBe(1);
   });
 
-  it.each([1, 2, 3])('leaves a hill that is not the best (seed %i)', (seed) => {
-    const [near, far] = [bowl(someOf(seed + 200)), bowl(someOf(seed + 300))];
-    const cost = (point: Point) => Math.min(near(point) + 0.5, far(point));
-    const points = run(new Search([warpTiles()], seed), cost, 400);
-    expect(Math.min(...points.map(cost))).toBe(1);
+  it('leaves a hill that is not the best, from most starts', () => {
+    const left = Array.from({ length: 12 }, (_, seed) => {
+      const [near, far] = [bowl(someOf(seed + 201)), bowl(someOf(seed + 301))];
+      const cost = (point: Point) => Math.min(near(point) + 0.5, far(point));
+      const points = run(new Search([warpTiles()], seed + 1), cost, 600);
+      return Math.min(...points.map(cost)) === 1;
+    });
+    expect(left.filter(Boolean).length).toBeGreaterThanOrEqual(9);
   });
 
   it.each([1, 2, 3])('climbs a kernel whose default is far behind, too (seed %i)', (seed) => {
@@ -271,7 +274,7 @@ describe('space', () => {
 
     it('takes the one of most workgroups where none starts enough', () => {
       const space = spaceFor('matmul/warp-tile', { m: 64, n: 64, k: 64 });
-      expect(space.filling()?.tunables).toEqual({ ...space.initial()?.tunables, SPLIT: 32 });
+      expect(space.filling()?.tunables).toEqual({ ...space.initial()?.tunables, SPLIT: 256 });
     });
 
     it('has no other start where the default fills it', () => {

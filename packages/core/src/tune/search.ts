@@ -5,26 +5,26 @@ import type { Point, TuningSpace } from './space';
 const CONTENDS_WITHIN = 3;
 
 /**
- * Turns: a step from the best point of all, then one of another kernel, then from the best
- * again, then one on a hill of its own that began at a random point. The other kernel
- * takes over what it can of the leader's settings, and where it has done so goes on from
- * its own best: neither need wait until the leader's hill is exhausted.
+ * Turns: a step from the best point of all, then one of another kernel, then from the best again,
+ * then one on a separate hill that began at a random point. The other kernel adopts what it can of
+ * the leader's settings and then continues from its own best. Neither waits for the leader's hill
+ * to be exhausted.
  */
 const TURNS = ['leader', 'contender', 'leader', 'random'] as const;
 
-/** Steps without an improvement after which a hill that began at random is left for another. */
+/** Steps without improvement after which a random hill is abandoned for another. */
 const PATIENCE = 12;
 
-/** Random points of a kernel none of which has worked: then it is given up. */
+/** A kernel is given up after this many random points if none of them worked. */
 const TRIES_WITHOUT_SUCCESS = 6;
 
 /**
- * Steps that count as this much less promising than one step of one tunable: a longer one
- * or one of two sizes that grow together, and one of any other two.
+ * How much less promising a step is than a single step of one tunable: a longer step, or one of
+ * two sizes that grow together (far), and a step of any other two tunables (apart).
  */
 const HANDICAPS = { far: 1.02, apart: 1.05 };
 
-/** Where a climb began: at the defaults or the leader's settings, or at the random point of this number. */
+/** Where a climb began: 0 for the defaults or the leader's settings, else the number of a random point. */
 type Hill = number;
 const DEFAULT_HILL: Hill = 0;
 const NO_HILL: Hill = -1;
@@ -32,7 +32,7 @@ const NO_HILL: Hill = -1;
 interface Slope {
   readonly kernel: string;
   readonly hill: Hill;
-  /** Cost that it promises: that of the point it starts from. */
+  /** Expected cost: that of the point it starts from. */
   readonly cost: number;
   readonly steps: () => Point[];
   left: Point[] | null;
@@ -47,19 +47,18 @@ interface Field {
 }
 
 /**
- * Looks for the variant of least cost: `next` proposes, `tell` says what it cost. First
- * the default of each kernel, and one that fills the device where that does not; then
- * best-first hill climbing from whatever was best so far, with steps of the kernels behind
- * the leader and climbs from random points between. What is proposed follows from the seed
- * and from what was told and from nothing else, so a search that is told again what it was
- * told before goes on where it stopped. It may be asked again before it is told. No point is
- * proposed twice.
+ * Searches for the variant of least cost: `next` proposes a point, `tell` reports its cost. First
+ * come the defaults of each kernel, and a point that fills the device if the defaults do not; then
+ * best-first hill climbing from the best so far, interleaved with steps of the kernels behind the
+ * leader and climbs from random points. Proposals depend only on the seed and on what was told, so
+ * a search that is told the same costs again resumes where it stopped. `next` may be called again
+ * before `tell`. No point is proposed twice.
  */
 export class Search {
   readonly #seed: number;
   readonly #fields: ReadonlyMap<string, Field>;
   readonly #starts: Point[];
-  /** The hill of each point that was proposed, by address. */
+  /** The hill of each proposed point, by address. */
   readonly #proposed = new Map<string, Hill>();
   #slopes: Slope[] = [];
   #leader: { readonly cost: number; readonly point: Point | null } = {
@@ -96,7 +95,7 @@ export class Search {
     );
   }
 
-  /** @param cost any measure of which less is better; null when the point failed or was wrong */
+  /** @param cost lower is better; null if the point failed or was incorrect */
   tell(point: Point, cost: number | null): void {
     const field = this.#fieldOf(point);
     field.tries++;
@@ -120,7 +119,7 @@ export class Search {
     return point;
   }
 
-  /** A step away from the best point, of all or of some slopes, that has one left. */
+  /** A step from the best point, of all or of the allowed slopes, that has one left. */
   #climb(isAllowed: (slope: Slope) => boolean = () => true): Point | null {
     for (const slope of this.#slopes) {
       if (!isAllowed(slope)) continue;
@@ -132,7 +131,7 @@ export class Search {
     return null;
   }
 
-  /** A step on the hill that began at a random point or, where that led nowhere, another such point. */
+  /** A step on the current random hill or, if that led nowhere, a new random point. */
   #wander(): Point | null {
     const { kernel, hill, patience } = this.#wandered;
     const field = this.#fields.get(kernel);
@@ -150,7 +149,7 @@ export class Search {
     return this.#propose(point, hill);
   }
 
-  /** Counts the steps that brought nothing on the hill that began at random. */
+  /** Counts the steps without improvement on the current random hill. */
   #rest(hill: Hill, cost: number | null): void {
     const { best, patience } = this.#wandered;
     if (hill !== this.#wandered.hill) return;
@@ -160,7 +159,7 @@ export class Search {
       : { ...this.#wandered, patience: patience - 1 };
   }
 
-  /** Of the next kernel, in turn, that may still win: the leader's settings, or a step. */
+  /** For the next kernel that may still win: the leader's settings, or a step. */
   #contend(): Point | null {
     const { cost, point: leader } = this.#leader;
     const contenders = [...this.#fields.values()].filter(
@@ -173,7 +172,7 @@ export class Search {
     return this.#climb(({ kernel }) => kernel === field.space.kernel.id);
   }
 
-  /** A random point of the kernels in turn that may still win. */
+  /** A random point of the next kernel that may still win. */
   #explore(): Point | null {
     const open = [...this.#fields.values()].filter(
       (field) =>
@@ -201,7 +200,7 @@ export class Search {
   }
 }
 
-/** Fisher and Yates, with the hash that inputs are made of as the source of chance. */
+/** Fisher-Yates, seeded: its order is part of every recorded search, so it must not change. */
 function shuffle<T>(items: readonly T[], seed: number): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {

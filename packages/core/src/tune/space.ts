@@ -14,27 +14,27 @@ export interface Point extends Variant {
 }
 
 /**
- * Workgroups that keep a large GPU busy: an NVIDIA H200 has 132 processors, each with room
- * for two of the workgroups that large tiles make.
+ * Workgroups that keep a large GPU busy: an NVIDIA H200 has 132 multiprocessors, each with room for
+ * two of the workgroups that large tiles need.
  */
 const FILLING_WORKGROUPS = 256;
 
 export interface SpaceOptions {
-  /** Values to try of some tunables; absent: every declared one. */
+  /** Values to try for some tunables; absent: every declared value. */
   readonly only?: Readonly<Record<string, readonly TunableValue[]>>;
-  /** Whether a variant can run; asked before anything is compiled. */
+  /** Whether a variant can run; checked before anything is compiled. */
   readonly fits: (variant: Variant) => boolean;
-  /** How many workgroups a variant starts; absent: not known, or not a matter of workgroups. */
+  /** How many workgroups a variant dispatches; absent if unknown or irrelevant. */
   readonly workgroups?: (variant: Variant) => number;
 }
 
 /**
- * The variants of a kernel that fit, without listing them: a space of a million
- * combinations costs what is asked of it and no more.
+ * The variants of a kernel that fit, never listed: a space of a million combinations costs only
+ * what is asked of it.
  */
 export class TuningSpace {
   readonly kernel: Kernel;
-  /** Combinations of values, those that do not fit included. */
+  /** Combinations of values, including those that do not fit. */
   readonly combinations: number;
   readonly #axes: readonly Pick<Tunable, 'name' | 'values' | 'default'>[];
   readonly #fits: SpaceOptions['fits'];
@@ -55,15 +55,15 @@ export class TuningSpace {
     this.#workgroups = workgroups;
   }
 
-  /** The variant of all defaults; null where it does not fit. */
+  /** The variant of all defaults; null if it does not fit. */
   initial(): Point | null {
     return this.#point(Object.fromEntries(this.#axes.map((axis) => [axis.name, axis.default])));
   }
 
   /**
-   * Where the variant of all defaults starts too few workgroups to keep a large GPU busy,
-   * the one that differs in one tunable and starts enough, or at least the most; else null.
-   * A small or skinny C makes the default of a kernel of large tiles useless as a start.
+   * If the variant of all defaults dispatches too few workgroups to keep a large GPU busy: the one
+   * that differs in one tunable and dispatches enough, or else the most; otherwise null. For a
+   * small or skinny C, the defaults of a kernel with large tiles are useless as a start.
    */
   filling(): Point | null {
     const start = this.initial();
@@ -78,7 +78,7 @@ export class TuningSpace {
     );
   }
 
-  /** The point with another kernel's settings, as far as both have them; null where it does not fit. */
+  /** The point with another kernel's settings, as far as both have them; null if it does not fit. */
   like({ tunables }: Point): Point | null {
     const shared = this.#axes.map(({ name, values, default: initial }) => {
       const value = values.find((each) => each === tunables[name]);
@@ -87,7 +87,7 @@ export class TuningSpace {
     return this.#point(Object.fromEntries(shared));
   }
 
-  /** Every point, once, in an order that the seed chooses. */
+  /** Every point once, in an order determined by the seed. */
   *shuffled(seed: number): Generator<Point, null> {
     const place = permutation(this.combinations, seed);
     for (let i = 0; i < this.combinations; i++) {
@@ -97,7 +97,7 @@ export class TuningSpace {
     return null;
   }
 
-  /** Points that differ in one tunable: the next number that fits, up and down, or any other word. */
+  /** Points that differ in one tunable: the next number that fits, up or down, or any other word. */
   neighbours(point: Point): Point[] {
     return this.#along(point).flatMap((direction) => direction.slice(0, 1));
   }
@@ -117,8 +117,8 @@ export class TuningSpace {
   }
 
   /**
-   * Points that differ in two tunables by a step each, since constraints often tie two
-   * together: those where both numbers grow or both shrink, as the sides of a tile do, and
+   * Points that differ in two tunables by one step each, since constraints often couple two of
+   * them: separately those where both numbers grow or both shrink, like the sides of a tile, and
    * the others.
    */
   diagonals({ tunables }: Point): { together: Point[]; apart: Point[] } {
@@ -146,7 +146,7 @@ export class TuningSpace {
     return { ...variant, address: resolveVariant(variant.kernel, tunables).address };
   }
 
-  /** The combination of a number, the first axis its lowest digit. */
+  /** The combination with this index; the first axis is its lowest digit. */
   #combination(index: number): TunableValues {
     let rest = index;
     const values: Record<string, TunableValue> = {};
@@ -160,7 +160,7 @@ export class TuningSpace {
   }
 }
 
-/** Values on either side of one, nearest first; words have no sides: each is a direction. */
+/** Values on either side of one, nearest first; words have no sides, so each is a direction. */
 function directionsFrom(
   values: readonly TunableValue[],
   from: TunableValue | undefined,
@@ -185,9 +185,9 @@ const grows = (from: TunableValue | undefined, to: TunableValue) =>
 const ROUNDS = [1, 2, 3, 4];
 
 /**
- * A pseudo-random permutation of 0 .. length-1 that is computed, not stored: a Feistel
- * network over the next even number of bits, walked until it lands inside (J. Black and
- * P. Rogaway, Ciphers with arbitrary finite domains, 2002).
+ * A pseudo-random permutation of 0 .. length-1, computed rather than stored: a Feistel network over
+ * the next even number of bits, walked until it lands inside (J. Black and P. Rogaway, Ciphers with
+ * arbitrary finite domains, 2002).
  */
 function permutation(length: number, seed: number): (index: number) => number {
   const half = 2 ** Math.ceil(Math.log2(Math.max(length, 2)) / 2);

@@ -1,8 +1,9 @@
 import { type Kernel, kernelById } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../outcome';
-import type { PolicyId } from '../policy';
-import { summarise } from '../stats';
+import type { Outcome } from '../measure/outcome';
+import type { PolicyId } from '../measure/policy';
+import { summarise } from '../measure/stats';
+import { verdictOn } from '../rank/head-to-head';
 import { Search } from './search';
 import { type Point, TuningSpace } from './space';
 import { medianNs, type Trial, tune } from './tune';
@@ -11,7 +12,7 @@ const SECOND = 1e9;
 const kernel: Kernel = kernelById('transpose/multi-row');
 const failed: Outcome = { kind: 'failed', stage: 'compile', message: 'no' };
 
-function measured(ns: number): Outcome {
+function measured(ns: number, unranked: string | null = null): Outcome {
   const verification = { method: 'exact', worstRatio: 0, checked: 1, ns: 1 } as const;
   return {
     kind: 'measured',
@@ -28,7 +29,7 @@ function measured(ns: number): Outcome {
       stop: 'quick',
       discarded: [],
       verification: { before: verification, after: verification },
-      unranked: null,
+      unranked,
     },
   };
 }
@@ -37,13 +38,20 @@ function measured(ns: number): Outcome {
 async function tuned(
   budgetS: number,
   outcomeOf: (point: Point, policy: PolicyId, index: number) => Outcome,
+  ratioOf: (a: Point, b: Point) => number = () => 2,
 ) {
   let nowNs = 0;
   let index = 0;
   const leaders: (Trial | null)[] = [];
   const asked: { point: Point; policy: PolicyId; next: Point | null }[] = [];
+  const space = new TuningSpace(kernel, { fits: () => true });
   const result = await tune({
-    search: new Search([new TuningSpace(kernel, { fits: () => true })], 1),
+    search: new Search([space], 1),
+    defaults: [space.initial()].flatMap((point) => point ?? []),
+    duel: async (a, b) => {
+      const ratio = ratioOf(a, b);
+      return verdictOn(ratio, ratio * 0.999, ratio * 1.001);
+    },
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
     measure: async (point, policy, next) => {
@@ -91,6 +99,47 @@ describe('tune', () => {
     expect(leaders[0]).toBeNull();
     expect(leaders[1]?.outcome.kind).toBe('measured');
     expect(finals.map(({ outcome }) => outcome.kind)).toEqual(['measured', 'failed']);
+  });
+
+  const initial = new TuningSpace(kernel, { fits: () => true }).initial()?.address;
+
+  it('names the winner of a duel, not of two measurements', async () => {
+    // The default is far behind; the second in the finals wins the duel.
+    const cost = (point: Point) => (point.address === initial ? 150 : 100);
+    let duel = 0;
+    const { duels, finals, winner } = await tuned(
+      10,
+      (point, policy, index) => measured(policy === 'screen' ? cost(point) : 100 + index / 100),
+      (_, b) => (b.address === initial ? 1.5 : duel++ === 0 ? 0.9 : 1.2),
+    );
+    expect(winner?.point.address).toBe(duels[0]?.b.address);
+    expect(winner?.point.address).not.toBe(finals[0]?.point.address);
+    expect(finals.map(({ point }) => point.address)).toContain(winner?.point.address);
+  });
+
+  it('names the default where its duel puts it first', async () => {
+    const { winner, finals } = await tuned(
+      10,
+      (point) => measured(point.address === initial ? 150 : 100),
+      (_, b) => (b.address === initial ? 0.98 : 1.2),
+    );
+    expect(winner?.point.address).toBe(initial);
+    expect(finals.map(({ point }) => point.address)).toContain(initial);
+  });
+
+  it('names nothing implausible, and nothing unranked beside what is ranked', async () => {
+    const of = (_: Point, policy: PolicyId, index: number) => {
+      if (policy === 'screen') return measured(100);
+      if (index === 7) return measured(50, 'implausible: 90% faster than the compute allows');
+      return index === 8 ? measured(90, 'the device throttled') : measured(101);
+    };
+    const { finals, winner } = await tuned(10, of);
+    expect(finals.map(medianNs)).toEqual([50, 90, 101]);
+    expect(winner && medianNs(winner)).toBe(101);
+    const none = await tuned(10, (_, policy) =>
+      measured(50, policy === 'screen' ? null : 'implausible: 90% faster'),
+    );
+    expect(none.winner).toBeNull();
   });
 
   it('ends early when there is nothing left to try, and has no finals when all fails', async () => {

@@ -1,5 +1,20 @@
-import type { Outcome } from '../outcome';
-import type { PolicyId } from '../policy';
+/**
+ * Tuning: finding the fastest variant of a problem on a device within a time budget.
+ *
+ * - tune.ts    the loop: screen many points with few samples, measure the finalists by the full
+ *              protocol, and let the fastest of them duel
+ * - search.ts  what to try next: hill climbing from the best so far, with restarts
+ * - space.ts   the points of a kernel: combinations of its tunables that can run, never listed
+ * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save`
+ *              writes them, the suite `peak` and the `best` lookup read them
+ *
+ * Nothing here measures: `measure` is handed in, so tests tune against a formula. The search
+ * depends only on its seed and on what it was told; docs/tuning.md has its results.
+ */
+import type { Outcome } from '../measure/outcome';
+import type { PolicyId } from '../measure/policy';
+import { type Contrast, contrast } from '../rank/head-to-head';
+import { headline } from '../rank/headline';
 import type { Search } from './search';
 import type { Point } from './space';
 
@@ -16,39 +31,60 @@ export interface TuneOptions {
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
   /**
-   * Verifies and measures a point; an outcome that is not `measured` counts for nothing.
-   * `next` follows unless the budget ends: it may be compiled meanwhile.
+   * Verifies and measures a point; an outcome other than `measured` has no cost to learn from.
+   * `next` follows unless the budget runs out, so it may be compiled meanwhile.
    */
   readonly measure: (point: Point, policy: PolicyId, next: Point | null) => Promise<Outcome>;
-  /** Called after each trial, with the fastest of its policy so far. */
+  /** Lets two points take turns; null if one of them could not be measured. */
+  readonly duel: (a: Point, b: Point) => Promise<Contrast | null>;
+  /** The default point of each kernel searched that has one. */
+  readonly defaults: readonly Point[];
+  /** Called after each trial, with the fastest so far under the same policy. */
   readonly onTrial?: (trial: Trial, best: Trial | null) => void;
 }
 
 export interface Tuned {
   readonly screened: readonly Trial[];
-  /** Under the full protocol, fastest first; those that failed under it last. */
+  /** Measured by the full protocol, fastest first; those that failed come last. */
   readonly finals: readonly Trial[];
-  /** Why screening ended: the budget's share was used, or nothing was left to try. */
+  /** The final to name: ranked above those that are not, never implausible, and the winner of its duels. */
+  readonly winner: Trial | null;
+  readonly duels: readonly Decided[];
+  /** Why screening ended: its share of the budget was used, or nothing was left to try. */
   readonly stop: 'budget' | 'exhausted';
 }
 
-/** Part of the budget that screening may use; the rest is for the finals. */
+/** A duel of the finals: how `a` did against `b`. */
+export interface Decided {
+  readonly a: Point;
+  readonly b: Point;
+  readonly contrast: Contrast;
+}
+
+/** The leader of the finals duels this many of those behind it, and then its kernel's default. */
+const MOST_CHALLENGERS = 2;
+
+/** Part of the budget for screening; the rest is for the finals. */
 const SCREENING_PART = 0.7;
 
 /** Screened medians within this of the leader's are measured again by the full protocol. */
 const FINALS_WITHIN = 1.1;
 
 /**
- * Screens what the search proposes with few samples until its share of the budget is
- * used, then measures those within 10% of the leader by the full protocol, fastest
- * first, while the budget lasts; the leader always. The search is asked for each point
- * before it is told of the one that is measured meanwhile.
+ * Screens what the search proposes with few samples until its share of the budget is used, then
+ * measures those within 10% of the leader by the full protocol, fastest first, while the budget
+ * lasts; the leader is always measured. The fastest of these duel, since separate measurements of
+ * theirs are no proof; and the winner duels the default of its kernel, which is named instead
+ * unless it is beaten. The search is asked for the next point before it is told
+ * the cost of the current one.
  */
 export async function tune({
   search,
   budgetNs,
   nowNs,
   measure,
+  duel,
+  defaults,
   onTrial,
 }: TuneOptions): Promise<Tuned> {
   const beganNs = nowNs();
@@ -71,7 +107,7 @@ export async function tune({
   while (point && spentNs() < SCREENING_PART * budgetNs) {
     const ahead = search.next();
     search.tell(point, await take(screened, point, 'screen', ahead));
-    // What has been told may bring something to try where nothing was left before.
+    // What the search just learned may open points to try where none were left before.
     point = ahead ?? search.next();
   }
   const stop = point ? 'budget' : 'exhausted';
@@ -85,10 +121,50 @@ export async function tune({
     await take(finals, point, 'default');
     longestNs = Math.max(longestNs, nowNs() - startNs);
   }
-  return { screened, finals: ranked(finals), stop };
+  const duels: Decided[] = [];
+  const beats = async (a: Point, b: Point) => {
+    const found = await duel(a, b);
+    if (found) duels.push({ a, b, contrast: found });
+    return found === null || found.ratio >= 1;
+  };
+  let [winner = null, ...others] = candidates(finals);
+  for (const other of others.slice(0, MOST_CHALLENGERS)) {
+    if (winner && !isClearlyFaster(winner, other) && !(await beats(winner.point, other.point))) {
+      winner = other;
+    }
+  }
+  const own = defaults.find(({ kernel }) => kernel === winner?.point.kernel);
+  if (winner && own && own.address !== winner.point.address) {
+    const isBeaten = await beats(winner.point, own);
+    if (!isBeaten) {
+      let final = finals.find(({ point }) => point.address === own.address);
+      if (!final) {
+        await take(finals, own, 'default');
+        final = finals.at(-1);
+      }
+      if (final && candidates([final]).length > 0) winner = final;
+    }
+  }
+  return { screened, finals: ranked(finals), winner, duels, stop };
 }
 
-/** Fastest first; what was not measured last. */
+/** Finals that may be named, the one to prefer first: what would be ranked, else what is plausible. */
+function candidates(finals: readonly Trial[]): Trial[] {
+  const plausible = ranked(finals).filter(
+    ({ outcome }) =>
+      outcome.kind === 'measured' && !outcome.measurement.unranked?.startsWith('implausible'),
+  );
+  const isRanked = ({ outcome }: Trial) =>
+    outcome.kind === 'measured' && outcome.measurement.unranked === null;
+  return plausible.some(isRanked) ? plausible.filter(isRanked) : plausible;
+}
+
+const isClearlyFaster = ({ outcome: a }: Trial, { outcome: b }: Trial): boolean =>
+  a.kind === 'measured' &&
+  b.kind === 'measured' &&
+  contrast(headline([a.measurement.cold]), headline([b.measurement.cold])).verdict === 'FAST';
+
+/** Fastest first; whatever was not measured comes last. */
 function ranked(trials: readonly Trial[]): Trial[] {
   const cost = (trial: Trial) => medianNs(trial) ?? Number.MAX_VALUE;
   return trials.toSorted((a, b) => cost(a) - cost(b));

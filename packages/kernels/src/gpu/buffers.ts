@@ -1,10 +1,23 @@
-import { bufferBytes } from '../bytes';
-import { nowNs } from '../clock';
+import { bufferBytes, guardedBytes } from '../bytes';
 import type { Problem } from '../problem';
-import { BufferUsage, MAP_READ } from './usage';
+import { nowNs } from '../timing';
+import { GUARD_BYTES } from '../verify/poison';
 import type { DeviceWatch } from './watch';
 
-/** Bytes handed to one `writeBuffer`: enough to be bound by bandwidth, little beside the inputs. */
+/** Bits of `GPUBufferUsage` and `GPUMapMode` (fixed by the WebGPU standard): Node has no such globals. */
+export const BufferUsage = {
+  MAP_READ: 0x0001,
+  COPY_SRC: 0x0004,
+  COPY_DST: 0x0008,
+  UNIFORM: 0x0040,
+  STORAGE: 0x0080,
+  QUERY_RESOLVE: 0x0200,
+} as const;
+
+/** `GPUMapMode.READ`. */
+export const MAP_READ = 0x0001;
+
+/** Bytes per `writeBuffer`: enough to be bound by bandwidth, yet little beside the inputs. */
 const UPLOAD_CHUNK = 2 ** 26;
 
 /** The inputs and output that one dispatch is bound to. */
@@ -13,7 +26,7 @@ export interface BufferSet {
   readonly output: GPUBuffer;
 }
 
-/** Allocates one set of a problem's buffers. */
+/** Allocates one buffer set for a problem. */
 export function createBufferSet(device: GPUDevice, problem: Problem): BufferSet {
   const bytes = bufferBytes(problem);
   const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
@@ -23,9 +36,14 @@ export function createBufferSet(device: GPUDevice, problem: Problem): BufferSet 
   };
 }
 
-/** Memory that the dispatches of a kernel share. */
-export function createScratch(device: GPUDevice, size: number): GPUBuffer {
-  return device.createBuffer({ size, usage: BufferUsage.STORAGE });
+/** Allocates memory shared by a kernel's dispatches, with its guards. */
+export function createScratch(device: GPUDevice, bytes: number): GPUBuffer {
+  return device.createBuffer({ size: guardedBytes(bytes), usage: BufferUsage.STORAGE });
+}
+
+/** What a kernel binds of a guarded buffer: its content and the guard behind. */
+export function guarded(buffer: GPUBuffer): GPUBufferBinding {
+  return { buffer, offset: GUARD_BYTES, size: buffer.size - GUARD_BYTES };
 }
 
 export function destroyBufferSet({ inputs, output }: BufferSet): void {
@@ -33,8 +51,8 @@ export function destroyBufferSet({ inputs, output }: BufferSet): void {
 }
 
 /**
- * Time to bring the inputs from the host to the device, ns. The contents do
- * not matter to it and are filled in on the device afterwards.
+ * Time to copy the inputs from the host to the device, ns. Their contents do not affect it: the
+ * real ones are generated on the device afterwards.
  */
 export async function timeUpload(
   watch: DeviceWatch,
@@ -42,7 +60,7 @@ export async function timeUpload(
 ): Promise<number> {
   const { queue } = watch.device;
   const largest = Math.max(...inputs.map((buffer) => buffer.size));
-  // Filled, so that the pages are there before the clock starts.
+  // Filled, so that its pages are mapped before the clock starts.
   const chunk = new Uint8Array(Math.min(largest, UPLOAD_CHUNK)).fill(1);
   await watch.idle();
   const start = nowNs();
@@ -56,38 +74,17 @@ export async function timeUpload(
   return nowNs() - start;
 }
 
-/**
- * Copies the inputs of one set over those of others. Cheaper than to compute them in each: a
- * shader that writes a fresh buffer finds it cleared by the API first, a copy of all of it does not.
- */
-export async function copyInputs(
-  watch: DeviceWatch,
-  from: BufferSet,
-  others: readonly BufferSet[],
-): Promise<void> {
-  const { device } = watch;
-  await watch.scoped('copy the inputs', () => {
-    const encoder = device.createCommandEncoder();
-    for (const { inputs } of others) {
-      for (const [i, input] of inputs.entries()) {
-        const source = from.inputs[i];
-        if (source) encoder.copyBufferToBuffer(source, 0, input, 0, input.size);
-      }
-    }
-    device.queue.submit([encoder.finish()]);
-  });
-  await watch.idle();
-}
-
-/** Copies a buffer to the host, with the time it took from the first command to the last byte. */
+/** Copies part of a buffer to the host; `ns` is the time from the first command to the last byte. */
 export async function download(
   watch: DeviceWatch,
   buffer: GPUBuffer,
+  offset = 0,
+  size = buffer.size - offset,
 ): Promise<{ bytes: ArrayBuffer; ns: number }> {
   const { device } = watch;
   const staging = await watch.scoped('allocate a staging buffer', () =>
     device.createBuffer({
-      size: buffer.size,
+      size,
       usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
     }),
   );
@@ -95,7 +92,7 @@ export async function download(
     await watch.idle();
     const start = nowNs();
     const encoder = device.createCommandEncoder();
-    encoder.copyBufferToBuffer(buffer, 0, staging, 0, buffer.size);
+    encoder.copyBufferToBuffer(buffer, offset, staging, 0, size);
     device.queue.submit([encoder.finish()]);
     await watch.settled(staging.mapAsync(MAP_READ));
     const bytes = staging.getMappedRange().slice(0);

@@ -4,7 +4,7 @@ import type { Executor } from '../executor';
 import type { DeviceLimits } from '../feasible';
 import { createGpuExecutor } from './executor';
 
-/** Features the kernels know how to use. */
+/** Features that kernels can use. */
 const WANTED: readonly string[] = [
   'timestamp-query',
   'shader-f16',
@@ -12,10 +12,10 @@ const WANTED: readonly string[] = [
   'chromium-experimental-subgroup-matrix',
 ];
 
-/** Every GPU object of this process: Dawn crashes when one is collected before its devices. */
+/** Every GPU object of this process: Dawn crashes if one is collected before its devices. */
 const opened: GPU[] = [];
 
-/** Opens the first adapter with every limit it has, its clock not quantised. */
+/** Opens the first adapter with its maximum limits and without timestamp quantisation. */
 export async function openDevice(
   toggles = ['disable-dawn-features=timestamp_quantization'],
 ): Promise<{ gpu: GPU; device: GPUDevice }> {
@@ -40,7 +40,7 @@ export async function openDevice(
   return { gpu, device };
 }
 
-/** What `feasible` reads, of an open device. */
+/** The limits of an open device that `feasible` reads. */
 export function limitsOf({ limits, features }: GPUDevice): DeviceLimits {
   return {
     features: [...features],
@@ -55,7 +55,7 @@ export function limitsOf({ limits, features }: GPUDevice): DeviceLimits {
   };
 }
 
-/** One executor for the tests of a file. */
+/** One executor shared by the tests of a file. */
 export function useExecutor(): { readonly executor: Executor; readonly device: GPUDevice } {
   let open: { gpu: GPU; device: GPUDevice } | undefined;
   let executor: Executor | undefined;

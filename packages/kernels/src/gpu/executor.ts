@@ -1,43 +1,60 @@
-import { nowNs, wallTickNs } from '../clock';
 import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
-import { fillsOf } from '../inputs';
-import type { GpuKernel, TunableValues, Variant } from '../kernel';
+/**
+ * Running kernels on a WebGPU device that the caller opens (Dawn in Node, or a browser's).
+ *
+ * - executor.ts             compiles and binds a variant for a problem
+ * - pipelines.ts            pipelines by source; compile errors
+ * - buffers.ts, fill.ts     buffer sets, filled and poisoned on the device
+ * - prepared.ts, pass.ts    dispatches and their times; timestamps.ts: the GPU's clock
+ * - judge.ts, references.ts verify outputs on the device
+ * - probe.ts                measures the device itself
+ * - watch.ts                errors that WebGPU reports asynchronously
+ */
+import type { HostPool } from '../host/job';
+import { type GpuKernel, passesOf, type TunableValues, type Variant } from '../kernel';
 import { opOf } from '../ops';
-import { passesOf } from '../passes';
 import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
 import { specialise } from '../specialise';
+import { nowNs, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
+import { drawSecret } from '../verify/verify';
 import {
   type BufferSet,
-  copyInputs,
   createBufferSet,
   createScratch,
   destroyBufferSet,
+  guarded,
   timeUpload,
 } from './buffers';
 import { Filler, uniformOf } from './fill';
+import { Judge } from './judge';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
-import { type Binding, type Dispatch, type GpuContext, GpuPrepared } from './prepared';
+import { type Binding, type Dispatch, fillSets, type GpuContext, GpuPrepared } from './prepared';
 import { prepareProbe } from './probe';
 import { Timestamps } from './timestamps';
 import { DeviceWatch } from './watch';
 
 /**
- * An executor on a WebGPU device that the caller opened, with the features and
- * limits the kernels may use, and keeps. Observes the GPU's clock first: throws
- * Error when its timestamps are quantised. Without `timestamp-query` samples
- * are timed by the wall clock.
+ * Creates an executor on a WebGPU device that the caller has opened with the features and limits
+ * that kernels may use; the caller keeps ownership of it. Throws Error if the GPU's timestamps are
+ * quantised. Without `timestamp-query`, samples are timed by the wall clock.
+ *
+ * @param pool shares what the host does to prove a large reference; null: the calling thread does all
  */
-export async function createGpuExecutor(device: GPUDevice): Promise<Executor> {
+export async function createGpuExecutor(
+  device: GPUDevice,
+  pool: HostPool | null = null,
+): Promise<Executor> {
   const watch = new DeviceWatch(device);
   const pipelines = new Pipelines(watch);
   const filler = new Filler(watch, pipelines);
+  const judge = new Judge(watch, pipelines, pool);
   const timestamps = device.features.has('timestamp-query') ? new Timestamps(watch) : null;
   const timer: Timer = timestamps
     ? { kind: 'timestamp', tickNs: await timestamps.observeTickNs() }
     : { kind: 'wall', tickNs: wallTickNs() };
-  return new GpuExecutor({ watch, filler, timestamps }, pipelines, timer);
+  return new GpuExecutor({ watch, filler, judge, timestamps }, pipelines, timer);
 }
 
 class GpuExecutor implements Executor {
@@ -62,13 +79,18 @@ class GpuExecutor implements Executor {
       variant,
       problem,
     );
+    const { seed, inputs: mode = 'uniform', secret = drawSecret() } = options;
     const buffers = await this.#allocate(problem, options);
     try {
       const times = await this.#fill(buffers, problem, options);
       const shared = await this.#createShared(definition, tunables, problem);
       const sets = await this.#bind(layout, buffers, shared);
-      const binding = { dispatches, sets, shared };
-      return new GpuPrepared(this.#context, problem, binding, { compileNs, ...times });
+      return new GpuPrepared(
+        this.#context,
+        { problem, kernel: definition, seed, mode, secret },
+        { dispatches, sets, ...shared },
+        { compileNs, ...times },
+      );
     } catch (error) {
       buffers.forEach(destroyBufferSet);
       throw error;
@@ -81,6 +103,7 @@ class GpuExecutor implements Executor {
 
   destroy(): void {
     this.#context.timestamps?.destroy();
+    this.#context.judge.destroy();
   }
 
   async #compile(variant: Variant, problem: Problem, { isAhead = false } = {}) {
@@ -121,47 +144,51 @@ class GpuExecutor implements Executor {
     }
   }
 
-  /** Creates what every set shares: the shape, and scratch memory if the kernel has any. */
+  /** Creates the buffers that all sets share: the shape, and scratch memory if the kernel has any. */
   async #createShared(
     kernel: GpuKernel,
     values: TunableValues,
     problem: Problem,
-  ): Promise<GPUBuffer[]> {
+  ): Promise<Pick<Binding, 'shape' | 'scratch'>> {
     const { watch } = this.#context;
-    const scratchBytes = kernel.scratchBytes?.(values, problem) ?? 0;
-    return watch.scoped('allocate scratch memory', () => [
-      uniformOf(watch.device, opOf(problem).sizes(problem.shape)),
-      ...(scratchBytes > 0 ? [createScratch(watch.device, scratchBytes)] : []),
-    ]);
+    const bytes = kernel.scratchBytes?.(values, problem) ?? 0;
+    return watch.scoped('allocate scratch memory', () => ({
+      shape: uniformOf(watch.device, opOf(problem).sizes(problem.shape)),
+      scratch: bytes > 0 ? { buffer: createScratch(watch.device, bytes), bytes } : null,
+    }));
   }
 
   async #bind(
     layout: GPUBindGroupLayout,
     buffers: readonly BufferSet[],
-    shared: readonly GPUBuffer[],
+    { shape, scratch }: Pick<Binding, 'shape' | 'scratch'>,
   ): Promise<Binding['sets']> {
     const { watch } = this.#context;
     return watch.scoped('bind the buffers', () =>
       buffers.map((set) => ({
         ...set,
-        group: bindGroupOf(watch.device, layout, [...set.inputs, set.output, ...shared]),
+        group: bindGroupOf(watch.device, layout, [
+          ...set.inputs,
+          guarded(set.output),
+          shape,
+          ...(scratch ? [guarded(scratch.buffer)] : []),
+        ]),
       })),
     );
   }
 
-  /** Fills the inputs of every set, all alike; before that it may time the upload of one set's. */
+  /** Fills every set with inputs of its own; first times the upload of one set's inputs if asked. */
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,
     { seed, inputs: mode = 'uniform', timeUpload: isTimed = false }: PrepareOptions,
   ): Promise<Pick<Prepared, 'uploadNs' | 'fillNs'>> {
     const { watch, filler } = this.#context;
-    const [first, ...others] = buffers;
-    if (!first) throw new RangeError('bufferSets is 0: a run needs one at least');
+    const [first] = buffers;
+    if (!first) throw new RangeError('bufferSets must be at least 1');
     const uploadNs = isTimed ? await timeUpload(watch, first) : null;
     const beganNs = nowNs();
-    await filler.fill(first.inputs, fillsOf(problem, { seed, mode }), problem.dtype);
-    await copyInputs(watch, first, others);
+    await fillSets(filler, problem, buffers, { seed, mode });
     return { uploadNs, fillNs: nowNs() - beganNs };
   }
 }

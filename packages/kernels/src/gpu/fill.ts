@@ -1,18 +1,32 @@
-import type { Dtype } from '../dtype';
-import { type Fill, FRACTION_BITS } from '../inputs';
-import { POISON_WORD } from '../poison';
+import { DTYPES, type Dtype } from '../dtype';
 import { typeHeader } from '../specialise';
+import type { Fill } from '../verify/inputs';
+import { POISON_WORD } from '../verify/poison';
+import { BufferUsage } from './buffers';
 import fillWgsl from './fill.wgsl';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import poisonWgsl from './poison.wgsl';
-import { BufferUsage } from './usage';
 import type { DeviceWatch } from './watch';
 
 const WORKGROUP = 256;
-/** Workgroups of a fill; each thread strides over the rest. */
+/** Most workgroups of a fill; beyond that, each thread strides over several elements. */
 const MAX_GROUPS = 4_096;
 
-/** Writes inputs and poison on the device, so that large tensors need no upload. */
+/** What is written over a buffer, as poison.wgsl takes it. */
+export interface PoisonFill {
+  readonly buffer: GPUBuffer;
+  /** Words of the content between the guards. */
+  readonly first: number;
+  readonly end: number;
+  /** 1 if only the lower half of its last word is content. */
+  readonly halves: number;
+  readonly kind: number;
+  readonly stream: number;
+  readonly guard: number;
+  readonly most: number;
+}
+
+/** Writes inputs and poison on the device, so that large tensors need not be uploaded. */
 export class Filler {
   readonly #watch: DeviceWatch;
   readonly #pipelines: Pipelines;
@@ -22,55 +36,57 @@ export class Filler {
     this.#pipelines = pipelines;
   }
 
-  /** Fills each buffer as the fill beside it describes; bits equal those of `inputTensors`. */
+  /** Fills each buffer according to the fill of the same index, bit for bit as `inputTensors` does. */
   async fill(buffers: readonly GPUBuffer[], fills: readonly Fill[], dtype: Dtype): Promise<void> {
     const source = [
       typeHeader(dtype),
-      `const FRACTION_BITS = ${FRACTION_BITS[dtype]}u;`,
+      `const FRACTION_BITS = ${DTYPES[dtype].fractionBits}u;`,
       fillWgsl,
     ].join('\n');
-    const uniforms = fills.map(({ length, stream, range }) =>
-      uniformOf(this.#watch.device, [length, stream, range]),
-    );
     const longest = Math.max(...fills.map(({ length }) => length));
-    const bindings = uniforms.flatMap((uniform, i) => {
-      const buffer = buffers[i];
-      return buffer ? [[buffer, uniform]] : [];
-    });
-    await this.#run(source, ['storage', 'uniform'], bindings, longest);
-    for (const uniform of uniforms) uniform.destroy();
+    const words = fills.map(({ length, stream, range }) => [length, stream, range]);
+    await this.#run(source, buffers, words, longest);
   }
 
-  /** Writes POISON_WORD over whole buffers. */
-  async poison(buffers: readonly GPUBuffer[]): Promise<void> {
+  /** Writes over whole buffers: their guards, and poison between them. */
+  async poison(fills: readonly PoisonFill[]): Promise<void> {
     const source = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
-    const longest = Math.max(...buffers.map(({ size }) => size / 4));
-    const bindings = buffers.map((buffer) => [buffer]);
-    await this.#run(source, ['storage'], bindings, longest);
+    const longest = Math.max(...fills.map(({ buffer }) => buffer.size / 4));
+    const words = fills.map(({ first, end, halves, kind, stream, guard, most }) => [
+      ...[first, end, halves, kind, stream, guard],
+      floatBits(most),
+    ]);
+    const buffers = fills.map(({ buffer }) => buffer);
+    await this.#run(source, buffers, words, longest);
   }
 
-  /** Runs a shader once for each group of buffers, in one submission: each costs a wait. */
+  /** Runs a shader once per buffer, in one submission, because each submission costs a wait. */
   async #run(
     source: string,
-    bindings: readonly BindingType[],
-    groups: readonly (readonly GPUBuffer[])[],
+    buffers: readonly GPUBuffer[],
+    words: readonly (readonly number[])[],
     length: number,
   ): Promise<void> {
     const { device } = this.#watch;
+    const bindings: BindingType[] = ['storage', 'uniform'];
     const layout = bindGroupLayoutOf(device, bindings);
     const { pipeline } = await this.#pipelines.compile(source, layout);
-    await this.#watch.scoped('fill the buffers', () => {
+    const uniforms = words.map((each) => uniformOf(device, each));
+    const submitted = this.#watch.scoped('fill the buffers', () => {
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       pass.setPipeline(pipeline);
-      for (const buffers of groups) {
-        pass.setBindGroup(0, bindGroupOf(device, layout, buffers));
+      for (const [i, buffer] of buffers.entries()) {
+        const uniform = uniforms[i];
+        if (!uniform) continue;
+        pass.setBindGroup(0, bindGroupOf(device, layout, [buffer, uniform]));
         pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
       }
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
-    await this.#watch.idle();
+    await Promise.all([submitted, this.#watch.idle()]);
+    for (const uniform of uniforms) uniform.destroy();
   }
 }
 
@@ -82,4 +98,9 @@ export function uniformOf(device: GPUDevice, words: readonly number[]): GPUBuffe
   });
   device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
   return buffer;
+}
+
+/** The word of an f32. */
+export function floatBits(value: number): number {
+  return new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0;
 }

@@ -1,26 +1,27 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { coveringVariants, typicalVariant } from '../covering.test-helper';
 import { type Feasibility, feasible } from '../feasible';
-import { type InputMode, inputTensors } from '../inputs';
 import type { Kernel, TunableValues } from '../kernel';
-import type { OpId, Problem, Shape } from '../problem';
+import type { OpId } from '../ops';
+import type { Problem, Shape } from '../problem';
 import { kernelsOf } from '../registry';
 import { shapeText } from '../shape';
 import { resolveVariant } from '../variant';
-import { outputCheck } from '../verify';
+import { type InputMode, inputTensors, seedOfSet } from '../verify/inputs';
+import { outputCheck } from '../verify/verify';
 import { limitsOf, useExecutor } from './dawn.test-helper';
 
-/** What the kernels of an op are tried on. */
+/** The shapes that an op's kernels are tested on. */
 export interface SuiteShapes {
-  /** Every kernel meets these in every dtype. */
+  /** Every kernel runs these in every dtype. */
   readonly shapes: readonly Shape[];
-  /** Tunables meet the first of these that they are made for: one that no tile divides, then others. */
+  /** Tunable values run the first of these they support: one that no tile divides, then others. */
   readonly tuned: readonly Shape[];
 }
 
 /**
- * The correctness matrix of an op's GPU kernels on this machine's device. Tunables
- * meet one shape, shapes and dtypes one variant: more would multiply axes that
+ * The correctness matrix of an op's GPU kernels on this machine's device. Tunable values are tested
+ * on one shape, and shapes and dtypes with one variant: anything more would multiply axes that
  * cannot interact.
  */
 export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void {
@@ -59,13 +60,13 @@ export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void 
     const options = { seed: 7, bufferSets: 2, inputs: mode };
     const prepared = await gpu.executor.prepare({ kernel: kernel.id, tunables }, problem, options);
     try {
-      await prepared.poison();
+      await prepared.poison('nan');
       await prepared.sample({ dispatches: 2, rotate: true });
       const { computes, errorGrowth } = kernel;
       const exact = mode === 'exact';
-      const inputs = inputTensors(problem, { seed: 7, mode });
-      const check = outputCheck(problem, inputs, { computes, errorGrowth, exact });
       for (const set of [0, 1]) {
+        const inputs = inputTensors(problem, { seed: seedOfSet(7, set), mode });
+        const check = outputCheck(problem, inputs, { computes, errorGrowth, exact });
         const verdict = check((await prepared.readOutput(set)).tensor());
         if (verdict.worst) return { set, ...verdict };
       }

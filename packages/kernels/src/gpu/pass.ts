@@ -1,9 +1,8 @@
-import { nowNs } from '../clock';
-import type { Sample } from '../sample';
+import { nowNs, type Sample } from '../timing';
 import type { Timestamps } from './timestamps';
 import type { DeviceWatch } from './watch';
 
-/** What times a pass: the GPU's clock, or the wall clock where it has none. */
+/** What times a pass: the GPU's clock, or the wall clock if it has none. */
 export interface PassTimer {
   readonly watch: DeviceWatch;
   readonly timestamps: Timestamps | null;
@@ -15,7 +14,7 @@ export async function timePass(
   encode: (pass: GPUComputePassEncoder) => void,
 ): Promise<Sample> {
   const { device } = watch;
-  // A pass's timestamps start when it reaches the GPU's front: nothing may be before it.
+  // The first timestamp is written when the pass reaches the GPU: no other work may be ahead of it.
   await watch.idle();
   let startNs = 0;
   await watch.scoped('run a pass', () => {

@@ -1,24 +1,26 @@
-import { nowNs } from '../clock';
 import { CompileError } from '../errors';
-import { STAGE_COMPUTE } from './usage';
+import { nowNs } from '../timing';
 import type { DeviceWatch } from './watch';
+
+/** `GPUShaderStage.COMPUTE`. */
+const STAGE_COMPUTE = 0x4;
 
 export interface Compiled {
   readonly pipeline: GPUComputePipeline;
-  /** Time from source to pipeline when it was first built, ns; null when that was beside other work. */
+  /** Time from source to pipeline when first built, ns; null if the device did other work meanwhile. */
   readonly compileNs: number | null;
 }
 
 export interface CompileOptions {
   /** Absent: `main`. */
   readonly entryPoint?: string;
-  /** Whether the device does other work meanwhile; absent: no. */
+  /** Whether the device does other work while this compiles; absent: no. */
   readonly isAhead?: boolean;
 }
 
 export type BindingType = GPUBufferBindingType;
 
-/** The layout of group 0: a buffer at each binding, also those that a shader happens not to use. */
+/** The layout of group 0: a buffer at each binding, including those that a shader does not use. */
 export function bindGroupLayoutOf(
   device: GPUDevice,
   bindings: readonly BindingType[],
@@ -32,19 +34,22 @@ export function bindGroupLayoutOf(
   });
 }
 
-/** Binds buffers to group 0 in order. */
+/** Binds buffers, or parts of them, to group 0 in order. */
 export function bindGroupOf(
   device: GPUDevice,
   layout: GPUBindGroupLayout,
-  buffers: readonly GPUBuffer[],
+  buffers: readonly (GPUBuffer | GPUBufferBinding)[],
 ): GPUBindGroup {
   return device.createBindGroup({
     layout,
-    entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    entries: buffers.map((bound, binding) => ({
+      binding,
+      resource: 'buffer' in bound ? bound : { buffer: bound },
+    })),
   });
 }
 
-/** Pipelines of a device by entry point and full source: nothing else identifies one. */
+/** Pipelines of a device, cached by entry point and full source. */
 export class Pipelines {
   readonly #watch: DeviceWatch;
   readonly #compiled = new Map<string, Promise<Compiled>>();
@@ -54,8 +59,8 @@ export class Pipelines {
   }
 
   /**
-   * Builds an entry point of a source, or finds it built, with a layout equal to this one.
-   * Throws CompileError with the line at fault; a failure is not kept.
+   * Builds an entry point of a source, or returns the pipeline built before with an equal layout.
+   * Throws CompileError with the offending line; a failure is not cached.
    */
   async compile(
     source: string,
@@ -97,7 +102,7 @@ export class Pipelines {
       });
       return { pipeline, compileNs: isAhead ? null : nowNs() - beganNs };
     } catch (reason) {
-      // A device that went away while compiling is no fault of the shader's.
+      // If the device was lost while compiling, the shader is not to blame.
       await this.#watch.alive();
       throw new CompileError(reason instanceof Error ? reason.message : String(reason), null);
     }

@@ -1,23 +1,26 @@
-import { BYTES_PER_ELEMENT, elementType } from '../dtype';
-import { OutOfBoundsWrite } from '../errors';
+import { DTYPES } from '../dtype';
 import type { Output, Prepared, SampleOptions } from '../executor';
-import { fromHalves } from '../half';
-import type { Tensor } from '../kernel';
+import type { Kernel } from '../kernel';
+import { hash32 } from '../numbers';
 import { elements } from '../op';
 import { opOf } from '../ops';
-import { POISON_HALF } from '../poison';
 import type { Problem } from '../problem';
-import type { Sample } from '../sample';
+import type { Sample } from '../timing';
+import { fillsOf, type InputMode, seedOfSet } from '../verify/inputs';
+import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
+import type { Verdict } from '../verify/verification';
 import { type BufferSet, destroyBufferSet, download } from './buffers';
 import type { Filler } from './fill';
+import type { Guarded, Judge } from './judge';
 import { type PassTimer, timePass } from './pass';
 
-/** What an executor shares with everything it prepares. */
+/** What all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
   readonly filler: Filler;
+  readonly judge: Judge;
 }
 
-/** A pass of a kernel, compiled. */
+/** A compiled pass of a kernel. */
 export interface Dispatch {
   readonly pipeline: GPUComputePipeline;
   readonly workgroups: readonly [x: number, y: number, z: number];
@@ -27,8 +30,18 @@ export interface Dispatch {
 export interface Binding {
   readonly dispatches: readonly Dispatch[];
   readonly sets: readonly (BufferSet & { readonly group: GPUBindGroup })[];
-  /** Bound in every set: the shape, and scratch memory if the kernel has any. */
-  readonly shared: readonly GPUBuffer[];
+  readonly shape: GPUBuffer;
+  /** Memory that the dispatches of one kernel share; absent: it needs none. */
+  readonly scratch: { readonly buffer: GPUBuffer; readonly bytes: number } | null;
+}
+
+/** What a variant was prepared for. */
+export interface Prepares {
+  readonly problem: Problem;
+  readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
+  readonly seed: number;
+  readonly mode: InputMode;
+  readonly secret: number;
 }
 
 export class GpuPrepared implements Prepared {
@@ -36,15 +49,18 @@ export class GpuPrepared implements Prepared {
   readonly uploadNs: number | null;
   readonly fillNs: number;
   readonly #context: GpuContext;
-  readonly #problem: Problem;
+  readonly #of: Prepares;
   readonly #binding: Binding;
-  /** Set the next rotated dispatch takes; goes on from sample to sample. */
+  #seed: number;
+  /** Number of times the outputs have been poisoned. */
+  #poisons = 0;
+  /** The set of the next rotated dispatch; continues from sample to sample. */
   #next = 0;
   #last = 0;
 
   constructor(
     context: GpuContext,
-    problem: Problem,
+    of: Prepares,
     binding: Binding,
     times: Pick<Prepared, 'compileNs' | 'uploadNs' | 'fillNs'>,
   ) {
@@ -52,8 +68,9 @@ export class GpuPrepared implements Prepared {
     this.uploadNs = times.uploadNs;
     this.fillNs = times.fillNs;
     this.#context = context;
-    this.#problem = problem;
+    this.#of = of;
     this.#binding = binding;
+    this.#seed = of.seed;
   }
 
   get bufferSets(): number {
@@ -64,32 +81,116 @@ export class GpuPrepared implements Prepared {
     return this.#last;
   }
 
-  async poison(): Promise<void> {
-    await this.#context.filler.poison(this.#binding.sets.map(({ output }) => output));
+  async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
+    const { problem, secret } = this.#of;
+    const { element, isInteger } = DTYPES[problem.dtype];
+    this.#poisons++;
+    const plain = { kind: 0, most: 0 };
+    const stale = {
+      kind: isInteger ? 3 : element === 'f16' ? 2 : 1,
+      most: largestStale(problem, this.#seed),
+    };
+    const [ofOutputs, ofScratch] = kind === 'nan' ? [plain, plain] : [stale, stale];
+    const memory = this.#guarded(sets).filter(({ isScratch }) => !sets || !isScratch);
+    await this.#context.filler.poison(
+      memory.map(({ buffer, contentBytes, isScratch }, index) => ({
+        buffer,
+        first: GUARD_BYTES / 4,
+        end: GUARD_BYTES / 4 + Math.ceil(contentBytes / 4),
+        halves: contentBytes % 4 === 0 ? 0 : 1,
+        stream: hash32(hash32(secret + this.#poisons) + index),
+        guard: this.#guard,
+        ...(isScratch ? ofScratch : ofOutputs),
+      })),
+    );
+  }
+
+  async refill(seed: number): Promise<void> {
+    this.#seed = seed;
+    await fillSets(this.#context.filler, this.#of.problem, this.#binding.sets, {
+      seed,
+      mode: this.#of.mode,
+    });
   }
 
   async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
     return timePass(this.#context, (pass) => this.#encode(pass, dispatches, rotate));
   }
 
+  async verify(sets: readonly number[]): Promise<Verdict> {
+    const { judge } = this.#context;
+    const outputs = sets.map((set) => ({
+      ...this.#set(set),
+      choice: { seed: seedOfSet(this.#seed, set), mode: this.#of.mode },
+    }));
+    // Both end before this does: what they use may be destroyed then.
+    const [verdict, guards] = await Promise.allSettled([
+      judge.verdict(this.#of, outputs),
+      judge.checkGuards(this.#guarded(sets), this.#guard),
+    ]);
+    if (guards.status === 'rejected') throw guards.reason;
+    if (verdict.status === 'rejected') throw verdict.reason;
+    return verdict.value;
+  }
+
   async readOutput(bufferSet: number): Promise<Output> {
-    const set = this.#binding.sets[bufferSet];
-    if (!set) throw new RangeError(`no buffer set ${bufferSet}: there are ${this.bufferSets}`);
-    const { bytes, ns } = await download(this.#context.watch, set.output);
-    const { shape, dtype } = this.#problem;
-    const length = elements(opOf(this.#problem).output(shape));
-    const outputBytes = length * BYTES_PER_ELEMENT[dtype];
-    checkCanary(bytes, outputBytes);
+    const bytes = this.#outputBytes;
+    const size = Math.ceil(bytes / 4) * 4;
+    const { output } = this.#set(bufferSet);
+    const read = await download(this.#context.watch, output, GUARD_BYTES, size);
+    const { fromDevice } = DTYPES[this.#of.problem.dtype];
     return {
-      bytes: new Uint8Array(bytes, 0, outputBytes),
-      downloadNs: ns,
-      tensor: () => tensorOf(bytes, length, dtype),
+      bytes: new Uint8Array(read.bytes, 0, bytes),
+      downloadNs: read.ns,
+      tensor: () => fromDevice(read.bytes, bytes / DTYPES[this.#of.problem.dtype].bytes),
     };
   }
 
   destroy(): void {
     for (const set of this.#binding.sets) destroyBufferSet(set);
-    for (const buffer of this.#binding.shared) buffer.destroy();
+    this.#binding.shape.destroy();
+    this.#binding.scratch?.buffer.destroy();
+  }
+
+  get #guard(): number {
+    return hash32(this.#of.secret);
+  }
+
+  get #outputBytes(): number {
+    const { shape, dtype } = this.#of.problem;
+    return elements(opOf(this.#of.problem).output(shape)) * DTYPES[dtype].bytes;
+  }
+
+  #set(index: number) {
+    const set = this.#binding.sets[index];
+    if (!set) throw new RangeError(`no buffer set ${index} of ${this.bufferSets}`);
+    return set;
+  }
+
+  /** The outputs of some sets, all by default, and the scratch memory. */
+  #guarded(
+    sets: readonly number[] = this.#binding.sets.map((_, index) => index),
+  ): readonly (Guarded & { readonly isScratch: boolean })[] {
+    const { scratch } = this.#binding;
+    const contentBytes = this.#outputBytes;
+    return [
+      ...sets.map((set) => ({
+        buffer: this.#set(set).output,
+        contentBytes,
+        what: 'its output',
+        isScratch: false,
+      })),
+      ...(scratch
+        ? [
+            {
+              buffer: scratch.buffer,
+              contentBytes: scratch.bytes,
+              what: 'its scratch memory',
+              isScratch: true,
+            },
+          ]
+        : []),
+    ];
   }
 
   #encode(pass: GPUComputePassEncoder, runs: number, rotate: boolean): void {
@@ -106,18 +207,23 @@ export class GpuPrepared implements Prepared {
   }
 }
 
-/** Throws OutOfBoundsWrite when a byte behind the output is not as `poison` left it. */
-function checkCanary(bytes: ArrayBuffer, outputBytes: number): void {
-  const canary = new Uint16Array(bytes, outputBytes);
-  const at = canary.findIndex((half) => half !== POISON_HALF);
-  if (at >= 0) {
-    throw new OutOfBoundsWrite(
-      `the kernel wrote ${2 * at} bytes behind the end of its output of ${outputBytes} bytes`,
-    );
-  }
+/** Fills the inputs of every set, each from its own seed. */
+export async function fillSets(
+  filler: Filler,
+  problem: Problem,
+  sets: readonly BufferSet[],
+  { seed, mode }: { seed: number; mode: InputMode },
+): Promise<void> {
+  await filler.fill(
+    sets.flatMap(({ inputs }) => inputs),
+    sets.flatMap((_, set) => fillsOf(problem, { seed: seedOfSet(seed, set), mode })),
+    problem.dtype,
+  );
 }
 
-function tensorOf(bytes: ArrayBuffer, length: number, dtype: Problem['dtype']): Tensor {
-  if (elementType(dtype) === 'f16') return fromHalves(new Uint16Array(bytes, 0, length));
-  return dtype === 'i32' ? new Int32Array(bytes, 0, length) : new Float32Array(bytes, 0, length);
+/** Magnitude of values that look like a result: products of inputs uniform in a range, summed. */
+function largestStale(problem: Problem, seed: number): number {
+  const range = fillsOf(problem, { seed })[0]?.range || 1;
+  const terms = opOf(problem).terms(problem.shape);
+  return terms > 1 ? range * range * Math.sqrt(terms / 3) : range;
 }

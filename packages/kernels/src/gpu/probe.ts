@@ -1,11 +1,12 @@
+import { DTYPES } from '../dtype';
 import copyWgsl from '../probe/copy.wgsl';
 import fmaWgsl from '../probe/fma.wgsl';
 import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
 import { typeHeader } from '../specialise';
+import { BufferUsage } from './buffers';
 import { uniformOf } from './fill';
 import { type PassTimer, timePass } from './pass';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
-import { BufferUsage } from './usage';
 
 /** A probe's source, what it binds, and the words of its uniform. */
 interface ProbeProgram {
@@ -16,7 +17,7 @@ interface ProbeProgram {
   readonly uniform: readonly number[];
 }
 
-/** Compiles and binds a probe. Throws CompileError where the device lacks its dtype. */
+/** Compiles and binds a probe. Throws CompileError if the device does not support its dtype. */
 export async function prepareProbe(
   timer: PassTimer,
   pipelines: Pipelines,
@@ -59,16 +60,17 @@ function programOf(request: ProbeRequest): ProbeProgram {
     };
   }
   const dtype = request.id === 'fma' ? request.dtype : 'f32';
-  // Chains that settle at 1: no overflow, no subnormals, in any dtype.
-  const step = new Uint32Array(new Float32Array(dtype === 'i32' ? [3, 1] : [0.5, 0.5]).buffer);
+  const { isInteger } = DTYPES[dtype];
+  // Float chains converge to 1 and integers wrap: no infinities or subnormals in any dtype.
+  const step = new Uint32Array(new Float32Array(isInteger ? [3, 1] : [0.5, 0.5]).buffer);
   return {
     source: [
       typeHeader(dtype),
       header,
       `const TURNS = ${turns}u;`,
-      // Written here, because integers have no fma.
+      // Generated, because integers have no fma.
       'fn multiply_add(x: vec4<T>, f: vec4<T>, s: vec4<T>) -> vec4<T> {',
-      `  return ${dtype === 'i32' ? 'x * f + s' : 'fma(x, f, s)'};`,
+      `  return ${isInteger ? 'x * f + s' : 'fma(x, f, s)'};`,
       '}',
       fmaWgsl,
     ].join('\n'),

@@ -1,6 +1,6 @@
 import { DeviceFault } from '../errors';
 
-/** Watches a device for the errors WebGPU reports apart from its calls. */
+/** Collects the errors that WebGPU reports asynchronously rather than from its calls. */
 export class DeviceWatch {
   #fault: DeviceFault | null = null;
 
@@ -11,8 +11,8 @@ export class DeviceWatch {
   }
 
   /**
-   * Does `work` and waits for what WebGPU has to say about it. Throws
-   * DeviceFault when memory ran out, Error for a use that the API refuses.
+   * Does `work` and waits for WebGPU's validation of it. Throws DeviceFault if memory ran out,
+   * Error if the API rejects a call.
    */
   async scoped<T>(what: string, work: () => T): Promise<T> {
     const { device } = this;
@@ -24,7 +24,7 @@ export class DeviceWatch {
     try {
       result = work();
     } catch (error) {
-      // The scopes are a stack: left open, they would swallow the errors of whoever comes next.
+      // The scopes are a stack: if left open, they would swallow later errors.
       await popped();
       throw error;
     }
@@ -34,18 +34,18 @@ export class DeviceWatch {
     return result;
   }
 
-  /** Waits until the device has finished what was submitted. Throws DeviceFault. */
+  /** Waits until the device has finished all submitted work. Throws DeviceFault. */
   async idle(): Promise<void> {
     await this.settled(this.device.queue.onSubmittedWorkDone());
   }
 
-  /** Throws DeviceFault when the device is gone; waits a turn, because the news may be on its way. */
+  /** Throws DeviceFault if the device is lost; waits one turn first, in case the event is pending. */
   async alive(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 0));
     if (this.#fault) throw this.#fault;
   }
 
-  /** Awaits a promise of the device. Throws DeviceFault when it rejects or the device is gone. */
+  /** Awaits a promise of the device. Throws DeviceFault if it rejects or the device is lost. */
   async settled<T>(promise: Promise<T>): Promise<T> {
     try {
       const value = await promise;
@@ -53,7 +53,7 @@ export class DeviceWatch {
       return value;
     } catch (error) {
       if (error instanceof DeviceFault) throw error;
-      throw this.#fault ?? new DeviceFault(`the device gave no answer: ${String(error)}`);
+      throw this.#fault ?? new DeviceFault(`the device did not answer: ${String(error)}`);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { coveringVariants } from '../covering.test-helper';
-import { inputTensors } from '../inputs';
+import { splitRows } from '../numbers';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
-import { splitRows } from '../rows';
 import { shapeText } from '../shape';
-import { verify } from '../verify';
+import { inputTensors, seedOfSet } from '../verify/inputs';
+import { verify } from '../verify/verify';
 import { createHostExecutor } from './executor';
 import { startPool } from './pool.test-helper';
 
@@ -34,13 +34,13 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
           bufferSets: 2,
           inputs: mode,
         });
-        await prepared.poison();
+        await prepared.poison('nan');
         const { ns, wallNs } = await prepared.sample({ dispatches: 2, rotate: true });
         expect(ns).toBeLessThanOrEqual(wallNs);
         expect(prepared.lastSet).toBe(1);
         for (const set of [0, 1]) {
           const output = (await prepared.readOutput(set)).tensor();
-          const inputs = inputTensors(problem, { seed: 2, mode });
+          const inputs = inputTensors(problem, { seed: seedOfSet(2, set), mode });
           const verdict = verify(problem, inputs, output, { exact: mode === 'exact' });
           expect(verdict.worst, shapeText(problem)).toBeNull();
         }
@@ -60,7 +60,7 @@ test.each(tunedKernels.map((kernel) => [kernel.id, kernel] as const))(
     for (const tunables of coveringVariants(kernel, () => true)) {
       const options = { seed: 2, bufferSets: 1 };
       const prepared = await executor.prepare({ kernel: id, tunables }, problem, options);
-      await prepared.poison();
+      await prepared.poison('nan');
       await prepared.sample({ dispatches: 1, rotate: false });
       const output = (await prepared.readOutput(0)).tensor();
       const verdict = verify(problem, inputTensors(problem, options), output);
@@ -82,11 +82,11 @@ test('outputs are poisoned until they are computed', async () => {
     );
     const inputs = inputTensors(problem, { seed: 2 });
     const passes = async () => verify(problem, inputs, (await prepared.readOutput(0)).tensor());
-    await prepared.poison();
+    await prepared.poison('nan');
     expect((await passes()).worst).not.toBeNull();
     await prepared.sample({ dispatches: 1, rotate: false });
     expect((await passes()).worst).toBeNull();
-    await prepared.poison();
+    await prepared.poison('nan');
     expect((await passes()).worst).not.toBeNull();
   }
 });
@@ -98,7 +98,7 @@ test('a kernel of the GPU is refused', async () => {
       seed: 1,
       bufferSets: 1,
     }),
-  ).rejects.toThrow('runs on a GPU');
+  ).rejects.toThrow('needs the GPU executor');
 });
 
 describe('rows shared among threads', () => {
@@ -126,6 +126,6 @@ describe('rows shared among threads', () => {
     const variant = { kernel: 'transpose/cpu-parallel', tunables: {} };
     await expect(
       createHostExecutor().prepare(variant, problem, { seed: 1, bufferSets: 1 }),
-    ).rejects.toThrow('give createHostExecutor a pool');
+    ).rejects.toThrow('pass createHostExecutor a pool');
   });
 });

@@ -1,19 +1,25 @@
-import { nowNs, wallTickNs } from '../clock';
+/**
+ * Running kernels on the host CPU, the baseline of every ladder: executor.ts prepares and times
+ * them, job.ts is the work of one thread. Threads come from a pool that the caller supplies.
+ */
+import type { Tensor } from '../dtype';
 import type { Executor, Output, Prepared, PrepareOptions, SampleOptions } from '../executor';
-import { inputTensors } from '../inputs';
-import type { HostKernel, Tensor, TunableValues, Variant } from '../kernel';
-import { elements } from '../op';
+import type { HostKernel, TunableValues, Variant } from '../kernel';
+import { hash32, splitRows } from '../numbers';
+import { allocate, elements } from '../op';
 import { opOf } from '../ops';
-import { POISON_WORD } from '../poison';
 import type { Problem } from '../problem';
-import { splitRows } from '../rows';
-import type { Sample } from '../sample';
+import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
+import { type InputMode, inputTensors, seedOfSet } from '../verify/inputs';
+import { POISON_WORD, type PoisonKind } from '../verify/poison';
+import { merged, type OutputCheck, type Verdict } from '../verify/verification';
+import { drawSecret, outputCheck } from '../verify/verify';
 import type { HostPool } from './job';
 
 /**
- * An executor of host kernels, timed by the wall clock. Kernels that share their
- * rows among threads need a pool: without one `prepare` throws Error for them.
+ * Creates an executor of host kernels, timed by the wall clock. Kernels that divide their rows
+ * among threads need a pool; without one, `prepare` throws Error for them.
  */
 export function createHostExecutor(pool: HostPool | null = null): Executor {
   return {
@@ -21,12 +27,13 @@ export function createHostExecutor(pool: HostPool | null = null): Executor {
     prepare: async (variant: Variant, problem: Problem, options: PrepareOptions) => {
       const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
       if (definition.runsOn !== 'cpu') {
-        throw new TypeError(`${definition.id} runs on a GPU: use the GPU executor`);
+        throw new TypeError(`${definition.id} needs the GPU executor`);
       }
       const run = runnerOf(definition, tunables, problem, pool);
       const beganNs = nowNs();
       const sets = createSets(problem, options, definition.threads !== undefined);
-      return new HostPrepared(run, sets, nowNs() - beganNs);
+      const fillNs = nowNs() - beganNs;
+      return new HostPrepared({ run, problem, kernel: definition, options }, sets, fillNs);
     },
     compile: async () => {},
     probe: async () => null,
@@ -39,7 +46,15 @@ interface TensorSet {
   readonly output: Tensor;
 }
 
-/** Runs a kernel once on a set; a promise only where threads are waited for. */
+/** What a variant was prepared for. */
+interface Prepares {
+  readonly run: Runner;
+  readonly problem: Problem;
+  readonly kernel: HostKernel;
+  readonly options: PrepareOptions;
+}
+
+/** Runs a kernel once on a set; returns a promise only if it waits for threads. */
 type Runner = (set: TensorSet) => Promise<void> | undefined;
 
 function runnerOf(
@@ -55,7 +70,7 @@ function runnerOf(
       return undefined;
     };
   }
-  if (!pool) throw new Error(`${kernel.id} needs threads: give createHostExecutor a pool`);
+  if (!pool) throw new Error(`${kernel.id} needs threads: pass createHostExecutor a pool`);
   const threads = kernel.threads(values);
   const parts = splitRows(rows, threads === 'all' ? pool.threads : threads);
   return (set) =>
@@ -68,39 +83,40 @@ function createSets(
   shared: boolean,
 ): TensorSet[] {
   const length = elements(opOf(problem).output(problem.shape));
-  const originals = inputTensors(problem, { seed, mode });
   return Array.from({ length: bufferSets }, (_, set) => ({
-    inputs: originals.map((input) => {
-      if (set === 0 && !shared) return input;
-      const copy = allocate(problem, input.length, shared);
-      copy.set(input);
-      return copy;
-    }),
-    output: allocate(problem, length, shared),
+    inputs: inputTensors(problem, { seed: seedOfSet(seed, set), mode }).map((input) =>
+      shared ? sharedCopy(problem, input) : input,
+    ),
+    output: allocate(problem.dtype, length, shared),
   }));
 }
 
-function allocate({ dtype }: Problem, length: number, shared: boolean): Tensor {
-  const bytes = 4 * length;
-  const buffer = shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
-  return dtype === 'i32' ? new Int32Array(buffer) : new Float32Array(buffer);
+function sharedCopy({ dtype }: Problem, tensor: Tensor): Tensor {
+  const copy = allocate(dtype, tensor.length, true);
+  copy.set(tensor);
+  return copy;
 }
 
 class HostPrepared implements Prepared {
   readonly compileNs = 0;
   readonly uploadNs = null;
-  readonly #run: Runner;
+  readonly #of: Prepares;
   readonly #sets: readonly TensorSet[];
+  readonly #secret: number;
+  /** By set, for its present inputs. */
+  readonly #checks = new Map<number, OutputCheck>();
+  #poisons = 0;
   #next = 0;
   #last = 0;
 
   constructor(
-    run: Runner,
+    of: Prepares,
     sets: readonly TensorSet[],
     readonly fillNs: number,
   ) {
-    this.#run = run;
+    this.#of = of;
     this.#sets = sets;
+    this.#secret = of.options.secret ?? drawSecret();
   }
 
   get bufferSets(): number {
@@ -111,17 +127,51 @@ class HostPrepared implements Prepared {
     return this.#last;
   }
 
-  /** No canary here: a typed array cannot be written behind its end. */
-  async poison(): Promise<void> {
-    for (const { output } of this.#sets) new Int32Array(output.buffer).fill(POISON_WORD);
+  /** There are no guards: a typed array cannot be written past its end. */
+  async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
+    const stream = hash32(this.#secret + ++this.#poisons);
+    for (const { output } of sets ? sets.map((set) => this.#set(set)) : this.#sets) {
+      if (kind === 'nan') new Int32Array(output.buffer).fill(POISON_WORD);
+      else for (let i = 0; i < output.length; i++) output[i] = (hash32(i + stream) >>> 24) - 127.5;
+    }
+  }
+
+  async refill(seed: number): Promise<void> {
+    const mode: InputMode = this.#of.options.inputs ?? 'uniform';
+    this.#checks.clear();
+    for (const [set, { inputs }] of this.#sets.entries()) {
+      const made = inputTensors(this.#of.problem, { seed: seedOfSet(seed, set), mode });
+      for (const [index, input] of inputs.entries()) input.set(made[index] ?? []);
+    }
+  }
+
+  async verify(sets: readonly number[]): Promise<Verdict> {
+    return merged(sets.map((set) => this.#check(set)(this.#set(set).output)));
+  }
+
+  /** Whole for the first set where that is quick; for the others, with the time in mind. */
+  #check(set: number): OutputCheck {
+    const known = this.#checks.get(set);
+    if (known) return known;
+    const { problem, kernel, options } = this.#of;
+    const { computes, errorGrowth } = kernel;
+    const check = outputCheck(problem, this.#set(set).inputs, {
+      computes,
+      errorGrowth,
+      exact: options.inputs === 'exact',
+      secret: hash32(this.#secret + set),
+      sampled: set > 0,
+    });
+    this.#checks.set(set, check);
+    return check;
   }
 
   async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
     const start = nowNs();
     for (let i = 0; i < dispatches; i++) {
       this.#last = rotate ? this.#next++ % this.bufferSets : 0;
-      // Awaited only where there is a promise: a turn of the event loop is not the kernel's time.
-      const pending = this.#run(this.#set(this.#last));
+      // Awaited only if it is a promise: a turn of the event loop must not count as kernel time.
+      const pending = this.#of.run(this.#set(this.#last));
       if (pending) await pending;
     }
     const ns = nowNs() - start;
@@ -138,7 +188,7 @@ class HostPrepared implements Prepared {
 
   #set(index: number): TensorSet {
     const set = this.#sets[index];
-    if (!set) throw new RangeError(`no buffer set ${index}: there are ${this.bufferSets}`);
+    if (!set) throw new RangeError(`no buffer set ${index} of ${this.bufferSets}`);
     return set;
   }
 }

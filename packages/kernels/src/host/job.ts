@@ -1,10 +1,12 @@
-import type { InputChoice } from '../inputs';
-import type { Rows, Tensor, TunableValues } from '../kernel';
-import { LARGE_STAGES, type LargeReference, type Part } from '../matmul/large';
+import type { Tensor } from '../dtype';
+import type { TunableValues } from '../kernel';
+import type { Part, Rows } from '../numbers';
+import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { kernelById } from '../registry';
+import { type InputChoice, inputBlock } from '../verify/inputs';
 
-/** Work for one thread. Survives `postMessage`; what it writes lies in shared memory. */
+/** Work for one thread. Can be sent with `postMessage`; its results go to shared memory. */
 export type HostJob = KernelJob | ReferenceJob;
 
 /** Rows of one run of a kernel. */
@@ -17,40 +19,44 @@ export interface KernelJob {
   readonly rows: Rows;
 }
 
-/** A part of one of `LARGE_STAGES`. */
+/** One part of a stage of a shared reference; see `SharedVerification`. */
 export interface ReferenceJob {
   readonly stage: number;
-  readonly reference: LargeReference;
+  readonly problem: Problem;
+  readonly reference: object;
   readonly choice: InputChoice;
   readonly part: Part;
 }
 
 /**
- * Threads that share memory with the caller. Injected, because starting one is
- * Node's or the browser's business; each thread hands its jobs to `runHostJob`.
+ * Threads that share memory with the caller. Injected, because Node and browsers start threads
+ * differently; each thread passes its jobs to `runHostJob`.
  */
 export interface HostPool {
-  /** Threads the machine runs at once: what `THREADS=all` means. */
+  /** Number of threads the machine runs at once: the meaning of `THREADS=all`. */
   readonly threads: number;
-  /** Runs the jobs at once, each on a thread of its own; rejects when one of them throws. */
+  /** Runs all jobs in parallel, one per thread; rejects if one of them throws. */
   run(jobs: readonly HostJob[]): Promise<void>;
   /**
-   * Ends the threads; a later run starts others. One that waits for work collects no
-   * garbage, and so keeps the memory that it last worked with.
+   * Ends the threads; a later run starts new ones. An idle thread does not collect garbage, so it
+   * would keep the memory of its last job.
    */
   release(): Promise<void>;
 }
 
-/** Does a job on the calling thread. Throws InputError for a kernel that does not exist. */
+/** Runs a job on the calling thread. Throws InputError for an unknown kernel. */
 export function runHostJob(job: HostJob): void {
   if ('stage' in job) runStage(job);
   else runKernel(job);
 }
 
-function runStage({ stage, reference, choice, part }: ReferenceJob): void {
-  const run = LARGE_STAGES[stage];
-  if (!run) throw new RangeError(`a reference has no stage ${stage}`);
-  run(reference, choice, part);
+function runStage({ stage, problem, reference, choice, part }: ReferenceJob): void {
+  opOf(problem).verification.shared?.makePart(
+    stage,
+    reference,
+    (input, rows, cols) => inputBlock(problem, choice, input, rows, cols),
+    part,
+  );
 }
 
 function runKernel({ kernel, values, problem, inputs, output, rows }: KernelJob): void {

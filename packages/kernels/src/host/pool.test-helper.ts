@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import type { HostJob, HostPool } from './job';
 
-/** A pool of real threads: each job gets a thread that runs the bundled `runHostJob`. */
+/** A pool of real threads: each job runs the bundled `runHostJob` on a new thread. */
 export async function startPool(threads: number): Promise<HostPool> {
   const { outputFiles } = await build({
     stdin: {

@@ -1,15 +1,13 @@
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { gpuKernel } from '../kernel';
 import wgsl from './00-naive-global.wgsl';
 import { gridOverC } from './grid';
 
-export const naiveGlobal: GpuKernel = {
+export const naiveGlobal = gpuKernel({
   id: 'matmul/naive-global',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 0,
-  idea: 'One thread an element, the sum in global memory',
-  // Not f16: sums are kept in C, and would be rounded to f16 at every step.
+  idea: 'One thread per element, the sum in global memory',
+  // No f16: sums are kept in C, so they would be rounded to f16 at every step.
   dtypes: ['f32', 'i32'],
   tunables: [
     {
@@ -22,11 +20,11 @@ export const naiveGlobal: GpuKernel = {
   constraints: [],
   wgsl,
   needs: (values) => {
-    const block = numberOf(values, 'BLOCK');
+    const block = values.BLOCK;
     return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
   },
   workgroups: (values, problem) => {
-    const block = numberOf(values, 'BLOCK');
-    return gridOverC(values, problem, block, block);
+    const block = values.BLOCK;
+    return gridOverC(problem.shape, block, block);
   },
-};
+});

@@ -1,15 +1,12 @@
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { gpuKernel } from '../kernel';
 import wgsl from './01-naive.wgsl';
-import { gridOverC } from './grid';
-import { MAPPING } from './tunables';
+import { gridOverC, MAPPING } from './grid';
 
-export const naive: GpuKernel = {
+export const naive = gpuKernel({
   id: 'matmul/naive',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 1,
-  idea: 'One thread an element, the sum in a register',
+  idea: 'One thread per element, the sum in a register',
   dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: [
     {
@@ -23,11 +20,11 @@ export const naive: GpuKernel = {
   constraints: [],
   wgsl,
   needs: (values) => {
-    const block = numberOf(values, 'BLOCK');
+    const block = values.BLOCK;
     return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
   },
   workgroups: (values, problem) => {
-    const block = numberOf(values, 'BLOCK');
-    return gridOverC(values, problem, block, block);
+    const block = values.BLOCK;
+    return gridOverC(problem.shape, block, block, values.MAPPING);
   },
-};
+});

@@ -1,115 +1,112 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel, Tunable, TunableValues } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES } from '../dtype';
+import { gpuKernel, type Tunable, type ValuesOf } from '../kernel';
 import wgsl from './02-tiled.wgsl';
-import { gridOverC } from './grid';
-import { matmulShape } from './op';
-import { MAPPING } from './tunables';
+import { gridOverC, MAPPING } from './grid';
 
-const TILES = [1, 2, 4, 8, 16, 32];
+const layout = <const Name extends string>(name: Name, tensor: string) =>
+  ({
+    name,
+    about: `The tile of ${tensor} in workgroup memory: as in ${tensor} (row) or transposed (col)`,
+    values: ['row', 'col'],
+    default: 'row',
+  }) as const satisfies Tunable;
 
-const layout = (name: string, tensor: string): Tunable => ({
-  name,
-  about: `The tile of ${tensor} in workgroup memory: as in ${tensor} (row) or transposed (col)`,
-  values: ['row', 'col'],
-  default: 'row',
-});
+const TUNABLES = [
+  {
+    name: 'TILE',
+    about: 'Side of a tile, and threads along each side of a workgroup',
+    values: [1, 2, 4, 8, 16, 32],
+    default: 16,
+  },
+  layout('A_LAYOUT', 'A'),
+  layout('B_LAYOUT', 'B'),
+  MAPPING,
+  {
+    name: 'UNROLL',
+    about: 'Products per iteration of the inner loop',
+    values: [1, 2, 3, 4, 8, 'full'],
+    default: 1,
+  },
+  {
+    name: 'INDEXING',
+    about: 'Addresses recomputed from indices for every tile, or hoisted and incremented',
+    values: ['recomputed', 'hoisted'],
+    default: 'recomputed',
+  },
+  {
+    name: 'SIZING',
+    about: 'Workgroup memory sized by a constant, or by an override set with the pipeline',
+    values: ['const', 'override'],
+    default: 'const',
+  },
+  {
+    name: 'BOUNDS',
+    about: 'Bounds check of a thread: !(a && b), a || b, or none',
+    values: ['and-not', 'or', 'none'],
+    default: 'and-not',
+  },
+  {
+    name: 'MULADD',
+    about: 'The inner step: a * b + sum, or fma(a, b, sum)',
+    values: ['mul-add', 'fma'],
+    default: 'mul-add',
+  },
+] as const satisfies readonly Tunable[];
 
-export const tiled: GpuKernel = {
+export const tiled = gpuKernel({
   id: 'matmul/tiled',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 2,
   idea: 'Square tiles of A and B in workgroup memory',
   dtypes: ['f32', 'i32', 'f16'],
-  tunables: [
-    {
-      name: 'TILE',
-      about: 'Side of a tile, and threads along each side of a workgroup',
-      values: TILES,
-      default: 16,
-    },
-    layout('A_LAYOUT', 'A'),
-    layout('B_LAYOUT', 'B'),
-    MAPPING,
-    {
-      name: 'UNROLL',
-      about: 'Products written out in one turn of the inner loop',
-      values: [1, 2, 3, 4, 8, 'full'],
-      default: 1,
-    },
-    {
-      name: 'INDEXING',
-      about: 'Addresses recomputed from indices at every tile, or hoisted and added to',
-      values: ['recomputed', 'hoisted'],
-      default: 'recomputed',
-    },
-    {
-      name: 'SIZING',
-      about: 'Workgroup memory sized when the shader is compiled (const) or later (override)',
-      values: ['const', 'override'],
-      default: 'const',
-    },
-    {
-      name: 'BOUNDS',
-      about: 'How a thread asks whether it is outside: !(a && b), a || b, or not at all',
-      values: ['and-not', 'or', 'none'],
-      default: 'and-not',
-    },
-    {
-      name: 'MULADD',
-      about: 'The inner step: a * b + sum, or fma(a, b, sum)',
-      values: ['mul-add', 'fma'],
-      default: 'mul-add',
-    },
-  ],
+  tunables: TUNABLES,
   constraints: [
     {
-      reason: 'UNROLL must be at most TILE: a tile has no more products than that',
-      holds: ({ UNROLL, TILE }) => UNROLL === 'full' || Number(UNROLL) <= Number(TILE),
+      reason: 'UNROLL must be at most TILE, the number of products per tile',
+      holds: ({ UNROLL, TILE }) => UNROLL === 'full' || UNROLL <= TILE,
     },
   ],
   problemConstraints: [
     {
-      reason: 'BOUNDS=none needs dimensions that are multiples of TILE',
+      reason: 'BOUNDS=none needs every dimension to be a multiple of TILE',
       holds: (values, problem) => {
-        const { m, n, k } = matmulShape(problem);
-        const tile = numberOf(values, 'TILE');
+        const { m, n, k } = problem.shape;
+        const tile = values.TILE;
         return values.BOUNDS !== 'none' || [m, n, k].every((size) => size % tile === 0);
       },
     },
     {
-      reason: 'MULADD=fma needs a floating dtype: integers have no fma',
-      holds: (values, { dtype }) => values.MULADD !== 'fma' || dtype !== 'i32',
+      reason: 'MULADD=fma needs a floating-point dtype: integers have no fma',
+      holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
     },
   ],
   wgsl: (values) => wgsl + addProducts(values),
   overrides: ({ SIZING }) => (SIZING === 'override' ? ['TILE'] : []),
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
-      workgroupBytes: 2 * tile * tile * BYTES_PER_ELEMENT[dtype],
+      workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
-    const tile = numberOf(values, 'TILE');
-    return gridOverC(values, problem, tile, tile);
+    const tile = values.TILE;
+    return gridOverC(problem.shape, tile, tile, values.MAPPING);
   },
-};
+});
 
 /**
- * The function `add_products`: UNROLL products in a turn of its loop, then one by one
- * those that TILE leaves over. Written so that Tint can prove what it would else guard
- * at run time (H200, profile `default`, 2026-11-21):
- * - `% TILE` shows that indices are inside the tile, with no clamp: 6.1 -> 8.0 TFLOP/s;
- * - a loop that counts by one up to a constant gets no counter of Tint's own against
- *   endless loops: UNROLL=2 3.9 -> 6.1 TFLOP/s.
+ * The function `add_products`: UNROLL products per iteration, then the remainder of TILE one by
+ * one. Written so that Tint can prove what it would otherwise guard at run time (H200, profile
+ * `default`, 2026-11-21):
+ * - `% TILE` proves that indices are inside the tile, so they are not clamped: 6.1 -> 8.0 TFLOP/s;
+ * - a loop that counts by one up to a constant needs no counter against infinite loops:
+ *   UNROLL=2 3.9 -> 6.1 TFLOP/s.
  */
-function addProducts(values: TunableValues): string {
-  const tile = numberOf(values, 'TILE');
-  const unroll = values.UNROLL === 'full' ? tile : numberOf(values, 'UNROLL');
+function addProducts(values: ValuesOf<typeof TUNABLES>): string {
+  const tile = values.TILE;
+  const unroll = values.UNROLL === 'full' ? tile : values.UNROLL;
   const looped = unroll === tile ? 0 : tile - (tile % unroll);
   const step = (p: string) => {
     const a = `Acc(a_tile[${values.A_LAYOUT === 'col' ? `${p} * TILE + row` : `row * TILE + ${p}`}])`;

@@ -1,15 +1,13 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
 import wgsl from './03-tiled-wpt.wgsl';
 import { gridOverC } from './grid';
 
-export const tiledWpt: GpuKernel = {
+export const tiledWpt = gpuKernel({
   id: 'matmul/tiled-wpt',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 3,
-  idea: 'Square tiles, several elements of a column a thread',
+  idea: 'Square tiles, several elements of a column per thread',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     {
@@ -20,7 +18,7 @@ export const tiledWpt: GpuKernel = {
     },
     {
       name: 'WPT',
-      about: 'Work per thread: elements of a column of C it computes',
+      about: 'Work per thread: elements of a column of C',
       values: [2, 4, 8],
       default: 8,
     },
@@ -28,15 +26,15 @@ export const tiledWpt: GpuKernel = {
   constraints: [],
   wgsl,
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
-      workgroupSize: [tile, tile / numberOf(values, 'WPT'), 1],
-      workgroupBytes: 2 * tile * tile * BYTES_PER_ELEMENT[dtype],
+      workgroupSize: [tile, tile / values.WPT, 1],
+      workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
-    const tile = numberOf(values, 'TILE');
-    return gridOverC(values, problem, tile, tile);
+    const tile = values.TILE;
+    return gridOverC(problem.shape, tile, tile);
   },
-};
+});

@@ -1,36 +1,87 @@
-import type { GpuKernel, TunableValues } from '../kernel';
-import { numberOf } from '../values';
+import { gpuKernel, type Tunable, type ValuesOf } from '../kernel';
 import { gridOverC } from './grid';
-import { matmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { tileNeeds } from './tile-memory';
 
-/** Numbers that follow from the tunables. */
-function sizesOf(values: TunableValues) {
-  const bm = numberOf(values, 'BM');
-  const bn = numberOf(values, 'BN');
-  const tm = numberOf(values, 'TM');
-  const tn = numberOf(values, 'TN');
+const TUNABLES = [
+  {
+    name: 'BM',
+    about: 'Rows of C per workgroup',
+    values: [32, 64, 128],
+    default: 64,
+  },
+  {
+    name: 'BN',
+    about: 'Columns of C per workgroup',
+    values: [32, 64, 128],
+    default: 64,
+  },
+  {
+    name: 'BK',
+    about: 'Steps of K staged in workgroup memory at a time',
+    values: [8, 16, 32],
+    default: 16,
+  },
+  {
+    name: 'TM',
+    about: 'Rows of C per thread, in groups of 4',
+    values: [4, 8],
+    default: 8,
+  },
+  {
+    name: 'TN',
+    about: 'Columns of C per thread, in groups of 4',
+    values: [4, 8, 16],
+    default: 8,
+  },
+  {
+    name: 'UNROLL',
+    about: 'Steps of K per iteration of the loop over BK',
+    values: [1, 4, 16],
+    default: 4,
+  },
+  {
+    name: 'LANES',
+    about: 'Neighbouring threads run across the tile of C or down it',
+    values: ['across', 'down'],
+    default: 'across',
+  },
+  {
+    name: 'BUFFERS',
+    about: 'Tiles of A and B in workgroup memory: alternating between 2 saves a barrier',
+    values: [1, 2],
+    default: 1,
+  },
+] as const satisfies readonly Tunable[];
+
+type Values = ValuesOf<typeof TUNABLES>;
+
+/** Sizes derived from the tunables. */
+function sizesOf(values: Values) {
+  const bm = values.BM;
+  const bn = values.BN;
+  const tm = values.TM;
+  const tn = values.TN;
   const threadsDown = bm / tm;
   const threadsAcross = bn / tn;
-  return { bm, bn, bk: numberOf(values, 'BK'), tm, tn, threadsDown, threadsAcross };
+  return { bm, bn, bk: values.BK, tm, tn, threadsDown, threadsAcross };
 }
 
 /**
- * Threads lie over the tile in rows (LANES=across) or in columns. A thread's rows and
- * columns come in groups of four, each group as far from the next as all threads together
- * are long: neighbouring threads read neighbouring vec4s of the tile of B, and all of a row
- * the same of A; or the other way round.
+ * Threads cover the tile row by row (LANES=across) or column by column. A thread's rows and columns
+ * come in groups of four; successive groups are four times the number of threads apart, so that
+ * neighbouring threads read neighbouring vec4s of B's tile and threads of one row the same vec4 of
+ * A's, or the other way round.
  */
-function layoutOf(values: TunableValues): TileLayout {
+function layoutOf(values: Values): TileLayout {
   const { bm, bn, bk, tm, tn, threadsDown, threadsAcross } = sizesOf(values);
   return {
     threads: threadsDown * threadsAcross,
     bm,
     bn,
     bk,
-    unroll: numberOf(values, 'UNROLL'),
+    unroll: values.UNROLL,
     rowGroups: tm / 4,
     rowStride: 4 * threadsDown,
     colGroups: tn / 4,
@@ -42,77 +93,27 @@ function layoutOf(values: TunableValues): TileLayout {
   };
 }
 
-export const registerTile: GpuKernel = {
+export const registerTile = gpuKernel({
   id: 'matmul/register-tile',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 5,
-  idea: 'A block of C a thread in registers, vec4 loads, the inner loop unrolled',
+  idea: 'A block of C per thread in registers, vec4 loads, an unrolled inner loop',
   dtypes: ['f32', 'i32', 'f16'],
-  tunables: [
-    {
-      name: 'BM',
-      about: 'Rows of C a workgroup computes',
-      values: [32, 64, 128],
-      default: 64,
-    },
-    {
-      name: 'BN',
-      about: 'Columns of C a workgroup computes',
-      values: [32, 64, 128],
-      default: 64,
-    },
-    {
-      name: 'BK',
-      about: 'Steps of K staged at a time',
-      values: [8, 16, 32],
-      default: 16,
-    },
-    {
-      name: 'TM',
-      about: 'Rows of C a thread computes, in groups of 4',
-      values: [4, 8],
-      default: 8,
-    },
-    {
-      name: 'TN',
-      about: 'Columns of C a thread computes, in groups of 4',
-      values: [4, 8, 16],
-      default: 8,
-    },
-    {
-      name: 'UNROLL',
-      about: 'Steps of K written out; a loop runs over the rest of BK',
-      values: [1, 4, 16],
-      default: 4,
-    },
-    {
-      name: 'LANES',
-      about: 'Neighbouring threads lie across the tile of C or down it',
-      values: ['across', 'down'],
-      default: 'across',
-    },
-    {
-      name: 'BUFFERS',
-      about: 'Tiles of A and B held in workgroup memory: with 2 in turn a barrier is saved',
-      values: [1, 2],
-      default: 1,
-    },
-  ],
+  tunables: TUNABLES,
   constraints: [
     {
       reason: 'UNROLL must divide BK',
-      holds: (values) => numberOf(values, 'BK') % numberOf(values, 'UNROLL') === 0,
+      holds: (values) => values.BK % values.UNROLL === 0,
     },
     {
-      reason: 'BM x BK must be a multiple of 16 for each thread, which stages 4 x 4 blocks of A',
+      reason: 'BM x BK must be a multiple of 16 x threads: each thread stages 4 x 4 blocks of A',
       holds: (values) => {
         const { bm, bk, threadsDown, threadsAcross } = sizesOf(values);
         return (bm * bk) % (16 * threadsDown * threadsAcross) === 0;
       },
     },
     {
-      reason: 'BN x BK must be a multiple of 4 for each thread, which stages vec4s of B',
+      reason: 'BN x BK must be a multiple of 4 x threads: each thread stages vec4s of B',
       holds: (values) => {
         const { bn, bk, threadsDown, threadsAcross } = sizesOf(values);
         return (bn * bk) % (4 * threadsDown * threadsAcross) === 0;
@@ -120,10 +121,10 @@ export const registerTile: GpuKernel = {
     },
   ],
   wgsl: (values) => emitTileKernel(layoutOf(values)),
-  entryPoint: (_values, problem) => tileEntryPoint(matmulShape(problem)),
+  entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {
     const { bm, bn } = sizesOf(values);
-    return gridOverC(values, problem, bm, bn);
+    return gridOverC(problem.shape, bm, bn);
   },
-};
+});

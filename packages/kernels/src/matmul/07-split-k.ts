@@ -1,20 +1,17 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel, TunableValues } from '../kernel';
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
 import type { Problem } from '../problem';
-import { numberOf } from '../values';
 import wgsl from './07-split-k.wgsl';
 import { gridOverC } from './grid';
-import { matmulShape } from './op';
 
 /** Sums are kept in f32 or i32. */
 const BYTES_PER_SUM = 4;
 
-export const splitK: GpuKernel = {
+export const splitK = gpuKernel({
   id: 'matmul/split-k',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 7,
-  idea: 'K split over workgroups, whose sums a second pass adds up',
+  idea: 'K split among workgroups; a second pass adds their sums',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     {
@@ -33,27 +30,26 @@ export const splitK: GpuKernel = {
   constraints: [],
   wgsl,
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
-      workgroupBytes: 2 * tile * tile * BYTES_PER_ELEMENT[dtype],
+      workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
     const [x, y] = gridOfTiles(values, problem);
-    return [x, y, numberOf(values, 'SPLIT')];
+    return [x, y, values.SPLIT];
   },
   followUps: (values, problem) => [
     { entryPoint: 'add_parts', workgroups: gridOfTiles(values, problem) },
   ],
   scratchBytes: (values, problem) => {
-    const { m, n } = matmulShape(problem);
-    return numberOf(values, 'SPLIT') * m * n * BYTES_PER_SUM;
+    const { m, n } = problem.shape;
+    return values.SPLIT * m * n * BYTES_PER_SUM;
   },
-};
+});
 
-function gridOfTiles(values: TunableValues, problem: Problem) {
-  const tile = numberOf(values, 'TILE');
-  return gridOverC(values, problem, tile, tile);
+function gridOfTiles({ TILE: tile }: { readonly TILE: number }, problem: Problem<'matmul'>) {
+  return gridOverC(problem.shape, tile, tile);
 }

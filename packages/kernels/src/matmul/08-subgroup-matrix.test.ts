@@ -2,13 +2,13 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Dtype } from '../dtype';
 import { feasible } from '../feasible';
 import { limitsOf, openDevice, useExecutor } from '../gpu/dawn.test-helper';
-import { inputTensors } from '../inputs';
 import type { Kernel } from '../kernel';
-import type { MatmulProblem } from '../problem';
+import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { specialise } from '../specialise';
 import { resolveVariant } from '../variant';
-import { verify } from '../verify';
+import { inputTensors } from '../verify/inputs';
+import { verify } from '../verify/verify';
 import { subgroupMatrix } from './08-subgroup-matrix';
 import { emulated } from './emulated-fragments.test-helper';
 
@@ -70,17 +70,22 @@ describe('around the multiplications', () => {
     ['bands, the last of one row', { m: 160, n: 72, k: 24 }, { ORDER: 'bands' }],
     ['two tiles a turn, an even number', { m: 37, n: 40, k: 64 }, { UNROLL: 2 }],
     ['two tiles a turn, an odd number', { m: 37, n: 40, k: 56 }, { UNROLL: 2 }],
+    ['a strip, split', { m: 5, n: 72, k: 136 }, { BM: 16, SPLIT: 4 }],
+    ['K split, rows that start anywhere', { m: 33, n: 35, k: 77 }, { SPLIT: 2 }],
+    ['more parts than tiles of K', { m: 16, n: 40, k: 24 }, { SPLIT: 8 }],
+    ['K split, in bands', { m: 160, n: 72, k: 40 }, { SPLIT: 2, ORDER: 'bands' }],
+    ['sums in f16, split', { m: 37, n: 40, k: 104 }, { SPLIT: 4 }, 'f16acc16'],
     ['sums in f16', { m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16, 8 wide', { m: 33, n: 35, k: 77 }, { FRAGMENT_N: 8 }, 'f16acc16'],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {
-    const problem: MatmulProblem = { op: 'matmul', shape, dtype };
+    const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype };
     const kernels = KERNELS as Kernel[];
     kernels.push(emulated);
     try {
       const variant = { kernel: emulated.id, tunables: { ...tile, ...change } };
       expect(feasible(variant, problem, limitsOf(gpu.device))).toEqual({ ok: true });
       const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
-      await prepared.poison();
+      await prepared.poison('nan');
       await prepared.sample({ dispatches: 1, rotate: false });
       const output = (await prepared.readOutput(0)).tensor();
       prepared.destroy();

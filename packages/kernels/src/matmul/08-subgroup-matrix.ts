@@ -1,6 +1,5 @@
-import { type Dtype, sumType } from '../dtype';
-import type { Constraint, GpuKernel, TunableValues } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES, type Dtype } from '../dtype';
+import { type Constraint, gpuKernel, type Tunable, type ValuesOf } from '../kernel';
 import { emitFragmentKernel } from './fragment-emitter';
 import {
   type FragmentLayout,
@@ -8,94 +7,94 @@ import {
   fragmentEntryPoint,
   fragmentThreads,
 } from './fragment-layout';
-import { gridOverC } from './grid';
-import { matmulShape } from './op';
+import { gridOverC, size } from './grid';
+import { addPasses, partBytes } from './tile-memory';
 
-/** The shader knows which thread is in which subgroup, so it asks for subgroups of this size. */
+/** The shader relies on which threads form a subgroup, so it needs subgroups of this size. */
 const SUBGROUP = 32;
 
-/** Rows of tiles in a band of ORDER=bands. */
+/** Rows of tiles per band of ORDER=bands. */
 const BAND = 4;
 
-/** After how many eighths of a tile's multiplications the loads of each matrix are issued, by LOADS. */
+/** How many eighths of a tile's multiplications precede the loads of each matrix, by LOADS. */
 const LOADS_AT = {
   ahead: { a: 0, b: 0 },
   halfway: { a: 4, b: 4 },
   staggered: { a: 1, b: 4 },
 } as const satisfies Record<string, FragmentLayout['loadsAt']>;
 
-function layoutOf(values: TunableValues, dtype: Dtype = 'f16'): FragmentLayout {
-  const tunable = (name: string) => numberOf(values, name);
+const TUNABLES = [
+  size('BM', 'Rows of C per workgroup', [16, 32, 64, 128, 256], 128),
+  size('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
+  size('BK', 'Steps of K staged in workgroup memory at a time', [16, 32, 64], 32),
+  size('WM', 'Rows of C per subgroup', [16, 32, 64, 128], 64),
+  size('WN', 'Columns of C per subgroup', [16, 32, 64, 128], 64),
+  size('FRAGMENT_N', 'N of one 16 x N x 16 matrix multiplication', [8, 16], 16),
+  {
+    name: 'LOADS',
+    about:
+      "When the next tile is loaded: before the first multiplication (ahead), after half of them (halfway), or A's tile after an eighth and B's after half (staggered)",
+    values: ['ahead', 'halfway', 'staggered'],
+    default: 'ahead',
+  },
+  {
+    name: 'ORDER',
+    about: `Neighbouring workgroups run along a row of tiles of C, or down the columns of bands of ${BAND} rows of tiles`,
+    values: ['rows-first', 'bands'],
+    default: 'rows-first',
+  },
+  size('UNROLL', 'Tiles of K per iteration of the loop over them', [1, 2], 1),
+  size(
+    'SPLIT',
+    'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
+    [1, 2, 4, 8, 16, 32, 64],
+    1,
+  ),
+] as const satisfies readonly Tunable[];
+
+type Values = ValuesOf<typeof TUNABLES>;
+
+function layoutOf(values: Values, dtype: Dtype = 'f16'): FragmentLayout {
   return {
-    bm: tunable('BM'),
-    bn: tunable('BN'),
-    bk: tunable('BK'),
+    bm: values.BM,
+    bn: values.BN,
+    bk: values.BK,
     subgroup: SUBGROUP,
-    wm: tunable('WM'),
-    wn: tunable('WN'),
-    fragment: { m: 16, n: tunable('FRAGMENT_N'), k: 16 },
-    sums: sumType(dtype) === 'f16' ? 'f16' : 'f32',
-    loadsAt: LOADS_AT[values.LOADS as keyof typeof LOADS_AT],
+    wm: values.WM,
+    wn: values.WN,
+    fragment: { m: 16, n: values.FRAGMENT_N, k: 16 },
+    sums: DTYPES[dtype].sums === 'f16' ? 'f16' : 'f32',
+    loadsAt: LOADS_AT[values.LOADS],
     ...(values.ORDER === 'bands' && { band: BAND }),
-    unroll: tunable('UNROLL'),
+    unroll: values.UNROLL,
+    split: values.SPLIT,
   };
 }
 
-const size = (name: string, about: string, values: readonly number[], initial: number) => ({
-  name,
-  about,
-  values,
-  default: initial,
-});
-
-const constraint = (reason: string, holds: (layout: FragmentLayout) => boolean): Constraint => ({
+const constraint = (
+  reason: string,
+  holds: (layout: FragmentLayout) => boolean,
+): Constraint<Values> => ({
   reason,
   holds: (values) => holds(layoutOf(values)),
 });
 
-export const subgroupMatrix: GpuKernel = {
+export const subgroupMatrix = gpuKernel({
   id: 'matmul/subgroup-matrix',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 8,
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   dtypes: ['f16', 'f16acc16'],
-  tunables: [
-    size('BM', 'Rows of C a workgroup computes', [32, 64, 128, 256], 128),
-    size('BN', 'Columns of C a workgroup computes', [32, 64, 128, 256], 128),
-    size('BK', 'Steps of K staged at a time', [16, 32, 64], 32),
-    size('WM', 'Rows of C a subgroup computes', [16, 32, 64, 128], 64),
-    size('WN', 'Columns of C a subgroup computes', [16, 32, 64, 128], 64),
-    size(
-      'FRAGMENT_N',
-      'Columns of the right matrix of one multiplication, 16 x 16 x N',
-      [8, 16],
-      16,
-    ),
-    {
-      name: 'LOADS',
-      about:
-        "The next tile's loads: before the first multiplication, after half of them, or those of A after an eighth and of B after half",
-      values: ['ahead', 'halfway', 'staggered'],
-      default: 'ahead',
-    },
-    {
-      name: 'ORDER',
-      about: `Neighbouring workgroups lie along a row of C, or down the columns of bands of ${BAND} rows of tiles`,
-      values: ['rows-first', 'bands'],
-      default: 'rows-first',
-    },
-    size('UNROLL', 'Tiles of K written out in the loop over them', [1, 2], 1),
-  ],
+  tunables: TUNABLES,
   constraints: [
     constraint('WM must divide BM', ({ bm, wm }) => bm % wm === 0),
     constraint('WN must divide BN', ({ bn, wn }) => bn % wn === 0),
     constraint(
-      'WM x WN must be at most 8192: more sums than that and they spill out of the registers',
+      'WM x WN must be at most 8192: more sums would not fit in registers',
       ({ wm, wn }) => wm * wn <= 8192,
     ),
     constraint(
-      'BM x BK and BN x BK must be multiples of 8 for each thread, which stages 16 bytes at a time',
+      'BM x BK and BN x BK must be multiples of 8 x threads: each thread stages 16 bytes at a time',
       (layout) =>
         [layout.bm, layout.bn].every(
           (length) => (length * layout.bk) % (8 * fragmentThreads(layout)) === 0,
@@ -104,15 +103,15 @@ export const subgroupMatrix: GpuKernel = {
   ],
   problemConstraints: [
     {
-      reason: 'WM x WN must be at most 4096 with sums in f32: they take twice the registers',
+      reason: 'WM x WN must be at most 4096 with f32 sums, which take twice the registers',
       holds: (values, { dtype }) => {
-        const { wm, wn } = layoutOf(values);
-        return dtype === 'f16acc16' || wm * wn <= 4096;
+        const { wm, wn, sums } = layoutOf(values, dtype);
+        return sums === 'f16' || wm * wn <= 4096;
       },
     },
   ],
   wgsl: (values, dtype) => emitFragmentKernel(layoutOf(values, dtype)),
-  entryPoint: (_values, problem) => fragmentEntryPoint(matmulShape(problem)),
+  entryPoint: (_values, problem) => fragmentEntryPoint(problem.shape),
   needs: (values, dtype) => {
     const layout = layoutOf(values, dtype);
     const { m, n, k } = layout.fragment;
@@ -129,6 +128,9 @@ export const subgroupMatrix: GpuKernel = {
   },
   workgroups: (values, problem) => {
     const { bm, bn } = layoutOf(values);
-    return gridOverC(values, problem, bm, bn);
+    const [x, y] = gridOverC(problem.shape, bm, bn);
+    return [x, y, values.SPLIT];
   },
-};
+  followUps: (values, problem) => addPasses(values.SPLIT, problem.shape),
+  scratchBytes: (values, problem) => partBytes(values.SPLIT, problem.shape),
+});

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { feasible } from '../feasible';
 import { limitsOf, useExecutor } from '../gpu/dawn.test-helper';
-import { inputTensors } from '../inputs';
-import { passesOf } from '../passes';
-import type { MatmulProblem } from '../problem';
+import { passesOf } from '../kernel';
+import type { Problem } from '../problem';
 import { resolveVariant } from '../variant';
-import { verify } from '../verify';
+import { inputTensors } from '../verify/inputs';
+import { verify } from '../verify/verify';
 import { streamK } from './09-stream-k';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -19,13 +19,13 @@ test.each([
   ['most left, shares that span two tiles', { m: 250, n: 222, k: 301 }, [32, 24]],
   ['none whole', { m: 130, n: 96, k: 160 }, [16, 18]],
 ])('%s', async (_what, shape, groups) => {
-  const problem: MatmulProblem = { op: 'matmul', shape, dtype: 'f32' };
+  const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype: 'f32' };
   const { tunables } = resolveVariant(streamK.id, tile);
   const variant = { kernel: streamK.id, tunables };
   expect(feasible(variant, problem, limitsOf(gpu.device))).toEqual({ ok: true });
   expect(passesOf(streamK, tunables, problem).map(({ workgroups: [x] }) => x)).toEqual(groups);
   const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
-  await prepared.poison();
+  await prepared.poison('nan');
   await prepared.sample({ dispatches: 2, rotate: false });
   const output = (await prepared.readOutput(0)).tensor();
   prepared.destroy();

@@ -1,7 +1,6 @@
-import type { GpuKernel, TunableValues } from '../kernel';
+import { gpuKernel } from '../kernel';
+import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
-import { ceilDiv, numberOf } from '../values';
-import { matmulShape } from './op';
 import { product, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { MATRICES, tileBytes, tileMemory } from './tile-memory';
@@ -11,32 +10,33 @@ import {
   WARP_CONSTRAINTS,
   WARP_PROBLEM_CONSTRAINTS,
   WARP_TUNABLES,
+  type WarpValues,
   warpLayout,
 } from './warp-layout';
 
-/** Products that Strassen needs where eight quarters would be multiplied. */
+/** Products of quarters that Strassen needs, instead of eight. */
 const PRODUCTS = 7;
 
-/** Threads of the passes that add. */
+/** Threads per workgroup in the adding passes. */
 const THREADS = 256;
 
-/** Their workgroups; each thread strides over the rest. */
+/** Most workgroups in the adding passes; beyond that, each thread strides over several elements. */
 const MAX_GROUPS = 4096;
 
-const layoutOf = (values: TunableValues): TileLayout => ({ ...warpLayout(values), batched: true });
+const layoutOf = (values: WarpValues): TileLayout => ({ ...warpLayout(values), batched: true });
 
-/** Sides of a quarter; rows of A, B and C start on a vec4 there. */
-function halfOf(problem: Problem) {
-  const { m, n, k } = matmulShape(problem);
+/** Sides of a quarter, rounded up so that its rows start on a vec4. */
+function halfOf(problem: Problem<'matmul'>) {
+  const { m, n, k } = problem.shape;
   const ofFours = (length: number) => 4 * ceilDiv(ceilDiv(length, 2), 4);
   return { m: ceilDiv(m, 2), n: ofFours(n), k: ofFours(k) };
 }
 
-/** Rows that start on a vec4 are moved in vec4s. */
-const accessOf = (problem: Problem) =>
-  tileEntryPoint(matmulShape(problem)) === 'main' ? 'aligned' : 'unaligned';
+/** Rows that start on a vec4 are moved as vec4s. */
+const accessOf = (problem: Problem<'matmul'>) =>
+  tileEntryPoint(problem.shape) === 'main' ? 'aligned' : 'unaligned';
 
-/** Workgroups of a pass that takes four elements of `rows x cols` a thread. */
+/** Workgroups of a pass in which each thread takes four elements of `rows x cols`. */
 const adding = (rows: number, cols: number): readonly [number, number, number] => [
   Math.min(ceilDiv((rows * cols) / 4, THREADS), MAX_GROUPS),
   1,
@@ -46,18 +46,17 @@ const adding = (rows: number, cols: number): readonly [number, number, number] =
 /**
  * One level of Strassen's algorithm (V. Strassen, Gaussian elimination is not optimal,
  * 1969) over the warp tiles: seven products of quarters instead of eight, and eighteen
- * additions. All quarters are padded with zeros to one size.
+ * additions. All quarters are padded with zeros to the same size.
  *
- * Its error is bounded by norms of whole matrices, not of a row and a column, and grows:
- * one level by 12 (n/2)^2 / n^2 = 3 times (N. Higham, Accuracy and stability of
+ * Its error is bounded by norms of the whole matrices, not of a row and a column, and it grows:
+ * with one level, by a factor of 12 (n/2)^2 / n^2 = 3 (N. Higham, Accuracy and stability of
  * numerical algorithms, 2nd ed., theorem 23.2).
  */
-export const strassen: GpuKernel = {
+export const strassen = gpuKernel({
   id: 'matmul/strassen',
   op: 'matmul',
-  runsOn: 'gpu',
   rung: 10,
-  idea: 'Seven products of quarters instead of eight (Strassen, one level), by warp tiles',
+  idea: 'Seven products of quarters instead of eight (one level of Strassen), with warp tiles',
   dtypes: ['f32', 'i32', 'f16'],
   errorGrowth: 3,
   flopsPart: PRODUCTS / 8,
@@ -81,7 +80,7 @@ export const strassen: GpuKernel = {
   followUps: (values, problem) => {
     const { m, n, k } = halfOf(problem);
     const access = accessOf(problem);
-    const grid = [ceilDiv(n, numberOf(values, 'BN')), ceilDiv(m, numberOf(values, 'BM'))] as const;
+    const grid = [ceilDiv(n, values.BN), ceilDiv(m, values.BM)] as const;
     return [
       { entryPoint: `add_quarters_of_b_${access}`, workgroups: adding(k, n) },
       { entryPoint: 'multiply', workgroups: [...grid, PRODUCTS] },
@@ -92,11 +91,11 @@ export const strassen: GpuKernel = {
     const { m, n, k } = halfOf(problem);
     return PRODUCTS * (m * k + k * n + m * n) * 4;
   },
-};
+});
 
 /**
- * Scratch memory holds seven left factors, seven right factors and their products, one
- * after the other, in vec4s.
+ * Scratch memory contains seven left factors, seven right factors and their products, one after
+ * the other, as vec4s.
  */
 function source(layout: TileLayout): string {
   return `${MATRICES}@group(0) @binding(4) var<storage, read_write> scratch: array<V>;
@@ -149,7 +148,7 @@ ${product(layout, 'factor')}
 }`;
 }
 
-/** Access to A, B and C in vec4s. Beyond its edges a matrix is zero: that adds nothing to a sum. */
+/** Access to A, B and C as vec4s. Matrices are zero beyond their edges, which adds nothing to sums. */
 function memory(): string {
   return `
 fn a_at_aligned(row: u32, col4: u32) -> V {
@@ -197,7 +196,7 @@ fn store_c_unaligned(row: u32, col4: u32, v: V) {
 }`;
 }
 
-/** The passes that add quarters before the products and products after them. */
+/** The passes that add quarters before the products, and products after them. */
 function passes(access: string): string {
   return `@compute @workgroup_size(${THREADS})
 fn add_quarters_of_a_${access}(

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { inputTensors } from '../inputs';
-import type { Tensor } from '../kernel';
-import type { MatmulProblem } from '../problem';
-import { verify } from '../verify';
+import type { Tensor } from '../dtype';
+import type { Problem } from '../problem';
+import { inputTensors } from '../verify/inputs';
+import { verify } from '../verify/verify';
 import { MUTATIONS, product, rightOutput } from './product.test-helper';
 
 /** C as a naive kernel leaves it: in order, rounded after every step. */
-function sequentialF32({ shape: { m, n, k } }: MatmulProblem, [a, b]: [Tensor, Tensor]): Tensor {
+function sequentialF32(
+  { shape: { m, n, k } }: Problem<'matmul'>,
+  [a, b]: [Tensor, Tensor],
+): Tensor {
   const out = new Float32Array(m * n);
   for (let row = 0; row < m; row++) {
     for (let p = 0; p < k; p++) {
@@ -62,7 +65,7 @@ type Skip = (row: number, p: number) => boolean;
 
 /** Summed in order of p, each sum rounded to f16; `skip` leaves steps out. */
 function sequentialF16(
-  { shape: { m, n, k } }: MatmulProblem,
+  { shape: { m, n, k } }: Problem<'matmul'>,
   [a, b]: readonly [Tensor, Tensor],
   skip: Skip = () => false,
 ): Float32Array {

@@ -1,56 +1,129 @@
-import { type Dtype, UNIT_ROUNDOFF } from '../dtype';
-
-const U32 = UNIT_ROUNDOFF.f32;
-const U16 = UNIT_ROUNDOFF.f16;
+import type { Rounding, Tensor } from '../dtype';
+import { Tally } from '../verify/compare';
+import type { Precision } from '../verify/precision';
+import type { MatmulShape } from './op';
 
 /**
- * Largest error allowed in one element of C for zero-mean inputs, given the
- * 2-norms of its row of A and column of B. f32 sums: 16 u |a| |b|; rounding
- * errors of zero-mean sums add like a random walk, whose deviation is about
- * 0.3 u |a| |b| in sequential order and less in any other (docs/tolerance.md).
- * f16 sums in f32 and rounds once, in a direction the device may choose; sums in f16
- * (f16acc16): 4 u |a| |b|, 14 deviations. i32 is exact: 0.
+ * Largest error allowed in one element of C for zero-mean inputs, given the 2-norms of its row of A
+ * and column of B (docs/tolerance.md).
+ * - f32 sums: 8 u |a| |b|. Rounding errors of zero-mean sums add up like a random walk, with a
+ *   standard deviation of about 0.3 u |a| |b| in sequential order and less in any other.
+ * - f16 sums in f32 and rounds the result once, in a direction that the device chooses.
+ * - f16 sums (f16acc16): 6 u |a| |b|, 20 standard deviations.
+ * - Exact sums: 0.
  */
-export function elementBound(dtype: Dtype, aNorm: number, bNorm: number, want: number): number {
-  if (dtype === 'i32') return 0;
-  const summing = (dtype === 'f16acc16' ? 4 * U16 : 16 * U32) * aNorm * bNorm;
-  return dtype === 'f32' ? summing : summing + halfRounding(Math.abs(want));
+export function elementBound(
+  { sumRoundoff, sumTolerance, store }: Rounding,
+  aNorm: number,
+  bNorm: number,
+  want: number,
+): number {
+  return sumTolerance * sumRoundoff * aNorm * bNorm + storeBound(store, Math.abs(want));
 }
 
 /**
- * Largest error allowed in one element of C whatever the inputs are, given (|A||B|)_ij, the sum
- * of its products' magnitudes. Partial sums are at most that, so each of K roundings adds at most
- * u (|A||B|)_ij; as they have either sign they add up like sqrt(K), eight deviations of which are
- * allowed (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019). u is that of the sums; f16 rounds
- * the result once more. i32 is exact: 0.
+ * Largest error allowed in one element of C for any inputs, given (|A||B|)_ij, the sum of its
+ * products' magnitudes. No partial sum is larger, so each of K roundings adds at most
+ * u (|A||B|)_ij, with either sign: they grow like sqrt(K), and eight standard deviations are allowed
+ * (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019). u is the unit roundoff of the sums; f16
+ * rounds the result once more. Exact sums: 0.
  */
-export function anyDataBound(dtype: Dtype, magnitude: number, k: number, want: number): number {
-  if (dtype === 'i32') return 0;
-  const u = dtype === 'f16acc16' ? U16 : U32;
-  const summing = 8 * Math.sqrt(k) * u * magnitude;
-  return dtype === 'f32' ? summing : summing + halfRounding(Math.abs(want));
+export function anyDataBound(
+  { sumRoundoff, store }: Rounding,
+  magnitude: number,
+  k: number,
+  want: number,
+): number {
+  return 8 * Math.sqrt(k) * sumRoundoff * magnitude + storeBound(store, Math.abs(want));
 }
 
 /**
- * Deviation of one element's rounding error relative to |a| |b|: a relative
- * error uniform in [-u, u] of a significand spread over [1, 2) has 0.41 u.
+ * Standard deviation of one element's rounding error, relative to |a| |b|: 0.41 u for a relative
+ * error uniform in [-u, u] of a significand spread over [1, 2).
  */
 const DEVIATION = 0.41;
 
 /**
- * Bound of a row's Freivalds residual |C r - A (B r)|_i: six deviations of a
- * signed sum of n element errors, sqrt(sum_j |b_j|^2) = |B|_F.
+ * Bound of a row's Freivalds residual |C r - A (B r)|_i: six standard deviations of a signed sum of
+ * n element errors; sqrt(sum_j |b_j|^2) = |B|_F.
  */
-export function residualBound(dtype: Dtype, aNorm: number, bFrobenius: number, k: number): number {
-  if (dtype === 'i32') return 0;
-  const u = dtype === 'f16acc16' ? U16 : U32;
-  const summing = 6 * DEVIATION * u * aNorm * bFrobenius;
-  // Zero-mean data: sum_j c_ij^2 is near |a_i|^2 |B|_F^2 / k.
+export function residualBound(
+  { sumRoundoff, store }: Rounding,
+  aNorm: number,
+  bFrobenius: number,
+  k: number,
+): number {
+  // For zero-mean data, sum_j c_ij^2 is about |a_i|^2 |B|_F^2 / k.
   const rowNorm = (aNorm * bFrobenius) / Math.sqrt(k);
-  return dtype === 'f32' ? summing : summing + 6 * halfRounding(rowNorm);
+  return 6 * DEVIATION * sumRoundoff * aNorm * bFrobenius + 6 * storeBound(store, rowNorm);
 }
 
-/** One rounding to f16 in either direction, with the spacing of subnormals as the floor. */
-function halfRounding(magnitude: number): number {
-  return 2 * U16 * magnitude + 2 ** -24;
+/** One rounding to the element type, in either direction; at least the spacing of subnormals. */
+function storeBound(store: Rounding['store'], magnitude: number): number {
+  return store ? 2 * store.roundoff * magnitude + store.subnormal : 0;
+}
+
+/** Error bounds of a product, from the norms of A's rows and B's columns. */
+export class NormBounds {
+  readonly #shape: MatmulShape;
+  readonly #rounding: Rounding;
+  readonly #aNorms: Float64Array;
+  readonly #bNorms: Float64Array;
+  readonly #bFrobenius: number;
+  readonly #precision: Precision | null;
+
+  /** @param errorGrowth see `Kernel.errorGrowth` */
+  constructor(
+    shape: MatmulShape,
+    rounding: Rounding,
+    aNorms: Float64Array,
+    bNorms: Float64Array,
+    errorGrowth?: number,
+  ) {
+    this.#shape = shape;
+    this.#rounding = rounding;
+    if (errorGrowth === undefined) {
+      this.#aNorms = aNorms;
+      this.#bNorms = bNorms;
+    } else {
+      this.#aNorms = new Float64Array(shape.m).fill(errorGrowth * largest(aNorms));
+      this.#bNorms = new Float64Array(shape.n).fill(largest(bNorms));
+    }
+    this.#bFrobenius = Math.sqrt(this.#bNorms.reduce((sum, norm) => sum + norm * norm, 0));
+    // The norms have grown already.
+    const precision = { rounding, terms: shape.k, growth: 1 };
+    this.#precision = rounding.sumRoundoff > 0 ? precision : null;
+  }
+
+  /** For comparisons with these bounds. */
+  tally(): Tally {
+    return new Tally(this.#precision);
+  }
+
+  /** Adds the comparison of one element of C. */
+  compare(c: Tensor, row: number, col: number, want: number, tally: Tally): void {
+    const got = c[row * this.#shape.n + col] ?? Number.NaN;
+    const aNorm = this.#aNorms[row] ?? 0;
+    const bNorm = this.#bNorms[col] ?? 0;
+    const bound = elementBound(this.#rounding, aNorm, bNorm, want);
+    tally.add(row, col, got, want, bound, aNorm * bNorm);
+  }
+
+  /** Adds the comparison of one row of C. */
+  compareRow(c: Tensor, row: number, want: Float64Array, tally: Tally): void {
+    for (let col = 0; col < this.#shape.n; col++) {
+      this.compare(c, row, col, want[col] as number, tally);
+    }
+  }
+
+  /** Ratio of a row's Freivalds residual to its bound; passes up to 1. */
+  residualRatio(row: number, residual: number): number {
+    const aNorm = this.#aNorms[row] ?? 0;
+    const bound = residualBound(this.#rounding, aNorm, this.#bFrobenius, this.#shape.k);
+    return residual === 0 ? 0 : residual / bound;
+  }
+}
+
+function largest(norms: Float64Array): number {
+  return norms.reduce((most, norm) => Math.max(most, norm), 0);
 }

@@ -1,12 +1,12 @@
-import { sumType } from '../dtype';
+import { DTYPES } from '../dtype';
 import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+
 import { subgroupMatrix } from './08-subgroup-matrix';
 
 /**
- * `matmul/subgroup-matrix` for devices without matrix units: right exactly where the
- * kernel's staging, edges and stores are. A loaded fragment is only where it lies, and
- * is read when multiplied; each lane sums and stores its share of the elements.
+ * `matmul/subgroup-matrix` for devices without matrix units, to test the kernel's staging, edges and
+ * stores. A loaded fragment is only its location and is read when multiplied; each lane sums and
+ * stores its share of the elements.
  */
 export const emulated: GpuKernel = {
   ...subgroupMatrix,
@@ -22,11 +22,11 @@ export const emulated: GpuKernel = {
       .replace(/subgroupMatrixLoad<(Left|Right), row_major>\(&\w_tile, /g, 'Fragment(')
       .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
       .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
-      .concat(operations(numberOf(values, 'FRAGMENT_N'), sumType(dtype)));
+      .concat(operations(Number(values.FRAGMENT_N), DTYPES[dtype].sums));
   },
 };
 
-/** The operations on fragments, 16 x 16 times 16 x `columns`. */
+/** The fragment operations, for 16 x 16 times 16 x `columns`. */
 function operations(columns: number, sums: string): string {
   const share = (16 * columns) / 32;
   const half = (tile: string, row: string, col: string) =>

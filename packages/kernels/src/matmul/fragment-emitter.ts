@@ -1,8 +1,9 @@
 import { type FragmentLayout, fragmentThreads, sumUnits, UNIT } from './fragment-layout';
 import { fragmentDeclarations, storeFragment } from './fragment-memory';
 import { each, indent } from './lines';
+import { addParts } from './tile-memory';
 
-/** The shader's body: memory access twice, then the same entry point over each of them. */
+/** The shader's body: two forms of memory access, and the same entry point over each. */
 export function emitFragmentKernel(layout: FragmentLayout): string {
   return [
     fragmentDeclarations(layout),
@@ -10,11 +11,12 @@ export function emitFragmentKernel(layout: FragmentLayout): string {
     storeFragment(layout, 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
     storeFragment(layout, 'unaligned'),
+    ...(layout.split > 1 ? [addParts(layout.split, 'f32')] : []),
   ].join('\n');
 }
 
 function entryPoint(layout: FragmentLayout, name: string, access: string): string {
-  const { bm, bn, bk, subgroup, wm, wn, fragment } = layout;
+  const { bm, bn, bk, subgroup, wm, wn, fragment, split } = layout;
   const threads = fragmentThreads(layout);
   const aUnits = each((bm * bk) / UNIT / threads, (i) => i);
   const bUnits = each((bn * bk) / UNIT / threads, (i) => i);
@@ -26,7 +28,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const rowOfB = inUnits ? 'shape.n / 8' : 'shape.n';
   const colInB = (col8: string) => (inUnits ? `min(${col8}, shape.n / 8 - 1)` : col8);
 
-  // Addresses grow from tile to tile: no row is multiplied by its length again.
+  // Addresses are incremented from tile to tile, which saves multiplying rows by their length.
   const aLoads = aUnits.map(
     (i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${bk / UNIT};`,
   );
@@ -36,7 +38,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const edgeLoads = [
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
-      `let b_k${i} = whole * ${bk} + b_line${i};`,
+      `let b_k${i} = shape.k / ${bk} * ${bk} + b_line${i};`,
       `b${i} = load_b_${access}(min(b_k${i}, shape.k - 1) * (${rowOfB}), b_col${i});`,
       `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
     ]),
@@ -55,9 +57,25 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const turns = each(layout.unroll, (turn) =>
     turn === 0 ? tile : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...tile],
   );
-  const place = layout.band
-    ? ['@builtin(workgroup_id) id: vec3u,', '@builtin(num_workgroups) groups: vec3u,']
-    : ['@builtin(workgroup_id) group: vec3u,'];
+  const group = layout.band ? 'id' : 'group';
+  const place = [
+    `@builtin(workgroup_id) ${group}: vec3u,`,
+    ...(layout.band ? ['@builtin(num_workgroups) groups: vec3u,'] : []),
+  ];
+  // The tiles of K of this workgroup: from `first`, `whole` of them, then perhaps the edge.
+  const share =
+    split === 1
+      ? [`let whole = shape.k / ${bk};`, `let has_edge = shape.k % ${bk} > 0;`]
+      : [
+          `let tiles = (shape.k + ${bk - 1}) / ${bk};`,
+          `let share = (tiles + ${split - 1}) / ${split};`,
+          `let first = min(share * ${group}.z, tiles);`,
+          'let end = min(first + share, tiles);',
+          `let whole = max(min(end, shape.k / ${bk}), first) - first;`,
+          `let has_edge = end > first + whole;`,
+        ];
+  const begin = split === 1 ? '' : ` + first * ${bk / UNIT}`;
+  const beginRow = split === 1 ? '' : `first * ${bk} + `;
   const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
@@ -70,15 +88,17 @@ ${indent(1, layout.band ? ['let group = banded(id, groups);'] : [])}
   let warp = thread / ${subgroup};
   let warp_row = warp / ${bn / wn} * ${wm};
   let warp_col = warp % ${bn / wn} * ${wn};
+${indent(1, share)}
 
   // What this thread stages, in units of eight halves.
 ${indent(
   1,
   aUnits.flatMap((i) => [
-    `var a_k${i} = (thread + ${i * threads}) % ${bk / UNIT};`,
+    `let a_place${i} = (thread + ${i * threads}) % ${bk / UNIT};`,
+    `var a_k${i} = a_place${i}${begin};`,
     `let a_line${i} = (thread + ${i * threads}) / ${bk / UNIT};`,
     `let a_at${i} = min(group.y * ${bm} + a_line${i}, shape.m - 1) * (${rowOfA});`,
-    `let a_to${i} = a_line${i} * A_PITCH + a_k${i};`,
+    `let a_to${i} = a_line${i} * A_PITCH + a_place${i};`,
     `var a${i}: vec4u;`,
   ]),
 )}
@@ -91,7 +111,7 @@ ${indent(
     return [
       `let b_line${i} = ${index} / ${bn / UNIT};`,
       `let b_col${i} = ${colInB(`group.x * ${bn / UNIT} + ${column}`)};`,
-      `var b_at${i} = b_line${i} * (${rowOfB});`,
+      `var b_at${i} = (${beginRow}b_line${i}) * (${rowOfB});`,
       `let b_to${i} = b_line${i} * B_PITCH + ${column};`,
       `var b${i}: vec4u;`,
     ];
@@ -103,14 +123,13 @@ ${indent(
   pairs(down, across, (i, j) => `var ${sumsOf(i, j)}: Sums;`),
 )}
 
-  let whole = shape.k / ${bk};
   if (whole > 0) {
 ${indent(2, [...aLoads, ...bLoads])}
   }
   for (var tile = 0u; tile < whole; tile++) {
 ${indent(2, turns.flat())}
   }
-  if (shape.k % ${bk} > 0) {
+  if (has_edge) {
 ${indent(2, edgeLoads)}
     workgroupBarrier();
 ${indent(2, stores)}
@@ -139,20 +158,20 @@ ${indent(
       'workgroupBarrier();',
       `subgroupMatrixStore<row_major>(&a_tile, sums, ${sumsOf(i, j)}, ${sumsPitch}u);`,
       'workgroupBarrier();',
-      `store_${access}(sums, lane, row + ${i * fragment.m}, col + ${j * fragment.n});`,
+      `store_${access}(sums, lane, ${split > 1 ? `${group}.z, ` : ''}row + ${i * fragment.m}, col + ${j * fragment.n});`,
     ].join(' '),
   ),
 )}
 }`;
 }
 
-/** Fragments that are read, then multiplied with each other or with those read before. */
+/** Fragments that are read, then multiplied with each other or with earlier ones. */
 interface Group {
   readonly reads: readonly string[];
   readonly multiplications: readonly string[];
 }
 
-/** A step of K: the right fragments, then each left one just before its multiplications. */
+/** A step of K: reads the right fragments, then each left one just before its multiplications. */
 function groupsOf({ wm, wn, fragment }: FragmentLayout, k: number): Group[] {
   const across = wn / fragment.n;
   const load = (side: string, tile: string, at: string) =>
@@ -173,7 +192,7 @@ function groupsOf({ wm, wn, fragment }: FragmentLayout, k: number): Group[] {
   });
 }
 
-/** The steps of a tile's products, with the loads of the next one between their multiplications. */
+/** The steps of a tile, with the next tile's loads between their multiplications. */
 function overlapped(
   { loadsAt }: FragmentLayout,
   steps: readonly Group[][],
@@ -208,12 +227,12 @@ function overlapped(
   ];
 }
 
-/** Lines in a scope of their own, opened by `head`. */
+/** Lines in a block opened by `head`. */
 function scope(head: string, lines: readonly string[]): string[] {
   return [`${head}{`, ...lines.map((line) => `  ${line}`), '}'];
 }
 
-/** Name of the sums of a subgroup's fragment. */
+/** The variable for the sums of one fragment. */
 function sumsOf(down: number, across: number): string {
   return `c${down}_${across}`;
 }

@@ -1,43 +1,45 @@
-/** A tile of C that the subgroups of a workgroup compute in fragments. */
+/** A tile of C that the subgroups of a workgroup compute fragment by fragment. */
 export interface FragmentLayout {
-  /** The workgroup's tile of C is bm x bn; bk of K is staged at a time. */
+  /** The workgroup's tile of C is bm x bn; bk steps of K are staged at a time. */
   readonly bm: number;
   readonly bn: number;
   readonly bk: number;
-  /** Threads of a subgroup. */
+  /** Threads per subgroup. */
   readonly subgroup: number;
   /** A subgroup's part of the tile. */
   readonly wm: number;
   readonly wn: number;
   /** One multiplication: m x k times k x n. */
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
-  /** The type that products are added up in. */
+  /** The type of the sums. */
   readonly sums: 'f32' | 'f16';
-  /** After how many eighths of a tile's multiplications the next tile's loads are issued. */
+  /** How many eighths of a tile's multiplications precede the next tile's loads. */
   readonly loadsAt: { readonly a: number; readonly b: number };
-  /** Rows of tiles in a band, down whose columns neighbouring workgroups lie; absent: along a row. */
+  /** Rows of tiles per band; neighbouring workgroups run down its columns. Absent: along a row. */
   readonly band?: number;
-  /** Tiles of K written out in the loop over them. */
+  /** Parts of K, each summed by workgroups of its own (`workgroup_id.z`) into scratch memory. */
+  readonly split: number;
+  /** Tiles of K per iteration of the loop over them. */
   readonly unroll: number;
 }
 
-/** Halves in a vec4u, the unit everything is moved in. */
+/** Halves in a vec4u, the unit in which everything is moved. */
 export const UNIT = 8;
 
-/** Unused units behind each row of a tile: a fragment's rows lie in different banks. */
+/** Unused units after each row of a tile, so that a fragment's rows are in different banks. */
 export const PADDING = 1;
 
-/** Threads of the workgroup. */
+/** Threads per workgroup. */
 export function fragmentThreads({ bm, bn, wm, wn, subgroup }: FragmentLayout): number {
   return subgroup * (bm / wm) * (bn / wn);
 }
 
-/** vec4u of one fragment's sums. */
+/** Units (vec4u) of one fragment's sums. */
 export function sumUnits({ fragment, sums }: FragmentLayout): number {
   return (fragment.m * fragment.n) / (sums === 'f16' ? 8 : 4);
 }
 
-/** Units of the tile of A, in whose place one fragment of each subgroup leaves. */
+/** Units of the tile of A, which is reused to store one fragment per subgroup at the end. */
 export function aUnitsOf(layout: FragmentLayout): number {
   const { bm, bk, subgroup } = layout;
   const leaving = (fragmentThreads(layout) / subgroup) * sumUnits(layout);
@@ -53,7 +55,7 @@ export function fragmentBytes(layout: FragmentLayout): number {
   return 16 * (aUnitsOf(layout) + bUnitsOf(layout));
 }
 
-/** Entry point for a shape: `main` moves eight halves, which rows of A, B and C must start on. */
+/** Entry point for a shape: `main` moves eight halves at a time, so rows must be aligned to that. */
 export function fragmentEntryPoint({ n, k }: { readonly n: number; readonly k: number }): string {
   return n % UNIT === 0 && k % UNIT === 0 ? 'main' : 'unaligned';
 }

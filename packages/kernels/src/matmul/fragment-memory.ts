@@ -1,12 +1,12 @@
 import { aUnitsOf, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
 
 /**
- * Rows and columns beyond C are clamped to the last: they are computed and never stored.
- * Steps beyond K are zeros (`edge`), which add nothing to the sums. `at` is where a row
- * starts, in units or, unaligned, in halves.
+ * Rows and columns beyond C are clamped to the last one: they are computed but never stored. Steps
+ * beyond K are zeros (`edge`), which add nothing to the sums. `at` is the start of a row, in units
+ * or, if unaligned, in halves.
  */
 export function fragmentDeclarations(layout: FragmentLayout): string {
-  const { bn, bk, band, fragment } = layout;
+  const { bn, bk, band, fragment, split } = layout;
   const { m, n, k } = fragment;
   return `
 struct Shape { m: u32, n: u32, k: u32 }
@@ -14,11 +14,11 @@ struct Shape { m: u32, n: u32, k: u32 }
 @group(0) @binding(0) var<storage, read> A8: array<vec4u>; // eight halves each
 @group(0) @binding(1) var<storage, read> B8: array<vec4u>;
 @group(0) @binding(2) var<storage, read_write> C8: array<vec4u>;
-@group(0) @binding(0) var<storage, read> A: array<f16>;
-@group(0) @binding(1) var<storage, read> B: array<f16>;
+@group(0) @binding(0) var<storage, read> A2: array<u32>; // two halves each
+@group(0) @binding(1) var<storage, read> B2: array<u32>;
 @group(0) @binding(2) var<storage, read_write> C: array<f16>;
 @group(0) @binding(3) var<uniform> shape: Shape;
-
+${split > 1 ? PARTS : ''}
 alias Left = subgroup_matrix_left<f16, ${k}, ${m}>;
 alias Right = subgroup_matrix_right<f16, ${n}, ${k}>;
 alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
@@ -44,27 +44,30 @@ fn store_c_aligned(row: u32, col: u32, h: vec4u) {
   }
 }
 
+// Rows that start on any half: five words contain eight halves.
 fn load_a_unaligned(at: u32, k8: u32) -> vec4u {
-  var h: array<f16, 8>;
-  for (var i = 0u; i < 8; i++) {
-    h[i] = A[at + 8 * k8 + i];
-  }
-  return pack(h);
+  let half = at + 8 * k8;
+  let last = (shape.m * shape.k - 1) / 2;
+  let words = min(half / 2 + vec4u(0, 1, 2, 3), vec4u(last));
+  let low = vec4u(A2[words.x], A2[words.y], A2[words.z], A2[words.w]);
+  return shifted(low, A2[min(half / 2 + 4, last)], half % 2 == 1);
 }
 fn load_b_unaligned(at: u32, col8: u32) -> vec4u {
-  var h: array<f16, 8>;
-  for (var i = 0u; i < 8; i++) {
-    h[i] = B[at + min(8 * col8 + i, shape.n - 1)];
-  }
-  return pack(h);
+  let half = at + 8 * col8;
+  let words = min(half / 2 + vec4u(0, 1, 2, 3), vec4u((shape.k * shape.n - 1) / 2));
+  let low = vec4u(B2[words.x], B2[words.y], B2[words.z], B2[words.w]);
+  return shifted(low, B2[min(half / 2 + 4, (shape.k * shape.n - 1) / 2)], half % 2 == 1);
+}
+fn shifted(low: vec4u, next: u32, is_odd: bool) -> vec4u {
+  let high = vec4u(low.yzw, next);
+  return select(low, (low >> vec4u(16)) | (high << vec4u(16)), is_odd);
 }
 fn edge_a_unaligned(at: u32, k8: u32) -> vec4u {
-  var h: array<f16, 8>;
-  for (var i = 0u; i < 8; i++) {
-    let k = 8 * k8 + i;
-    h[i] = select(0h, A[at + min(k, shape.k - 1)], k < shape.k);
-  }
-  return pack(h);
+  let left = vec4u(shape.k - min(8 * k8, shape.k));
+  let first = vec4u(0, 2, 4, 6);
+  let low = select(vec4u(0), vec4u(0xffff), first < left);
+  let high = select(vec4u(0), vec4u(0xffff0000), first + 1 < left);
+  return load_a_unaligned(at, k8) & (low | high);
 }
 fn store_c_unaligned(row: u32, col: u32, h: vec4u) {
   for (var i = 0u; i < 8; i++) {
@@ -79,17 +82,10 @@ fn halves(low: vec4u, high: vec4u) -> vec4u {
   let l = vec4<f16>(bitcast<vec4f>(low));
   let h = vec4<f16>(bitcast<vec4f>(high));
   return vec4u(bitcast<vec2u>(l), bitcast<vec2u>(h));
-}
-
-fn pack(h: array<f16, 8>) -> vec4u {
-  return vec4u(
-    bitcast<u32>(vec2(h[0], h[1])), bitcast<u32>(vec2(h[2], h[3])),
-    bitcast<u32>(vec2(h[4], h[5])), bitcast<u32>(vec2(h[6], h[7])),
-  );
 }`;
 }
 
-/** Workgroups numbered down the columns of a band of rows of tiles, then of the next band. */
+/** Numbers workgroups down the columns of one band of rows of tiles, then of the next band. */
 function bandedGroups(band: number): string {
   return `
 fn banded(id: vec3u, groups: vec3u) -> vec2u {
@@ -102,8 +98,15 @@ fn banded(id: vec3u, groups: vec3u) -> vec2u {
 `;
 }
 
-/** Where a fragment's sums leave the tile of A: eight of them a lane, as halves, inside C. */
-export function storeFragment({ fragment, sums }: FragmentLayout, access: string): string {
+/** Scratch memory for the sums of all parts of K, which `add_parts` adds. */
+const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> parts: array<f32>;
+`;
+
+/** Stores a fragment's sums from the tile of A: eight per lane, as halves, inside C. */
+export function storeFragment(layout: FragmentLayout, access: string): string {
+  const { fragment, sums, split } = layout;
+  if (split > 1) return storePart(layout, access);
   const leaving =
     sums === 'f16'
       ? 'a_tile[sums + lane]'
@@ -113,6 +116,45 @@ fn store_${access}(sums: u32, lane: u32, row: u32, col: u32) {
   if (lane < ${(fragment.m * fragment.n) / UNIT}) {
     let h = ${leaving};
     store_c_${access}(row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
+  }
+}`;
+}
+
+/** The same into scratch memory, in f32. */
+function storePart({ fragment, sums }: FragmentLayout, access: string): string {
+  const leaving =
+    sums === 'f16'
+      ? [
+          'let h = a_tile[sums + lane];',
+          'let low = vec4f(bitcast<vec4<f16>>(h.xy));',
+          'let high = vec4f(bitcast<vec4<f16>>(h.zw));',
+        ]
+      : [
+          'let low = bitcast<vec4f>(a_tile[sums + 2 * lane]);',
+          'let high = bitcast<vec4f>(a_tile[sums + 2 * lane + 1]);',
+        ];
+  const stores =
+    access === 'aligned'
+      ? [
+          'if (to_row < shape.m && to_col < shape.n) {',
+          '  parts4[at / 4] = low;',
+          '  parts4[at / 4 + 1] = high;',
+          '}',
+        ]
+      : [
+          'for (var i = 0u; i < 8; i++) {',
+          '  if (to_row < shape.m && to_col + i < shape.n) {',
+          '    parts[at + i] = select(high[i % 4], low[i % 4], i < 4);',
+          '  }',
+          '}',
+        ];
+  return `
+fn store_${access}(sums: u32, lane: u32, part: u32, row: u32, col: u32) {
+  if (lane < ${(fragment.m * fragment.n) / UNIT}) {
+    let to_row = row + 8 * lane / ${fragment.n};
+    let to_col = col + 8 * lane % ${fragment.n};
+    let at = (part * shape.m + to_row) * shape.n + to_col;
+${[...leaving, ...stores].map((line) => `    ${line}`).join('\n')}
   }
 }`;
 }

@@ -1,17 +1,32 @@
-import type { TunableValues } from '../kernel';
-import type { Problem } from '../problem';
-import { ceilDiv } from '../values';
-import { matmulShape } from './op';
+import type { Tunable } from '../kernel';
+import { ceilDiv } from '../numbers';
+import type { MatmulShape } from './op';
 
-/** Workgroups that cover C in blocks of `rows x cols`; MAPPING says which of them runs along x. */
+/** Which way neighbouring threads run. */
+export const MAPPING = {
+  name: 'MAPPING',
+  about:
+    'Neighbouring threads compute neighbouring columns of C (col-x, coalesced) or rows (row-x, strided)',
+  values: ['col-x', 'row-x'],
+  default: 'col-x',
+} as const satisfies Tunable;
+
+/** Workgroups that cover C in blocks of `rows x cols`; the mapping says which side runs along x. */
 export function gridOverC(
-  values: TunableValues,
-  problem: Problem,
+  { m, n }: MatmulShape,
   rows: number,
   cols: number,
+  mapping: (typeof MAPPING.values)[number] = MAPPING.default,
 ): readonly [number, number, number] {
-  const { m, n } = matmulShape(problem);
   const down = ceilDiv(m, rows);
   const across = ceilDiv(n, cols);
-  return values.MAPPING === 'row-x' ? [down, across, 1] : [across, down, 1];
+  return mapping === 'row-x' ? [down, across, 1] : [across, down, 1];
 }
+
+/** A numeric tunable. */
+export const size = <const Name extends string, const Values extends readonly number[]>(
+  name: Name,
+  about: string,
+  values: Values,
+  initial: Values[number],
+) => ({ name, about, values, default: initial });

@@ -11,6 +11,13 @@ describeKernels('matmul', {
     { m: 5, n: 7, k: 300 },
     { m: 36, n: 68, k: 20 },
     { m: 130, n: 66, k: 1 },
+    // Vectors, few rows and few columns; rows that start on a vec4 and rows that do not.
+    { m: 1, n: 132, k: 516 },
+    { m: 3, n: 131, k: 259 },
+    { m: 77, n: 1, k: 516 },
+    { m: 67, n: 3, k: 1030 },
+    // A long sum into a small C.
+    { m: 9, n: 12, k: 2052 },
     // The worked example of the tiling lesson: 8 x 8 by tiles of 4 x 4.
     { m: 8, n: 8, k: 8 },
   ],

@@ -1,30 +1,30 @@
-import type { Tensor } from '../kernel';
-import type { MatmulProblem, Problem } from '../problem';
+import type { Tensor } from '../dtype';
+import type { Problem } from '../problem';
 import { referenceMatmul } from './reference';
 
 /** A product of n x k and k x n. */
-export const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): MatmulProblem => ({
+export const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): Problem<'matmul'> => ({
   op: 'matmul',
   shape: { m: n, n, k },
   dtype,
 });
 
-/** C = A B as a right kernel leaves it, each sum rounded once to the dtype. */
-export function rightOutput(problem: MatmulProblem, [a, b]: readonly Tensor[]): Tensor {
+/** C = A B as a correct kernel computes it, each sum rounded once to the dtype. */
+export function rightOutput(problem: Problem<'matmul'>, [a, b]: readonly Tensor[]): Tensor {
   if (!a || !b) throw new Error('two inputs');
   const exact = referenceMatmul(problem.shape, a, b);
   return problem.dtype === 'i32' ? Int32Array.from(exact) : Float32Array.from(exact);
 }
 
-/** What a mutation of a right output needs to know. */
+/** What a mutation of a correct output needs to know. */
 export interface RightProduct {
-  readonly problem: MatmulProblem;
+  readonly problem: Problem<'matmul'>;
   readonly inputs: readonly Tensor[];
-  /** The output of other inputs, as the run before left it. */
+  /** The output for other inputs, as a previous run left it. */
   readonly other: () => Tensor;
 }
 
-/** Errors that kernels make, each done to a right output. */
+/** Errors that kernels make, each applied to a correct output. */
 export const MUTATIONS: Record<string, (c: RightProduct, out: Tensor) => void> = {
   'a dropped K step': ({ problem, inputs }, out) => {
     const { m, n, k } = problem.shape;

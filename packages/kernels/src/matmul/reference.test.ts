@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
-import { inputTensors } from '../inputs';
-import type { Tensor } from '../kernel';
-import type { MatmulProblem } from '../problem';
+import type { Tensor } from '../dtype';
+import type { Problem } from '../problem';
+import { inputTensors } from '../verify/inputs';
 import { referenceMatmul, referenceRows, timesVectors } from './reference';
 
 /** The definition, term by term. */
-function element({ shape: { n, k } }: MatmulProblem, [a, b]: [Tensor, Tensor], at: number): number {
+function element(
+  { shape: { n, k } }: Problem<'matmul'>,
+  [a, b]: [Tensor, Tensor],
+  at: number,
+): number {
   let sum = 0;
   for (let p = 0; p < k; p++) sum += a[Math.floor(at / n) * k + p]! * b[p * n + (at % n)]!;
   return sum;
@@ -13,7 +17,7 @@ function element({ shape: { n, k } }: MatmulProblem, [a, b]: [Tensor, Tensor], a
 
 // Four steps and three rows at a time: lengths that leave none, one, two and three over.
 test.each([1, 2, 3, 4, 7, 8, 9])('is the sum of %d products, by rows, columns and whole', (k) => {
-  const problem: MatmulProblem = { op: 'matmul', shape: { m: 7, n: 6, k }, dtype: 'f32' };
+  const problem: Problem<'matmul'> = { op: 'matmul', shape: { m: 7, n: 6, k }, dtype: 'f32' };
   const [a, b] = inputTensors(problem, { seed: 5 }) as [Tensor, Tensor];
   const whole = referenceMatmul(problem.shape, a, b);
   expect([...whole]).toEqual(Array.from(whole, (_, at) => element(problem, [a, b], at)));

@@ -1,9 +1,9 @@
-import type { Tensor } from '../kernel';
-import type { MatmulShape } from '../problem';
+import type { Tensor } from '../dtype';
+import type { MatmulShape } from './op';
 
 /**
- * One row of C = A B in f64, added up in order of p. Products of two f32 are
- * exact in f64, so the sum's error is near K 2^-53: nothing beside the bounds.
+ * One row of C = A B in f64, summed in order of p. Products of two f32 are exact in f64, so the
+ * sum's error is about K 2^-53: negligible beside the bounds.
  */
 export function referenceRow(
   { n, k }: MatmulShape,
@@ -15,7 +15,7 @@ export function referenceRow(
   out.fill(0);
   const at = row * k;
   let p = 0;
-  // Four steps a pass, still added in order: a sum is read and written a quarter as often.
+  // Four steps per pass, still added in order: each sum is read and written a quarter as often.
   for (; p + 4 <= k; p += 4) {
     const [f0, f1, f2, f3] = a.subarray(at + p, at + p + 4) as unknown as Four;
     for (let col = 0, b0 = p * n, b1 = b0 + n, b2 = b1 + n, b3 = b2 + n; col < n; col++) {
@@ -33,7 +33,7 @@ export function referenceRow(
 
 type Four = readonly [number, number, number, number];
 
-/** Some rows of C = A B in f64, three at a time: an element of B is loaded once for three sums. */
+/** Some rows of C = A B in f64, three at a time: each element of B is loaded once for three sums. */
 export function referenceRows(
   shape: MatmulShape,
   a: Tensor,
@@ -73,7 +73,7 @@ export function timesVectors(
 ): readonly Float64Array[] {
   const none = new Float64Array(cols);
   for (let row = 0; row < rows; row += 2) {
-    // An odd last row is its own partner.
+    // The last of an odd number of rows is its own partner.
     const next = Math.min(row + 1, rows - 1);
     for (let at = 0; at < vectors.length; at += 3) {
       const [x = none, y = none, z = none] = vectors.slice(at, at + 3);
@@ -89,10 +89,10 @@ export function timesVectors(
   return out;
 }
 
-// The loops below are functions of their own because V8 then compiles each of them once;
-// inside a loop over rows they are thrown away whenever that loop ends, and cost half as much again.
+// The loops below are separate functions so that V8 compiles each of them once. Inside a loop over
+// rows, their compiled code is discarded whenever that loop ends, and they take 1.5 times as long.
 
-/** Dot products of two rows with three vectors: six sums that do not wait for each other. */
+/** Dot products of two rows with three vectors: six independent sums. */
 function dotTwoRows(
   matrix: Tensor,
   at0: number,
@@ -188,7 +188,7 @@ export function columnNorms(
   return out;
 }
 
-/** Adds the squares of a row of B, which begins at `at`, to sums. */
+/** Adds the squares of a row of B, which starts at `at`, to the sums. */
 function addSquares(sums: Float64Array, b: Tensor, at: number): void {
   for (let col = 0; col < sums.length; col++) {
     const value = b[at + col] as number;

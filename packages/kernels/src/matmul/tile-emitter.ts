@@ -5,15 +5,15 @@ import { addParts, addShares, tileDeclarations } from './tile-memory';
 /** The largest K, for loops that must end at a constant. */
 const MAX_K = 65_536;
 
-/** vec4s that lie in different banks: a step's permutation of the tile of A stays within them. */
+/** Number of vec4s in distinct banks: a step's permutation of A's tile stays within them. */
 const BANKS = 8;
 
-/** Entry point for a shape: `main` moves vec4s, which needs rows of A, B and C that start on one. */
+/** Entry point for a shape: `main` moves vec4s, so rows of A, B and C must start on one. */
 export function tileEntryPoint({ n, k }: { readonly n: number; readonly k: number }): string {
   return n % 4 === 0 && k % 4 === 0 ? 'main' : 'unaligned';
 }
 
-/** The shader's body: memory access twice, then the same entry point over each of them. */
+/** The shader's body: two forms of memory access, and the same entry point over each. */
 export function emitTileKernel(layout: TileLayout): string {
   return [
     tileDeclarations(layout),
@@ -67,15 +67,15 @@ ${product(layout, access)}
 }`;
 }
 
-/** The layout of a tile that one workgroup computes alone. */
+/** The layout of a tile computed by one workgroup alone. */
 function ownTile({ wave: _, ...layout }: SharedLayout): TileLayout {
   return layout;
 }
 
 /**
- * The multiplication of a tile, or of a part of it along K, and where its sums go: the
- * body of an entry point that knows `group`, `thread` and `shape`. Memory is reached by
- * functions named after `access`.
+ * The body of an entry point that multiplies a tile, or a part of it along K, and stores its sums.
+ * It uses `group`, `thread` and `shape`, and accesses memory through functions named after
+ * `access`.
  */
 export function product(layout: TileLayout, access: string): string {
   const { threads, bm, bn, bk, rowGroups, rowStride, colGroups, colStride, row4, col4 } = layout;
@@ -106,7 +106,7 @@ export function product(layout: TileLayout, access: string): string {
     ...each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
   ];
 
-  // In a loop, and without a value, it may keep that of the turn before (webgpu 0.6.2, llvmpipe).
+  // In a loop, a variable without an initialiser may keep its last value (webgpu 0.6.2, llvmpipe).
   const initial = isShared(layout) ? ' = V(0)' : ': V';
   const startsLate = isSplit(layout) || isShared(layout);
   const next = loads(startsLate ? '(first + tile + 1)' : '(tile + 1)');
@@ -197,9 +197,9 @@ ${indent(
 }
 
 /**
- * What lies between the products of a tile and the stores of the next: a barrier or, with
- * two tiles in turn, none. Who writes a tile again has passed the barrier of the one in
- * between, so everybody has read it.
+ * What separates the products of a tile from the stores of the next: a barrier, or nothing with two
+ * alternating tiles. A thread that overwrites a tile has passed the barrier of the tile in between,
+ * so all threads have finished reading it.
  */
 function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
   if (!doubled) return ['workgroupBarrier();'];
@@ -208,10 +208,10 @@ function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
   });
 }
 
-/** Where the tile whose turn it is begins, to be added to. */
+/** The offset of the current tile, as a prefix of an index. */
 const inTurn = ({ doubled }: TileLayout, of: 'a' | 'b') => (doubled ? `${of}_turn + ` : '');
 
-/** How many whole tiles of K this workgroup multiplies, and steps after them. */
+/** How many whole tiles of K this workgroup multiplies, and how many steps remain. */
 function range({ bk, split = 1, wave }: TileLayout): string[] {
   if (wave !== undefined) {
     return [
@@ -242,7 +242,7 @@ function wholeTile(layout: TileLayout): string[] {
   ];
 }
 
-/** The steps of a whole tile, all written out, with the next tile's loads between them. */
+/** The unrolled steps of a whole tile, with the next tile's loads between them. */
 function spreadLoads(layout: TileLayout, loads: readonly string[]): string[] {
   const { bk } = layout;
   return each(bk, (k) => [
@@ -252,16 +252,16 @@ function spreadLoads(layout: TileLayout, loads: readonly string[]): string[] {
 }
 
 /**
- * Column of the tile of A, in vec4s, where `column` lies in the rows of step `k4` of four.
- * Threads that write one column at different steps would meet in one bank; permuted, the
- * 8 / (bk / 4) columns that go with each step fill the banks. `%` tells Tint the range.
+ * Column of A's tile, in vec4s, at which `column` is stored in the rows of the four steps `k4`.
+ * Threads that write one column at different steps would conflict in one bank; permuted, the
+ * 8 / (bk / 4) columns of each step cover all banks. `%` tells Tint the range.
  */
 function aColumn(layout: TileLayout, column: string, k4: string): string {
   if (!layout.swizzled) return column;
   return `((${column} ^ (${k4} * ${(4 * BANKS) / layout.bk} % ${BANKS})) % A_PITCH)`;
 }
 
-/** One step of K: fragments of A and B from workgroup memory, then every product of the two. */
+/** One step of K: reads fragments of A and B from workgroup memory, then adds all their products. */
 function steps(layout: TileLayout, k: string): string[] {
   const { rowGroups, rowStride, colGroups, colStride, fma = false } = layout;
   const aAt = (group: number) =>
@@ -291,7 +291,7 @@ function multiplyAdd(fma: boolean, to: string, a: string, b: string): string {
   return fma ? `${to} = fma(${a}, ${b}, ${to});` : `${to} += ${a} * ${b};`;
 }
 
-/** Name of the accumulator of a thread's row and column group. */
+/** The accumulator of a thread's row and column group. */
 function sum(row: number, colGroup: number): string {
   return `c${row}_${colGroup}`;
 }

@@ -1,47 +1,47 @@
 /**
- * A tile of C and who computes what of it. Written out in full by `emitTileKernel`,
- * because WGSL has no unroll hint and an accumulator must have a name to stay in a
- * register: an array of them, indexed in a loop, goes to memory.
+ * A tile of C and which thread computes which part of it. `emitTileKernel` unrolls it completely,
+ * because WGSL has no unroll hint and only named accumulators stay in registers: an array indexed
+ * in a loop goes to memory.
  */
 export interface TileLayout {
-  /** Threads of a workgroup, in one dimension. */
+  /** Threads per workgroup, in one dimension. */
   readonly threads: number;
-  /** The workgroup's tile of C is bm x bn; bk of K is staged at a time. */
+  /** The workgroup's tile of C is bm x bn; bk steps of K are staged at a time. */
   readonly bm: number;
   readonly bn: number;
   readonly bk: number;
-  /** Steps of K written out; a loop runs over the rest of bk. */
+  /** Steps of K unrolled per iteration of the loop over bk. */
   readonly unroll: number;
   /** Products are added by `fma`; absent: by `a * b + c`, which a compiler may contract. */
   readonly fma?: boolean;
   /**
-   * Parts of K, each summed by workgroups of their own (`workgroup_id.z`) into scratch
-   * memory, which the entry point `add_parts` adds up. Absent or 1: K is summed whole.
+   * Parts of K, each summed by its own workgroups (`workgroup_id.z`) into scratch memory; the entry
+   * point `add_parts` adds them. Absent or 1: K is not split.
    */
   readonly split?: number;
   /**
-   * Workgroups that the device holds at once. The tiles that would leave some of them
-   * idle in the last round are shared out evenly, step by step of K, and `add_parts`
-   * adds up what each tile's workgroups found. Absent: a workgroup a tile.
+   * Workgroups that the device runs at once. The tiles of the last, partial wave are divided evenly
+   * among them along K, and `add_parts` adds the shares of each tile. Absent: one workgroup per
+   * tile.
    */
   readonly wave?: number;
-  /** The tile of A has no padding: its columns are permuted from row to row. */
+  /** The tile of A is not padded; instead, its columns are permuted from row to row. */
   readonly swizzled?: boolean;
-  /** Two tiles of each matrix, written in turn: one barrier a tile, and twice the memory. */
+  /** Two alternating tiles of each matrix: one barrier per tile and twice the memory. */
   readonly doubled?: boolean;
   /** The next tile's loads are spread over the steps; absent: all before the first. */
   readonly spread?: boolean;
-  /** The loop over tiles ends at a constant, so that Tint adds no counter to it. */
+  /** The loop over tiles ends at a constant, so that Tint does not add a counter to it. */
   readonly bounded?: boolean;
-  /** Many products of one shape: `workgroup_id.z`, handed to memory's functions, is which. */
+  /** Many products of one shape: `workgroup_id.z` is the index passed to the memory functions. */
   readonly batched?: boolean;
-  /** A thread's rows: groups of four neighbours, `rowStride` rows apart. */
+  /** A thread's rows: groups of four adjacent rows, `rowStride` apart. */
   readonly rowGroups: number;
   readonly rowStride: number;
-  /** A thread's columns: groups of four neighbours, `colStride` columns apart. */
+  /** A thread's columns: groups of four adjacent columns, `colStride` apart. */
   readonly colGroups: number;
   readonly colStride: number;
-  /** WGSL of the thread's first row and column in the tile, in fours, from `thread`. */
+  /** WGSL expressions in `thread` for its first row and column in the tile, in units of four. */
   readonly row4: string;
   readonly col4: string;
 }

@@ -1,20 +1,21 @@
-import type { Needs } from '../kernel';
+import type { Needs, Pass } from '../kernel';
+import { ceilDiv } from '../numbers';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 
-/** Unused vec4s behind each row of the tile of A: its columns are written without bank conflicts. */
+/** Unused vec4s after each row of A's tile, so that columns are written without bank conflicts. */
 const A_PADDING = 1;
 
 const aPitch = ({ bm, swizzled }: TileLayout) => bm / 4 + (swizzled ? 0 : A_PADDING);
 
-/** Rows of the tiles in workgroup memory, one a step of K. */
+/** Rows of the tiles in workgroup memory, one per step of K. */
 const stagedRows = ({ bk, doubled }: TileLayout) => (doubled ? 2 * bk : bk);
 
-/** Bytes of workgroup memory: both tiles, held in the accumulator's type. */
+/** Bytes of workgroup memory: both tiles, stored in the accumulator's type. */
 export function tileBytes(layout: TileLayout): number {
   return stagedRows(layout) * (4 * aPitch(layout) + layout.bn) * 4;
 }
 
-/** What a kernel asks of a device that computes a tile of this layout a workgroup. */
+/** What a kernel that computes one such tile per workgroup needs from a device. */
 export function tileNeeds(layout: TileLayout): Needs {
   return {
     workgroupSize: [layout.threads, 1, 1],
@@ -23,7 +24,7 @@ export function tileNeeds(layout: TileLayout): Needs {
   };
 }
 
-/** Bytes of scratch memory where K is split: the parts' sums. */
+/** Bytes of scratch memory for the sums of all parts if K is split. */
 export function partBytes(
   split: number,
   { m, n }: { readonly m: number; readonly n: number },
@@ -31,13 +32,13 @@ export function partBytes(
   return split > 1 ? split * m * n * 4 : 0;
 }
 
-/** Threads of `add_parts`, each adding up one element of C or four. */
+/** Threads per workgroup of `add_parts`; each sums one element of C or four. */
 export const ADD_THREADS = 256;
 
-/** Workgroups of `add_parts`; each thread strides over the rest of C. */
+/** Most workgroups of `add_parts`; beyond that, each thread strides over several elements. */
 export const MAX_ADD_GROUPS = 4096;
 
-/** The bindings of every tile kernel; each matrix by vec4s and by elements. */
+/** The bindings of every tile kernel: each matrix as vec4s and as elements. */
 export const MATRICES = `
 struct Shape { m: u32, n: u32, k: u32 }
 
@@ -51,8 +52,8 @@ struct Shape { m: u32, n: u32, k: u32 }
 `;
 
 /**
- * Beyond an edge a load is clamped to the last row or column. What it brings is never
- * stored (rows, columns) or never multiplied (K), and nothing branches around it.
+ * Beyond an edge, loads are clamped to the last row or to the matrix instead of branching. Those
+ * values are never stored (rows, columns) or never multiplied (K).
  */
 export function tileDeclarations(layout: TileLayout): string {
   return `${MATRICES}
@@ -68,14 +69,24 @@ fn load_b_aligned(k: u32, col4: u32) -> V {
 }
 ${isSplit(layout) ? partStores() : resultStores()}${isShared(layout) ? shareStores(layout) : ''}
 
+// Rows that start between two vec4s: both are loaded, and neighbours find theirs in the cache.
 fn load_a_unaligned(row: u32, k4: u32) -> V {
-  let at = row * shape.k + min(4 * k4 + vec4u(0, 1, 2, 3), vec4u(shape.k - 1));
-  return V(vec4(A[at.x], A[at.y], A[at.z], A[at.w]));
+  let at = row * shape.k + 4 * k4;
+  let last = (shape.m * shape.k - 1) / 4;
+  return V(shifted(A4[min(at / 4, last)], A4[min(at / 4 + 1, last)], at % 4));
 }
 fn load_b_unaligned(k: u32, col4: u32) -> V {
-  let col = min(4 * col4 + vec4u(0, 1, 2, 3), vec4u(shape.n - 1));
-  let at = min(k, shape.k - 1) * shape.n + col;
-  return V(vec4(B[at.x], B[at.y], B[at.z], B[at.w]));
+  let at = min(k, shape.k - 1) * shape.n + 4 * col4;
+  let last = (shape.k * shape.n - 1) / 4;
+  return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
+}
+
+/// Four of the eight elements, the first of them number by.
+fn shifted(low: vec4<T>, high: vec4<T>, by: u32) -> vec4<T> {
+  let is_odd = by % 2 == 1;
+  let first = select(low, vec4(low.yzw, high.x), is_odd);
+  let second = select(high.xy, high.yz, is_odd);
+  return select(first, vec4(first.zw, second), by >= 2);
 }`;
 }
 
@@ -108,7 +119,7 @@ fn store_c_unaligned(row: u32, col4: u32, v: V) {
 }`;
 }
 
-/** What a workgroup found of a tile that it shares goes to a slot of its own. */
+/** Each workgroup writes its share of a shared tile to its own slot. */
 function shareStores({ bm, wave }: SharedLayout): string {
   return `
 @group(0) @binding(4) var<storage, read_write> parts4: array<V>;
@@ -125,7 +136,7 @@ fn share(index: u32, steps: u32) -> u32 {
 }`;
 }
 
-/** Each thread adds up four elements of a shared tile, then the next. */
+/** Each thread sums four elements of one shared tile, then of the next. */
 export function addShares({ bm, bn, bk }: SharedLayout): string {
   return `
 @compute @workgroup_size(${ADD_THREADS})
@@ -159,7 +170,7 @@ fn add_parts(
 }`;
 }
 
-/** Rows of all parts lie below one another: row m is the first of part 1. */
+/** The parts are stacked: row m is the first row of part 1. */
 function partStores(): string {
   return `
 @group(0) @binding(4) var<storage, read_write> parts4: array<V>;
@@ -181,20 +192,54 @@ fn store_part_unaligned(part: u32, row: u32, col4: u32, v: V) {
 }`;
 }
 
-export function addParts(split: number): string {
+/**
+ * How the threads of `add_parts` are shared out: `line` adjacent elements, each summed by `deep`
+ * threads. Many parts of a small C would otherwise be added by too few threads, one after another.
+ */
+function addLayout(split: number) {
+  const deep = Math.min(16, 2 ** Math.max(0, Math.floor(Math.log2(split)) - 2));
+  return { deep, line: ADD_THREADS / deep };
+}
+
+/** The second pass of a product whose K is split; none without parts. */
+export function addPasses(
+  split: number,
+  { m, n }: { readonly m: number; readonly n: number },
+): readonly Pass[] {
+  if (split <= 1) return [];
+  const groups = Math.min(ceilDiv(m * n, addLayout(split).line), MAX_ADD_GROUPS);
+  return [{ entryPoint: 'add_parts', workgroups: [groups, 1, 1] }];
+}
+
+/** Sums `sums` (the type of a part's elements) of all parts into C. */
+export function addParts(split: number, sums = 'Acc'): string {
+  const { deep, line } = addLayout(split);
   return `
+var<workgroup> partial: array<${sums}, ${ADD_THREADS}>;
+
 @compute @workgroup_size(${ADD_THREADS})
 fn add_parts(
-  @builtin(global_invocation_id) id: vec3u,
+  @builtin(workgroup_id) group: vec3u,
   @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
 ) {
   let length = shape.m * shape.n;
-  for (var at = id.x; at < length; at += groups.x * ${ADD_THREADS}) {
-    var sum = Acc(0);
-    for (var part = 0u; part < ${split}; part++) {
-      sum += parts[part * length + at];
+  for (var first = group.x * ${line}; first < length; first += groups.x * ${line}) {
+    let at = first + thread % ${line};
+    var sum = ${sums}(0);
+    for (var part = 0u; part < ${Math.ceil(split / deep)}; part++) {
+      sum += parts[(part * ${deep} + thread / ${line}) * length + min(at, length - 1)];
     }
-    C[at] = T(sum);
+    workgroupBarrier();
+    partial[thread] = sum;
+    workgroupBarrier();
+    if (thread < ${line} && at < length) {
+      var total = ${sums}(0);
+      for (var i = 0u; i < ${deep}; i++) {
+        total += partial[i * ${line} + thread];
+      }
+      C[at] = T(total);
+    }
   }
 }`;
 }

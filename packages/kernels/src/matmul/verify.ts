@@ -1,78 +1,83 @@
-import { type Comparison, Tally } from '../compare';
-import type { Dtype } from '../dtype';
-import type { Tensor } from '../kernel';
-import type { MatmulShape } from '../problem';
-import { anyDataBound } from './bound';
-import { NormBounds } from './norm-bounds';
+import type { Tensor } from '../dtype';
+import { type Comparison, Tally } from '../verify/compare';
+import type { CheckOptions, OutputCheck } from '../verify/verification';
+import { anyDataBound, NormBounds } from './bound';
+import type { MatmulShape } from './op';
 import { columnNorms, referenceRow, rowNorms } from './reference';
 
-/** Multiply-adds of the f64 reference that take about 0.3 s on one core of 2026. */
-const WHOLE_LIMIT = 2 ** 27;
+/** Multiply-adds of the f64 reference: about 0.1 s on one core (2026). */
+const WHOLE_LIMIT = 2 ** 25;
 
-/** Elements of a whole reference that is worth its memory, 8 bytes each: larger ones have a short K. */
+/** The same of one of many checks: a few milliseconds. */
+const HURRIED_LIMIT = 2 ** 20;
+
+/** Most elements (8 bytes each) of a reference worth keeping: larger ones have a short K, so are cheap. */
 const KEPT_ELEMENTS = 2 ** 20;
 
 /** Whether the O(n^3) reference is quick enough to compare every element. */
-export function canCompareWhole({ m, n, k }: MatmulShape): boolean {
-  return m * n * k <= WHOLE_LIMIT;
+export function canCompareWhole({ m, n, k }: MatmulShape, isHurried = false): boolean {
+  return m * n * k <= (isHurried ? HURRIED_LIMIT : WHOLE_LIMIT);
+}
+
+/** A and B of a product. Throws TypeError if either is missing. */
+export function factors(inputs: readonly Tensor[]): readonly [Tensor, Tensor] {
+  const [a, b] = inputs;
+  if (!a || !b) throw new TypeError('matmul takes two inputs');
+  return [a, b];
 }
 
 /**
- * What every element of a product is compared with. Rows of the reference are computed
- * when first asked for and kept where they are few: a second product of the same inputs
- * costs little.
+ * Compares every element of C with the f64 reference. Rows of the reference are computed when first
+ * needed and, if it is small, kept: a second product of the same inputs then costs little.
  */
-export class ProductReference {
-  readonly #bounds: NormBounds;
-  readonly #rows = new Map<number, Float64Array>();
-
-  constructor(
-    readonly shape: MatmulShape,
-    /** `i32` for integer-valued inputs of any dtype: their products are exact. */
-    readonly dtype: Dtype,
-    readonly a: Tensor,
-    readonly b: Tensor,
-    /** See `Kernel.errorGrowth`. */
-    errorGrowth?: number,
-  ) {
-    const norms = [rowNorms(shape, a), columnNorms(shape, b)] as const;
-    this.#bounds = new NormBounds(shape, dtype, ...norms, errorGrowth);
+export function compareWhole(
+  shape: MatmulShape,
+  inputs: readonly Tensor[],
+  { rounding, errorGrowth, anyData }: CheckOptions,
+): OutputCheck {
+  const [a, b] = factors(inputs);
+  if (anyData) {
+    return (c) => ({ method: 'whole', ...compareAnyData(shape, a, b, rounding, c) });
   }
-
-  /** Compares every element of C with the f64 reference by the bound that holds for any data. */
-  compareAnyData(c: Tensor): Comparison {
-    const { shape, dtype, a, b } = this;
-    const [aMagnitudes, bMagnitudes] = [a.map(Math.abs), b.map(Math.abs)];
-    const tally = new Tally();
-    for (let row = 0; row < shape.m; row++) {
-      const want = referenceRow(shape, a, b, row);
-      const magnitudes = referenceRow(shape, aMagnitudes, bMagnitudes, row);
-      for (let col = 0; col < shape.n; col++) {
-        const exact = want[col] as number;
-        const bound = anyDataBound(dtype, magnitudes[col] as number, shape.k, exact);
-        tally.add(row, col, c[row * shape.n + col] ?? Number.NaN, exact, bound);
-      }
-    }
-    return tally.result();
-  }
-
-  /** Compares every element of C with the f64 reference. */
-  compareWhole(c: Tensor): Comparison {
-    const { shape, a, b } = this;
-    const tally = new Tally();
-    const isSmall = shape.m * shape.n <= KEPT_ELEMENTS;
-    for (let row = 0; row < shape.m; row++) {
-      const reference = () => referenceRow(shape, a, b, row);
-      const want = isSmall ? kept(this.#rows, row, reference) : reference();
-      this.#bounds.compareRow(c, row, want, tally);
-    }
-    return tally.result();
-  }
+  const bounds = new NormBounds(
+    shape,
+    rounding,
+    rowNorms(shape, a),
+    columnNorms(shape, b),
+    errorGrowth,
+  );
+  const isSmall = shape.m * shape.n <= KEPT_ELEMENTS;
+  const rows = new Map<number, Float64Array>();
+  const rowOf = (row: number) => {
+    const want = rows.get(row) ?? referenceRow(shape, a, b, row);
+    if (isSmall) rows.set(row, want);
+    return want;
+  };
+  return (c) => {
+    const tally = bounds.tally();
+    for (let row = 0; row < shape.m; row++) bounds.compareRow(c, row, rowOf(row), tally);
+    return { method: rounding.sumRoundoff === 0 ? 'exact' : 'whole', ...tally.result() };
+  };
 }
 
-/** The value of a key, made when it is first asked for. */
-function kept<V>(values: Map<number, V>, key: number, make: () => V): V {
-  const value = values.get(key) ?? make();
-  values.set(key, value);
-  return value;
+/** Compares every element of C with the f64 reference, with the bound for any data. */
+function compareAnyData(
+  shape: MatmulShape,
+  a: Tensor,
+  b: Tensor,
+  rounding: CheckOptions['rounding'],
+  c: Tensor,
+): Comparison {
+  const [aMagnitudes, bMagnitudes] = [a.map(Math.abs), b.map(Math.abs)];
+  const tally = new Tally();
+  for (let row = 0; row < shape.m; row++) {
+    const want = referenceRow(shape, a, b, row);
+    const magnitudes = referenceRow(shape, aMagnitudes, bMagnitudes, row);
+    for (let col = 0; col < shape.n; col++) {
+      const exact = want[col] as number;
+      const bound = anyDataBound(rounding, magnitudes[col] as number, shape.k, exact);
+      tally.add(row, col, c[row * shape.n + col] ?? Number.NaN, exact, bound);
+    }
+  }
+  return tally.result();
 }

@@ -1,23 +1,21 @@
-import type { GpuKernel } from '../kernel';
-import { ceilDiv, numberOf } from '../values';
+import { gpuKernel } from '../kernel';
+import { ceilDiv } from '../numbers';
 import wgsl from './00-copy.wgsl';
-import { transposeShape } from './op';
 
-/** Workgroups along x before the next row of workgroups begins: below the limit of 65,535. */
+/** Most workgroups along x, below the limit of 65,535; the rest go along y. */
 const GROUPS_X = 32_768;
 
-export const copy: GpuKernel = {
+export const copy = gpuKernel({
   id: 'transpose/copy',
   op: 'transpose',
-  runsOn: 'gpu',
   rung: 0,
-  idea: 'The ceiling: the same bytes moved, vec4 by vec4, without transposing',
+  idea: 'The ceiling: copies the same bytes, vec4 by vec4, without transposing',
   computes: 'copy',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     {
       name: 'WORKGROUP',
-      about: 'Threads in a workgroup',
+      about: 'Threads per workgroup',
       values: [64, 128, 256, 512, 1024],
       default: 256,
     },
@@ -25,13 +23,13 @@ export const copy: GpuKernel = {
   constraints: [],
   wgsl,
   needs: (values) => ({
-    workgroupSize: [numberOf(values, 'WORKGROUP'), 1, 1],
+    workgroupSize: [values.WORKGROUP, 1, 1],
     workgroupBytes: 0,
     features: [],
   }),
   workgroups: (values, problem) => {
-    const { rows, cols } = transposeShape(problem);
-    const groups = ceilDiv(ceilDiv(rows * cols, 4), numberOf(values, 'WORKGROUP'));
+    const { rows, cols } = problem.shape;
+    const groups = ceilDiv(ceilDiv(rows * cols, 4), values.WORKGROUP);
     return [Math.min(groups, GROUPS_X), ceilDiv(groups, GROUPS_X), 1];
   },
-};
+});

@@ -1,14 +1,12 @@
-import type { GpuKernel } from '../kernel';
-import { ceilDiv, numberOf } from '../values';
+import { gpuKernel } from '../kernel';
+import { ceilDiv } from '../numbers';
 import wgsl from './01-naive.wgsl';
-import { transposeShape } from './op';
 
-export const naive: GpuKernel = {
+export const naive = gpuKernel({
   id: 'transpose/naive',
   op: 'transpose',
-  runsOn: 'gpu',
   rung: 1,
-  idea: 'One element a thread',
+  idea: 'One element per thread',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     {
@@ -19,7 +17,7 @@ export const naive: GpuKernel = {
     },
     {
       name: 'DIRECTION',
-      about: 'Which side neighbouring threads touch neighbours on: the read or the write',
+      about: 'Which access is coalesced: the read or the write',
       values: ['read-coalesced', 'write-coalesced'],
       default: 'read-coalesced',
     },
@@ -27,14 +25,14 @@ export const naive: GpuKernel = {
   constraints: [],
   wgsl,
   needs: (values) => {
-    const block = numberOf(values, 'BLOCK');
+    const block = values.BLOCK;
     return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
   },
   workgroups: (values, problem) => {
-    const { rows, cols } = transposeShape(problem);
-    const block = numberOf(values, 'BLOCK');
+    const { rows, cols } = problem.shape;
+    const block = values.BLOCK;
     const down = ceilDiv(rows, block);
     const across = ceilDiv(cols, block);
     return values.DIRECTION === 'write-coalesced' ? [down, across, 1] : [across, down, 1];
   },
-};
+});

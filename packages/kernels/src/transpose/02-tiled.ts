@@ -1,29 +1,27 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
 import wgsl from './02-tiled.wgsl';
 import { gridOverA, TILE } from './tile';
 
-export const tiled: GpuKernel = {
+export const tiled = gpuKernel({
   id: 'transpose/tiled',
   op: 'transpose',
-  runsOn: 'gpu',
   rung: 2,
-  idea: 'Through a square tile in workgroup memory: both sides coalesced',
+  idea: 'A square tile in workgroup memory, so that reads and writes are both coalesced',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [TILE],
   constraints: [],
   wgsl,
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
-      workgroupBytes: tile * tile * BYTES_PER_ELEMENT[dtype],
+      workgroupBytes: tile * tile * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
-    const tile = numberOf(values, 'TILE');
-    return gridOverA(problem, tile, tile);
+    const tile = values.TILE;
+    return gridOverA(problem.shape, tile, tile);
   },
-};
+});

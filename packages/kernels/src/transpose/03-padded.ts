@@ -1,29 +1,27 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
 import wgsl from './03-padded.wgsl';
 import { gridOverA, TILE } from './tile';
 
-export const padded: GpuKernel = {
+export const padded = gpuKernel({
   id: 'transpose/padded',
   op: 'transpose',
-  runsOn: 'gpu',
   rung: 3,
-  idea: 'The tile with one padding column: no bank conflicts',
+  idea: 'A padding column in the tile, so that there are no bank conflicts',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [TILE],
   constraints: [],
   wgsl,
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
-      workgroupBytes: tile * (tile + 1) * BYTES_PER_ELEMENT[dtype],
+      workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
-    const tile = numberOf(values, 'TILE');
-    return gridOverA(problem, tile, tile);
+    const tile = values.TILE;
+    return gridOverA(problem.shape, tile, tile);
   },
-};
+});

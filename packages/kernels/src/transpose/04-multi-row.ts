@@ -1,15 +1,13 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
 import wgsl from './04-multi-row.wgsl';
 import { gridOverA } from './tile';
 
-export const multiRow: GpuKernel = {
+export const multiRow = gpuKernel({
   id: 'transpose/multi-row',
   op: 'transpose',
-  runsOn: 'gpu',
   rung: 4,
-  idea: 'The padded tile moved by fewer threads, several rows each',
+  idea: 'The padded tile, moved by fewer threads, several rows each',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     {
@@ -27,21 +25,21 @@ export const multiRow: GpuKernel = {
   ],
   constraints: [
     {
-      reason: 'ROWS must be at most TILE: the other threads would have no row to move',
-      holds: (values) => numberOf(values, 'ROWS') <= numberOf(values, 'TILE'),
+      reason: 'ROWS must be at most TILE; further threads would have no row to move',
+      holds: (values) => values.ROWS <= values.TILE,
     },
   ],
   wgsl,
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
-      workgroupSize: [tile, numberOf(values, 'ROWS'), 1],
-      workgroupBytes: tile * (tile + 1) * BYTES_PER_ELEMENT[dtype],
+      workgroupSize: [tile, values.ROWS, 1],
+      workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
-    const tile = numberOf(values, 'TILE');
-    return gridOverA(problem, tile, tile);
+    const tile = values.TILE;
+    return gridOverA(problem.shape, tile, tile);
   },
-};
+});

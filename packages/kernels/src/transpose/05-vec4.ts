@@ -1,14 +1,12 @@
-import { BYTES_PER_ELEMENT } from '../dtype';
-import type { GpuKernel } from '../kernel';
-import { numberOf } from '../values';
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
 import wgsl from './05-vec4.wgsl';
 import { entryPointByAlignment } from './alignment';
 import { gridOverA } from './tile';
 
-export const vec4: GpuKernel = {
+export const vec4 = gpuKernel({
   id: 'transpose/vec4',
   op: 'transpose',
-  runsOn: 'gpu',
   rung: 5,
   idea: 'The padded tile, read and written four elements at a time',
   dtypes: ['f32', 'i32', 'f16'],
@@ -28,22 +26,22 @@ export const vec4: GpuKernel = {
   ],
   constraints: [
     {
-      reason: 'ROWS must be at most TILE: the other threads would have no row to move',
-      holds: (values) => numberOf(values, 'ROWS') <= numberOf(values, 'TILE'),
+      reason: 'ROWS must be at most TILE; further threads would have no row to move',
+      holds: (values) => values.ROWS <= values.TILE,
     },
   ],
   wgsl,
   entryPoint: entryPointByAlignment,
   needs: (values, dtype) => {
-    const tile = numberOf(values, 'TILE');
+    const tile = values.TILE;
     return {
-      workgroupSize: [tile / 4, numberOf(values, 'ROWS'), 1],
-      workgroupBytes: tile * (tile + 1) * BYTES_PER_ELEMENT[dtype],
+      workgroupSize: [tile / 4, values.ROWS, 1],
+      workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
       features: [],
     };
   },
   workgroups: (values, problem) => {
-    const tile = numberOf(values, 'TILE');
-    return gridOverA(problem, tile, tile);
+    const tile = values.TILE;
+    return gridOverA(problem.shape, tile, tile);
   },
-};
+});

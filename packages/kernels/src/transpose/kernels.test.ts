@@ -11,6 +11,9 @@ describeKernels('transpose', {
     { rows: 36, cols: 68 },
     { rows: 257, cols: 6 },
     { rows: 100, cols: 127 },
+    // Strips.
+    { rows: 1501, cols: 3 },
+    { rows: 5, cols: 2003 },
   ],
   // Wide enough for more than one band of every tile.
   tuned: [

@@ -1,27 +1,48 @@
-import { BYTES_PER_ELEMENT, type Dtype } from '../dtype';
-import type { Op } from '../op';
-import type { Problem, TransposeShape } from '../problem';
+/**
+ * Transposition: the op, its reference and its ladder of kernels, from a plain copy (the ceiling)
+ * and a naive kernel to a swizzled tile; cpu/ for the host. README.md tells the ladder's story,
+ * ../registry.ts lists the kernels.
+ */
+import { defineOp } from '../op';
+import { compareBits } from '../verify/compare';
+import { referenceTranspose } from './reference';
+import reference from './reference.wgsl';
 
-const bytes = ({ rows, cols }: TransposeShape, dtype: Dtype) =>
-  2 * rows * cols * BYTES_PER_ELEMENT[dtype];
+/** B[cols x rows] = A[rows x cols] transposed, both row-major. */
+export type TransposeShape = Readonly<Record<'rows' | 'cols', number>>;
 
 /** B[cols x rows] = A[rows x cols] transposed: no arithmetic, every element read and written once. */
-export const transpose = {
-  id: 'transpose',
+export const transpose = defineOp<'rows' | 'cols'>({
   title: 'Transpose',
-  dimensions: ['R', 'C'],
-  rateUnit: 'GB/s',
-  sizes: ({ rows, cols }: TransposeShape) => [rows, cols],
-  shape: ([rows = 1, cols = 1]) => ({ rows, cols }),
-  inputs: ({ rows, cols }: TransposeShape) => [{ rows, cols }],
-  output: ({ rows, cols }: TransposeShape) => ({ rows: cols, cols: rows }),
+  dimensions: [
+    { name: 'rows', letter: 'R' },
+    { name: 'cols', letter: 'C' },
+  ],
+  counts: 'bytes',
+  verb: 'moves',
+  tensors: [
+    { name: 'A', at: [0, 0] },
+    { name: 'B', at: [1, 0] },
+  ],
+  inputs: ({ rows, cols }) => [{ rows, cols }],
+  output: ({ rows, cols }) => ({ rows: cols, cols: rows }),
+  tiled: (rows, cols) => ({ rows, cols }),
+  touches: (tile) => [tile, { row: tile.col, col: tile.row, rows: tile.cols, cols: tile.rows }],
   flops: () => 0,
-  bytes,
-  rate: (problem: Problem, ns: number) => bytes(transposeShape(problem), problem.dtype) / ns,
-} satisfies Op;
-
-/** The shape of a problem known to be a transpose. Throws TypeError for another op's. */
-export function transposeShape(problem: Problem): TransposeShape {
-  if (problem.op !== 'transpose') throw new TypeError(`expected a transpose, got ${problem.op}`);
-  return problem.shape;
-}
+  terms: () => 1,
+  verification: {
+    check: (shape, [a]) => {
+      if (!a) throw new TypeError('a transpose takes one input');
+      const expected = referenceTranspose(shape, a);
+      return (output) => ({ method: 'exact', ...compareBits(output, expected, shape.rows) });
+    },
+    onDevice: {
+      reference,
+      steps: () => 1,
+      row: ({ rows }, block, row) => {
+        const all = Array.from({ length: rows }, (_, index) => index);
+        return block(0, all, { first: row, end: row + 1 });
+      },
+    },
+  },
+});

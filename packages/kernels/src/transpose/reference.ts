@@ -1,11 +1,11 @@
-import type { Tensor } from '../kernel';
-import type { TransposeShape } from '../problem';
+import type { Tensor } from '../dtype';
+import type { TransposeShape } from './op';
 
-/** B = A transposed, in the same type: a transpose rounds nothing. */
+/** B = A transposed, in the same type: a transpose does not round. */
 export function referenceTranspose({ rows, cols }: TransposeShape, a: Tensor): Tensor {
-  const out = a instanceof Int32Array ? new Int32Array(a.length) : new Float32Array(a.length);
+  const out = a.slice();
   const block = 32;
-  // In blocks, so that a cache line read and a cache line written are each used whole.
+  // In blocks, so that every cache line read or written is used completely.
   for (let row0 = 0; row0 < rows; row0 += block) {
     for (let col0 = 0; col0 < cols; col0 += block) {
       for (let row = row0; row < Math.min(row0 + block, rows); row++) {

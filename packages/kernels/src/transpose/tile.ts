@@ -1,22 +1,20 @@
 import type { Tunable } from '../kernel';
-import type { Problem } from '../problem';
-import { ceilDiv } from '../values';
-import { transposeShape } from './op';
+import { ceilDiv } from '../numbers';
+import type { TransposeShape } from './op';
 
-/** Side of the square tile that goes through workgroup memory. */
-export const TILE: Tunable = {
+/** Side of the square tile in workgroup memory. */
+export const TILE = {
   name: 'TILE',
   about: 'Side of the tile, and threads along each side of a workgroup',
   values: [1, 2, 4, 8, 16, 32],
   default: 16,
-};
+} as const satisfies Tunable;
 
 /** Workgroups that cover A in blocks of `rows x cols`, columns along x. */
 export function gridOverA(
-  problem: Problem,
+  shape: TransposeShape,
   rows: number,
   cols: number,
 ): readonly [number, number, number] {
-  const shape = transposeShape(problem);
   return [ceilDiv(shape.cols, cols), ceilDiv(shape.rows, rows), 1];
 }

@@ -1,21 +1,16 @@
 import type { Metadata } from 'next';
-import { Endpoint } from '@/features/api/endpoint';
-import { type Operation, operations } from '@/server/operations';
-import { readable } from '@/server/visitor';
+import { Endpoint, type OpenApiOperation } from '@/features/api/endpoint';
+import { v1 } from '@/server/api/app';
+import { openApi } from '@/server/api/document';
+import { readable } from '@/server/session/visitor';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { PageHeader, Section } from '@/ui/page';
 
 export const metadata: Metadata = { title: 'API' };
 
-/** Operations by the first part of their path, in the order they are declared. */
-const GROUPS = new Map<string, [id: string, Operation][]>();
-for (const [id, operation] of Object.entries<Operation>(operations)) {
-  const group = operation.path.split('/')[1] ?? '';
-  GROUPS.set(group, [...(GROUPS.get(group) ?? []), [id, operation]]);
-}
-
 export default async function ApiPage() {
-  await readable();
+  const { settings } = await readable();
+  const groups = groupsOf(openApi(v1, settings.version).paths ?? {});
   return (
     <>
       <PageHeader
@@ -27,15 +22,36 @@ export default async function ApiPage() {
         <code>Authorization: Bearer</code>. Errors are <code>application/problem+json</code> with
         the field at fault; lists are <code>{'{ items, nextCursor }'}</code>.
       </PageHeader>
-      {[...GROUPS].map(([group, members]) => (
+      {[...groups].map(([group, members]) => (
         <Section key={group} id={`group-${group}`} title={group}>
           <div className="space-y-3">
-            {members.map(([id, operation]) => (
-              <Endpoint key={id} id={id} operation={operation} />
+            {members.map((member) => (
+              <Endpoint key={member.operation.operationId} {...member} />
             ))}
           </div>
         </Section>
       ))}
     </>
   );
+}
+
+interface Member {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}
+
+/** Operations by the first part of their path, in the order they are declared. */
+function groupsOf(paths: Readonly<Record<string, object>>): Map<string, Member[]> {
+  const groups = new Map<string, Member[]>();
+  for (const [path, methods] of Object.entries(paths)) {
+    const group = path.split('/')[1] ?? '';
+    const members = Object.entries<OpenApiOperation>({ ...methods }).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    }));
+    groups.set(group, [...(groups.get(group) ?? []), ...members]);
+  }
+  return groups;
 }

@@ -1,17 +1,15 @@
 import { auditActionSchema } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { z } from 'zod';
-import { ACTIONS } from '@/features/audit/actions';
-import { AuditTable } from '@/features/audit/audit-table';
-import { administered } from '@/server/visitor';
-import { AdminsOnly } from '@/ui/admins-only';
+import { ACTIONS, AuditTable } from '@/features/audit/audit-table';
+import { administered } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
 import { Field, Select } from '@/ui/field';
-import { Empty } from '@/ui/notice';
-import { PageHeader } from '@/ui/page';
+import { Empty, Refused } from '@/ui/notice';
+import { AdminsOnly, PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { QueryForm } from '@/ui/query-form';
-import { Refused } from '@/ui/refused';
+import { NextPage } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Audit' };
 
@@ -27,27 +25,23 @@ export default async function AuditPage({ searchParams }: { searchParams: Search
   const { query, refused } = parseQuery(querySchema, await searchParams);
   const { cursor, actor, action } = query;
   const { items, nextCursor } = await services.store.audit.list({ cursor, actorId: actor, action });
-  const next = new URLSearchParams({
-    ...(actor !== undefined && { actor }),
-    ...(action !== undefined && { action }),
-    cursor: nextCursor ?? '',
-  });
+  const filter = { ...(actor !== undefined && { actor }), ...(action !== undefined && { action }) };
 
   return (
     <>
       <PageHeader
         title="Audit"
-        actions={actor !== undefined && <ButtonLink href="/audit">Everybody</ButtonLink>}
+        actions={actor !== undefined && <ButtonLink href="/audit">Everyone</ButtonLink>}
       >
-        Who did what. The list is only added to: not even the grid can change it.
+        Who did what. Entries are only ever added; not even the grid can change them.
       </PageHeader>
       <Refused reasons={refused} reset="/audit" />
       <div className="mb-4">
         <QueryForm label="Filter">
           {actor !== undefined && <input type="hidden" name="actor" value={actor} />}
-          <Field id="action" label="Did what">
+          <Field id="action" label="Action">
             <Select id="action" name="action" defaultValue={action ?? ''}>
-              <option value="">anything</option>
+              <option value="">any</option>
               {auditActionSchema.options.map((each) => (
                 <option key={each} value={each}>
                   {ACTIONS[each].did}
@@ -60,15 +54,11 @@ export default async function AuditPage({ searchParams }: { searchParams: Search
       {items.length > 0 ? (
         <AuditTable entries={items} />
       ) : (
-        <Empty title="Nothing of the kind was done">
-          <p>Logins, sweeps, imports, tokens and workers are listed here from now on.</p>
+        <Empty title="No entries match this filter.">
+          <p>Logins, sweeps, imports, and changes to tokens and workers are listed here.</p>
         </Empty>
       )}
-      {nextCursor && (
-        <nav aria-label="Pages" className="mt-4">
-          <ButtonLink href={`/audit?${next}`}>Next page</ButtonLink>
-        </nav>
-      )}
+      <NextPage cursor={nextCursor} path="/audit" query={filter} />
     </>
   );
 }

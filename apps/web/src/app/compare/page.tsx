@@ -1,21 +1,18 @@
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
-import { notFound } from 'next/navigation';
 import { z } from 'zod';
 import { Candidates } from '@/features/compare/candidates';
+import { AddressInput, CompareTabs, PairForm } from '@/features/compare/choice';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
 import { Distributions } from '@/features/compare/distributions';
-import { Effect } from '@/features/compare/effect';
 import { Sides } from '@/features/compare/sides';
-import { CompareTabs } from '@/features/compare/tabs';
-import { firstItems } from '@/server/pages';
-import { readable } from '@/server/visitor';
-import { Button, ButtonLink } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Effect } from '@/features/compare/verdict';
+import { firstItems } from '@/server/pages/lists';
+import { readable } from '@/server/session/visitor';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { Refused } from '@/ui/refused';
 
 export const metadata: Metadata = { title: 'Compare' };
 
@@ -31,6 +28,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
   const { store } = await readable();
   const { query, refused } = parseQuery(querySchema, await searchParams);
   const [a, b] = await Promise.all([load(store, query.a), load(store, query.b)]);
+  const unknown = [!a && query.a, !b && query.b].filter((id) => id !== undefined && id !== false);
 
   return (
     <>
@@ -45,22 +43,37 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
           )
         }
       >
-        B against A: FAST or SLOW only where the fast three quarters of their samples lie at least
-        0.5 % apart.
+        B against A: FAST or SLOW where the 95% interval of their ratio lies beyond ±0.5%, SAME
+        where it lies within.
       </PageHeader>
       <CompareTabs here="/compare" />
-      <Refused reasons={refused} reset="/compare" />
-      <Chooser a={query.a} b={query.b} />
+      <Refused
+        reasons={[...refused, ...unknown.map((id) => `There is no result ${id}.`)]}
+        reset="/compare"
+      />
+      <PairForm
+        of="Result"
+        control={(side, id) => (
+          <AddressInput id={id} name={side} value={query[side]} placeholder="its address or id" />
+        )}
+      />
       {a && b && <Compared a={a} b={b} />}
+      {!query.a && !query.b && (
+        <p className="text-muted">
+          Tick two results on <TextLink href="/">the leaderboard</TextLink>,{' '}
+          <TextLink href="/sweeps">a sweep</TextLink>, <TextLink href="/kernels">a kernel</TextLink>{' '}
+          or <TextLink href="/devices">a device</TextLink>, or paste their addresses above.
+        </p>
+      )}
       {a && !b && <Candidates a={a} others={await othersOf(store, a)} />}
     </>
   );
 }
 
-/** Null: not asked for. */
+/** Null: not asked for, or there is none. */
 async function load(store: Store, id: string | undefined) {
   if (!id) return null;
-  return (await store.results.get(id)) ?? notFound();
+  return store.results.get(id);
 }
 
 /** Enough to choose from; results of larger sweeps are compared by their addresses. */
@@ -101,42 +114,5 @@ function Verdicts({ a, b }: { a: Measured; b: Measured }) {
         <Sides a={a} b={b} />
       </Section>
     </>
-  );
-}
-
-/** Which two; works without scripts. */
-function Chooser({ a = '', b = '' }: { a?: string | undefined; b?: string | undefined }) {
-  return (
-    <form
-      method="get"
-      aria-label="Results to compare"
-      className="mb-6 flex flex-wrap items-end gap-3"
-    >
-      {(
-        [
-          ['a', 'Result A', a],
-          ['b', 'Result B', b],
-        ] as const
-      ).map(([name, label, value]) => (
-        <div key={name} className="min-w-60 flex-1">
-          <Field id={`compare-${name}`} label={label}>
-            <Input
-              id={`compare-${name}`}
-              name={name}
-              defaultValue={value}
-              key={value}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="its address or id"
-              className="font-mono"
-            />
-          </Field>
-        </div>
-      ))}
-      <Button type="submit" look="primary">
-        Compare
-      </Button>
-    </form>
   );
 }

@@ -2,7 +2,8 @@ import type { Metadata } from 'next';
 import { CoverageTable, PARTS } from '@/features/coverage/coverage-table';
 import { RefreshStale } from '@/features/coverage/refresh';
 import { etagOf } from '@/server/etag';
-import { readable, visitor } from '@/server/visitor';
+import { recentCoverage } from '@/server/services';
+import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
@@ -12,16 +13,15 @@ import { PageHeader } from '@/ui/page';
 export const metadata: Metadata = { title: 'Coverage' };
 
 const MEANINGS = {
-  done: 'measured or skipped, with the source that the kernel has today',
-  failed: 'failed or incorrect, with that source',
+  done: 'measured or skipped with the kernel’s current source',
+  failed: 'failed or incorrect with the current source',
   running: 'waiting or being measured',
-  stale: 'ended, with a source that has changed since',
+  stale: 'ended with a source that has changed since',
   never: 'not run yet',
 } as const;
 
 export default async function CoveragePage() {
-  const { sweeps } = await readable();
-  const [coverage, user] = await Promise.all([sweeps.coverage(), visitor()]);
+  const [coverage, user] = await Promise.all([recentCoverage(await readable()), visitor()]);
   const cells = coverage.devices.flatMap((row) => row.cells);
   const count = (part: keyof typeof MEANINGS) => cells.reduce((sum, cell) => sum + cell[part], 0);
 
@@ -36,9 +36,9 @@ export default async function CoveragePage() {
           </>
         }
       >
-        What each device has of the suites that every new device gets by itself, behind what people
-        ask for. A suite is counted at the sizes that its cell says, which are smaller where a
-        device is slow; results at others are not counted here.
+        How much of the standing suites each device has run. Every device gets these suites
+        automatically, behind what people submit. Each cell names the sizes counted, which are
+        smaller on slow devices; results at other sizes are not counted here.
       </PageHeader>
       {coverage.devices.length > 0 ? (
         <>
@@ -57,7 +57,7 @@ export default async function CoveragePage() {
         </>
       ) : (
         <Empty title="No device has been attached yet">
-          <p>A device that is seen for the first time gets the standing suites at once.</p>
+          <p>Every new device gets the standing suites immediately.</p>
           <ButtonLink href="/workers#attach" look="primary">
             Attach a worker
           </ButtonLink>

@@ -2,16 +2,15 @@ import type { Metadata } from 'next';
 import { z } from 'zod';
 import { DeviceName } from '@/features/devices/device-name';
 import { etagOf } from '@/server/etag';
-import { readable } from '@/server/visitor';
+import { readable } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
+import { Ago } from '@/ui/facts';
 import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
-import { Ago } from '@/ui/moment';
-import { NextPage } from '@/ui/next-page';
 import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { TablePanel } from '@/ui/table';
+import { DataTable, NextPage } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Devices' };
 
@@ -32,64 +31,52 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
               source={`/api/v1/devices${query.cursor ? `?cursor=${encodeURIComponent(query.cursor)}` : ''}`}
               etag={etagOf(page)}
             />
-            <ButtonLink href="/workers">Attach a machine</ButtonLink>
+            <ButtonLink href="/workers#attach">Attach a machine</ButtonLink>
           </>
         }
       >
-        What has been measured. Machines with equal vendor, architecture, device, backend and
+        Everything measured so far. Machines with the same vendor, architecture, device, backend and
         runtime count as one device.
       </PageHeader>
       {page.items.length === 0 ? (
         <Empty title="No device has been attached yet">
-          <p>A worker brings its machine’s GPU and CPU with it.</p>
-          <ButtonLink href="/workers" look="primary">
+          <p>Attaching a worker adds its machine’s GPU and CPU.</p>
+          <ButtonLink href="/workers#attach" look="primary">
             Attach a worker
           </ButtonLink>
         </Empty>
       ) : (
-        <TablePanel caption="Devices">
-          <thead>
-            <tr>
-              <th scope="col">Device</th>
-              <th scope="col">Vendor</th>
-              <th scope="col">Architecture</th>
-              <th scope="col">Backend</th>
-              <th scope="col" className="figure">
-                Workers
-              </th>
-              <th scope="col" className="figure">
-                Waiting runs
-              </th>
-              <th scope="col" className="figure">
-                Results
-              </th>
-              <th scope="col" className="figure">
-                Last seen
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {page.items.map((device) => (
-              <tr key={device.key}>
-                <th scope="row" className="min-w-44">
-                  <DeviceName device={device} />
-                </th>
-                <td>{device.identity.vendor}</td>
-                <td>{device.identity.architecture || '–'}</td>
-                <td>
-                  {device.identity.backend}{' '}
-                  <span className="text-muted">{device.identity.runtime}</span>
-                </td>
-                <td className="figure">{device.workers}</td>
-                <td className="figure">{formatCount(device.pending)}</td>
-                <td className="figure">{formatCount(device.results)}</td>
-                <td className="figure text-muted">
-                  <Ago date={device.lastSeenAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </TablePanel>
+        <DataTable
+          caption="Devices"
+          rows={page.items}
+          keyOf={({ key }) => key}
+          columns={[
+            {
+              head: 'Device',
+              className: 'min-w-44',
+              cell: (device) => <DeviceName device={device} />,
+            },
+            { head: 'Vendor', cell: ({ identity }) => identity.vendor },
+            { head: 'Architecture', cell: ({ identity }) => identity.architecture || '–' },
+            {
+              head: 'Backend',
+              cell: ({ identity: { backend, runtime } }) => (
+                <>
+                  {backend} <span className="text-muted">{runtime}</span>
+                </>
+              ),
+            },
+            { head: 'Workers', isFigure: true, cell: ({ workers }) => workers },
+            { head: 'Waiting runs', isFigure: true, cell: ({ pending }) => formatCount(pending) },
+            { head: 'Results', isFigure: true, cell: ({ results }) => formatCount(results) },
+            {
+              head: 'Last seen',
+              isFigure: true,
+              className: 'text-muted',
+              cell: ({ lastSeenAt }) => <Ago date={lastSeenAt} />,
+            },
+          ]}
+        />
       )}
       <NextPage cursor={page.nextCursor} path="/devices" />
     </>

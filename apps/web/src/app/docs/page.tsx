@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import { hrefOf, PRIMERS } from '@/features/docs/primers';
-import { readable } from '@/server/visitor';
+import { readable } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
 import { Markdown } from '@/ui/markdown';
 import { PageHeader, Panel } from '@/ui/page';
@@ -12,8 +12,7 @@ export default async function DocsPage() {
   return (
     <>
       <PageHeader title="Docs">
-        One primer for each hard subject. What programs can ask of the grid is on the{' '}
-        <TextLink href="/api">API</TextLink> page.
+        One primer per hard subject. For programs, see the <TextLink href="/api">API</TextLink>.
       </PageHeader>
       <Panel className="divide-y divide-line">
         {PRIMERS.map(({ lead, slug, title }) => (

@@ -1,11 +1,11 @@
-import { kernelsOf, OPS } from '@tilemark/kernels';
+import { idsOf, kernelsOf, OPS } from '@tilemark/kernels';
 import type { Metadata } from 'next';
-import { kernelHref } from '@/features/kernels/href';
-import { readable } from '@/server/visitor';
-import { Badge } from '@/ui/badge';
+import { kernelHref } from '@/features/kernels/address';
+import { readable } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
+import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
-import { TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Kernels' };
 
@@ -14,40 +14,41 @@ export default async function KernelsPage() {
   return (
     <>
       <PageHeader title="Kernels">
-        One idea a rung: each kernel adds one thing to the kernel above it. Every value of every
-        tunable can be read as the WGSL that runs.
+        One idea per rung: each kernel adds one thing to the kernel above it. For every value of
+        every tunable you can read the WGSL that runs.
       </PageHeader>
-      {OPS.map((op) => (
-        <Section key={op.id} id={op.id} title={op.title} note={`rates in ${op.rateUnit}`}>
-          <TablePanel caption={`Kernels of ${op.title}`}>
-            <thead>
-              <tr>
-                <th scope="col">Kernel</th>
-                <th scope="col">Idea</th>
-                <th scope="col">Tunables</th>
-                <th scope="col">Element types</th>
-              </tr>
-            </thead>
-            <tbody>
-              {kernelsOf(op.id).map((kernel) => (
-                <tr key={kernel.id}>
-                  <th scope="row" className="whitespace-nowrap">
-                    <TextLink href={kernelHref(kernel.id)}>
-                      <code>{kernel.id}</code>
+      {idsOf(OPS).map((op) => (
+        <Section key={op} id={op} title={OPS[op].title} note={`rates in ${OPS[op].rateUnit}`}>
+          <DataTable
+            caption={`Kernels of ${OPS[op].title}`}
+            rows={kernelsOf(op)}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                head: 'Kernel',
+                className: 'whitespace-nowrap',
+                cell: ({ id, runsOn }) => (
+                  <>
+                    <TextLink href={kernelHref(id)}>
+                      <code>{id}</code>
                     </TextLink>{' '}
-                    {kernel.runsOn === 'cpu' && <Badge>CPU</Badge>}
-                  </th>
-                  <td className="min-w-64 text-pretty">{kernel.idea}</td>
-                  <td className="min-w-40 font-mono text-xs text-muted">
-                    {kernel.tunables.map((tunable) => tunable.name).join(' ') || '–'}
-                  </td>
-                  <td className="font-mono text-xs whitespace-nowrap text-muted">
-                    {kernel.dtypes.join(' ')}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </TablePanel>
+                    {runsOn === 'cpu' && <Badge>CPU</Badge>}
+                  </>
+                ),
+              },
+              { head: 'Idea', className: 'min-w-64 text-pretty', cell: ({ idea }) => idea },
+              {
+                head: 'Tunables',
+                className: 'min-w-40 font-mono text-xs text-muted',
+                cell: ({ tunables }) => tunables.map(({ name }) => name).join(' ') || '–',
+              },
+              {
+                head: 'Element types',
+                className: 'font-mono text-xs whitespace-nowrap text-muted',
+                cell: ({ dtypes }) => dtypes.join(' '),
+              },
+            ]}
+          />
         </Section>
       ))}
     </>

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
-import { localPath } from '@/server/redirect';
-import { visitor } from '@/server/visitor';
+import { localPath } from '@/server/session/redirect';
+import { visitor } from '@/server/session/visitor';
 import { Button, ButtonLink } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { Notice } from '@/ui/notice';
@@ -13,20 +13,20 @@ export const metadata: Metadata = { title: 'Log in' };
 
 const querySchema = z.object({
   token: z.string().max(500).optional(),
-  /** Of a link that logs in once. */
+  /** From a one-time login link. */
   code: z.string().max(500).optional(),
   failed: z.enum(['token', 'code', 'away']).optional(),
-  /** Where one came from, see `localPath`. */
+  /** The page to return to, see `localPath`. */
   next: z.string().max(2_000).optional(),
 });
 
 const FAILURES = {
   token: 'This token is unknown, expired or revoked.',
-  code: 'This link was followed already, or is older than a day. Paste a token, or start the grid again for a new link.',
-  away: 'The database is away, so tokens cannot be checked. Try again soon.',
+  code: 'This link has been used already or is more than a day old. Paste a token, or restart the grid for a new link.',
+  away: 'The database is unavailable, so tokens cannot be checked. Try again soon.',
 } as const;
 
-/** Takes a token once, by address or by form, and keeps a session in its place. */
+/** Exchanges a token, from the address or the form, for a session. */
 export default async function LoginPage({ searchParams }: { searchParams: SearchParams }) {
   const { query } = parseQuery(querySchema, await searchParams);
   const next = localPath(query.next);
@@ -39,8 +39,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
   return (
     <div className="mx-auto max-w-md">
       <PageHeader title="Log in">
-        Reading needs no account where the grid is public. Submitting sweeps takes a member or an
-        admin token.
+        Reading a public grid needs no login. Submitting sweeps requires a member or admin token.
       </PageHeader>
       {query.failed && (
         <div className="mb-4">
@@ -54,7 +53,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
           <p>
             You are logged in as <strong className="font-medium">{user.name}</strong> ({user.role}).
           </p>
-          <ButtonLink href={next}>{next === '/' ? 'Leaderboard' : 'Go on'}</ButtonLink>
+          <ButtonLink href={next}>{next === '/' ? 'Leaderboard' : 'Continue'}</ButtonLink>
         </Panel>
       ) : (
         <Panel className="p-4">
@@ -62,7 +61,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
             <Field
               id="token"
               label="Token"
-              hint="The first start writes an admin token to admin-token in the data folder and prints a link that logs in."
+              hint="On its first start, the grid writes an admin token to the file admin-token in its data folder and prints a login link."
             >
               <Input
                 id="token"

@@ -1,19 +1,16 @@
 import type { Metadata } from 'next';
 import { z } from 'zod';
-import { ProgressBar } from '@/features/sweeps/progress';
-import { StatusBadge } from '@/features/sweeps/status-badge';
+import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
 import { etagOf } from '@/server/etag';
-import { readable } from '@/server/visitor';
-import { Badge } from '@/ui/badge';
+import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { formatCount } from '@/ui/format';
+import { Ago } from '@/ui/facts';
+import { formatCount, formatDuration } from '@/ui/format';
 import { Live } from '@/ui/live';
-import { Ago } from '@/ui/moment';
-import { NextPage } from '@/ui/next-page';
-import { Empty } from '@/ui/notice';
+import { Badge, Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { TablePanel } from '@/ui/table';
+import { DataTable, NextPage } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Sweeps' };
 
@@ -41,73 +38,79 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
           </>
         }
       >
-        What was asked of the grid, newest first.
+        Everything submitted to this grid, newest first.
       </PageHeader>
       {page.items.length === 0 ? (
-        <Empty title="No sweep has been submitted yet">
-          <p>A sweep runs chosen kernels with chosen tunables on chosen problems and devices.</p>
+        <Empty title="No sweeps yet">
+          <p>
+            A sweep runs the kernels and tunables you choose on the problems and devices you choose.
+          </p>
           <ButtonLink href="/sweeps/new?suite=starter" look="primary">
             Start with the starter suite
           </ButtonLink>
         </Empty>
       ) : (
-        <TablePanel caption="Sweeps">
-          <thead>
-            <tr>
-              <th scope="col">Sweep</th>
-              <th scope="col">Status</th>
-              <th scope="col" className="min-w-32">
-                Progress
-              </th>
-              <th scope="col" className="figure">
-                Runs
-              </th>
-              <th scope="col" className="figure">
-                Failed, incorrect
-              </th>
-              <th scope="col">By</th>
-              <th scope="col" className="figure">
-                Age
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {page.items.map(
-              ({ counts, createdAt, createdBy, id, isImported, name, status, suite }) => (
-                <tr key={id}>
-                  <th scope="row" className="min-w-44">
-                    <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
-                    {suite && <span className="ml-2 font-normal text-xs text-muted">{suite}</span>}
-                  </th>
-                  <td>
-                    {isImported ? (
-                      <Badge tone="amber">imported</Badge>
-                    ) : (
-                      <StatusBadge status={status} counts={counts} />
-                    )}
-                  </td>
-                  <td>
-                    <ProgressBar counts={counts} label={`Progress of ${name}`} />
-                  </td>
-                  <td className="figure">{formatCount(counts.total)}</td>
-                  <td className="figure">
-                    {counts.failed + counts.incorrect > 0 ? (
-                      <span className="text-amber">
-                        {formatCount(counts.failed + counts.incorrect)}
-                      </span>
-                    ) : (
-                      '–'
-                    )}
-                  </td>
-                  <td>{createdBy}</td>
-                  <td className="figure text-muted">
-                    <Ago date={createdAt} />
-                  </td>
-                </tr>
+        <DataTable
+          caption="Sweeps"
+          rows={page.items}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              head: 'Sweep',
+              className: 'min-w-44',
+              cell: ({ id, name, suite }) => (
+                <>
+                  <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
+                  {suite && <span className="ml-2 font-normal text-xs text-muted">{suite}</span>}
+                </>
               ),
-            )}
-          </tbody>
-        </TablePanel>
+            },
+            {
+              head: 'Status',
+              cell: ({ counts, isImported, status }) =>
+                isImported ? (
+                  <Badge tone="amber">imported</Badge>
+                ) : (
+                  <StatusBadge status={status} counts={counts} />
+                ),
+            },
+            {
+              head: 'Progress',
+              className: 'min-w-32',
+              cell: ({ counts, name }) => (
+                <ProgressBar counts={counts} label={`Progress of ${name}`} />
+              ),
+            },
+            { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
+            {
+              head: 'Failed or incorrect',
+              isFigure: true,
+              cell: ({ counts: { failed, incorrect } }) =>
+                failed + incorrect > 0 ? (
+                  <span className="text-amber">{formatCount(failed + incorrect)}</span>
+                ) : (
+                  '–'
+                ),
+            },
+            {
+              head: 'Took',
+              isFigure: true,
+              className: 'text-muted',
+              // A file says nothing of how long its runs took together.
+              cell: ({ createdAt, finishedAt, isImported }) =>
+                finishedAt === null || isImported
+                  ? '–'
+                  : formatDuration((Date.parse(finishedAt) - Date.parse(createdAt)) / 1_000),
+            },
+            { head: 'By', cell: ({ createdBy }) => createdBy },
+            {
+              head: 'Age',
+              isFigure: true,
+              className: 'text-muted',
+              cell: ({ createdAt }) => <Ago date={createdAt} />,
+            },
+          ]}
+        />
       )}
       <NextPage cursor={page.nextCursor} path="/sweeps" />
     </>

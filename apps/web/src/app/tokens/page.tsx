@@ -2,11 +2,10 @@ import type { Metadata } from 'next';
 import { z } from 'zod';
 import { TokenForm } from '@/features/tokens/token-form';
 import { TokensTable } from '@/features/tokens/tokens-table';
-import { administered, visitor } from '@/server/visitor';
-import { AdminsOnly } from '@/ui/admins-only';
-import { NextPage } from '@/ui/next-page';
-import { PageHeader, Panel, Section } from '@/ui/page';
+import { administered, visitor } from '@/server/session/visitor';
+import { AdminsOnly, PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
+import { NextPage } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Tokens' };
 
@@ -21,12 +20,12 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
   return (
     <>
       <PageHeader title="Tokens">
-        Members submit sweeps and cancel their own; admins may do everything; a worker token lets
-        machines attach, and nothing else.
+        Members submit sweeps and cancel their own. Admins can do everything. Worker tokens only
+        attach machines.
       </PageHeader>
-      <Section title="Make a token" id="make">
+      <Section title="Create a token" id="make">
         <Panel className="p-4">
-          <TokenForm initialRole="member" />
+          <TokenForm />
         </Panel>
       </Section>
       <Section title="All tokens" id="all">

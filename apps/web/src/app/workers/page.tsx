@@ -1,18 +1,18 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { ImportResults } from '@/features/imports/import-results';
 import { Attach } from '@/features/workers/attach';
+import { ImportResults } from '@/features/workers/import-results';
 import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
-import { BOARD_PATH } from '@/server/board-path';
+import { listedWorkers } from '@/server/api/workers';
 import { etagOf } from '@/server/etag';
-import { listedWorkers } from '@/server/listed-workers';
-import { originOf } from '@/server/origin';
-import { readable, visitor } from '@/server/visitor';
+import { originOf } from '@/server/session/origin';
+import { readable, visitor } from '@/server/session/visitor';
 import { ButtonAnchor } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
+import { BOARD_PATH } from '@/ui/site';
 
 export const metadata: Metadata = { title: 'Workers' };
 
@@ -34,8 +34,8 @@ export default async function WorkersPage() {
           </>
         }
       >
-        Each worker owns one device and runs one benchmark at a time. A drained worker ends with the
-        run in hand; a paused one gives it back.
+        Each worker owns one device and runs one benchmark at a time. Draining a worker lets it
+        finish its current run; pausing it returns the run to the queue.
       </PageHeader>
       <NoWorker queues={queues} />
       {items.length > 0 ? (
@@ -47,13 +47,15 @@ export default async function WorkersPage() {
         />
       ) : (
         <Empty title="No worker is attached">
-          <p>Attach this machine or another one as below. Waiting runs begin by themselves.</p>
+          <p>
+            Attach this or another machine as described below. Waiting runs start automatically.
+          </p>
         </Empty>
       )}
       <Section title="Attach a machine" id="attach">
         <Attach origin={origin} isAdmin={isAdmin} />
       </Section>
-      <Section title="A machine without a path to this grid" id="import">
+      <Section title="Import results from a machine that cannot reach this grid" id="import">
         <ImportResults maySubmit={isAdmin || user?.role === 'member'} />
       </Section>
     </>

@@ -1,21 +1,50 @@
-import { jsonSchema } from '@/server/openapi';
-import type { Operation } from '@/server/operations';
-import { Badge } from '@/ui/badge';
+/** The API reference, drawn from the OpenAPI document that the API itself serves. */
+import type { Access } from '@/server/session/access';
 import { Markdown } from '@/ui/markdown';
+import { Badge } from '@/ui/notice';
 import { Panel } from '@/ui/page';
-import { typeText } from './type-text';
+import { type JsonSchema, typeText } from './type-text';
 
-const ACCESS: Readonly<Record<Operation['access'], string>> = {
+/** The parts of an operation of openapi.json that the API page shows. */
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly 'x-access': Access;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+const ACCESS: Readonly<Record<Access, string>> = {
   open: 'everyone',
   read: 'everyone; on a private grid, any token',
   submit: 'member or admin',
-  enroll: 'worker or admin',
+  work: 'worker or admin',
   admin: 'admin',
 };
 
 /** One operation of the API: what it takes, what it answers, and who may ask. */
-export function Endpoint({ id, operation }: { id: string; operation: Operation }) {
-  const { access, answer, body, method, path, query, summary } = operation;
+export function Endpoint({
+  method,
+  path,
+  operation,
+}: {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}) {
+  const { operationId: id, parameters = [], requestBody, responses, summary } = operation;
+  const query = parameters.filter((each) => each.in === 'query');
+  const [status = '', done] = Object.entries(responses).find(([code]) => code < '300') ?? [];
+  const types = Object.keys(done?.content ?? {});
+  const [answer] = Object.values(done?.content ?? {});
+  const body = requestBody?.content['application/json'];
   return (
     <Panel className="px-4 py-3">
       <h3
@@ -28,21 +57,28 @@ export function Endpoint({ id, operation }: { id: string; operation: Operation }
       <div className="mt-1.5 max-w-prose text-[0.8125rem]">
         <Markdown text={summary} hrefOf={() => null} />
       </div>
-      <p className="mt-1 text-xs text-muted">For {ACCESS[access]}.</p>
-      {query && <Schema of={id} title="Query" text={typeText(jsonSchema(query, 'input'))} />}
-      {body && <Schema of={id} title="Body" text={typeText(jsonSchema(body, 'input'))} />}
-      {answer.schema ? (
-        <Schema
-          of={id}
-          title={`${answer.status}${answer.types ? `, ${answer.types.join(' or ')}` : ''}`}
-          text={typeText(jsonSchema(answer.schema, 'output'))}
-        />
+      <p className="mt-1 text-xs text-muted">For {ACCESS[operation['x-access']]}.</p>
+      {query.length > 0 && <Schema of={id} title="Query" text={typeText(objectOf(query))} />}
+      {body && <Schema of={id} title="Body" text={typeText(body.schema)} />}
+      {answer ? (
+        <Schema of={id} title={titleOf(status, types)} text={typeText(answer.schema)} />
       ) : (
-        <p className="mt-2 text-xs text-muted">{answer.status}, without a body</p>
+        <p className="mt-2 text-xs text-muted">{status}, without a body</p>
       )}
     </Panel>
   );
 }
+
+const titleOf = (status: string, types: readonly string[]) =>
+  types.length === 1 && types[0] === 'application/json'
+    ? status
+    : `${status}, ${types.join(' or ')}`;
+
+const objectOf = (parameters: NonNullable<OpenApiOperation['parameters']>): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+  required: parameters.filter(({ required }) => required).map(({ name }) => name),
+});
 
 /** Short types are shown, long ones on demand. */
 function Schema({ of, title, text }: { of: string; title: string; text: string }) {

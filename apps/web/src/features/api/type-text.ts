@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-type JsonSchema = z.core.JSONSchema.JSONSchema;
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
  * A JSON Schema in the notation of TypeScript, which is a tenth of its length:
@@ -12,17 +12,22 @@ export function typeText(schema: JsonSchema | boolean, indent = ''): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const union = schema.anyOf ?? schema.oneOf;
   if (union) return [...new Set(union.map((each) => typeText(each, indent)))].join(' | ');
-  if (schema.type === 'array') return arrayText(schema, indent);
-  if (schema.type === 'object') return objectText(schema, indent);
+  // OpenAPI 3.1 writes what may be null as a list of types.
   const types = [schema.type ?? 'unknown'].flat();
-  return types.map((type) => (type === 'integer' ? 'number' : type)).join(' | ');
+  return types.map((type) => oneTypeText(type, schema, indent)).join(' | ');
+}
+
+function oneTypeText(type: string, schema: JsonSchema, indent: string): string {
+  if (type === 'array') return arrayText(schema, indent);
+  if (type === 'object') return objectText(schema, indent);
+  return type === 'integer' ? 'number' : type;
 }
 
 function arrayText({ items, prefixItems }: JsonSchema, indent: string): string {
   if (prefixItems) return `[${prefixItems.map((each) => typeText(each, indent)).join(', ')}]`;
   const item = Array.isArray(items) ? 'unknown' : typeText(items ?? true, indent);
   // Brackets keep a union of items apart from an array beside a type.
-  return /^[\w"]+( \|)/.test(item) || item.includes('} | {') ? `(${item})[]` : `${item}[]`;
+  return /^[\w"]+( \|)/.test(item) || /\} \| [{n]/.test(item) ? `(${item})[]` : `${item}[]`;
 }
 
 const LINE = 88;

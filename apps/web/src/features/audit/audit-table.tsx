@@ -1,54 +1,67 @@
-import type { AuditEntry } from '@tilemark/core';
+/** The audit list: who changed what, and when. */
+import type { AuditAction, AuditEntry } from '@tilemark/core';
 import { TextLink } from '@/ui/button';
-import { Moment } from '@/ui/moment';
-import { TablePanel } from '@/ui/table';
-import { ACTIONS } from './actions';
+import { Moment } from '@/ui/facts';
+import { DataTable } from '@/ui/table';
 
 /** Who did what to what, newest first. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
-    <TablePanel caption="Audit list">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Who</th>
-          <th scope="col">Did what</th>
-          <th scope="col">To what</th>
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map(({ id, at, actor, action, subject, subjectName }) => {
-          const { did, page } = ACTIONS[action];
-          return (
-            <tr key={id}>
-              <td className="text-muted">
-                <Moment date={at} />
-              </td>
-              <th scope="row">
-                <TextLink href={`/audit?actor=${encodeURIComponent(actor.id)}`}>
-                  {actor.name}
-                </TextLink>{' '}
-                <span className="font-normal text-muted">{actor.role}</span>
-              </th>
-              <td className="whitespace-nowrap">{did}</td>
-              <td>
-                {subject && (
-                  <>
-                    {page ? (
-                      <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>
-                        {subjectName ?? subject}
-                      </TextLink>
-                    ) : (
-                      (subjectName ?? subject)
-                    )}
-                    <code className="block text-2xs whitespace-nowrap text-muted">{subject}</code>
-                  </>
-                )}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </TablePanel>
+    <DataTable
+      caption="Audit log"
+      rows={entries}
+      keyOf={({ id }) => String(id)}
+      rowHead={1}
+      columns={[
+        { head: 'When', className: 'text-muted', cell: ({ at }) => <Moment date={at} /> },
+        {
+          head: 'Who',
+          cell: ({ actor: { id, name, role } }) => (
+            <>
+              <TextLink href={`/audit?actor=${encodeURIComponent(id)}`}>{name}</TextLink>{' '}
+              <span className="font-normal text-muted">{role}</span>
+            </>
+          ),
+        },
+        {
+          head: 'Action',
+          className: 'whitespace-nowrap',
+          cell: ({ action }) => ACTIONS[action].did,
+        },
+        { head: 'Subject', cell: (entry) => <Subject of={entry} /> },
+      ]}
+    />
   );
 }
+
+function Subject({ of: { action, subject, subjectName } }: { of: AuditEntry }) {
+  if (!subject) return null;
+  const { page } = ACTIONS[action];
+  const name = subjectName ?? subject;
+  return (
+    <>
+      {page ? <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>{name}</TextLink> : name}
+      <code className="block text-2xs whitespace-nowrap text-muted">{subject}</code>
+    </>
+  );
+}
+
+/** Each action in words, and the kind of page that shows its subject. */
+export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: 'sweeps' | 'results' }>> =
+  {
+    logIn: { did: 'logged in' },
+    createSweep: { did: 'submitted a sweep', page: 'sweeps' },
+    cancelSweep: { did: 'cancelled a sweep', page: 'sweeps' },
+    retrySweep: { did: 'retried the failed runs of a sweep', page: 'sweeps' },
+    importResults: { did: 'imported results', page: 'sweeps' },
+    importReference: { did: 'imported figures of reference' },
+    confirmResult: { did: 'confirmed a result', page: 'results' },
+    createToken: { did: 'created a token' },
+    revokeToken: { did: 'revoked a token' },
+    enrollWorker: { did: 'attached a worker' },
+    drainWorker: { did: 'drained a worker' },
+    pauseWorker: { did: 'paused a worker' },
+    resumeWorker: { did: 'resumed a worker' },
+    revokeWorker: { did: 'revoked a worker' },
+    refreshCoverage: { did: 'requeued stale runs', page: 'sweeps' },
+  };

@@ -1,25 +1,49 @@
-import type { BestVariant } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+/** The best-kernel lookup: which variant to use for a problem on a device, and on what evidence. */
+import { type BestVariant, LIKE_SHAPE, RUN_SNIPPET, shapeDistance } from '@tilemark/core';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { kernelHref } from '@/features/kernels/href';
-import { Address } from '@/ui/address';
+import { Address, kernelHref } from '@/features/kernels/address';
+import { CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
-import { CopyButton } from '@/ui/copy';
-import { type Fact, Facts } from '@/ui/facts';
-import { formatBytes, formatNs, formatPercent, formatRate } from '@/ui/format';
-import { Moment } from '@/ui/moment';
+import { type Fact, Facts, Moment } from '@/ui/facts';
+import { formatBytes, formatNs, formatPercent, formatRate, plural } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { howFound } from './how-found';
+import { type BestPageQuery, dimensionsOf } from './query';
 
-/** What the variant rests on: results of this grid, or what the release ships. */
-function evidence({ devices, isSourceMeasured, partOfBest, result, shipped }: BestVariant): Fact[] {
+/** The evidence for the variant: results of this grid, or what the release ships. */
+function evidence({
+  devices,
+  isSourceMeasured,
+  partOfBest,
+  prediction,
+  result,
+  shipped,
+}: BestVariant): Fact[] {
+  if (prediction) {
+    const { ns, error, rate, device, driver, measuredAt, runnersUp, basis } = prediction;
+    const time = (each: { ns: number; error: number }) =>
+      `${formatNs(each.ns)} ± ${formatPercent(each.error)}`;
+    return [
+      {
+        name: basis === 'measured' ? 'Screened time' : 'Predicted time',
+        about: 'Standard deviation, relative',
+        value: `${time({ ns, error })}, ${formatRate(rate.value)} ${rate.unit}`,
+      },
+      { name: 'Evidence from', value: `${device}, ${driver}` },
+      { name: 'Measured', value: <Moment date={measuredAt} /> },
+      ...runnersUp.map((each, index) => ({
+        name: `Runner-up ${index + 1}`,
+        value: `${time(each)}: ${each.address}`,
+      })),
+    ];
+  }
   if (shipped) {
     return [
       { name: 'Measured on', value: `${shipped.device}, ${shipped.driver}` },
       {
-        name: 'Rate there',
+        name: 'Rate',
         value: `${formatRate(shipped.rate.value)} ${shipped.rate.unit}, ${formatNs(shipped.medianNs)}`,
       },
       { name: 'Measured', value: <Moment date={shipped.measuredAt} /> },
@@ -32,13 +56,13 @@ function evidence({ devices, isSourceMeasured, partOfBest, result, shipped }: Be
   if (!result || partOfBest === null) return [];
   return [
     {
-      name: 'Speed beside the fastest',
-      about: `100 % is the fastest of all variants measured there${devices === 1 ? '' : '; geometric mean over the devices'}`,
+      name: 'Speed relative to the fastest',
+      about: `100% is the fastest variant measured there${devices === 1 ? '' : '; geometric mean over the devices'}`,
       value: formatPercent(partOfBest),
     },
     { name: 'Measured on', value: <DeviceName device={result.device} /> },
     {
-      name: 'Rate there',
+      name: 'Rate',
       value: (
         <TextLink href={`/results/${result.id}`}>
           {formatRate(result.rate.value)} {result.rate.unit}, {formatNs(result.medianNs)}
@@ -48,20 +72,20 @@ function evidence({ devices, isSourceMeasured, partOfBest, result, shipped }: Be
     { name: 'Measured', value: <Moment date={result.measuredAt} /> },
     {
       name: 'Shader',
-      about: 'Whether the WGSL below is the text that was timed',
+      about: 'Is the WGSL below what was timed?',
       value: timedText(isSourceMeasured),
     },
   ];
 }
 
 function timedText(isSourceMeasured: BestVariant['isSourceMeasured']): string {
-  if (isSourceMeasured === null) return 'not known: it came in a file, without its shader';
+  if (isSourceMeasured === null) return 'unknown: the result was imported without its shader';
   return isSourceMeasured
-    ? 'the one below was timed'
-    : 'a release since has changed it: its time may differ';
+    ? 'the WGSL below was timed'
+    : 'changed by a later release; its time may differ';
 }
 
-/** The variant to run, what it rests on, and its shader. */
+/** The variant to run, the evidence for it, and its shader. */
 export function BestAnswer({ best }: { best: BestVariant }) {
   const { asked, address, measured, needs, passes, variant, wgsl } = best;
   return (
@@ -115,7 +139,7 @@ export function BestAnswer({ best }: { best: BestVariant }) {
         <Section
           id="wgsl"
           title="WGSL"
-          note="as this release writes it for these tunables"
+          note="as generated by this release for these tunables"
           actions={<CopyButton text={wgsl} label="the WGSL" />}
         >
           <WgslCode source={wgsl} label={`WGSL of ${address}`} />
@@ -123,4 +147,89 @@ export function BestAnswer({ best }: { best: BestVariant }) {
       )}
     </>
   );
+}
+
+const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
+  device: 'Based on results from this device',
+  shipped: 'Ships with Tilemark; nothing faster has been ranked here',
+  architecture: 'Based on results from its architecture',
+  vendor: 'Based on results from its vendor',
+  overall: 'Based on results from all GPUs; nothing closer has been ranked',
+};
+
+/** Rounded up: 2.048 is within a factor of 2.1. */
+const ROUNDED_UP = new Intl.NumberFormat('en', {
+  maximumSignificantDigits: 2,
+  roundingMode: 'ceil',
+  useGrouping: false,
+});
+
+/** Whose results decided, and how far the measured shape is from the requested one. */
+export function howFound({
+  fallback,
+  isExact,
+  asked,
+  measured,
+  devices,
+  shipped,
+  prediction,
+}: BestVariant): string {
+  if (prediction) return whatPredicted(prediction, asked, measured);
+  const whose = shipped
+    ? `measured on ${shipped.device} with ${shipped.driver}`
+    : plural(devices, 'device');
+  const who = `${WHOSE[fallback]} (${whose}).`;
+  if (isExact) return `${who} The requested shape was measured.`;
+  const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
+  const factor = ROUNDED_UP.format(largestFactor(asked, measured));
+  return `${who} The nearest measured shape is ${shapeText(measured)}; each of its sizes is within a factor of ${factor} of the requested one${isFar ? '. That is far: measure before relying on it' : ''}.`;
+}
+
+function whatPredicted(
+  { basis, device, shapes }: NonNullable<BestVariant['prediction']>,
+  asked: Problem,
+  measured: Problem,
+): string {
+  const from = `${plural(shapes, 'shape')} measured on ${device}`;
+  if (basis === 'measured')
+    return `Ships with Tilemark: the fastest screened on this shape, one of ${from}.`;
+  const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
+  return `Predicted from ${from}; the nearest of them is ${shapeText(measured)}${isFar ? '. That is far: measure before relying on it' : ''}.`;
+}
+
+/** The largest factor between sizes of two shapes: 2 is twice or half. */
+function largestFactor(asked: Problem, measured: Problem): number {
+  const sizes = opOf(measured).sizes(measured.shape);
+  const factors = opOf(asked)
+    .sizes(asked.shape)
+    .map((size, index) => {
+      const other = sizes[index] ?? Number.NaN;
+      return Math.max(size / other, other / size);
+    });
+  return Math.max(...factors);
+}
+
+/** The same question to the API, as a library would ask it on a user's machine. */
+export function snippet(origin: string, query: BestPageQuery): string {
+  const dimensions = dimensionsOf(query.op)
+    .map((name) => `  ${name}: '${query[name] ?? 1024}',`)
+    .join('\n');
+  return `const adapter = await navigator.gpu.requestAdapter();
+const { vendor, architecture } = adapter.info;
+const query = new URLSearchParams({
+  op: '${query.op}',
+${dimensions}
+  dtype: '${query.dtype}',
+  profile: '${query.profile}',
+  vendor,
+  architecture,
+});
+const answer = await fetch(\`${origin}/api/v1/best?\${query}\`);
+if (!answer.ok) throw new Error((await answer.json()).detail);
+const best = await answer.json();
+const requiredFeatures = best.needs.features.filter((name) => adapter.features.has(name));
+const device = await adapter.requestDevice({ requiredFeatures });
+const output = await run(device, best, [a, b]);
+
+${RUN_SNIPPET}`;
 }

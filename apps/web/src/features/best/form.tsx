@@ -1,11 +1,11 @@
 import { type Device, PROFILES } from '@tilemark/core';
-import { DTYPES, OPS } from '@tilemark/kernels';
-import Link from 'next/link';
+import { DTYPES, MAX_DIMENSION, OPS } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
 import { Field, Input, Select } from '@/ui/field';
-import { type BestPageQuery, DIMENSIONS } from './query';
+import { Tabs } from '@/ui/page';
+import { type BestPageQuery, dimensionsOf } from './query';
 
-/** Which problem, on which GPU: sent as the address of the page, with or without scripts. */
+/** Which problem on which GPU: submitted as the page's address, so it works without scripts. */
 export function BestForm({
   query,
   devices,
@@ -18,31 +18,26 @@ export function BestForm({
   return (
     <form method="get" action="/best" aria-label="The problem and the GPU" className="space-y-4">
       <input type="hidden" name="op" value={query.op} />
-      <nav aria-label="Operation" className="flex gap-1 border-b border-line">
-        {OPS.map(({ id, title }) => (
-          <Link
-            key={id}
-            href={`/best?op=${id}`}
-            aria-current={id === query.op ? 'page' : undefined}
-            className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
-          >
-            {title}
-          </Link>
-        ))}
-      </nav>
+      <Tabs
+        label="Operation"
+        tabs={Object.entries(OPS).map(([id, { title }]) => [`/best?op=${id}`, title])}
+        here={`/best?op=${query.op}`}
+      />
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
-        {DIMENSIONS[query.op].map((name) => (
+        {dimensionsOf(query.op).map((name) => (
           <Field key={name} id={name} label={name.length === 1 ? name.toUpperCase() : name}>
             <Input
-              {...{ id: name, name, type: 'number', min: 1, max: 65_536, required: true }}
+              {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
               defaultValue={query[name] ?? 1024}
             />
           </Field>
         ))}
         <Field id="dtype" label="Element type">
           <Select id="dtype" name="dtype" defaultValue={query.dtype}>
-            {DTYPES.map((dtype) => (
-              <option key={dtype}>{dtype}</option>
+            {Object.entries(DTYPES).map(([dtype, { words }]) => (
+              <option key={dtype} value={dtype}>
+                {words}
+              </option>
             ))}
           </Select>
         </Field>
@@ -55,7 +50,7 @@ export function BestForm({
         </Field>
       </div>
       <div className="grid gap-3 sm:grid-cols-3">
-        <Field id="device" label="Device" hint="one that this grid knows">
+        <Field id="device" label="Device" hint="known to this grid">
           <Select id="device" name="device" defaultValue={query.device ?? ''}>
             <option value="">any, by vendor and architecture</option>
             {devices.map(({ key, name }) => (
@@ -65,7 +60,7 @@ export function BestForm({
             ))}
           </Select>
         </Field>
-        <Field id="vendor" label="Vendor" hint="as WebGPU’s adapter info names it">
+        <Field id="vendor" label="Vendor" hint="as in WebGPU’s adapter info">
           <Input id="vendor" name="vendor" list="vendors" defaultValue={query.vendor ?? ''} />
           <Options id="vendors" values={names('vendor')} />
         </Field>

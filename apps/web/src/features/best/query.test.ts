@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusals } from '@/ui/search';
+import { refusals } from '@/ui/query';
 import { bestPageQuerySchema } from './query';
 
 const refused = (given: Record<string, string>): string[] => {
@@ -22,17 +22,17 @@ it('takes a shape in place of its dimensions', () => {
 
 it('refuses a shape that is none, or that contradicts dimensions beside it', () => {
   expect(refused({ shape: '512x256' })).toEqual([
-    'shape cannot be “512x256”: matmul takes MxNxK, or one number where all are equal',
+    'shape cannot be “512x256”: matmul takes MxNxK, or one number if all are equal',
   ]);
   expect(refused({ shape: '512', m: '64' })).toEqual([
-    'shape cannot be “512”: it stands for m, n, k, which are given too',
+    'shape cannot be “512”: give either shape or m, n, k',
   ]);
 });
 
 it('refuses a problem of which a dimension is missing or another op’s', () => {
-  expect(refused({ m: '512', n: '512' })).toEqual(['k cannot be “”: matmul takes m, n, k']);
+  expect(refused({ m: '512', n: '512' })).toEqual(['k is missing: matmul takes m, n, k']);
   expect(refused({ op: 'transpose', rows: '8', cols: '8', k: '8' })).toEqual([
-    'k cannot be “8”: it is no dimension of transpose',
+    'k cannot be “8”: transpose has no such dimension',
   ]);
 });
 

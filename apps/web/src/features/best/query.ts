@@ -1,32 +1,39 @@
 import { bestQuerySchema } from '@tilemark/core';
-import { InputError, type OpId, opById, parseShape } from '@tilemark/kernels';
+import {
+  type DimensionName,
+  dimensionNames,
+  dimensionsText,
+  InputError,
+  type OpId,
+  opById,
+  parseShape,
+} from '@tilemark/kernels';
 import { z } from 'zod';
 
-/** Names of the dimensions in queries, by op. */
-export const DIMENSIONS = { matmul: ['m', 'n', 'k'], transpose: ['rows', 'cols'] } as const;
-const ALL = [...DIMENSIONS.matmul, ...DIMENSIONS.transpose];
+/** Names of an op's dimensions in queries. */
+export const dimensionsOf = (op: OpId): DimensionName[] =>
+  opById(op).dimensions.map(({ name }) => name as DimensionName);
 
 /**
- * What the address of the page may ask: a whole problem, dimension by dimension or as the
- * `shape` of the other pages (`512`, `512x256x128`), or none yet. Dimensions of another op
- * are no answerable question.
+ * The page's query: a whole problem, dimension by dimension or as the `shape` of the other pages
+ * (`512`, `512x256x128`), or none yet. Dimensions of another op are refused.
  */
 export const bestPageQuerySchema = bestQuerySchema
   .extend({ shape: z.string().max(60).optional() })
   .superRefine((query, context) => {
     const refuse = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
-    const own: readonly string[] = DIMENSIONS[query.op];
-    const given = ALL.filter((name) => query[name] !== undefined);
+    const own = dimensionsOf(query.op);
+    const given = dimensionNames().filter((name) => query[name] !== undefined);
     for (const name of given) {
-      if (!own.includes(name)) refuse(name, `it is no dimension of ${query.op}`);
+      if (!own.includes(name)) refuse(name, `${query.op} has no such dimension`);
     }
     if (query.shape !== undefined) {
-      if (given.length > 0) refuse('shape', `it stands for ${own.join(', ')}, which are given too`);
+      if (given.length > 0) refuse('shape', `give either shape or ${own.join(', ')}`);
       const refused = refusedShape(query.op, query.shape);
       if (refused) refuse('shape', refused);
     } else if (given.length > 0) {
-      for (const name of DIMENSIONS[query.op]) {
+      for (const name of own) {
         if (query[name] === undefined) refuse(name, `${query.op} takes ${own.join(', ')}`);
       }
     }
@@ -34,18 +41,18 @@ export const bestPageQuerySchema = bestQuerySchema
   .transform(({ shape, ...query }) => {
     if (shape === undefined) return query;
     const sizes = opById(query.op).sizes(parseShape(query.op, shape));
-    const names = DIMENSIONS[query.op];
+    const names = dimensionsOf(query.op);
     return { ...query, ...Object.fromEntries(names.map((name, index) => [name, sizes[index]])) };
   });
 export type BestPageQuery = z.output<typeof bestPageQuerySchema>;
 
-/** Why a text is no shape of an op; null where it is one. */
+/** Why a text is not a shape of an op; null if it is one. */
 function refusedShape(op: OpId, text: string): string | null {
   try {
     parseShape(op, text);
     return null;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    return `${op} takes ${opById(op).dimensions.join('x')}, or one number where all are equal`;
+    return `${op} takes ${dimensionsText(op)}, or one number if all are equal`;
   }
 }

@@ -1,7 +1,7 @@
-import type { ResultDetail } from '@tilemark/core';
+import type { HeadToHead, ResultDetail } from '@tilemark/core';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/test-results';
-import { compare, type Measured } from './comparison';
+import { compare, comparePairs, type Measured } from './comparison';
 
 function of(medianNs: number, over: Partial<ResultDetail> = {}): Measured {
   const outcome = measured(medianNs);
@@ -13,13 +13,16 @@ it('says how many times faster, within the intervals', () => {
   const { high, low, ratio, verdict } = compare(of(200), of(100));
   expect(verdict).toBe('FAST');
   expect(ratio).toBe(2);
-  expect(low).toBeCloseTo((200 * 0.99) / (100 * 1.01));
-  expect(high).toBeCloseTo((200 * 1.01) / (100 * 0.99));
+  // 1% of each, and the 0.6% by which one invocation may differ from the next.
+  expect(low).toBeCloseTo(2 * Math.exp(-Math.hypot(0.01, 0.01, 0.0059, 0.0059)), 2);
+  expect(high).toBeCloseTo(2 * Math.exp(Math.hypot(0.01, 0.01, 0.0059, 0.0059)), 2);
   expect(compare(of(100), of(200))).toMatchObject({ verdict: 'SLOW', of: 'speed', ratio: 0.5 });
 });
 
-it('calls what the samples do not tell apart the same', () => {
-  expect(compare(of(100), of(101)).verdict).toBe('SAME');
+it('leaves undecided what the intervals do not tell apart', () => {
+  const undecided = compare(of(100), of(101));
+  expect(undecided.verdict).toBe('UNDECIDED');
+  expect(undecided.wouldTake).toBeGreaterThan(1);
 });
 
 it('names everything that differs', () => {
@@ -47,4 +50,31 @@ it('compares nothing of a product and a transpose, whose rates have other units'
   const transpose = { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' } as const;
   const { of: what, verdict } = compare(of(100), of(100, { problem: transpose }));
   expect({ what, verdict }).toEqual({ what: null, verdict: null });
+});
+
+const side = (medianNs: number) => ({
+  resultId: 'r',
+  invocations: 1,
+  address: 'matmul/naive',
+  unranked: null,
+  medianNs,
+  lowNs: medianNs * 0.999,
+  highNs: medianNs * 1.001,
+});
+const pair = (a: number, b: number): HeadToHead => ({
+  problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
+  profile: 'default',
+  device: null,
+  a: side(a),
+  b: side(b),
+});
+
+it('gives each pair its verdict and all of them a geometric mean', () => {
+  const { counts, mean, rows } = comparePairs([pair(400, 100), pair(100, 400), pair(100.1, 100)]);
+  expect(rows.map((row) => row.verdict)).toEqual(['FAST', 'SLOW', 'SAME']);
+  expect(rows[0]).toMatchObject({ ratio: 4 });
+  expect(rows[0]!.low).toBeCloseTo(4 * Math.exp(-Math.hypot(0.001, 0.001)), 3);
+  expect(counts).toEqual({ FAST: 1, SAME: 1, SLOW: 1, UNDECIDED: 0 });
+  expect(mean).toBeCloseTo((4 * 0.25 * 1.001) ** (1 / 3));
+  expect(comparePairs([]).mean).toBeNull();
 });

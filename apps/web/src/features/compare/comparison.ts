@@ -1,7 +1,15 @@
-import { type Measurement, type ResultDetail, type Verdict, verdict } from '@tilemark/core';
-import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import {
+  type Contrast,
+  contrast,
+  geometricMean,
+  type HeadToHead,
+  headline,
+  type Measurement,
+  type ResultDetail,
+} from '@tilemark/core';
+import { opOf, type Problem } from '@tilemark/kernels';
+import { problemText } from '../sweeps/runs';
 
-/** A result that has a number. */
 export interface Measured {
   readonly result: ResultDetail;
   readonly measurement: Measurement;
@@ -13,35 +21,33 @@ export function measuredOf(result: ResultDetail): Measured | null {
     : null;
 }
 
-export interface Comparison {
+export interface Comparison extends Omit<Contrast, 'verdict'> {
   /** Of `b` against `a`; null where they did different work, of which times say nothing. */
-  readonly verdict: Verdict | null;
+  readonly verdict: Contrast['verdict'] | null;
   /** What `ratio` is of: rates where the work differs. Null: they have none in common. */
   readonly of: 'speed' | 'rate' | null;
-  /** `b` over `a`, by the medians; below 1 it is slower. 1 where nothing is in common. */
-  readonly ratio: number;
-  /** The same between the interval ends that are nearest and farthest. */
-  readonly low: number;
-  readonly high: number;
   /** What differs between the two beside what was to be compared; each makes the verdict say less. */
   readonly differences: readonly string[];
 }
 
 /** `b` against `a`: whether it is faster, by how much, and what else differs. */
 export function compare(a: Measured, b: Measured): Comparison {
-  const base = a.measurement.cold;
-  const candidate = b.measurement.cold;
-  const isSameWork = problemText(a.result) === problemText(b.result);
+  const isSameWork = problemText(a.result.problem) === problemText(b.result.problem);
   const work = workRatio(a.result.problem, b.result.problem);
+  const { high, low, ratio, verdict, wouldTake } = contrast(headlineOf(b), headlineOf(a));
   return {
-    verdict: isSameWork ? verdict(candidate, base) : null,
+    verdict: isSameWork ? verdict : null,
     of: isSameWork ? 'speed' : work === null ? null : 'rate',
-    ratio: ((work ?? 1) * base.medianNs) / candidate.medianNs,
-    low: ((work ?? 1) * base.lowNs) / candidate.highNs,
-    high: ((work ?? 1) * base.highNs) / candidate.lowNs,
+    ratio: (work ?? 1) * ratio,
+    low: (work ?? 1) * low,
+    high: (work ?? 1) * high,
+    wouldTake,
     differences: differencesOf(a, b),
   };
 }
+
+/** One invocation: its interval is widened by what others would differ. */
+const headlineOf = ({ measurement }: Measured) => headline([measurement.cold]);
 
 /** The work of `b` over that of `a`, as their rates count it; null where those have other units. */
 function workRatio(a: Problem, b: Problem): number | null {
@@ -49,12 +55,9 @@ function workRatio(a: Problem, b: Problem): number | null {
   return opOf(b).rate(b, 1) / opOf(a).rate(a, 1);
 }
 
-const problemText = ({ problem }: ResultDetail) =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
-
 /** Facts that are meant to be equal unless they are what is compared. */
 const FACTS: readonly (readonly [string, (of: Measured) => string])[] = [
-  ['problem', ({ result }) => problemText(result)],
+  ['problem', ({ result }) => problemText(result.problem)],
   ['variant', ({ result }) => result.address],
   ['device', ({ result }) => result.device.name],
   ['profile', ({ result }) => result.profile],
@@ -66,3 +69,23 @@ const FACTS: readonly (readonly [string, (of: Measured) => string])[] = [
 
 const differencesOf = (a: Measured, b: Measured): string[] =>
   FACTS.filter(([, read]) => read(a) !== read(b)).map(([name]) => name);
+
+/** One problem, and how the second side does on it against the first. */
+export interface ComparedPair extends Contrast {
+  readonly pair: HeadToHead;
+}
+
+export interface Summary {
+  readonly rows: readonly ComparedPair[];
+  /** Geometric mean of the speed-ups over all pairs; null for none. */
+  readonly mean: number | null;
+  readonly counts: Readonly<Record<Contrast['verdict'], number>>;
+}
+
+/** Each pair's verdict and effect, and what they come to together. */
+export function comparePairs(pairs: readonly HeadToHead[]): Summary {
+  const rows = pairs.map((pair) => ({ pair, ...contrast(pair.b, pair.a) }));
+  const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
+  for (const { verdict } of rows) counts[verdict] += 1;
+  return { rows, mean: geometricMean(rows.map(({ ratio }) => ratio)), counts };
+}

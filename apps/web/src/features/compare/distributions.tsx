@@ -2,8 +2,7 @@
 
 import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
-import { unitFor } from '@/features/results/samples';
-import { formatNs } from '@/ui/format';
+import { formatNs, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 
 /** The samples of both results on one axis of time. */
@@ -53,7 +52,7 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       draw={draw}
       height={150}
       fileName="comparison"
-      caption="Every sample; the thick line is the median, the band runs from the minimum to the third quartile, which decides the verdict"
+      caption="Every sample; the thick line is the median, the band runs from the minimum to the third quartile"
       summary={`A: median ${formatNs(a.medianNs)}, from ${formatNs(a.minNs)} to ${formatNs(a.q3Ns)} in its faster three quarters. B: median ${formatNs(b.medianNs)}, from ${formatNs(b.minNs)} to ${formatNs(b.q3Ns)}.`}
     />
   );

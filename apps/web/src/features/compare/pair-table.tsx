@@ -1,14 +1,13 @@
 import type { HeadToHead, Pair } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { VariantLink } from '@/features/results/variant-link';
-import { Badge } from '@/ui/badge';
+import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatRate, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
-import { comparePairs } from './pairs';
-import { VERDICT_TONES } from './verdict-tones';
+import { comparePairs } from './comparison';
+import { VerdictBadge } from './verdict';
 
 /** Two devices or two variants, problem by problem, with a verdict and an effect for each. */
 export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadToHead[] }) {
@@ -19,7 +18,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
         <p>
           {of === 'devices'
             ? 'The two devices share no problem and profile. A sweep on both of them makes them comparable.'
-            : 'No device has measured both variants on one problem.'}
+            : 'No device has measured both variants on the same problem.'}
         </p>
       </Empty>
     );
@@ -32,6 +31,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
           the speed of A: the geometric mean of {formatCount(rows.length)}{' '}
           {rows.length === 1 ? 'problem' : 'problems'}, of which B is faster on {counts.FAST}, the
           same on {counts.SAME}, slower on {counts.SLOW}
+          {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}
         </span>
       </p>
       <TablePanel caption={`Two ${of}, problem by problem`}>
@@ -52,7 +52,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ high, low, pair, speedup, verdict }) => (
+          {rows.map(({ high, low, pair, ratio, verdict }) => (
             <tr key={`${pair.a.resultId} ${pair.b.resultId}`}>
               <th scope="row" className="whitespace-nowrap">
                 {pair.problem.op} {shapeText(pair.problem)}{' '}
@@ -71,11 +71,11 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
                   prefetch={false}
                   aria-label={`${verdict}: compare the two results on ${shapeText(pair.problem)} ${pair.problem.dtype}`}
                 >
-                  <Badge tone={VERDICT_TONES[verdict]}>{verdict}</Badge>
+                  <VerdictBadge of={verdict} />
                 </TextLink>
               </td>
               <td className="figure">
-                <span className="font-medium">{formatSpeedup(speedup)}</span>
+                <span className="font-medium">{formatSpeedup(ratio)}</span>
                 <span className="block text-xs text-muted">
                   {formatSpeedup(low)} to {formatSpeedup(high)}
                 </span>

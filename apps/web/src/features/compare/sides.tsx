@@ -1,8 +1,7 @@
 import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
-import { roofShare } from '@/features/results/roof';
-import { VariantLink } from '@/features/results/variant-link';
+import { VariantLink } from '@/features/kernels/address';
 import { formatInterval, formatNs, formatPercent, formatRate } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import type { Measured } from './comparison';
@@ -18,7 +17,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ],
   ['Median', ({ measurement: { cold } }) => formatNs(cold.medianNs)],
   [
-    '95 % interval',
+    '95% interval',
     ({ measurement: { cold } }) =>
       `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
   ],
@@ -28,10 +27,9 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ],
   ['Coefficient of variation', ({ measurement: { cold } }) => formatPercent(cold.cv)],
   [
-    'Of the roof',
+    '% of peak',
     ({ measurement: { cold, roof } }) => {
-      const share = roofShare(roof, cold.medianNs);
-      return share ? `${formatPercent(share.share)}, ${share.bound}` : '–';
+      return roof ? `${formatPercent(roof.ns / cold.medianNs)}, ${roof.bound}` : '–';
     },
   ],
   ['Samples', ({ measurement: { cold, stop } }) => `${cold.n}, ${stop}`],

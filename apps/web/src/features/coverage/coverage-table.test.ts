@@ -12,5 +12,5 @@ it('says what there is of a suite, part by part', () => {
 
 it('says at which sizes it is counted', () => {
   expect(sizesText({ params: { rows: 3072, cols: 4096 } })).toBe('rows = 3072, cols = 4096');
-  expect(sizesText({ params: {} })).toBe('its own sizes');
+  expect(sizesText({ params: {} })).toBe('fixed sizes');
 });

@@ -1,10 +1,11 @@
+/** Coverage: devices against standing suites, and what is missing or stale. */
 import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
-import { TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 
-/** What can be said of the runs of a cell, with the colour of its part of the bar. */
+/** States of a cell's runs, with their colours in the bar. */
 export const PARTS = [
   ['done', 'bg-accent'],
   ['failed', 'bg-rose'],
@@ -13,39 +14,31 @@ export const PARTS = [
   ['never', 'bg-line-strong'],
 ] as const;
 
-/** Devices against standing suites. */
 export function CoverageTable({ coverage: { suites, devices } }: { coverage: Coverage }) {
   return (
-    <TablePanel caption="Coverage">
-      <thead>
-        <tr>
-          <th scope="col">Device</th>
-          {suites.map(({ id, title }) => (
-            <th key={id} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {devices.map(({ device, cells }) => (
-          <tr key={device.key}>
-            <th scope="row" className="min-w-44">
-              <DeviceName device={device} />
-            </th>
-            {suites.map(({ id }) => (
-              <td key={id} className="min-w-28">
-                <Cell device={device.key} cell={cells.find(({ suite }) => suite === id)} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </TablePanel>
+    <DataTable
+      caption="Coverage"
+      rows={devices}
+      keyOf={({ device }) => device.key}
+      columns={[
+        {
+          head: 'Device',
+          className: 'min-w-44',
+          cell: ({ device }) => <DeviceName device={device} />,
+        },
+        ...suites.map(({ id, title }) => ({
+          head: title,
+          className: 'min-w-28',
+          cell: ({ cells, device }: Coverage['devices'][number]) => (
+            <Cell device={device.key} cell={cells.find(({ suite }) => suite === id)} />
+          ),
+        })),
+      ]}
+    />
   );
 }
 
-/** The form for one cell: its suite at the sizes that are counted, on its device. */
+/** The form for one cell: its suite at the counted sizes, on its device. */
 const cellHref = (device: string, { suite, params }: CoverageCell): string => {
   const sizes = Object.entries(params).map(([name, value]) => [name, String(value)]);
   return `/sweeps/new?${new URLSearchParams([['suite', suite], ...sizes, ['device', device]])}`;
@@ -54,7 +47,7 @@ const cellHref = (device: string, { suite, params }: CoverageCell): string => {
 function Cell({ device, cell }: { device: string; cell: CoverageCell | undefined }) {
   if (!cell) {
     return (
-      <span className="text-muted" title="This suite does not stand for devices of this class.">
+      <span className="text-muted" title="This suite does not apply to devices of this class.">
         –
       </span>
     );
@@ -80,11 +73,11 @@ function Cell({ device, cell }: { device: string; cell: CoverageCell | undefined
   );
 }
 
-/** The sizes at which a suite is counted, `n = 2048`; of one that has none to choose, its own. */
+/** The sizes at which a suite is counted, `n = 2048`, or `fixed sizes`. */
 export const sizesText = ({ params }: Pick<CoverageCell, 'params'>): string =>
   Object.entries(params)
     .map(([name, value]) => `${name} = ${value}`)
-    .join(', ') || 'its own sizes';
+    .join(', ') || 'fixed sizes';
 
 /** `12 done`, `10 done, 2 stale`. */
 export const cellText = (cell: CoverageCell): string =>

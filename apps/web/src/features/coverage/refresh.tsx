@@ -1,10 +1,11 @@
 'use client';
 
-import { problemDetailsSchema, refreshedSchema } from '@tilemark/core';
+import { refreshedSchema } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button } from '@/ui/button';
-import { formatCount } from '@/ui/format';
+import { plural } from '@/ui/format';
+import { ask } from '@/ui/request';
 
 /** Queues the stale runs again; for admins. */
 export function RefreshStale({ stale }: { stale: number }) {
@@ -21,7 +22,7 @@ export function RefreshStale({ stale }: { stale: number }) {
   return (
     <>
       <Button onClick={refresh} disabled={isPending || stale === 0}>
-        {stale === 0 ? 'Nothing is stale' : `Refresh ${formatCount(stale)} stale`}
+        {stale === 0 ? 'Nothing is stale' : `Refresh ${plural(stale, 'stale run')}`}
       </Button>
       <span role="status" className="text-xs text-muted">
         {said}
@@ -32,17 +33,9 @@ export function RefreshStale({ stale }: { stale: number }) {
 
 /** What was queued, or why nothing was. */
 async function refreshed(): Promise<string> {
-  try {
-    const response = await fetch('/api/v1/coverage/refresh', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ device: null, suite: null }),
-    });
-    const body: unknown = await response.json();
-    if (!response.ok) return problemDetailsSchema.parse(body).detail;
-    const { runs, sweeps } = refreshedSchema.parse(body);
-    return `${formatCount(runs)} runs queued in ${formatCount(sweeps.length)} sweeps`;
-  } catch {
-    return 'The server could not be reached.';
-  }
+  const body = JSON.stringify({ device: null, suite: null });
+  const answer = await ask('/api/v1/coverage/refresh', { body, answer: refreshedSchema });
+  if (!answer.ok) return answer.message;
+  const { runs, sweeps } = answer.value;
+  return `Queued ${plural(runs, 'run')} in ${plural(sweeps.length, 'sweep')}`;
 }

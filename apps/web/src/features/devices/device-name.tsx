@@ -1,6 +1,7 @@
+/** Devices: their names, their measured roofline, and what was measured on them. */
 import type { DeviceRef } from '@tilemark/core';
-import { Badge } from '@/ui/badge';
 import { TextLink } from '@/ui/button';
+import { Badge } from '@/ui/notice';
 
 const CLASSES: Readonly<Record<DeviceRef['class'], string>> = {
   gpu: 'GPU',

@@ -1,11 +1,11 @@
 'use client';
 
+import type { RooflineRecord } from '@tilemark/core';
 import { useCallback, useMemo } from 'react';
-import { formatIntensity, formatRate } from '@/ui/format';
-import { logAxis } from '@/ui/log-axis';
-import { type SeriesStyles, seriesStyles } from '@/ui/palette';
+import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import type { DeviceRoof } from './device-roof';
+import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/scales';
+import type { DeviceRoof } from './roof';
 
 /** A result under the roof. */
 export interface RooflinePoint {
@@ -17,12 +17,12 @@ export interface RooflinePoint {
   readonly rate: number;
 }
 
-/** Room beside the outermost points, as a factor on the log axes. */
+/** Margin around the outermost points, as a factor on the log axes. */
 const ROOM = 4;
 
 /**
- * Rates over arithmetic intensity, under what the device's memory and its multiply-adds
- * allow. Nothing where there is no point: a transpose does no arithmetic.
+ * Rates over arithmetic intensity, under the limits set by the device's memory and its
+ * multiply-adds. Nothing without points: a transpose does no arithmetic.
  */
 export function RooflinePlot({
   roof,
@@ -33,7 +33,7 @@ export function RooflinePlot({
   roof: DeviceRoof;
   points: readonly RooflinePoint[];
   device: string;
-  /** Of the page's series; without it the chart has some of its own. */
+  /** The page's styles by series; by default the chart has its own. */
   styles?: SeriesStyles;
 }) {
   const series = useMemo(() => [...new Set(points.map((point) => point.series))], [points]);
@@ -111,9 +111,9 @@ export function RooflinePlot({
       legend={series.map((text) => ({ text, color: styles.color(text) }))}
       caption={`Roofline of ${device} under profile ${roof.profile}: ${
         bandwidth === null
-          ? 'its multiply-adds; no copy has been measured, so the memory’s slope is not drawn'
-          : `its fastest copy, ${formatRate(bandwidth)} GB/s, and its multiply-adds`
-      }${roof.from === 'results' ? ', as the results were held against it' : ''}. Higher is better; the nearer the line, the less is left.`}
+          ? 'peak multiply-adds; the memory slope is missing because no copy was measured'
+          : `fastest copy, ${formatRate(bandwidth)} GB/s, and peak multiply-adds`
+      }${roof.from === 'results' ? ', from imported results' : ''}. Higher is better; points near the line leave little to gain.`}
       summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} GFLOP/s and ${formatIntensity(best.flopPerByte)}.`}
     />
   );
@@ -132,4 +132,73 @@ function roofLine(
   return [left, peak / bandwidth, right]
     .filter((intensity) => intensity >= left && intensity <= right)
     .map((intensity) => ({ dtype, intensity, rate: Math.min(peak, bandwidth * intensity) }));
+}
+
+type Copy = RooflineRecord['copies'][number];
+
+/** Copy bandwidth by working set, which shows where the last-level cache ends. */
+export function BandwidthPlot({
+  survey: { copies, lastLevelCacheBytes, profile },
+}: {
+  survey: RooflineRecord;
+}) {
+  const draw = useCallback<DrawPlot>(
+    (Plot, width) => ({
+      marginLeft: 56,
+      marginRight: 16,
+      marginBottom: 36,
+      x: {
+        type: 'log',
+        base: 2,
+        label: 'working set →',
+        ticks: Math.max(3, Math.floor(width / 90)),
+        tickFormat: formatBytes,
+      },
+      y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5 },
+      marks: [
+        ...(lastLevelCacheBytes === null
+          ? []
+          : [
+              Plot.ruleX([lastLevelCacheBytes], {
+                stroke: 'var(--amber)',
+                strokeDasharray: '4 3',
+              }),
+            ]),
+        Plot.line(copies, {
+          x: 'bytes',
+          y: 'gigabytesPerSecond',
+          stroke: 'var(--accent)',
+          strokeWidth: 1.5,
+        }),
+        Plot.dot(copies, {
+          x: 'bytes',
+          y: 'gigabytesPerSecond',
+          fill: 'var(--accent)',
+          r: 2.5,
+          title: ({ bytes, gigabytesPerSecond }: Copy) =>
+            `${formatBytes(bytes)}: ${formatRate(gigabytesPerSecond)} GB/s`,
+        }),
+      ],
+    }),
+    [copies, lastLevelCacheBytes],
+  );
+  const fastest = copies.reduce<Copy | undefined>(
+    (a, b) => (a && a.gigabytesPerSecond >= b.gigabytesPerSecond ? a : b),
+    undefined,
+  );
+  const memory = copies.at(-1);
+  if (!fastest || !memory) return null;
+  const cache =
+    lastLevelCacheBytes === null
+      ? 'No last-level cache stands out from memory.'
+      : `The drop implies a last-level cache between ${formatBytes(lastLevelCacheBytes)} (dashed) and twice that.`;
+  return (
+    <Figure
+      draw={draw}
+      height={300}
+      fileName="bandwidth-by-working-set"
+      caption={`Copy bandwidth by working set under profile ${profile}, higher is better. ${cache}`}
+      summary={`Copy bandwidth by working set: up to ${formatRate(fastest.gigabytesPerSecond)} GB/s at ${formatBytes(fastest.bytes)}, ${formatRate(memory.gigabytesPerSecond)} GB/s at ${formatBytes(memory.bytes)}. ${cache}`}
+    />
+  );
 }

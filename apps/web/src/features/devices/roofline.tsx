@@ -1,14 +1,12 @@
 import type { RooflineRecord, RunResult } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
-import { Moment } from '@/ui/moment';
+import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
+import { Moment } from '@/ui/facts';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
-import { arithmeticIntensity } from '../results/roof';
-import { BandwidthPlot } from './bandwidth-plot';
-import { deviceRoofs } from './device-roof';
-import { RooflinePlot, type RooflinePoint } from './roofline-plot';
+import { deviceRoofs } from './roof';
+import { BandwidthPlot, RooflinePlot, type RooflinePoint } from './roofline-plot';
 
-/** What the device can do at most, by profile, and how near its best results come. */
+/** The device's peak rates by profile, and how close its best results come. */
 export function Roofline({
   surveys,
   best,
@@ -21,10 +19,10 @@ export function Roofline({
   const roofs = deviceRoofs(surveys, best);
   if (roofs.length === 0) {
     return (
-      <Empty title="No roof has been measured">
+      <Empty title="No peak rates measured yet">
         <p>
-          A worker probes copies and multiply-adds when it attaches; results that were brought in a
-          file carry the roof they were held against. The host CPU has no probes.
+          A worker measures copies and multiply-adds when it attaches; imported results bring the
+          peaks they were compared with. There are no probes for the host CPU.
         </p>
       </Empty>
     );
@@ -49,7 +47,7 @@ export function Roofline({
                   Measured by {survey.worker.name}, <Moment date={survey.measuredAt} />
                 </>
               ) : (
-                'No worker has surveyed this device here: the roof is what its results carry, and there is no bandwidth by working set.'
+                'Peaks from imported results. No worker has surveyed this device here, so bandwidth by working set is unknown.'
               )}
             </p>
           </Panel>
@@ -59,7 +57,7 @@ export function Roofline({
   );
 }
 
-/** Nothing for a transpose: it does no arithmetic. */
+/** Nothing for an op without arithmetic. */
 function pointOf({ address, problem, rate }: RunResult): RooflinePoint[] {
   const flopPerByte = arithmeticIntensity(problem);
   if (!rate || flopPerByte === 0) return [];

@@ -19,7 +19,7 @@ it.each([
   ['measurement.md#the-roof', '/docs/measurement#the-roof'],
   ['#the-shader', '#the-shader'],
   ['https://example.org/a.md', 'https://example.org/a.md'],
-  ['../packages/core/src/measure.ts', null],
+  ['../packages/core/src/measure/measure.ts', null],
   ['missing.md', null],
 ])('%s leads to %s', (link, href) => {
   expect(hrefOf(link)).toBe(href);

@@ -1,3 +1,4 @@
+/** The primers of docs/, shown as pages of the site. */
 import addingAKernel from '../../../../../docs/adding-a-kernel.md?raw';
 import attaching from '../../../../../docs/attaching.md?raw';
 import libraries from '../../../../../docs/libraries.md?raw';

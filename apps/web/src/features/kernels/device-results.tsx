@@ -1,36 +1,36 @@
 import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { VariantLink } from '@/features/results/variant-link';
+import { Rate, Timing } from '@/ui/facts';
 import { Field, Select } from '@/ui/field';
-import { formatInterval, formatNs, formatPercent, formatRate } from '@/ui/format';
-import { MoreRows, shownRows } from '@/ui/more-rows';
+import { formatPercent, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { QueryForm } from '@/ui/query-form';
-import { TablePanel } from '@/ui/table';
+import { DataTable, MoreRows, shownRows } from '@/ui/table';
+import { ComparableVariant } from './address';
 
 type Measured = KernelResults['problems'][number];
 
-/** What names a problem and profile in the address: `512,f32,default`. */
+/** A problem and profile as the address spells them: `512,f32,default`. */
 export const problemKey = ({ problem, profile }: Pick<Measured, 'problem' | 'profile'>): string =>
   [shapeText(problem), problem.dtype, profile].join();
 
-/** The kernel's fastest variant on each device, on one problem; each leads to its measurement. */
+/** The kernel's fastest variant on each device for one problem, linked to its measurement. */
 export function DeviceResults({
   results: { chosen, problems, rows },
   keep,
   isAll,
 }: {
   results: KernelResults;
-  /** The rest of the address, which choosing a problem leaves as it is. */
+  /** The rest of the address, kept when a problem is chosen. */
   keep: Readonly<Record<string, string>>;
-  /** Whether every device is shown; else the fastest. */
+  /** Whether every device is shown, or only the fastest. */
   isAll: boolean;
 }) {
   if (!chosen) {
     return (
       <Empty title="Not measured yet">
-        <p>Every device that measures this kernel appears here with its fastest variant.</p>
+        <p>Each device that measures this kernel appears here with its fastest variant.</p>
       </Empty>
     );
   }
@@ -47,66 +47,61 @@ export function DeviceResults({
             <Select id="on" name="on" defaultValue={key} key={key} className="font-mono">
               {problems.map((each) => (
                 <option key={problemKey(each)} value={problemKey(each)}>
-                  {shapeText(each.problem)} {each.problem.dtype}, {each.profile} ({each.devices}{' '}
-                  {each.devices === 1 ? 'device' : 'devices'})
+                  {shapeText(each.problem)} {each.problem.dtype}, {each.profile} (
+                  {plural(each.devices, 'device')})
                 </option>
               ))}
             </Select>
           </Field>
         </QueryForm>
       </div>
-      <TablePanel caption={`Results on ${shapeText(chosen.problem)} by device`}>
-        <thead>
-          <tr>
-            <th scope="col">Device</th>
-            <th scope="col">Fastest variant</th>
-            <th scope="col" className="figure">
-              Rate (higher is better)
-            </th>
-            <th scope="col" className="figure">
-              Median
-            </th>
-            <th scope="col" className="figure">
-              Of the device’s best
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shownRows(rows, isAll).map((row) => (
-            <tr key={row.device.key}>
-              <th scope="row" className="min-w-36">
-                <DeviceName device={row.device} />
-              </th>
-              <td className="min-w-52">
-                <VariantLink address={row.address} resultId={row.resultId} />
-                {row.unranked && (
-                  <span className="block text-xs text-muted">Not ranked: {row.unranked}</span>
+      <DataTable
+        caption={`Results on ${shapeText(chosen.problem)} by device`}
+        rows={shownRows(rows, isAll)}
+        keyOf={({ device }) => device.key}
+        columns={[
+          {
+            head: 'Device',
+            className: 'min-w-36',
+            cell: ({ device }) => <DeviceName device={device} />,
+          },
+          {
+            head: 'Fastest variant',
+            className: 'min-w-52',
+            cell: ({ address, device, resultId, unranked }) => (
+              <>
+                <ComparableVariant address={address} resultId={resultId} on={device.name} />
+                {unranked && (
+                  <span className="block text-xs text-muted">Not ranked: {unranked}</span>
                 )}
-              </td>
-              <td className="figure">
-                <span className="font-medium">{formatRate(row.rate.value)}</span>{' '}
-                <span className="text-xs text-muted">{row.rate.unit}</span>
-              </td>
-              <td className="figure">
-                {formatNs(row.medianNs)}{' '}
-                <span className="text-xs text-muted">
-                  {formatInterval(row.medianNs, row.lowNs, row.highNs)}
-                </span>
-              </td>
-              <td className="figure">
-                {row.partOfBest === null ? '–' : formatPercent(row.partOfBest)}
-              </td>
-            </tr>
-          ))}
-          <MoreRows
-            of={rows.length}
-            noun="devices"
-            isAll={isAll}
-            allHref={`?${all}#results`}
-            columns={5}
-          />
-        </tbody>
-      </TablePanel>
+              </>
+            ),
+          },
+          {
+            head: 'Rate (higher is better)',
+            isFigure: true,
+            cell: ({ rate }) => <Rate of={rate} />,
+          },
+          {
+            head: 'Median',
+            isFigure: true,
+            cell: (row) => <Timing of={row} />,
+          },
+          {
+            head: '% of the device’s best',
+            isFigure: true,
+            cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatPercent(partOfBest)),
+          },
+        ]}
+      >
+        <MoreRows
+          of={rows.length}
+          noun="devices"
+          isAll={isAll}
+          allHref={`?${all}#results`}
+          columns={5}
+        />
+      </DataTable>
     </>
   );
 }

@@ -1,17 +1,16 @@
 import type { KernelDetail } from '@tilemark/core';
-import type { Kernel } from '@tilemark/kernels';
-import { kernelDetail } from '@/server/registry';
+import type { Dtype, GpuKernel, Kernel, TunableValues } from '@tilemark/kernels';
+import { kernelDetail } from '@/server/catalogue';
 
 export interface Specialisation {
   readonly detail: KernelDetail;
-  /** One sentence for each part of the query string that was put aside. */
+  /** One sentence per part of the query string that was ignored. */
   readonly refused: readonly string[];
 }
 
 /**
- * The kernel as a query string asks for it. A value that the kernel does not
- * take is put aside with a sentence, so that any address gives a page; what
- * names nothing of the kernel is no concern of this page.
+ * The kernel as a query string asks for it. A value that the kernel does not accept is ignored,
+ * with a sentence that says so; names that the kernel does not have are ignored silently.
  */
 export function specialisation(
   kernel: Kernel,
@@ -28,14 +27,17 @@ export function specialisation(
     const text = Array.isArray(given) ? given[0] : given;
     if (text === undefined) continue;
     if (values.some((value) => String(value) === text)) kept[name] = text;
-    else refused.push(`${name} cannot be “${text.slice(0, 60)}”; it takes ${values.join(', ')}.`);
+    else
+      refused.push(
+        `${name} cannot be “${text.slice(0, 60)}”; it must be one of ${values.join(', ')}.`,
+      );
   }
   return { detail: kernelDetail(kernel.id, kept), refused };
 }
 
 /**
- * The rung before a specialised kernel, its shared tunables and dtype set alike, as WGSL.
- * Null where it has none for those values.
+ * The WGSL of the rung before a specialised kernel, with shared tunables and dtype set alike.
+ * Null if it has none for those values.
  */
 export function rungBefore(
   before: Kernel,
@@ -48,4 +50,26 @@ export function rungBefore(
   const alike = before.dtypes.includes(dtype) ? { dtype } : {};
   const { wgsl } = kernelDetail(before.id, { ...Object.fromEntries(shared), ...alike });
   return wgsl === null ? null : { id: before.id, wgsl };
+}
+
+/**
+ * The idea of a kernel, from the comment at the top of its WGSL up to the first empty line.
+ * Null for emitted kernels, which explain it elsewhere.
+ */
+export function paragraphOf(
+  { id, wgsl }: GpuKernel,
+  values: TunableValues,
+  dtype: Dtype,
+): string | null {
+  const source = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype);
+  const lines: string[] = [];
+  for (const line of source.split('\n')) {
+    const [, text] = /^\/\/ ?(.*)$/.exec(line) ?? [];
+    if (text === undefined || text.trim() === '') break;
+    lines.push(text.trim());
+  }
+  const [head, ...rest] = lines;
+  if (!head?.startsWith(`${id}: `)) return null;
+  const text = [head.slice(id.length + 2), ...rest].join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-import type { OpId } from '@tilemark/kernels';
+import { type OpId, opById } from '@tilemark/kernels';
 import { formatBytes, formatCount } from '@/ui/format';
 import type { Tile } from './tile';
 
@@ -6,13 +6,13 @@ const MATRIX = 96;
 const GAP = 14;
 const CELL_LIMIT = 16;
 
-/** Where a workgroup's tile lies, what it reads for it, and its proportions. */
+/** Where a workgroup's tile lies, what the workgroup reads for it, and its proportions. */
 export function TilePicture({ op, tile }: { op: OpId; tile: Tile }) {
   const text = captionOf(op, tile);
   return (
     <figure className="px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-10 gap-y-4">
-        {op === 'matmul' ? <Matmul tile={tile} /> : <Transpose tile={tile} />}
+        <Tensors op={op} tile={tile} />
         <Zoom tile={tile} />
       </div>
       <figcaption className="mt-2 text-xs text-muted">{text}</figcaption>
@@ -22,9 +22,9 @@ export function TilePicture({ op, tile }: { op: OpId; tile: Tile }) {
 
 const captionOf = (
   op: OpId,
-  { cols, elementsAThread, rows, threads, workgroupBytes }: Tile,
+  { cols, elementsPerThread, rows, threads, workgroupBytes }: Tile,
 ): string =>
-  `A workgroup of ${formatCount(threads)} threads ${op === 'matmul' ? 'computes' : 'moves'} a tile of ${rows} × ${cols}, ${shareText(elementsAThread)}, ${
+  `A workgroup of ${formatCount(threads)} threads ${opById(op).verb} a tile of ${rows} × ${cols}, ${shareText(elementsPerThread)}, ${
     workgroupBytes > 0
       ? `through ${formatBytes(workgroupBytes)} of workgroup memory`
       : 'without workgroup memory'
@@ -32,80 +32,46 @@ const captionOf = (
 
 const shareText = (elements: number): string =>
   elements === 1
-    ? 'one element a thread'
+    ? 'one element per thread'
     : elements > 1
-      ? `${Number(elements.toPrecision(3))} elements a thread`
-      : `${Number((1 / elements).toPrecision(3))} threads an element`;
+      ? `${Number(elements.toPrecision(3))} elements per thread`
+      : `${Number((1 / elements).toPrecision(3))} threads per element`;
 
-/** B above C, A to its left: the tile of C under its columns of B, beside its rows of A. */
-function Matmul({ tile: { cols, rows } }: { tile: Tile }) {
-  const from = MATRIX + GAP;
-  const [height, width] = sidesOf(rows, cols);
-  const at = MATRIX * 0.4;
-  const size = 2 * MATRIX + GAP;
+/** The tensors of the op, with what the workgroup of a tile reads and, darker, what it writes. */
+function Tensors({ op, tile }: { op: OpId; tile: Tile }) {
+  const { tensors, tiled, touches } = opById(op);
+  const [rows, cols] = sidesOf(tile.rows, tile.cols);
+  const at = { row: MATRIX * 0.3, col: MATRIX * 0.5 };
+  const parts = touches({ ...at, rows, cols }, tiled(MATRIX, MATRIX));
+  const side = (axis: 0 | 1) =>
+    (MATRIX + GAP) * (1 + Math.max(...tensors.map((tensor) => tensor.at[axis]))) - GAP;
   return (
     <svg
-      width={size + 4}
-      height={size + 4}
-      viewBox={`-2 -2 ${size + 4} ${size + 4}`}
+      width={side(0) + 4}
+      height={side(1) + 4}
+      viewBox={`-2 -2 ${side(0) + 4} ${side(1) + 4}`}
       aria-hidden="true"
     >
-      <Matrix x={from} y={0} name="B" />
-      <Matrix x={0} y={from} name="A" />
-      <Matrix x={from} y={from} name="C" />
-      <rect
-        x={from + at}
-        y={0}
-        width={width}
-        height={MATRIX}
-        className="fill-accent"
-        opacity="0.25"
-      />
-      <rect
-        x={0}
-        y={from + at}
-        width={MATRIX}
-        height={height}
-        className="fill-accent"
-        opacity="0.25"
-      />
-      <rect x={from + at} y={from + at} width={width} height={height} className="fill-accent" />
-    </svg>
-  );
-}
-
-/** A tile of A and where it lands in B. */
-function Transpose({ tile: { cols, rows } }: { tile: Tile }) {
-  const [height, width] = sidesOf(rows, cols);
-  const from = MATRIX + 3 * GAP;
-  const [down, across] = [MATRIX * 0.2, MATRIX * 0.55];
-  return (
-    <svg
-      width={from + MATRIX + 4}
-      height={MATRIX + 4}
-      viewBox={`-2 -2 ${from + MATRIX + 4} ${MATRIX + 4}`}
-      aria-hidden="true"
-    >
-      <Matrix x={0} y={0} name="A" />
-      <Matrix x={from} y={0} name="B" />
-      <rect
-        x={across}
-        y={down}
-        width={width}
-        height={height}
-        className="fill-accent"
-        opacity="0.35"
-      />
-      <text
-        x={MATRIX + 1.5 * GAP}
-        y={MATRIX / 2 + 4}
-        textAnchor="middle"
-        className="fill-muted"
-        fontSize="14"
-      >
-        →
-      </text>
-      <rect x={from + down} y={across} width={height} height={width} className="fill-accent" />
+      {tensors.map(({ name, at: [across, down] }, index) => {
+        const [x, y] = [across * (MATRIX + GAP), down * (MATRIX + GAP)];
+        const part = parts[index];
+        const isOutput = index === tensors.length - 1;
+        return (
+          <g key={name}>
+            <Matrix x={x} y={y} name={name} />
+            {part && (
+              <rect
+                x={x + part.col}
+                y={y + part.row}
+                width={part.cols}
+                height={part.rows}
+                className="fill-accent"
+                opacity={isOutput ? 1 : 0.3}
+              />
+            )}
+          </g>
+        );
+      })}
     </svg>
   );
 }
@@ -121,7 +87,7 @@ function Matrix({ x, y, name }: { x: number; y: number; name: string }) {
   );
 }
 
-/** The tile in the proportions it has, in elements or, where they are many, in sixteenths. */
+/** The tile in its proportions, divided into elements, or sixteenths if there are many. */
 function Zoom({ tile: { cols, rows } }: { tile: Tile }) {
   const scale = (MATRIX * 1.4) / Math.max(rows, cols);
   const [height, width] = [Math.max(rows * scale, 3), Math.max(cols * scale, 3)];
@@ -151,11 +117,10 @@ function Zoom({ tile: { cols, rows } }: { tile: Tile }) {
   );
 }
 
-/** Inner lines that cut a length into parts. */
 const lines = (parts: number, length: number): number[] =>
   Array.from({ length: parts - 1 }, (_, index) => ((index + 1) * length) / parts);
 
-/** A tile's height and width on a drawn matrix: not to scale with it, true to each other. */
+/** A tile's height and width on a drawn matrix: in proportion, but not to the matrix's scale. */
 function sidesOf(rows: number, cols: number): readonly [number, number] {
   const longer = MATRIX * 0.32;
   const scale = longer / Math.max(rows, cols);

@@ -12,18 +12,18 @@ it('is read off the declaration', () => {
     rows: 8,
     cols: 8,
     threads: 64,
-    elementsAThread: 1,
+    elementsPerThread: 1,
     workgroupBytes: 512,
   });
   expect(tile('matmul/tiled-wpt', { TILE: 32, WPT: 4 })).toMatchObject({
     rows: 32,
     cols: 32,
-    elementsAThread: 4,
+    elementsPerThread: 4,
   });
   const warp = kernelById('matmul/warp-tile').tunables;
   const side = (name: string) => warp.find((tunable) => tunable.name === name)?.default;
   expect(tile('matmul/warp-tile')).toMatchObject({ rows: side('BM'), cols: side('BN') });
-  expect(tile('transpose/padded')).toMatchObject({ elementsAThread: 1 });
+  expect(tile('transpose/padded')).toMatchObject({ elementsPerThread: 1 });
 });
 
 it('is nothing for a kernel that runs along memory', () => {

@@ -1,12 +1,19 @@
-import type { Dtype, GpuKernel, Problem, Shape, TunableValues } from '@tilemark/kernels';
+import {
+  type Dtype,
+  type GpuKernel,
+  type OpId,
+  opById,
+  type Problem,
+  type TunableValues,
+} from '@tilemark/kernels';
 
 /** The part of the output that one workgroup computes. */
 export interface Tile {
   readonly rows: number;
   readonly cols: number;
   readonly threads: number;
-  /** Elements of the output that a thread computes, on average. */
-  readonly elementsAThread: number;
+  /** Output elements per thread, on average. */
+  readonly elementsPerThread: number;
   readonly workgroupBytes: number;
 }
 
@@ -14,13 +21,13 @@ export interface Tile {
 const SIDE = 8192;
 
 /**
- * What a workgroup's tile is, from the declaration alone: as many rows as one column of the
- * output takes workgroups, and the other way round. Null where the workgroups do not cut
- * the output into rectangles, as for a copy that runs along memory.
+ * A workgroup's tile, derived from the declaration alone: its rows from the number of
+ * workgroups per output column, and its columns likewise. Null if workgroups do not divide the
+ * output into rectangles, as in a copy that runs along memory.
  */
 export function tileOf(kernel: GpuKernel, values: TunableValues, dtype: Dtype): Tile | null {
   const groups = (rows: number, cols: number) => {
-    const [x, y] = kernel.workgroups(values, outputOf(kernel.op, rows, cols, dtype));
+    const [x, y] = kernel.workgroups(values, problemOf(kernel.op, rows, cols, dtype));
     return x * y;
   };
   const cols = SIDE / groups(1, SIDE);
@@ -29,11 +36,9 @@ export function tileOf(kernel: GpuKernel, values: TunableValues, dtype: Dtype): 
   if (!isWhole || groups(SIDE, SIDE) * rows * cols !== SIDE * SIDE) return null;
   const { workgroupBytes, workgroupSize } = kernel.needs(values, dtype);
   const threads = workgroupSize.reduce((product, side) => product * side, 1);
-  return { rows, cols, threads, elementsAThread: (rows * cols) / threads, workgroupBytes };
+  return { rows, cols, threads, elementsPerThread: (rows * cols) / threads, workgroupBytes };
 }
 
-/** A problem whose output, or input for a transpose, has these rows and columns. */
-function outputOf(op: GpuKernel['op'], rows: number, cols: number, dtype: Dtype): Problem {
-  const shape: Shape = op === 'matmul' ? { m: rows, n: cols, k: SIDE } : { rows, cols };
-  return { op, shape, dtype } as Problem;
-}
+/** A problem whose tiled tensor has these rows and columns. */
+const problemOf = (op: OpId, rows: number, cols: number, dtype: Dtype): Problem =>
+  ({ op, shape: opById(op).tiled(rows, cols), dtype }) as Problem;

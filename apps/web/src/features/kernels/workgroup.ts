@@ -2,15 +2,15 @@ import { type Dtype, type GpuKernel, KERNELS, type Kernel, type Variant } from '
 
 const kernelOf = (id: string): Kernel | undefined => KERNELS.find((each) => each.id === id);
 
-/** Threads of a workgroup; null for host kernels and kernels that have left the registry. */
+/** Threads per workgroup; null for host kernels and kernels no longer in the registry. */
 export function threadsOf({ kernel: id, tunables }: Variant, dtype: Dtype): number | null {
   const kernel = kernelOf(id);
   if (kernel?.runsOn !== 'gpu') return null;
-  // A stored variant may lack a tunable that was declared later.
+  // A stored variant may lack a tunable declared later.
   return threads(kernel, { ...defaultsOf(kernel), ...tunables }, dtype);
 }
 
-/** The tunables that change how many threads a workgroup has: `BLOCK`, `TILE`, `BM`. */
+/** The tunables that change the number of threads per workgroup: `BLOCK`, `TILE`, `BM`. */
 export function sizeTunables(id: string): ReadonlySet<string> {
   const kernel = kernelOf(id);
   if (kernel?.runsOn !== 'gpu') return new Set();

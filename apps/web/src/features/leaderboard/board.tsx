@@ -1,79 +1,199 @@
-import type { Leaderboard, LeaderboardRow } from '@tilemark/core';
+/**
+ * The leaderboard: ranked results of a problem, as a table, a heat map or a portability report.
+ *
+ * A column that is a figure of a result is one entry of METRICS in core/src/view/metrics.ts, with
+ * `board` among its places. Any other: the row's schema in core/src/view/leaderboard.ts, its query
+ * in core/src/server/store/boards/leaderboard.ts, and its cell here.
+ */
+import {
+  boardFigures,
+  type Leaderboard,
+  type LeaderboardRow,
+  type MetricId,
+  metricsOf,
+  type ReferenceFigure,
+} from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
-import { ImportedBadge } from '@/features/results/imported-badge';
-import { roofShare } from '@/features/results/roof';
-import { VariantLink } from '@/features/results/variant-link';
-import { formatInterval, formatNs, formatPercent, formatRate, formatSpeedup } from '@/ui/format';
-import { Ago } from '@/ui/moment';
+import { ComparableVariant } from '@/features/kernels/address';
+import { UnconfirmedMark } from '@/features/results/confirmation';
+import { ImportedBadge, RoofText } from '@/features/results/outcome';
+import { Ago } from '@/ui/facts';
+import {
+  formatInterval,
+  formatMetric,
+  formatNs,
+  formatPercent,
+  formatRate,
+  formatSpeedup,
+} from '@/ui/format';
 import { TablePanel } from '@/ui/table';
-import { GROUP_TITLES } from './groups';
 import { MoreRows, shownRows } from './more-rows';
-import { PublishedRows } from './published-rows';
-import type { BoardQuery, Group } from './query';
+import { type BoardQuery, GROUP_TITLES, type Group } from './query';
 import { RateBar } from './rate-bar';
+import { ReferenceCards, ReferenceRows } from './reference-rows';
 
-const COLUMNS = 9;
+/** Metrics whose figure another one of the row shows beside its own. */
+const BESIDE: readonly MetricId[] = ['lowNs', 'highNs', 'roofBound'];
 
-/** One row a device, grouped by class, ranked rows first; what is not ranked says why. */
+/** The rate leads, as a bar. */
+const METRICS = metricsOf('board', [...BESIDE, 'rate']);
+
+/** Those that say more than their figure. */
+const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
+  medianNs: ({ highNs, lowNs, medianNs }) => (
+    <>
+      {formatNs(medianNs)}
+      <span className="block text-xs text-muted" title="95% interval of the median">
+        {formatInterval(medianNs, lowNs, highNs)}
+      </span>
+    </>
+  ),
+  roofShare: ({ medianNs, roof }) => (
+    <RoofText share={roof ? roof.ns / medianNs : null} bound={roof?.bound ?? null} />
+  ),
+};
+
+/** Rank, device and rate; over naive, variant, machines and age. */
+const COLUMNS = METRICS.length + 7;
+
+/** One row per device, grouped by class, ranked rows first; what is not ranked says why. */
 export function Board({
   board: { problem, rows },
   query,
   groups,
+  reference,
 }: {
   board: Leaderboard;
   query: BoardQuery;
   groups: readonly Group[];
+  /** Null: not shown. */
+  reference: readonly ReferenceFigure[] | null;
 }) {
   if (!problem) return null;
   const { title, rateUnit } = opOf(problem);
   const shown = rows.filter((row) => groups.includes(row.device.class));
+  const caption = `Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`;
   return (
-    <TablePanel
-      caption={`Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`}
-    >
-      <thead>
-        <tr>
-          <th scope="col" className="figure">
-            Rank
-          </th>
-          <th scope="col">Device</th>
-          <th scope="col" className="min-w-40">
-            {rateUnit}, higher is better
-          </th>
-          <th scope="col" className="figure">
-            Median
-          </th>
-          <th scope="col" className="figure">
-            Of the roof
-          </th>
-          <th scope="col" className="figure">
-            Over naive
-          </th>
-          <th scope="col">Best variant</th>
-          <th
-            scope="col"
-            className="figure"
-            title="Hosts whose workers have handed in results of this device"
-          >
-            Machines
-          </th>
-          <th scope="col" className="figure">
-            Age
-          </th>
-        </tr>
-      </thead>
-      {GROUP_TITLES.map(([of, title]) => (
-        <RowGroup
-          key={of}
-          title={title}
-          rows={shown.filter((row) => row.rank !== null && row.device.class === of)}
-          query={query}
-        />
-      ))}
-      <RowGroup title="Not ranked" rows={shown.filter((row) => row.rank === null)} query={query} />
-      {groups.includes('published') && <PublishedRows problem={problem} columns={COLUMNS} />}
-    </TablePanel>
+    <>
+      <div className="space-y-4 sm:hidden">
+        <Cards rows={shown} query={query} />
+        {reference && <ReferenceCards figures={reference} />}
+      </div>
+      <div className="max-sm:hidden">
+        <TablePanel caption={caption}>
+          <thead>
+            <tr>
+              <th scope="col" className="figure">
+                Rank
+              </th>
+              <th scope="col">Device</th>
+              <th scope="col" className="min-w-40">
+                {rateUnit}, higher is better
+              </th>
+              {METRICS.map(({ id, name }) => (
+                <th key={id} scope="col" className="figure">
+                  {name}
+                </th>
+              ))}
+              <th scope="col" className="figure">
+                Over naive
+              </th>
+              <th scope="col">Best variant</th>
+              <th
+                scope="col"
+                className="figure"
+                title="Hosts whose workers have handed in results of this device"
+              >
+                Machines
+              </th>
+              <th scope="col" className="figure">
+                Age
+              </th>
+            </tr>
+          </thead>
+          {GROUP_TITLES.map(([of, title]) => (
+            <RowGroup
+              key={of}
+              title={title}
+              rows={shown.filter((row) => row.rank !== null && row.device.class === of)}
+              query={query}
+            />
+          ))}
+          <RowGroup
+            title="Not ranked"
+            rows={shown.filter((row) => row.rank === null)}
+            query={query}
+          />
+          {reference && <ReferenceRows figures={reference} />}
+        </TablePanel>
+      </div>
+    </>
+  );
+}
+
+/** The rows on a phone: what a row says first, in the order of the table. */
+function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQuery }) {
+  return GROUPS_OF_CARDS.map(([title, isOf]) => {
+    const cards = rows.filter(isOf);
+    if (cards.length === 0) return null;
+    const fastest = Math.max(...cards.map(({ rate }) => rate.value));
+    return (
+      <section key={title} aria-label={title}>
+        <p className="mb-1 text-2xs font-normal text-muted">
+          {title}, {cards[0]?.rate.unit}, bars to {formatRate(fastest)}
+        </p>
+        <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
+          {shownRows(cards, query).map((row) => (
+            <Card key={row.resultId} row={row} fastest={fastest} />
+          ))}
+        </ul>
+      </section>
+    );
+  });
+}
+
+const GROUPS_OF_CARDS: readonly (readonly [string, (row: LeaderboardRow) => boolean])[] = [
+  ...GROUP_TITLES.map(
+    ([of, title]) =>
+      [title, ({ device, rank }: LeaderboardRow) => rank !== null && device.class === of] as const,
+  ),
+  ['Not ranked', ({ rank }) => rank === null],
+];
+
+function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
+  const { address, device, imported, medianNs, rank, rate, resultId, roof, unranked } = row;
+  return (
+    <li className="space-y-1 px-3 py-2 text-[0.8125rem]">
+      <div className="flex items-baseline gap-2">
+        {rank !== null && (
+          <span className="font-medium">
+            {rank}
+            <span className="sr-only">. place:</span>
+          </span>
+        )}
+        <DeviceName device={device} />
+        <span className="ml-auto text-xs text-muted">
+          <Ago date={row.measuredAt} />
+        </span>
+      </div>
+      <RateBar
+        value={rate.value}
+        max={fastest}
+        text={formatRate(rate.value)}
+        isRanked={rank !== null}
+      />
+      <p className="text-xs text-muted">
+        {formatNs(medianNs)}
+        {roof && <>, {formatPercent(roof.ns / medianNs)} of peak</>}
+      </p>
+      <p>
+        <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
+        <ImportedBadge of={imported} />
+      </p>
+      {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
+    </li>
   );
 }
 
@@ -109,13 +229,14 @@ function RowGroup({
 
 function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
   const { device, highNs, lowNs, medianNs, rank, rate, resultId, speedupOverNaive, unranked } = row;
-  const roof = roofShare(row.roof, medianNs);
+  const figures = boardFigures(row);
   return (
     <tr>
       <td className="figure font-medium">{rank ?? '–'}</td>
       <th scope="row" className="min-w-36">
         <DeviceName device={device} />
         {unranked && <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>}
+        {rank === 1 && row.confirmation === 'unconfirmed' && <UnconfirmedMark />}
       </th>
       <td>
         <RateBar
@@ -127,27 +248,19 @@ function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
           isRanked={rank !== null}
         />
       </td>
-      <td className="figure">
-        {formatNs(medianNs)}
-        <span className="block text-xs text-muted" title="95 % interval of the median">
-          {formatInterval(medianNs, lowNs, highNs)}
-        </span>
-      </td>
-      <td className="figure">
-        {roof ? (
-          <>
-            {formatPercent(roof.share)}
-            <span className="block text-xs text-muted">{roof.bound}</span>
-          </>
-        ) : (
-          '–'
-        )}
-      </td>
+      {METRICS.map(({ digits, id, unit }) => {
+        const value = figures[id] ?? null;
+        return (
+          <td key={id} className="figure">
+            {DRAWN[id]?.(row) ?? (value === null ? '–' : formatMetric(unit, digits, value))}
+          </td>
+        );
+      })}
       <td className="figure">
         {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
       </td>
       <td className="min-w-56">
-        <VariantLink address={row.address} resultId={resultId} />{' '}
+        <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <ImportedBadge of={row.imported} />
       </td>
       <td className="figure text-muted">{row.machines}</td>

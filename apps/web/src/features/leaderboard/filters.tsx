@@ -1,9 +1,9 @@
 import { type Leaderboard, PROFILES } from '@tilemark/core';
-import { DTYPES, OPS, shapeText } from '@tilemark/kernels';
+import { DTYPES, dimensionsText, OPS, shapeText } from '@tilemark/kernels';
 import { Chip, Field, Select } from '@/ui/field';
+import { Tabs } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
-import { GROUP_TITLES } from './groups';
-import type { BoardQuery, Group } from './query';
+import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View } from './query';
 
 /** The board's filters; the choice is in the address. */
 export function Filters({
@@ -40,17 +40,17 @@ export function Filters({
         name="op"
         label="Operation"
         value={query.op}
-        options={OPS.map((op) => [op.id, op.title])}
+        options={Object.entries(OPS).map(([id, { title }]) => [id, title])}
       />
       <Choice
         name="dtype"
         label="Element type"
         value={query.dtype}
-        options={DTYPES.map((dtype) => [dtype, dtype])}
+        options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
       />
       <Choice
         name="shape"
-        label={query.op === 'matmul' ? 'Shape (M×N×K)' : 'Shape (R×C)'}
+        label={`Shape (${dimensionsText(query.op, '×')})`}
         value={asked}
         options={[
           ...(isListed ? [] : [[asked, asked || 'no results yet'] as const]),
@@ -70,7 +70,7 @@ export function Filters({
         <legend className="mb-1 text-xs font-medium">Groups</legend>
         {/* The key renews the controls when the address changes under them. */}
         <div className="flex min-h-8 flex-wrap items-center gap-1.5" key={groups.join()}>
-          {GROUP_TITLES.filter(([group]) => group !== 'published' || query.view === 'devices').map(
+          {GROUP_TITLES.filter(([group]) => group !== 'reference' || query.view === 'devices').map(
             ([group, title]) => (
               <Chip key={group} name="groups" value={group} defaultChecked={groups.includes(group)}>
                 {title}
@@ -109,4 +109,17 @@ function Choice({
       </Field>
     </div>
   );
+}
+
+const TITLES: readonly (readonly [View, string])[] = [
+  ['devices', 'Devices'],
+  ['heatmap', 'Devices × kernels'],
+  ['portability', 'Portability'],
+];
+
+/** The views of the board; the filters go along. */
+export function ViewLinks({ query }: { query: BoardQuery }) {
+  const hrefOf = (view: View) => boardHref(query, { view, ship: null, rows: null });
+  const tabs = TITLES.map(([view, title]) => [hrefOf(view), title] as const);
+  return <Tabs label="Views of the leaderboard" tabs={tabs} here={hrefOf(query.view)} />;
 }

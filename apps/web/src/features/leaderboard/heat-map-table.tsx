@@ -1,7 +1,7 @@
 import type { HeatMap, HeatMapCell } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { kernelHref } from '@/features/kernels/href';
+import { kernelHref } from '@/features/kernels/address';
 import { formatRate } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
@@ -23,13 +23,13 @@ export function HeatMapTable({ map, query }: { map: HeatMap; query: BoardQuery }
           better.
         </span>
         <span className="inline-flex items-center gap-1.5">
-          0 %
+          0%
           <span
             aria-hidden="true"
             className="inline-block h-3 w-24 rounded-tile border border-line"
             style={{ background: `linear-gradient(to right, transparent, ${HEAT})` }}
           />
-          100 %
+          100%
         </span>
         <span>★ the device’s best</span>
       </p>
@@ -78,7 +78,7 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
   }
   const { address, partOfBest, rate, resultId, unranked } = cell;
   const isBest = partOfBest === 1 && unranked === null;
-  const part = partOfBest === null ? 'not ranked' : `${Math.round(100 * partOfBest)} %`;
+  const part = partOfBest === null ? 'not ranked' : `${Math.round(100 * partOfBest)}%`;
   return (
     <td
       className="figure"

@@ -1,4 +1,4 @@
-import { MoreRows as More, shownRows as shown } from '@/ui/more-rows';
+import { MoreRows as More, shownRows as shown } from '@/ui/table';
 import { type BoardQuery, boardHref } from './query';
 
 export const shownRows = <T,>(rows: readonly T[], query: BoardQuery): readonly T[] =>

@@ -1,9 +1,7 @@
 import type { PortabilityReport } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { shortAddress } from '@/features/kernels/short-address';
-import { VariantLink } from '@/features/results/variant-link';
-import { Address } from '@/ui/address';
+import { Address, shortAddress, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent } from '@/ui/format';
 import { Empty } from '@/ui/notice';
@@ -12,7 +10,6 @@ import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
 import { type BoardQuery, boardHref } from './query';
 import { RateBar } from './rate-bar';
-import { shippingSummary } from './shipping';
 
 /** Which variant to ship where one has to do for all, and what that costs. */
 export function PortabilityTables({
@@ -26,7 +23,7 @@ export function PortabilityTables({
   if (!problem || !shipping) {
     return (
       <Empty title="No device shown has a ranked result of this problem">
-        <p>Portability is said by ranked results only. Choose another problem or more groups.</p>
+        <p>Portability follows from ranked results only. Choose another problem or more groups.</p>
       </Empty>
     );
   }
@@ -156,4 +153,24 @@ export function PortabilityTables({
       </Section>
     </>
   );
+}
+
+type Shipping = NonNullable<PortabilityReport['shipping']>;
+
+/** What one variant everywhere costs, in a sentence; costs are extra time over a device's own best. */
+export function shippingSummary({ devices }: Shipping): string {
+  const costs = devices
+    .flatMap(({ device, shipped }) =>
+      shipped ? [{ device, cost: 1 / shipped.partOfBest - 1 }] : [],
+    )
+    .toSorted((a, b) => a.cost - b.cost);
+  const worst = costs.at(-1);
+  const middle = costs[Math.floor(costs.length / 2)];
+  if (!worst || !middle) return 'No device shown has measured it.';
+  const unknown = devices.length - costs.length;
+  const known =
+    worst.cost === 0
+      ? 'costs no device anything'
+      : `costs the median device ${formatPercent(middle.cost)} more time, ${worst.device.name} the most: ${formatPercent(worst.cost)}`;
+  return `It ${known}${unknown > 0 ? `; ${unknown} have not measured it` : ''}.`;
 }

@@ -13,10 +13,14 @@ describe('the address of the board', () => {
       op: 'transpose',
       shape: '3072x4096',
       view: 'heatmap',
-      groups: 'gpu,published',
+      groups: 'gpu,reference',
     });
     const { searchParams } = new URL(boardHref(query, {}), 'http://grid.test');
     expect(parse(Object.fromEntries(searchParams))).toEqual(query);
+  });
+
+  it('takes the former name of a group', () => {
+    expect(parse({ groups: 'gpu,published' }).groups).toEqual(['gpu', 'reference']);
   });
 
   it('changes and forgets parts', () => {
@@ -29,10 +33,10 @@ describe('the address of the board', () => {
 });
 
 it('asks the API for what a view shows, and for nothing that only the page knows', () => {
-  expect(apiHref(parse({ groups: 'gpu,published', rows: 'all' }))).toBe(
+  expect(apiHref(parse({ groups: 'gpu,reference', rows: 'all' }))).toBe(
     '/api/v1/leaderboard?op=matmul&dtype=f32&profile=default',
   );
-  expect(apiHref(parse({ view: 'portability', groups: 'gpu,published', ship: 'a' }))).toBe(
+  expect(apiHref(parse({ view: 'portability', groups: 'gpu,reference', ship: 'a' }))).toBe(
     '/api/v1/leaderboard/portability?op=matmul&dtype=f32&profile=default&groups=gpu&ship=a',
   );
 });

@@ -10,8 +10,17 @@ import { z } from 'zod';
 export const VIEWS = ['devices', 'heatmap', 'portability'] as const;
 export type View = (typeof VIEWS)[number];
 
-const groupSchema = z.enum([...DEVICE_GROUPS, 'published']);
+const groupSchema = z.enum([...DEVICE_GROUPS, 'reference']);
 export type Group = z.infer<typeof groupSchema>;
+
+/** What a group of rows is called, in the order in which they are listed. */
+export const GROUP_TITLES: readonly (readonly [group: Group, title: string])[] = [
+  ['gpu', 'GPUs'],
+  ['browser', 'Browsers'],
+  ['software', 'Software adapters'],
+  ['cpu', 'Host CPUs'],
+  ['reference', 'Reference'],
+];
 
 /** What the address of the leaderboard may ask. */
 export const boardQuerySchema = leaderboardQuerySchema
@@ -21,7 +30,8 @@ export const boardQuerySchema = leaderboardQuerySchema
     groups: z
       .string()
       .max(120)
-      .transform((text) => text.split(','))
+      // What the group was called before it had more than published reports.
+      .transform((text) => text.replace('published', 'reference').split(','))
       .pipe(z.array(groupSchema))
       .optional(),
     /** Of the portability view: the variant to run everywhere. */
@@ -56,15 +66,16 @@ export function boardHref(
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, ...change })) {
     if (value === undefined || value === null) continue;
-    search.set(name, Array.isArray(value) ? value.join(',') : value);
+    search.set(name, Array.isArray(value) ? value.join(',') : String(value));
   }
   return `/?${search}`;
 }
 
-/** The query of the API's answer behind a view. */
 export function apiQuery({ view, groups, rows: _, ship, ...problem }: BoardQuery): URLSearchParams {
   const search = new URLSearchParams(
-    Object.entries(problem).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(problem).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
   );
   const classes = classesOf(groups);
   if (view !== 'devices' && classes && classes.length > 0) search.set('groups', classes.join(','));

@@ -1,20 +1,20 @@
-import type { DeviceClass, Leaderboard } from '@tilemark/core';
-import { shownGroups } from '@tilemark/core';
+import { bestOfEach, type Leaderboard, type ReferenceFigure, shownGroups } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
+import { isInputError, opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
-import { isInputError } from '@/server/known-errors';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { Empty } from '@/ui/notice';
 import { Board } from './board';
 import { HeatMapTable } from './heat-map-table';
-import { NoResults } from './no-results';
 import { PortabilityTables } from './portability-tables';
-import { type BoardQuery, classesOf, type Group } from './query';
+import { type BoardQuery, boardHref, classesOf, type Group } from './query';
 
 /** A view of the board with what it was made from. */
 export interface LoadedView {
   /** As the API answers. */
   readonly answer: unknown;
-  readonly board: Pick<Leaderboard, 'problem' | 'problems'>;
+  readonly board: Pick<Leaderboard, 'problem' | 'problems' | 'methodology' | 'methodologies'>;
   /** Whose devices are shown. */
   readonly groups: readonly Group[];
   readonly content: ReactNode;
@@ -22,8 +22,12 @@ export interface LoadedView {
 
 /** Reads what a view shows. */
 export async function loadView(store: Store, query: BoardQuery): Promise<LoadedView> {
-  const { op, dtype, profile, shape, ship } = query;
-  const problem = { op, dtype, profile, ...(shape !== undefined && { shape }) };
+  const { op, dtype, methodology, profile, shape, ship } = query;
+  const problem = {
+    ...{ op, dtype, profile },
+    ...(shape !== undefined && { shape }),
+    ...(methodology !== undefined && { methodology }),
+  };
   const groups = classesOf(query.groups);
   const grouped = { ...problem, ...(groups && { groups }) };
   if (query.view === 'heatmap') {
@@ -47,25 +51,124 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
       content: <PortabilityTables report={report} query={query} />,
     };
   }
-  const board = await store.leaderboard(problem);
+  const [own, { gpus }] = await Promise.all([store.leaderboard(problem), store.overview()]);
+  // Figures of one op and dtype; the board's problem follows from them where no GPU has one.
+  const figures =
+    query.groups?.includes('reference') || (!query.groups && gpus < FEW_GPUS)
+      ? await store.references.list({ op, dtype })
+      : [];
+  const opening = shape === undefined && gpus === 0 ? openingShape(figures, profile) : null;
+  const board = opening === null ? own : await store.leaderboard({ ...problem, shape: opening });
   const present = board.rows.map(({ device }) => device.class);
-  const shown: readonly Group[] = query.groups ?? shownGroups(undefined, present);
-  const hidden = hiddenClasses(present, shown);
-  const isEmpty = hidden.length === present.length && !shown.includes('published');
+  const beside = figures.filter((each) => board.problem && isSame(each.problem, board.problem));
+  const shown: readonly Group[] = query.groups ?? [
+    ...shownGroups(undefined, present),
+    ...(gpus < FEW_GPUS ? (['reference'] as const) : []),
+  ];
+  const isEmpty = !present.some((kind) => shown.includes(kind)) && !shown.includes('reference');
+  const answered = { ...{ answer: own, board, groups: shown } };
+  if (isEmpty || !board.problem) return { ...answered, content: await empty(store, query) };
+  const reference = shown.includes('reference') ? bestOfEach(beside, profile) : null;
   return {
-    ...{ answer: board, board, groups: shown },
-    content: isEmpty ? (
-      await empty(store, query)
-    ) : (
-      <Board board={board} query={query} groups={shown} />
+    ...answered,
+    content: (
+      <>
+        {opening !== null && <NoGpuYet board={board} query={query} />}
+        <Board board={board} query={query} groups={shown} reference={reference} />
+      </>
     ),
   };
 }
 
-const hiddenClasses = (present: readonly DeviceClass[], shown: readonly Group[]) =>
-  present.filter((kind) => !shown.includes(kind));
+/** With fewer GPUs of its own a grid shows the reference unasked. */
+export const FEW_GPUS = 3;
+
+const isSame = (a: ReferenceFigure['problem'], b: ReferenceFigure['problem']): boolean =>
+  a.op === b.op && a.dtype === b.dtype && shapeText(a) === shapeText(b);
+
+/** The problem with most to compare among the figures of reference, the largest of those. */
+function openingShape(
+  figures: readonly ReferenceFigure[],
+  profile: BoardQuery['profile'],
+): string | null {
+  const problems = [...new Map(figures.map((each) => [shapeText(each.problem), each.problem]))];
+  const rated = problems.map(([shape, of]) => {
+    const shown = bestOfEach(
+      figures.filter((each) => isSame(each.problem, of)),
+      profile,
+    ).filter(({ by }) => by.kind !== 'report');
+    const hasKernel = shown.some(({ by }) => by.kind === 'kernel');
+    return {
+      shape,
+      count: hasKernel ? shown.length : 0,
+      bytes: opOf(of).bytes(of.shape, of.dtype),
+    };
+  });
+  const [best] = rated.toSorted((a, b) => b.count - a.count || b.bytes - a.bytes);
+  return best && best.count > 0 ? best.shape : null;
+}
+
+/** Why the board shows a problem that nothing here has measured, and where its own results are. */
+function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
+  const [own] = board.problems;
+  return (
+    <p className="mb-3 text-[0.8125rem] text-muted">
+      No GPU has been measured here yet, so this is the reference alone.
+      {own && (
+        <>
+          {' '}
+          This grid’s own results, of software adapters and CPUs:{' '}
+          <TextLink
+            href={boardHref(query, {
+              shape: shapeText(own.problem),
+              groups: 'software,browser,cpu,reference',
+            })}
+          >
+            {query.op} {shapeText(own.problem)}
+          </TextLink>
+          .
+        </>
+      )}
+    </p>
+  );
+}
 
 async function empty(store: Store, query: BoardQuery): Promise<ReactNode> {
   const { items } = await store.devices.list();
   return <NoResults hasAny={items.some((device) => device.results > 0)} query={query} />;
+}
+
+/** The board before its first result, or where a filter leaves nothing. */
+function NoResults({ hasAny, query }: { hasAny: boolean; query: BoardQuery }) {
+  const { dtype, op, profile, shape } = query;
+  if (hasAny) {
+    const sweep = new URLSearchParams({
+      kernel: `${op}/naive`,
+      dtype,
+      profile,
+      ...(shape && { shape }),
+    });
+    return (
+      <Empty
+        title={`No device shown has measured ${op} ${shape ?? ''} ${dtype} under ${profile} yet`}
+      >
+        <p>Choose another problem or more groups above, or measure this one.</p>
+        <ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this problem</ButtonLink>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No results yet">
+      <p>
+        Results appear here as soon as a worker hands in the first one. A worker that attaches a
+        device for the first time runs the starter suite by itself, in about a minute.
+      </p>
+      <p className="flex flex-wrap items-center justify-center gap-3">
+        <ButtonLink href="/workers" look="primary">
+          Attach a worker
+        </ButtonLink>
+        <TextLink href="/sweeps/new?suite=starter">or submit a sweep</TextLink>
+      </p>
+    </Empty>
+  );
 }

@@ -1,9 +1,97 @@
-import type { Outcome } from '@tilemark/core';
-import { Badge, type Tone } from '@/ui/badge';
+import {
+  figuresOf,
+  type ImportedMark,
+  outcomeReason,
+  type ResultDetail,
+  type RunView,
+} from '@tilemark/core';
+import { arithmeticIntensity } from '@tilemark/kernels';
+import {
+  formatIntensity,
+  formatInterval,
+  formatMoment,
+  formatNs,
+  formatPercent,
+  formatRate,
+} from '@/ui/format';
+import { Badge, Notice, type Tone } from '@/ui/notice';
 
-export type OutcomeKind = Outcome['kind'] | 'pending';
+/** The rate and time, or why there are none. */
+export function Headline({ result }: { result: ResultDetail }) {
+  const { outcome, problem, rate } = result;
+  const reason = outcomeReason(outcome);
+  if (outcome?.kind !== 'measured') {
+    return (
+      <Notice tone={outcome?.kind === 'incorrect' ? 'rose' : 'amber'}>
+        <p className="break-words whitespace-pre-wrap">
+          <span className="font-medium">{outcome?.kind ?? 'pending'}</span>: {reason}
+        </p>
+        {outcome?.kind === 'incorrect' && (
+          <p className="mt-1">
+            The error bound of this element is {outcome.worst.bound.toPrecision(3)}. Incorrect
+            results are kept but never ranked.
+          </p>
+        )}
+      </Notice>
+    );
+  }
+  const { highNs, lowNs, medianNs } = outcome.measurement.cold;
+  const { roofBound, roofShare } = figuresOf(outcome.measurement, problem);
+  return (
+    <>
+      <dl className="flex flex-wrap gap-x-10 gap-y-4">
+        <Figure
+          name="Rate (higher is better)"
+          value={rate ? formatRate(rate.value) : '–'}
+          unit={rate?.unit ?? ''}
+        />
+        <Figure
+          name="Median time"
+          value={formatNs(medianNs)}
+          unit={formatInterval(medianNs, lowNs, highNs)}
+        />
+        <Figure
+          name="% of peak (higher is better)"
+          value={roofShare === null ? '–' : formatPercent(roofShare)}
+          unit={roofBound ? `bound by ${roofBound}` : 'the peak was not measured for this run'}
+        />
+        <Figure
+          name="Arithmetic intensity"
+          value={formatIntensity(arithmeticIntensity(problem))}
+          unit=""
+        />
+      </dl>
+      {reason && (
+        <div className="mt-4">
+          <Notice tone="amber">{reason}</Notice>
+        </div>
+      )}
+      {result.outlier && (
+        <div className="mt-4">
+          <Notice tone="amber">
+            Unusually {result.outlier.deviations < 0 ? 'fast' : 'slow'}:{' '}
+            {Math.abs(result.outlier.deviations).toFixed(0)} median absolute deviations from the{' '}
+            {result.outlier.others} other results for the same run on this device and driver (median{' '}
+            {formatNs(result.outlier.medianNs)}).
+          </Notice>
+        </div>
+      )}
+    </>
+  );
+}
 
-const TONES: Readonly<Record<OutcomeKind, Tone>> = {
+function Figure({ name, value, unit }: { name: string; value: string; unit: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="mt-0.5 text-2xl font-semibold tracking-tight">
+        {value} <span className="text-sm font-normal tracking-normal text-muted">{unit}</span>
+      </dd>
+    </div>
+  );
+}
+
+const TONES: Readonly<Record<RunView['kind'], Tone>> = {
   measured: 'accent',
   skipped: 'neutral',
   incorrect: 'rose',
@@ -11,6 +99,29 @@ const TONES: Readonly<Record<OutcomeKind, Tone>> = {
   pending: 'neutral',
 };
 
-export function OutcomeBadge({ kind }: { kind: OutcomeKind }) {
+export function OutcomeBadge({ kind }: { kind: RunView['kind'] }) {
   return <Badge tone={TONES[kind]}>{kind}</Badge>;
+}
+
+/** Marks a result imported from a file; nothing for one measured by this grid. */
+export function ImportedBadge({ of }: { of: ImportedMark | null | undefined }) {
+  if (!of) return null;
+  const whole = `imported by ${of.by}, ${formatMoment(new Date(of.at))}`;
+  return (
+    <span title={whole}>
+      <Badge tone="amber">imported</Badge>
+      <span className="sr-only">, {whole}</span>
+    </span>
+  );
+}
+
+/** How near its roof a result came, and which roof that is. */
+export function RoofText({ share, bound }: { share: number | null; bound: string | null }) {
+  if (share === null) return '–';
+  return (
+    <>
+      {formatPercent(share)}
+      <span className="block text-xs text-muted">{bound}</span>
+    </>
+  );
 }

@@ -3,21 +3,13 @@
 import type { RectYOptions } from '@observablehq/plot';
 import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
-import { formatNs } from '@/ui/format';
+import { formatNs, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-
-/** ns, µs, ms or s: one unit for a whole chart. */
-export function unitFor(ns: number): { readonly scale: number; readonly unit: string } {
-  if (ns < 1e3) return { scale: 1, unit: 'ns' };
-  if (ns < 1e6) return { scale: 1e3, unit: 'µs' };
-  if (ns < 1e9) return { scale: 1e6, unit: 'ms' };
-  return { scale: 1e9, unit: 's' };
-}
 
 const span = ({ minNs, samplesNs }: Series) =>
   `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;
 
-/** Ticks between whole numbers stand for nothing where things are counted. */
+/** Counts have no ticks between whole numbers. */
 const wholeOnly = (value: number) => (Number.isInteger(value) ? String(value) : '');
 
 /** Every sample in the order taken, with the median and its interval. */
@@ -31,7 +23,7 @@ export function SampleStrip({ series }: { series: Series }) {
         marginRight: 8,
         x: { label: 'sample', tickFormat: wholeOnly, nice: false },
         y: {
-          label: `time (${unit}), lower is faster`,
+          label: `time (${unit}), lower is better`,
           grid: true,
           nice: true,
           zero: false,
@@ -56,13 +48,13 @@ export function SampleStrip({ series }: { series: Series }) {
       draw={draw}
       height={190}
       fileName="samples"
-      caption="Samples in the order taken; the line is the median, the band its 95 % interval"
+      caption="Samples in the order taken, lower is better. Line: median. Band: its 95% interval."
       summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
     />
   );
 }
 
-/** From one tick of an axis of times to the next, px: d3 draws up to twice as many. */
+/** Between ticks of a time axis, px; d3 may draw twice as many. */
 const TICK_EVERY = 130;
 
 /** How the samples are distributed. */
@@ -76,7 +68,7 @@ export function SampleHistogram({ series }: { series: Series }) {
         marginRight: 8,
         marginBottom: 36,
         x: {
-          label: `time (${unit}), lower is faster`,
+          label: `time (${unit}), lower is better`,
           ticks: width / TICK_EVERY,
           nice: true,
         },
@@ -89,7 +81,7 @@ export function SampleHistogram({ series }: { series: Series }) {
               {
                 x: (time: number) => time,
                 thresholds: 24,
-                // Bars may be narrower than the gap there is by default.
+                // Bars may be narrower than the default gap.
                 inset: 0,
                 fill: 'var(--line-strong)',
               },
@@ -107,8 +99,8 @@ export function SampleHistogram({ series }: { series: Series }) {
       draw={draw}
       height={190}
       fileName="distribution"
-      caption="Distribution of the samples; the line is the median"
-      summary={`Half of the samples lie between ${formatNs(series.q1Ns)} and ${formatNs(series.q3Ns)}; coefficient of variation ${(series.cv * 100).toFixed(2)} %.`}
+      caption="Distribution of the samples. Line: median."
+      summary={`Half of the samples lie between ${formatNs(series.q1Ns)} and ${formatNs(series.q3Ns)}; coefficient of variation ${(series.cv * 100).toFixed(2)}%.`}
     />
   );
 }

@@ -1,12 +1,13 @@
 'use client';
 
-import { type Counts, type NewSweep, problemDetailsSchema, type Sweep } from '@tilemark/core';
+/** Sweeps: progress, results and charts while one runs and after. new/ is the form that submits one. */
+import type { Counts, NewSweep, Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Notice } from '@/ui/notice';
-import { submitSweep } from './new/submit';
-import { hasEnded } from './use-sweep';
+import { ask, submitSweep } from '@/ui/request';
+import { hasEnded } from './progress';
 
 /** What can be done with a sweep; `mayChange` for its owner and admins. */
 export function SweepActions({
@@ -29,14 +30,15 @@ export function SweepActions({
 
   const post = (verb: 'cancel' | 'retry') =>
     startTransition(async () => {
-      setProblem(await refusal(`${base}/${verb}`));
+      const answer = await ask(`${base}/${verb}`);
+      setProblem(answer.ok ? null : answer.message);
       router.refresh();
     });
 
   const runAgain = (sweep: NewSweep) =>
     startTransition(async () => {
       const submitted = await submitSweep(sweep);
-      if (submitted.ok) router.push(`/sweeps/${submitted.id}`);
+      if (submitted.ok) router.push(`/sweeps/${submitted.value.id}`);
       else setProblem(submitted.message);
     });
 
@@ -73,16 +75,4 @@ export function SweepActions({
       )}
     </div>
   );
-}
-
-/** Posts; why it was refused, or null when it was done. */
-async function refusal(url: string): Promise<string | null> {
-  try {
-    const response = await fetch(url, { method: 'POST' });
-    if (response.ok) return null;
-    const problem = problemDetailsSchema.safeParse(await response.json());
-    return problem.success ? problem.data.detail : `The server answered ${response.status}.`;
-  } catch {
-    return 'The server could not be reached.';
-  }
 }

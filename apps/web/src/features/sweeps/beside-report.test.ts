@@ -1,21 +1,17 @@
 import { publishedOfSuite } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { headline, measured } from '../../server/test-results';
+import { measuredRun } from '../../server/test-results';
 import { besideReport } from './beside-report';
-import { rowOf } from './row';
 
 const report = publishedOfSuite('layouts@1')!;
 const [basic, next] = report.results;
-const ours = (figure: typeof basic, medianNs: number, n: number) =>
-  rowOf(
-    headline({
-      variant: figure!.variant,
-      address: figure!.address,
-      problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
-      outcome: measured(medianNs),
-    }),
-  );
+const ours = (figure: typeof basic, medianNs: number, n: number, dtype: 'f32' | 'i32' = 'f32') =>
+  measuredRun(medianNs, {
+    variant: figure!.variant,
+    address: figure!.address,
+    problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype },
+  });
 
 it('puts our largest shape beside a line whose own was not run, with ratios within a column', () => {
   const rows = [ours(basic, 800, 64), ours(basic, 9_000, 128), ours(next, 3_000, 128)];
@@ -39,7 +35,7 @@ it('puts the shape of the report beside it where that was run, and takes ratios 
   const small = threads.results.filter((figure) => shapeOf(figure) === '256');
   const [first, second] = small;
   const rows = [first, second].flatMap((figure, index) =>
-    [256, 4096].map((n) => ({ ...ours(figure, n * (2 - index), n), dtype: 'i32' as const })),
+    [256, 4096].map((n) => ours(figure, n * (2 - index), n, 'i32')),
   );
   const { lines } = besideReport(threads, rows, shapeOf);
   const lineOf = (figure: typeof first) => lines.find((line) => line.figure === figure);

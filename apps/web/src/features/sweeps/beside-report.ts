@@ -1,10 +1,17 @@
-import type { DeviceRef, Published, PublishedFigure } from '@tilemark/core';
-import type { Row } from './row';
+import {
+  type DeviceRef,
+  isMeasured,
+  type MeasuredRun,
+  type Published,
+  type PublishedFigure,
+  type RunView,
+} from '@tilemark/core';
+import { shapeText, volume } from '@tilemark/kernels';
 
 /** One of our devices, under one profile, beside a report. */
 export interface Column {
   readonly device: DeviceRef;
-  readonly profile: Row['profile'];
+  readonly profile: RunView['profile'];
 }
 
 /** A time, and how much faster it is than that of the report's first line of its shape. */
@@ -27,10 +34,10 @@ export interface Line {
  */
 export function besideReport(
   report: Published,
-  rows: readonly Row[],
+  runs: readonly RunView[],
   shapeOf: (figure: PublishedFigure) => string,
 ): { columns: readonly Column[]; lines: readonly Line[] } {
-  const measured = rows.filter((row) => row.medianNs !== null);
+  const measured = runs.filter(isMeasured);
   const columns = new Map(
     measured.map(({ device, profile }) => [`${device.key} ${profile}`, { device, profile }]),
   );
@@ -62,22 +69,22 @@ export function besideReport(
 type Measured = Pick<Timing, 'ns' | 'shape'>;
 
 function oursOf(
-  rows: readonly Row[],
+  runs: readonly MeasuredRun[],
   { device, profile }: Column,
   { address, problem }: PublishedFigure,
   shape: string,
 ): Measured | null {
-  const same = rows
+  const same = runs
     .filter(
       (each) =>
         each.address === address &&
-        each.dtype === problem.dtype &&
+        each.problem.dtype === problem.dtype &&
         each.device.key === device.key &&
         each.profile === profile,
     )
-    .toSorted((a, b) => b.size - a.size);
-  const row = same.find((each) => each.shape === shape) ?? same[0];
-  return row?.medianNs ? { ns: row.medianNs, shape: row.shape } : null;
+    .toSorted((a, b) => volume(b.problem) - volume(a.problem));
+  const run = same.find((each) => shapeText(each.problem) === shape) ?? same[0];
+  return run ? { ns: run.figures.medianNs, shape: shapeText(run.problem) } : null;
 }
 
 /**

@@ -1,40 +1,43 @@
 'use client';
 
+import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
+import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import { useMemo } from 'react';
 import { Field, Select } from '@/ui/field';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
-import { type SeriesStyles, seriesStyles } from '@/ui/palette';
+import { type SeriesStyles, seriesStyles } from '@/ui/scales';
 import { useQuery } from '@/ui/use-query';
 import { RooflinePlot } from '../devices/roofline-plot';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
 import type { DeviceFacts } from './load';
-import { groupRows, type Row, shortKernel, shortLabels } from './row';
+import { groupKey, problemText, shortKernel, shortLabels } from './runs';
 import { SizeCurves } from './size-curves';
-import { SpeedupCurves } from './speedup-curves';
-import { type PublishedTime, TimeCurves } from './time-curves';
+import { type PublishedTime, SpeedupCurves, TimeCurves } from './thread-curves';
 import { VariantBars } from './variant-bars';
 
 /** Charts of a sweep: what the reports drew by hand, of the problem and device that is chosen. */
 export function Charts({
-  rows,
+  runs,
   isOver,
   devices,
   published,
 }: {
-  rows: readonly Row[];
+  runs: readonly RunView[];
   isOver: boolean;
   devices: readonly DeviceFacts[];
   published: readonly PublishedTime[];
 }) {
   const [query, setQuery] = useQuery();
-  const groups = useMemo(() => groupRows(rows.filter((row) => row.kind === 'measured')), [rows]);
+  const measured = useMemo(() => runs.filter(isMeasured), [runs]);
+  const groups = useMemo(() => group(measured, groupKey), [measured]);
   const keys = [...groups.keys()];
   const key = keys.find((each) => each === query.get('group')) ?? keys[0];
-  const group = key === undefined ? undefined : groups.get(key);
+  const chosen = key === undefined ? undefined : groups.get(key);
 
-  if (!group) {
+  if (!chosen) {
     return (
       <Empty title={isOver ? 'No run was measured' : 'No run has been measured yet'}>
         <p>
@@ -55,54 +58,54 @@ export function Charts({
               value={key}
               onChange={(event) => setQuery({ group: event.target.value })}
             >
-              {[...groups].map(([each, [row]]) => (
+              {[...groups].map(([each, [run]]) => (
                 <option key={each} value={each}>
-                  {row && `${row.op} ${row.shape} ${row.dtype}, ${row.profile}, ${row.device.name}`}
+                  {run && `${problemText(run.problem)}, ${run.profile}, ${run.device.name}`}
                 </option>
               ))}
             </Select>
           </Field>
         </div>
       )}
-      <VariantBars rows={group} />
-      <Courses rows={rows} of={group} devices={devices} published={published} />
+      <VariantBars runs={chosen} />
+      <Courses runs={measured} of={chosen} devices={devices} published={published} />
     </Panel>
   );
 }
 
 /** How times follow the threads of a workgroup and the size, on the device, dtype and profile of `of`. */
 function Courses({
-  rows,
+  runs,
   of,
   devices,
   published,
 }: {
-  rows: readonly Row[];
-  of: readonly Row[];
+  runs: readonly MeasuredRun[];
+  of: readonly MeasuredRun[];
   devices: readonly DeviceFacts[];
   published: readonly PublishedTime[];
 }) {
   const [like] = of;
   const alike = useMemo(
     () =>
-      rows.filter(
-        (row) =>
+      runs.filter(
+        (run) =>
           like &&
-          row.op === like.op &&
-          row.dtype === like.dtype &&
-          row.profile === like.profile &&
-          row.device.key === like.device.key,
+          run.problem.op === like.problem.op &&
+          run.problem.dtype === like.problem.dtype &&
+          run.profile === like.profile &&
+          run.device.key === like.device.key,
       ),
-    [rows, like],
+    [runs, like],
   );
   const curves = useMemo(() => curvesOf(alike), [alike]);
   const styles = useMemo(
     () =>
       seriesStyles([
-        ...rows.map(({ kernel }) => shortKernel(kernel)),
+        ...runs.map(({ variant }) => shortKernel(variant.kernel)),
         ...curves.points.map(({ color }) => color),
       ]),
-    [rows, curves],
+    [runs, curves],
   );
   return (
     <>
@@ -121,8 +124,8 @@ function Courses({
           <SpeedupCurves curves={curves} styles={styles} />
         </div>
       )}
-      <SizeCurves rows={alike} styles={styles} />
-      <Roofline rows={alike} styles={styles} devices={devices} />
+      <SizeCurves runs={alike} styles={styles} />
+      <Roofline runs={alike} styles={styles} devices={devices} />
     </>
   );
 }
@@ -132,37 +135,34 @@ const BESIDE =
   'grid grid-cols-[minmax(0,1fr)] border-t border-line has-[>:nth-child(2)]:lg:grid-cols-2 [&>*+*]:border-line max-lg:[&>*+*]:border-t lg:[&>*+*]:border-l';
 
 function Roofline({
-  rows,
+  runs,
   styles,
   devices,
 }: {
-  rows: readonly Row[];
+  runs: readonly MeasuredRun[];
   styles: SeriesStyles;
   devices: readonly DeviceFacts[];
 }) {
-  const [like] = rows;
+  const [like] = runs;
   const facts = devices.find(({ key }) => key === like?.device.key);
   const whole = facts?.roofs.find(({ profile }) => profile === like?.profile);
-  const labels = useMemo(() => shortLabels(rows), [rows]);
+  const dtype = like?.problem.dtype;
+  const labels = useMemo(() => shortLabels(runs), [runs]);
   const points = useMemo(
     () =>
-      rows.flatMap(({ address, flopPerByte, kernel, rate, shape }) =>
-        rate === null || flopPerByte === 0
-          ? []
-          : [
-              {
-                label: `${labels.get(address) ?? address}, ${shape}`,
-                series: shortKernel(kernel),
-                flopPerByte,
-                rate,
-              },
-            ],
-      ),
-    [rows, labels],
+      runs
+        .map(({ address, figures, problem, variant }) => ({
+          label: `${labels.get(address) ?? address}, ${shapeText(problem)}`,
+          series: shortKernel(variant.kernel),
+          flopPerByte: arithmeticIntensity(problem),
+          rate: figures.rate,
+        }))
+        .filter(({ flopPerByte }) => flopPerByte > 0),
+    [runs, labels],
   );
   const roof = useMemo(
-    () => whole && { ...whole, peaks: whole.peaks.filter(({ dtype }) => dtype === like?.dtype) },
-    [whole, like?.dtype],
+    () => whole && { ...whole, peaks: whole.peaks.filter((peak) => peak.dtype === dtype) },
+    [whole, dtype],
   );
   if (!roof || roof.peaks.length === 0 || points.length === 0) return null;
   return (

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { headline, measured } from '../../server/test-results';
+import { measuredRun } from '../../server/test-results';
 import { curvesOf, speedupCurves } from './curves';
-import { rowOf } from './row';
 
 const at = (kernel: string, tunables: Record<string, string | number>, ns: number, n = 512) =>
-  rowOf(
-    headline({
-      variant: { kernel, tunables },
-      problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
-      outcome: measured(ns),
-    }),
-  );
+  measuredRun(ns, {
+    variant: { kernel, tunables },
+    problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' },
+  });
 const naive = (BLOCK: number, ns: number, n?: number) => at('matmul/naive', { BLOCK }, ns, n);
 const tiled = (TILE: number, A_LAYOUT: string, ns: number, n?: number) =>
   at('matmul/tiled', { TILE, A_LAYOUT }, ns, n);
@@ -41,7 +37,7 @@ describe('curvesOf', () => {
       tiled(16, 'row', 70, 128),
     ]);
     expect(isByShape).toBe(true);
-    expect(points.map(({ line, row }) => [line, row.medianNs])).toEqual([
+    expect(points.map(({ line, run }) => [line, run.figures.medianNs])).toEqual([
       ['matmul/tiled 64', 20],
       ['matmul/tiled 64', 10],
       ['matmul/tiled 128', 90],
@@ -63,7 +59,7 @@ it('takes speed-ups over naive with as many threads on the same shape', () => {
     tiled(32, 'row', 10),
   ]);
   const speedups = speedupCurves(curves);
-  expect(speedups.map(({ speedup, threads }) => [threads, speedup])).toEqual([
+  expect(speedups.map(({ threads, value }) => [threads, value])).toEqual([
     [64, 2],
     [256, 3],
   ]);

@@ -1,7 +1,8 @@
-import { sizeTunables } from '../kernels/workgroup';
-import { type Row, shortKernel, shortLabels } from './row';
+import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
+import { shapeText, volume } from '@tilemark/kernels';
+import { sizeTunables, threadsOf } from '../kernels/workgroup';
+import { shortKernel, shortLabels } from './runs';
 
-/** A variant at a number of threads, on its line. */
 export interface CurvePoint {
   /** What is equal along the line: the shape where there are several, else the variant. */
   readonly line: string;
@@ -10,11 +11,7 @@ export interface CurvePoint {
   readonly kernel: string;
   readonly shape: string;
   readonly threads: number;
-  readonly row: Row & {
-    readonly medianNs: number;
-    readonly lowNs: number;
-    readonly highNs: number;
-  };
+  readonly run: MeasuredRun;
 }
 
 export interface Curves {
@@ -25,25 +22,28 @@ export interface Curves {
 }
 
 /**
- * Time by threads per workgroup, of measured rows of one op, dtype, profile and device.
+ * Time by threads per workgroup, of measured runs of one op, dtype, profile and device.
  * One line a kernel and shape, by its fastest variant at each number of threads; where
  * there is one shape only, one line a variant. Lines of one point are left out: they
  * show no course.
  */
-export function curvesOf(rows: readonly Row[]): Curves {
-  const measured = rows.filter(isMeasured);
-  const isByShape = new Set(measured.map(({ shape }) => shape)).size > 1;
+export function curvesOf(runs: readonly RunView[]): Curves {
+  const measured = runs.filter(isMeasured);
+  const isByShape = new Set(measured.map(({ problem }) => shapeText(problem))).size > 1;
   const labels = lineLabels(measured);
   const best = new Map<string, CurvePoint>();
-  for (const row of measured) {
-    const { kernel, shape, threads } = row;
+  for (const run of measured) {
+    const { figures, problem, variant: of } = run;
+    const { kernel } = of;
+    const shape = shapeText(problem);
+    const threads = threadsOf(of, problem.dtype);
     if (threads === null) continue;
-    const variant = labels.get(row.runId) ?? kernel;
+    const variant = labels.get(run.runId) ?? kernel;
     const line = isByShape ? `${kernel} ${shape}` : variant;
     const color = isByShape ? shape : variant;
     const key = `${line} ${threads}`;
-    if (row.medianNs < (best.get(key)?.row.medianNs ?? Number.POSITIVE_INFINITY)) {
-      best.set(key, { line, color, kernel, shape, threads, row });
+    if (figures.medianNs < (best.get(key)?.run.figures.medianNs ?? Number.POSITIVE_INFINITY)) {
+      best.set(key, { line, color, kernel, shape, threads, run });
     }
   }
   const all = [...best.values()];
@@ -51,7 +51,7 @@ export function curvesOf(rows: readonly Row[]): Curves {
   for (const { line } of all) lengths.set(line, (lengths.get(line) ?? 0) + 1);
   const points = all
     .filter(({ line }) => (lengths.get(line) ?? 0) > 1)
-    .sort((a, b) => a.row.size - b.row.size || a.threads - b.threads);
+    .sort((a, b) => volume(a.run.problem) - volume(b.run.problem) || a.threads - b.threads);
   return { points, kernels: [...new Set(points.map(({ kernel }) => kernel))], isByShape };
 }
 
@@ -62,7 +62,7 @@ export interface SpeedupPoint {
   readonly color: string;
   readonly kernel: string;
   readonly threads: number;
-  readonly speedup: number;
+  readonly value: number;
   /** Between the ends of the intervals that are nearest and farthest. */
   readonly low: number;
   readonly high: number;
@@ -72,12 +72,13 @@ export interface SpeedupPoint {
 export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPoint[] {
   const naive = points.filter(({ kernel }) => kernel.endsWith('/naive'));
   const others = kernels.filter((kernel) => !kernel.endsWith('/naive'));
-  return points.flatMap(({ color, kernel, row, shape, threads }) => {
+  return points.flatMap(({ color, kernel, run, shape, threads }) => {
     if (kernel.endsWith('/naive')) return [];
     const base = naive
       .filter((each) => each.threads === threads && each.shape === shape)
-      .toSorted((a, b) => a.row.medianNs - b.row.medianNs)[0]?.row;
+      .toSorted((a, b) => a.run.figures.medianNs - b.run.figures.medianNs)[0]?.run.figures;
     if (!base) return [];
+    const own = run.figures;
     const ofKernel = isByShape && others.length > 1 ? `${shortKernel(kernel)} ${color}` : color;
     return [
       {
@@ -85,26 +86,26 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
         color,
         kernel,
         threads,
-        speedup: base.medianNs / row.medianNs,
-        low: base.lowNs / row.highNs,
-        high: base.highNs / row.lowNs,
+        value: base.medianNs / own.medianNs,
+        low: base.lowNs / own.highNs,
+        high: base.highNs / own.lowNs,
       },
     ];
   });
 }
 
 /** Labels without the tunables that size the workgroup, by run id. */
-function lineLabels(rows: readonly Row[]): ReadonlyMap<string, string> {
-  const kernels = new Set(rows.map(({ kernel }) => kernel));
+function lineLabels(runs: readonly MeasuredRun[]): ReadonlyMap<string, string> {
+  const kernels = new Set(runs.map(({ variant }) => variant.kernel));
   const sizes = new Map([...kernels].map((kernel) => [kernel, sizeTunables(kernel)]));
-  const stripped = rows.map((row) => {
-    const rest = Object.entries(row.tunables).filter(([name]) => !sizes.get(row.kernel)?.has(name));
-    const tunables = Object.fromEntries(rest);
-    return { ...row, tunables, address: `${row.kernel} ${JSON.stringify(rest)}` };
+  const stripped = runs.map(({ runId, variant: { kernel, tunables } }) => {
+    const rest = Object.entries(tunables).filter(([name]) => !sizes.get(kernel)?.has(name));
+    return {
+      runId,
+      address: `${kernel} ${JSON.stringify(rest)}`,
+      variant: { kernel, tunables: Object.fromEntries(rest) },
+    };
   });
   const labels = shortLabels(stripped);
   return new Map(stripped.map(({ address, runId }) => [runId, labels.get(address) ?? address]));
 }
-
-const isMeasured = (row: Row): row is CurvePoint['row'] =>
-  row.medianNs !== null && row.lowNs !== null && row.highNs !== null;

@@ -1,19 +1,21 @@
 'use client';
 
+import { opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { CurvePoint, Curves } from './curves';
 
 const ROW_HEIGHT = 40;
-/** The share of the best rate from which a cell is dark enough for light text. */
-const DARK_FROM = 0.55;
+/** The part of the best rate from which a cell needs the text colour of the accent. */
+const STRONG_FROM = 0.55;
 
 /** Rates by variant and threads per workgroup: which tile goes with which layout. One shape only. */
 export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
   const lines = useMemo(() => [...new Set(points.map(({ line }) => line))], [points]);
-  const best = points.reduce((most, { row }) => Math.max(most, row.rate ?? 0), 0);
-  const unit = points[0]?.row.unit ?? '';
+  const best = points.reduce((most, { run }) => Math.max(most, run.figures.rate), 0);
+  const [first] = points;
+  const unit = first ? opOf(first.run.problem).rateUnit : '';
   const draw = useCallback<DrawPlot>(
     (Plot) => ({
       marginLeft: 4,
@@ -35,18 +37,18 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
           insetTop: 15,
           insetBottom: 2,
           fill: 'var(--accent)',
-          fillOpacity: ({ row }: CurvePoint) => 0.06 + (0.94 * (row.rate ?? 0)) / best,
+          fillOpacity: ({ run }: CurvePoint) => 0.06 + (0.94 * run.figures.rate) / best,
           stroke: 'var(--line)',
-          title: ({ line, row, threads }: CurvePoint) =>
-            `${line}, ${threads} threads: ${formatRate(row.rate ?? 0)} ${unit}`,
+          title: ({ line, run, threads }: CurvePoint) =>
+            `${line}, ${threads} threads: ${formatRate(run.figures.rate)} ${unit}`,
         }),
         Plot.text(points, {
           x: 'threads',
           y: 'line',
           dy: 7,
-          text: ({ row }: CurvePoint) => formatRate(row.rate ?? 0),
-          fill: ({ row }: CurvePoint) =>
-            (row.rate ?? 0) / best > DARK_FROM ? 'var(--on-accent)' : 'var(--ink)',
+          text: ({ run }: CurvePoint) => formatRate(run.figures.rate),
+          fill: ({ run }: CurvePoint) =>
+            run.figures.rate / best > STRONG_FROM ? 'var(--on-accent)' : 'var(--ink)',
         }),
         // Labels stand above their cells, where the whole width is theirs.
         Plot.text(lines, {
@@ -64,14 +66,14 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
   );
 
   if (isByShape || lines.length < 2) return null;
-  const fastest = points.reduce((a, b) => ((b.row.rate ?? 0) > (a.row.rate ?? 0) ? b : a));
+  const fastest = points.reduce((a, b) => (b.run.figures.rate > a.run.figures.rate ? b : a));
   return (
     <Figure
       draw={draw}
       height={lines.length * ROW_HEIGHT + 40}
       fileName="rate-by-tile-and-layout"
-      caption={`${unit} by variant and threads per workgroup, higher (darker) is better.`}
-      summary={`Rate by variant and threads per workgroup: the best is ${fastest.line} with ${fastest.threads} threads, ${formatRate(fastest.row.rate ?? 0)} ${unit}. The table below has every figure.`}
+      caption={`${unit} by variant and threads per workgroup, higher (stronger colour) is better.`}
+      summary={`Rate by variant and threads per workgroup: the best is ${fastest.line} with ${fastest.threads} threads, ${formatRate(fastest.run.figures.rate)} ${unit}. The table below has every figure.`}
     />
   );
 }

@@ -1,16 +1,12 @@
-import { allPublished, type DeviceIdentity, type Headline, type Sweep } from '@tilemark/core';
+import { allPublished, type DeviceIdentity, type RunView } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
-import { type DeviceRoof, deviceRoofs } from '../devices/device-roof';
-import type { Row } from './row';
-import type { PublishedTime } from './time-curves';
+import { type DeviceRoof, deviceRoofs } from '@/features/devices/roof';
+import { problemText } from './runs';
+import type { PublishedTime } from './thread-curves';
 
-/** Runs a page of a sweep shows; larger sweeps are read from the export. */
-const MAX_ROWS = 5_000;
-
-/** The runs of a sweep, up to what a page can carry. */
-export const loadHeadlines = (store: Store, sweep: Sweep): Promise<Headline[]> =>
-  store.sweeps.headlines(sweep.id, MAX_ROWS);
+/** Runs that a page of a sweep shows; the rest of larger ones is in the export. */
+export const MAX_RUNS = 5_000;
 
 /** What the charts of a sweep know of a device. */
 export interface DeviceFacts {
@@ -19,9 +15,9 @@ export interface DeviceFacts {
   readonly roofs: readonly DeviceRoof[];
 }
 
-/** Facts of the devices of some rows, in the order of their first row. */
-export async function loadDevices(store: Store, rows: readonly Row[]): Promise<DeviceFacts[]> {
-  const keys = [...new Set(rows.map(({ device }) => device.key))];
+/** Facts of the devices of some runs, in the order of their first one. */
+export async function loadDevices(store: Store, runs: readonly RunView[]): Promise<DeviceFacts[]> {
+  const keys = [...new Set(runs.map(({ device }) => device.key))];
   const facts = keys.map(async (key) => {
     const [device, surveys] = await Promise.all([
       store.devices.get(key),
@@ -36,15 +32,15 @@ export async function loadDevices(store: Store, rows: readonly Row[]): Promise<D
 }
 
 /** What reports say of exactly what was run: the variant, the shape and the dtype. */
-export function publishedTimes(rows: readonly Row[]): PublishedTime[] {
-  const run = new Set(rows.map(({ address, dtype, shape }) => `${address} ${shape} ${dtype}`));
+export function publishedTimes(runs: readonly RunView[]): PublishedTime[] {
+  const names = new Set(runs.map(({ address, problem }) => `${address} ${problemText(problem)}`));
   return allPublished()
     .flatMap(({ results }) => results)
+    .filter(({ address, problem }) => names.has(`${address} ${problemText(problem)}`))
     .map(({ address, problem, timeMs }) => ({
       address,
       shape: shapeText(problem),
       dtype: problem.dtype,
       ns: timeMs * 1e6,
-    }))
-    .filter(({ address, dtype, shape }) => run.has(`${address} ${shape} ${dtype}`));
+    }));
 }

@@ -1,5 +1,29 @@
-import type { Counts } from '@tilemark/core';
-import { formatCount } from '@/ui/format';
+import type { Counts, RunView, Sweep } from '@tilemark/core';
+import { group } from 'd3-array';
+import { shortDeviceName } from '@/features/devices/device-name';
+import { formatCount, formatEstimate } from '@/ui/format';
+import { Badge, type Tone } from '@/ui/notice';
+
+/** How far a sweep is: its status, a bar in parts, and each device's share of it. */
+
+const TONES: Readonly<Record<Sweep['status'], Tone>> = {
+  queued: 'neutral',
+  running: 'accent',
+  done: 'neutral',
+  cancelled: 'amber',
+};
+
+/** Cancelled, and a run that had begun is still being measured. */
+export const isCancelling = (status: Sweep['status'], { pending }: Counts): boolean =>
+  status === 'cancelled' && pending > 0;
+
+export function StatusBadge({ status, counts }: { status: Sweep['status']; counts: Counts }) {
+  return <Badge tone={TONES[status]}>{isCancelling(status, counts) ? 'cancelling' : status}</Badge>;
+}
+
+/** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */
+export const hasEnded = (status: Sweep['status'], { pending }: Counts): boolean =>
+  status === 'done' || (status === 'cancelled' && pending === 0);
 
 const PARTS = [
   ['measured', 'bg-accent'],
@@ -8,7 +32,6 @@ const PARTS = [
   ['failed', 'bg-amber'],
 ] as const;
 
-/** How far a sweep is: one bar in parts. */
 export function ProgressBar({ counts, label }: { counts: Counts; label: string }) {
   const ended = counts.total - counts.pending;
   return (
@@ -52,4 +75,62 @@ function Count({ name, count, color }: { name: string; count: number; color: str
       <dd className="font-medium">{formatCount(count)}</dd>
     </div>
   );
+}
+
+/** How far each device is and, while the sweep runs, how long it may still take at its own pace. */
+export function DeviceProgress({ runs, isOver }: { runs: readonly RunView[]; isOver: boolean }) {
+  if (isOver || runs.length === 0) return null;
+  return (
+    <ul aria-label="Progress by device" className="space-y-2 border-t border-line pt-3">
+      {[...group(runs, ({ device }) => device.key).values()].map((own) => {
+        const counts = countsOf(own);
+        const seconds = remainingSeconds(
+          own.flatMap(({ endedAt }) => (endedAt === null ? [] : Date.parse(endedAt))),
+          counts.pending,
+        );
+        const { key, name } = own[0]?.device ?? { key: '', name: '' };
+        return (
+          <li key={key} className="text-[0.8125rem]">
+            <p className="mb-1 flex flex-wrap justify-between gap-x-4">
+              <span className="min-w-0 break-words" title={name}>
+                {shortDeviceName(name)}
+              </span>
+              <span className="text-muted">
+                {formatCount(counts.total - counts.pending)} of {formatCount(counts.total)}
+                {counts.pending > 0 &&
+                  (seconds === null ? ', no pace yet' : `, ${formatEstimate(seconds)} left`)}
+              </span>
+            </p>
+            <ProgressBar counts={counts} label={`Progress on ${name}`} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function countsOf(runs: readonly RunView[]): Counts {
+  const counts = { total: 0, pending: 0, measured: 0, skipped: 0, incorrect: 0, failed: 0 };
+  for (const { kind } of runs) {
+    counts.total += 1;
+    counts[kind] += 1;
+  }
+  return counts;
+}
+
+/** Ends that tell a pace; fewer tell more of chance. */
+const FEWEST_ENDS = 3;
+
+/**
+ * How long a device may take for its pending runs, s, by the mean time between the ends
+ * of those before them: runs come in random order, so the mean of some is that of all.
+ * Null while too few have ended.
+ *
+ * @param endsMs when its runs ended, ms since 1970, in any order
+ */
+export function remainingSeconds(endsMs: readonly number[], pending: number): number | null {
+  if (endsMs.length < FEWEST_ENDS) return null;
+  const [first = 0, ...later] = endsMs.toSorted((a, b) => a - b);
+  const last = later.at(-1) ?? first;
+  return ((last - first) / 1e3 / later.length) * pending;
 }

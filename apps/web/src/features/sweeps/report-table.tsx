@@ -1,21 +1,20 @@
 'use client';
 
-import type { Published } from '@tilemark/core';
+import type { Published, RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
+import { VariantLink } from '@/features/kernels/address';
 import { formatNs, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
 import { shortDeviceName } from '../devices/device-name';
-import { VariantLink } from '../results/variant-link';
 import { besideReport, type Timing } from './beside-report';
-import type { Row } from './row';
 
 /** The report that the sweep's suite reproduces, line by line, with each of our devices beside it. */
-export function ReportTable({ report, rows }: { report: Published; rows: readonly Row[] }) {
+export function ReportTable({ report, runs }: { report: Published; runs: readonly RunView[] }) {
   const { columns, lines } = useMemo(
-    () => besideReport(report, rows, ({ problem }) => shapeText(problem)),
-    [report, rows],
+    () => besideReport(report, runs, ({ problem }) => shapeText(problem)),
+    [report, runs],
   );
   const { hardware, source } = report;
 

@@ -7,25 +7,55 @@ import {
   sortFn_alphanumeric,
   tableFeatures,
 } from '@tanstack/react-table';
-import type { Occupancy } from '@tilemark/core';
+import {
+  type Figures,
+  isMeasured,
+  metricsOf,
+  type Occupancy,
+  type RunView,
+  variantOccupancy,
+} from '@tilemark/core';
+import { arithmeticIntensity, KERNELS, opOf, shapeText, volume } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
 import { TextLink } from '@/ui/button';
+import { Rate, Timing } from '@/ui/facts';
 import {
   formatIntensity,
-  formatInterval,
+  formatMetric,
   formatNs,
   formatPercent,
   formatRate,
   formatSpeedup,
 } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../devices/device-name';
-import { OutcomeBadge } from '../results/outcome';
-import { VariantLink } from '../results/variant-link';
-import type { Row } from './row';
+import { ComparableVariant, VariantLink } from '../kernels/address';
+import { OutcomeBadge, RoofText } from '../results/outcome';
+import type { DeviceFacts } from './load';
+import { speedups } from './runs';
 
-/** A row with what only its neighbours or its device tell. */
-export interface TableRow extends Row {
+/** A run with what only its neighbours or its device tell. */
+export interface TableRun {
+  readonly run: RunView;
   readonly speedup: number | undefined;
   readonly occupancy: Occupancy | undefined;
+}
+
+/** Runs with their speed-up over naive and, where the device is known, their occupancy. */
+export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFacts[]): TableRun[] {
+  const ratios = speedups(runs.filter(isMeasured));
+  const known = new Set(KERNELS.map(({ id }) => id));
+  const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
+  // A variant has one occupancy on a device, whatever the size of its problems.
+  const occupancies = new Map<string, Occupancy | undefined>();
+  return runs.map((run) => {
+    const { address, device, problem, variant } = run;
+    const key = `${device.key} ${problem.dtype} ${address}`;
+    const identity = identities.get(device.key);
+    if (identity && known.has(variant.kernel) && !occupancies.has(key)) {
+      occupancies.set(key, variantOccupancy(identity, variant, problem.dtype) ?? undefined);
+    }
+    return { run, speedup: ratios.get(run.runId), occupancy: occupancies.get(key) };
+  });
 }
 
 export const features = tableFeatures({
@@ -36,192 +66,195 @@ export const features = tableFeatures({
   sortFns: { alphanumeric: sortFn_alphanumeric },
 });
 
-const helper = createColumnHelper<typeof features, TableRow>();
+interface Column {
+  readonly id: string;
+  /** As columns are chosen by. */
+  readonly name: string;
+  readonly header?: string;
+  /** Figures sort from their better end, words from A; what has no value stays last. */
+  readonly sort: (row: TableRun) => number | string | undefined;
+  readonly better?: 'higher' | 'lower' | null;
+  readonly isFigure?: boolean;
+  readonly cell: (row: TableRun) => ReactNode;
+  /** Whether it says something; absent: always. One that does not is not shown unless chosen. */
+  readonly says?: (rows: readonly TableRun[]) => boolean;
+}
 
-/** Figures sort from the best down, words from A; what has no figure stays last. */
-const figure = { sortUndefined: 'last', sortFn: 'auto' } as const;
-const words = { sortFn: 'alphanumeric', sortDescFirst: false } as const;
+const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) =>
+  new Set(rows.map(({ run }) => read(run))).size > 1;
 
-export const COLUMNS = helper.columns([
-  helper.accessor('address', {
+/** Metrics that say more than their figure, and those that others say. */
+const DRAWN: Partial<Record<keyof Figures, ((run: RunView, of: Figures) => ReactNode) | null>> = {
+  rate: ({ problem }, { rate }) => <Rate of={{ value: rate, unit: opOf(problem).rateUnit }} />,
+  medianNs: (_, figures) => <Timing of={figures} />,
+  roofShare: (_, { roofBound, roofShare }) => <RoofText share={roofShare} bound={roofBound} />,
+  lowNs: null,
+  highNs: null,
+  roofBound: null,
+};
+
+/** The usual ones first; a metric that is new on the list comes after them. */
+const ORDER = ['rate', 'medianNs', 'roofShare'];
+const placeOf = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
+
+/** Ids under which links of the past ask for columns and sorting. */
+const COLUMN_IDS: Readonly<Record<string, string>> = { medianNs: 'median', roofShare: 'roof' };
+
+const metricColumns: readonly Column[] = metricsOf('runs')
+  .filter(({ id }) => DRAWN[id as keyof Figures] !== null)
+  .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
+  .map(({ better, digits, id, name, unit }) => {
+    const read = ({ run }: TableRun) => run.figures?.[id as keyof Figures] ?? undefined;
+    return {
+      id: COLUMN_IDS[id] ?? id,
+      name,
+      header: id === 'rate' ? 'Rate (higher is better)' : name,
+      isFigure: true,
+      better,
+      sort: read,
+      cell: (row) => {
+        const { run } = row;
+        if (!run.figures) return null;
+        const value = read(row);
+        return (
+          DRAWN[id as keyof Figures]?.(run, run.figures) ??
+          (value === undefined ? '–' : formatMetric(unit, digits, value))
+        );
+      },
+    };
+  });
+
+export const COLUMNS: readonly Column[] = [
+  {
     id: 'variant',
-    header: 'Variant',
-    ...words,
-    cell: ({ row: { original } }) => <VariantCell row={original} />,
-  }),
-  helper.accessor((row) => row.size, {
+    name: 'Variant',
+    sort: ({ run }) => run.address,
+    cell: ({ run }) => <VariantCell run={run} />,
+  },
+  {
     id: 'problem',
-    header: 'Problem',
-    ...figure,
-    sortDescFirst: false,
-    cell: ({ row: { original } }) => (
-      <span className="whitespace-nowrap">
-        {original.op} {original.shape} <span className="text-muted">{original.dtype}</span>
-        {original.flopPerByte > 0 && (
-          <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-            {formatIntensity(original.flopPerByte)}
-          </span>
-        )}
-      </span>
-    ),
-  }),
-  helper.accessor((row) => row.rate ?? undefined, {
-    id: 'rate',
-    header: 'Rate (higher is better)',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ row: { original } }) =>
-      original.rate !== null && (
-        <>
-          <span className="font-medium">{formatRate(original.rate)}</span>{' '}
-          <span className="text-xs text-muted">{original.unit}</span>
-        </>
-      ),
-  }),
-  helper.accessor((row) => row.medianNs ?? undefined, {
-    id: 'median',
-    header: 'Median',
-    ...figure,
-    sortDescFirst: false,
-    cell: ({ row: { original } }) => <MedianCell row={original} />,
-  }),
-  helper.accessor((row) => row.roof?.share, {
-    id: 'roof',
-    header: 'Of the roof',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ row: { original } }) => <RoofCell row={original} />,
-  }),
-  helper.accessor('speedup', {
+    name: 'Problem',
+    better: 'lower',
+    sort: ({ run }) => volume(run.problem),
+    cell: ({ run }) => <ProblemCell run={run} />,
+  },
+  ...metricColumns,
+  {
     id: 'speedup',
-    header: 'Over naive',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ getValue }) => {
-      const value = getValue();
-      return value === undefined ? '–' : formatSpeedup(value);
-    },
-  }),
-  helper.accessor((row) => row.occupancy?.part, {
+    name: 'Over naive',
+    isFigure: true,
+    better: 'higher',
+    sort: ({ speedup }) => speedup,
+    cell: ({ speedup }) => (speedup === undefined ? '–' : formatSpeedup(speedup)),
+    says: (rows) => rows.some(({ speedup }) => speedup !== undefined),
+  },
+  {
     id: 'occupancy',
-    header: 'Occupancy',
-    ...figure,
-    sortDescFirst: true,
-    cell: ({ row: { original } }) => <OccupancyCell of={original.occupancy} />,
-  }),
-  helper.accessor('kind', {
+    name: 'Occupancy',
+    isFigure: true,
+    better: 'higher',
+    sort: ({ occupancy }) => occupancy?.part,
+    cell: ({ occupancy }) => <OccupancyCell of={occupancy} />,
+    says: (rows) => rows.some(({ occupancy }) => occupancy),
+  },
+  {
     id: 'outcome',
-    header: 'Outcome',
-    ...words,
-    cell: ({ row: { original } }) => <OutcomeBadge kind={original.kind} />,
-  }),
-  helper.accessor((row) => row.device.name, {
+    name: 'Outcome',
+    sort: ({ run }) => run.kind,
+    cell: ({ run }) => <OutcomeBadge kind={run.kind} />,
+  },
+  {
     id: 'device',
-    header: 'Device',
-    ...words,
-    cell: ({ row: { original } }) => (
+    name: 'Device',
+    sort: ({ run }) => run.device.name,
+    cell: ({ run: { device } }) => (
       <TextLink
-        href={deviceHref(original.device.key)}
+        href={deviceHref(device.key)}
         prefetch={false}
         className="inline-block max-w-52 truncate align-bottom"
-        title={original.device.name}
+        title={device.name}
       >
-        {shortDeviceName(original.device.name)}
+        {shortDeviceName(device.name)}
       </TextLink>
     ),
-  }),
-  helper.accessor('profile', { id: 'profile', header: 'Profile', ...words }),
-]);
+    says: differs(({ device }) => device.key),
+  },
+  {
+    id: 'profile',
+    name: 'Profile',
+    sort: ({ run }) => run.profile,
+    cell: ({ run }) => run.profile,
+    says: differs(({ profile }) => profile),
+  },
+];
 
-export const FIGURES: ReadonlySet<string> = new Set([
-  'median',
-  'occupancy',
-  'rate',
-  'roof',
-  'speedup',
-]);
+const helper = createColumnHelper<typeof features, TableRun>();
 
-/** What each column is called where columns are chosen. */
-export const COLUMN_NAMES = {
-  variant: 'Variant',
-  problem: 'Problem',
-  rate: 'Rate',
-  median: 'Median',
-  roof: 'Of the roof',
-  speedup: 'Over naive',
-  occupancy: 'Occupancy',
-  outcome: 'Outcome',
-  device: 'Device',
-  profile: 'Profile',
-} as const;
-export type ColumnId = keyof typeof COLUMN_NAMES;
-export const COLUMN_IDS = Object.keys(COLUMN_NAMES) as ColumnId[];
+export const TABLE_COLUMNS = helper.columns(
+  COLUMNS.map(({ better, cell, header, id, name, sort }) =>
+    helper.accessor(sort, {
+      id,
+      header: header ?? name,
+      cell: ({ row }) => cell(row.original),
+      sortUndefined: 'last',
+      sortFn: better === undefined ? 'alphanumeric' : 'auto',
+      sortDescFirst: better === 'higher',
+    }),
+  ),
+);
 
 /**
  * The columns shown unless others are chosen: those that say something. A device or
- * profile that all rows share is said once, above the table.
+ * profile that all runs share is said once, above the table.
  */
-export function usualColumns(rows: readonly TableRow[]): ColumnId[] {
-  const isOne = (read: (row: TableRow) => string) => new Set(rows.map(read)).size <= 1;
-  const silent = new Set<ColumnId>([
-    ...(rows.some(({ occupancy }) => occupancy) ? [] : (['occupancy'] as const)),
-    ...(rows.some(({ speedup }) => speedup !== undefined) ? [] : (['speedup'] as const)),
-    ...(isOne(({ device }) => device.key) ? (['device'] as const) : []),
-    ...(isOne(({ profile }) => profile) ? (['profile'] as const) : []),
-  ]);
-  return COLUMN_IDS.filter((id) => !silent.has(id));
-}
+export const usualColumns = (rows: readonly TableRun[]): string[] =>
+  COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);
 
-function VariantCell({ row }: { row: Row }) {
+function VariantCell({ run }: { run: RunView }) {
   return (
     <div className="min-w-44 sm:min-w-60">
-      <VariantLink address={row.address} resultId={row.resultId} />
-      {row.rate !== null && row.medianNs !== null && (
-        // On a phone the figures' own columns are out of sight.
-        <p aria-hidden="true" className="sm:hidden">
-          {formatRate(row.rate)} {row.unit}, {formatNs(row.medianNs)}
-        </p>
+      {run.figures && run.resultId !== null ? (
+        <ComparableVariant
+          address={run.address}
+          resultId={run.resultId}
+          on={`${run.device.name}, ${shapeText(run.problem)} ${run.problem.dtype}`}
+        />
+      ) : (
+        <VariantLink address={run.address} resultId={run.resultId} />
       )}
-      {row.kind !== 'measured' && (
-        <p aria-hidden="true" className="sm:hidden">
-          {row.kind}
-        </p>
-      )}
-      {row.reason && <p className="max-w-prose text-xs break-words text-muted">{row.reason}</p>}
+      {/* On a phone the figures' own columns are out of sight. */}
+      <p aria-hidden="true" className="sm:hidden">
+        {run.figures
+          ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit}, ${formatNs(run.figures.medianNs)}`
+          : run.kind}
+      </p>
+      {run.reason && <p className="max-w-prose text-xs break-words text-muted">{run.reason}</p>}
     </div>
   );
 }
 
-/** The part of the roof, and which roof it is. */
-function RoofCell({ row: { medianNs, roof } }: { row: Row }) {
-  if (medianNs === null) return null;
-  if (!roof) return '–';
+function ProblemCell({ run: { problem } }: { run: RunView }) {
+  const flopPerByte = arithmeticIntensity(problem);
   return (
-    <>
-      {formatPercent(roof.share)}
-      <span className="block text-xs text-muted">{roof.bound}</span>
-    </>
-  );
-}
-
-/** Theoretical: registers, which WebGPU does not tell, may allow less. */
-function OccupancyCell({ of }: { of: Occupancy | undefined }) {
-  if (!of) return '–';
-  return (
-    <span
-      title={`${of.activeSubgroups} of ${of.maxSubgroups} warps a multiprocessor, in theory; limited by ${of.limitedBy}`}
-    >
-      {formatPercent(of.part)}
+    <span className="whitespace-nowrap">
+      {problem.op} {shapeText(problem)} <span className="text-muted">{problem.dtype}</span>
+      {flopPerByte > 0 && (
+        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
+          {formatIntensity(flopPerByte)}
+        </span>
+      )}
     </span>
   );
 }
 
-function MedianCell({ row: { highNs, lowNs, medianNs } }: { row: Row }) {
-  if (medianNs === null || lowNs === null || highNs === null) return null;
+/** Theoretical: registers, which WebGPU does not report, may allow less. */
+function OccupancyCell({ of }: { of: Occupancy | undefined }) {
+  if (!of) return '–';
   return (
-    <>
-      {formatNs(medianNs)}{' '}
-      <span className="text-xs text-muted">{formatInterval(medianNs, lowNs, highNs)}</span>
-    </>
+    <span
+      title={`${of.activeSubgroups} of ${of.maxSubgroups} warps per multiprocessor, in theory; limited by ${of.limitedBy}`}
+    >
+      {formatPercent(of.part)}
+    </span>
   );
 }

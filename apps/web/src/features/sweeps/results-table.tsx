@@ -1,8 +1,7 @@
 'use client';
 
 import { type SortingState, useTable } from '@tanstack/react-table';
-import { type Occupancy, variantOccupancy } from '@tilemark/core';
-import { KERNELS } from '@tilemark/kernels';
+import type { RunView } from '@tilemark/core';
 import { useMemo } from 'react';
 import { Button } from '@/ui/button';
 import { Chip, Input, Select } from '@/ui/field';
@@ -10,49 +9,42 @@ import { formatCount } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from './load';
-import {
-  COLUMN_IDS,
-  COLUMN_NAMES,
-  COLUMNS,
-  type ColumnId,
-  FIGURES,
-  features,
-  type TableRow,
-  usualColumns,
-} from './result-columns';
-import { type Row, speedups } from './row';
+import { COLUMNS, features, TABLE_COLUMNS, tableRuns, usualColumns } from './result-columns';
+import { problemText } from './runs';
 
 const PAGE_SIZE = 100;
 const OUTCOMES = ['measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
+const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));
 
 const parseSorting = (text: string | null): SortingState => {
   const [id, direction] = (text ?? '').split('.');
-  const known = COLUMN_IDS.some((column) => column === id);
+  const known = COLUMNS.some((column) => column.id === id);
   return id && known ? [{ id, desc: direction === 'desc' }] : [];
 };
 
 /** The runs of a sweep; sorting, filters, columns and page are in the address. */
 export function ResultsTable({
-  rows,
+  runs,
   devices,
 }: {
-  rows: readonly Row[];
+  runs: readonly RunView[];
   devices: readonly DeviceFacts[];
 }) {
   const [query, setQuery] = useQuery();
   const outcome = OUTCOMES.find((each) => each === query.get('outcome')) ?? null;
   const words = (query.get('find') ?? '').slice(0, 200);
   const sorting = useMemo(() => parseSorting(query.get('sort')), [query]);
-  const all = useMemo(() => tableRows(rows, devices), [rows, devices]);
+  const all = useMemo(() => tableRuns(runs, devices), [runs, devices]);
   const data = useMemo(
-    () => all.filter((row) => (outcome === null || row.kind === outcome) && holdsWords(row, words)),
+    () =>
+      all.filter(({ run }) => (outcome === null || run.kind === outcome) && matches(run, words)),
     [all, outcome, words],
   );
   const usual = useMemo(() => usualColumns(all), [all]);
   const asked = query.get('columns');
   const shown = useMemo(() => parseColumns(asked) ?? usual, [asked, usual]);
   const columns = useMemo(
-    () => COLUMNS.filter(({ id }) => shown.some((each) => each === id)),
+    () => TABLE_COLUMNS.filter(({ id }) => shown.some((each) => each === id)),
     [shown],
   );
 
@@ -63,7 +55,7 @@ export function ResultsTable({
     features,
     columns,
     data,
-    getRowId: (row) => row.runId,
+    getRowId: ({ run }) => run.runId,
     state: { sorting, pagination: { pageIndex, pageSize: PAGE_SIZE } },
     autoResetPageIndex: false,
     onSortingChange: (update) => {
@@ -72,8 +64,10 @@ export function ResultsTable({
     },
   });
 
-  const toggle = (id: ColumnId) => {
-    const next = COLUMN_IDS.filter((each) => shown.includes(each) !== (each === id));
+  const toggle = (id: string) => {
+    const next = COLUMNS.map((each) => each.id).filter(
+      (each) => shown.includes(each) !== (each === id),
+    );
     setQuery({ columns: next.join() === usual.join() ? null : next.join() });
   };
 
@@ -111,15 +105,15 @@ export function ResultsTable({
         </span>
         <span className="text-muted" aria-live="polite">
           {formatCount(data.length)} {data.length === 1 ? 'run' : 'runs'}
-          {sharedText(all, shown)}
+          {sharedText(runs, shown)}
         </span>
         <details className="ml-auto open:w-full">
           <summary className="text-right text-muted">Columns</summary>
           <fieldset className="mt-2 flex flex-wrap gap-1.5">
             <legend className="sr-only">Columns shown</legend>
-            {COLUMN_IDS.filter((id) => id !== 'variant').map((id) => (
+            {COLUMNS.filter(({ id }) => id !== 'variant').map(({ id, name }) => (
               <Chip key={id} checked={shown.includes(id)} onChange={() => toggle(id)}>
-                {COLUMN_NAMES[id]}
+                {name}
               </Chip>
             ))}
           </fieldset>
@@ -170,8 +164,8 @@ export function ResultsTable({
             <tr>
               <td colSpan={columns.length} className="!py-6 text-center text-muted">
                 {outcome || words
-                  ? 'No run is like this.'
-                  : 'No run was kept: the sweep was cancelled before one began.'}
+                  ? 'No runs match these filters.'
+                  : 'The sweep was cancelled before a run began.'}
               </td>
             </tr>
           )}
@@ -200,27 +194,11 @@ export function ResultsTable({
   );
 }
 
-/** Rows with their speed-up over naive and, where the device is known, their occupancy. */
-function tableRows(rows: readonly Row[], devices: readonly DeviceFacts[]): TableRow[] {
-  const ratios = speedups(rows);
-  const known = new Set(KERNELS.map(({ id }) => id));
-  const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
-  // A variant has one occupancy on a device, whatever the size of its problems.
-  const occupancies = new Map<string, Occupancy | undefined>();
-  return rows.map((row) => {
-    const key = `${row.device.key} ${row.dtype} ${row.address}`;
-    const identity = identities.get(row.device.key);
-    if (identity && known.has(row.kernel) && !occupancies.has(key)) {
-      occupancies.set(key, variantOccupancy(identity, row, row.dtype) ?? undefined);
-    }
-    return { ...row, speedup: ratios.get(row.runId), occupancy: occupancies.get(key) };
-  });
-}
-
-/** Whether every word occurs in what the row says of itself. */
-function holdsWords(row: TableRow, words: string): boolean {
-  const { address, device, dtype, op, profile, reason, shape } = row;
-  const text = [address, op, shape, dtype, device.name, profile, reason].join(' ').toLowerCase();
+/** Whether every word occurs in what the run says of itself. */
+function matches({ address, device, problem, profile, reason }: RunView, words: string): boolean {
+  const text = [address, problemText(problem), device.name, profile, reason]
+    .join(' ')
+    .toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)
@@ -228,17 +206,17 @@ function holdsWords(row: TableRow, words: string): boolean {
 }
 
 /** Null: none were chosen. The variant is always shown: it names the row. */
-function parseColumns(text: string | null): ColumnId[] | null {
+function parseColumns(text: string | null): string[] | null {
   if (text === null) return null;
   const asked = text.split(',');
-  return COLUMN_IDS.filter((id) => id === 'variant' || asked.includes(id));
+  return COLUMNS.map(({ id }) => id).filter((id) => id === 'variant' || asked.includes(id));
 }
 
-/** What all rows share and no column says. */
-function sharedText([first, ...others]: readonly TableRow[], shown: readonly ColumnId[]): string {
+/** What all runs share and no column says. */
+function sharedText([first, ...others]: readonly RunView[], shown: readonly string[]): string {
   if (!first) return '';
-  const isShared = (read: (row: TableRow) => string) =>
-    others.every((row) => read(row) === read(first));
+  const isShared = (read: (run: RunView) => string) =>
+    others.every((run) => read(run) === read(first));
   const parts = [
     !shown.includes('device') && isShared(({ device }) => device.key) && `on ${first.device.name}`,
     !shown.includes('profile') && isShared(({ profile }) => profile) && `profile ${first.profile}`,

@@ -1,10 +1,12 @@
 'use client';
 
+import type { MeasuredRun } from '@tilemark/core';
+import { opOf, shapeText } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
-import type { SeriesStyles } from '@/ui/palette';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import { type Row, shortKernel } from './row';
+import type { SeriesStyles } from '@/ui/scales';
+import { shortKernel } from './runs';
 
 interface Point {
   readonly kernel: string;
@@ -13,12 +15,19 @@ interface Point {
 }
 
 /**
- * How the best variant of each kernel fares as square problems grow, from rows of one
+ * How the best variant of each kernel fares as square problems grow, from runs of one
  * op, device, dtype and profile. Nothing where there are not two sizes.
  */
-export function SizeCurves({ rows, styles }: { rows: readonly Row[]; styles: SeriesStyles }) {
-  const points = useMemo(() => pointsOf(rows), [rows]);
-  const unit = rows[0]?.unit ?? '';
+export function SizeCurves({
+  runs,
+  styles,
+}: {
+  runs: readonly MeasuredRun[];
+  styles: SeriesStyles;
+}) {
+  const points = useMemo(() => pointsOf(runs), [runs]);
+  const [first] = runs;
+  const unit = first ? opOf(first.problem).rateUnit : '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
   const legend = useMemo(
@@ -72,15 +81,15 @@ export function SizeCurves({ rows, styles }: { rows: readonly Row[]; styles: Ser
 }
 
 /** The fastest rate of each kernel at each square size. */
-function pointsOf(rows: readonly Row[]): Point[] {
+function pointsOf(runs: readonly MeasuredRun[]): Point[] {
   const best = new Map<string, Point>();
-  for (const row of rows) {
-    const edge = Number(row.shape);
-    if (row.rate === null || !Number.isInteger(edge)) continue;
-    const kernel = shortKernel(row.kernel);
+  for (const { figures, problem, variant } of runs) {
+    const edge = Number(shapeText(problem));
+    if (!Number.isInteger(edge)) continue;
+    const kernel = shortKernel(variant.kernel);
     const key = `${kernel} ${edge}`;
-    if (row.rate > (best.get(key)?.rate ?? 0)) {
-      best.set(key, { kernel, edge, rate: row.rate });
+    if (figures.rate > (best.get(key)?.rate ?? 0)) {
+      best.set(key, { kernel, edge, rate: figures.rate });
     }
   }
   return [...best.values()].sort((a, b) => a.edge - b.edge);

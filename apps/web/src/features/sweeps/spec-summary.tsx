@@ -1,6 +1,6 @@
 import type { SweepSpec } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
-import { kernelHref } from '@/features/kernels/href';
+import { opOfShape, shapeText } from '@tilemark/kernels';
+import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { TablePanel } from '@/ui/table';
 
@@ -53,5 +53,7 @@ export function SpecSummary({ spec }: { spec: SweepSpec }) {
 type Shape = SweepSpec['cases'][number]['shapes'][number];
 
 /** The shape says its op: a stored sweep may name a kernel that has left the registry. */
-const textOf = (shape: Shape): string =>
-  'm' in shape ? shapeText({ op: 'matmul', shape }) : shapeText({ op: 'transpose', shape });
+const textOf = (shape: Shape): string => {
+  const op = opOfShape(shape);
+  return op ? shapeText({ op, shape }) : Object.values(shape).join('x');
+};

@@ -1,31 +1,34 @@
 'use client';
 
-import type { Counts, NewSweep, Published, Sweep } from '@tilemark/core';
+import type { Counts, NewSweep, Published, RunView, Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
-import { useCallback, useMemo } from 'react';
+import { useCallback } from 'react';
 import { formatCount } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts';
-import { DeviceProgress } from './device-progress';
 import type { DeviceFacts } from './load';
-import { type PackedHeadlines, unpackHeadlines } from './packed-headlines';
-import { CountsLine, ProgressBar } from './progress';
+import {
+  CountsLine,
+  DeviceProgress,
+  hasEnded,
+  isCancelling,
+  ProgressBar,
+  StatusBadge,
+} from './progress';
 import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
-import { rowsOf } from './row';
-import { isCancelling, StatusBadge } from './status-badge';
-import type { PublishedTime } from './time-curves';
-import { hasEnded, useSweep } from './use-sweep';
+import type { PublishedTime } from './thread-curves';
+import { useSweep } from './use-sweep';
 
 /** A sweep as it runs: progress, charts and every run, kept current by its events. */
 export function SweepView({
   id,
   counts,
   status,
-  packed,
+  runs,
   devices,
   published,
   report,
@@ -35,7 +38,7 @@ export function SweepView({
   id: string;
   counts: Counts;
   status: Sweep['status'];
-  packed: PackedHeadlines;
+  runs: readonly RunView[];
   devices: readonly DeviceFacts[];
   /** Figures of reports for what the sweep runs. */
   published: readonly PublishedTime[];
@@ -47,8 +50,7 @@ export function SweepView({
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
-  const rows = useMemo(() => rowsOf(unpackHeadlines(packed)), [packed]);
-  const sweep = useSweep(id, { counts, status, rows }, refresh);
+  const sweep = useSweep(id, { counts, status, runs }, refresh);
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
@@ -77,7 +79,7 @@ export function SweepView({
               again={again}
             />
           </div>
-          <DeviceProgress rows={sweep.rows} isOver={isOver || sweep.status === 'cancelled'} />
+          <DeviceProgress runs={sweep.runs} isOver={isOver || sweep.status === 'cancelled'} />
         </Panel>
         {isCancelling(sweep.status, sweep.counts) && (
           <div className="mt-3">
@@ -99,19 +101,19 @@ export function SweepView({
         )}
       </Section>
       <Section id="charts" title="Charts">
-        <Charts rows={sweep.rows} isOver={isOver} devices={devices} published={published} />
+        <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
       </Section>
-      {report && <ReportTable report={report} rows={sweep.rows} />}
+      {report && <ReportTable report={report} runs={sweep.runs} />}
       <Section
         id="results"
         title="Results"
         note={
-          sweep.rows.length < sweep.counts.total
-            ? `the first ${formatCount(sweep.rows.length)} of ${formatCount(sweep.counts.total)} runs; the export has all`
+          sweep.runs.length < sweep.counts.total
+            ? `the first ${formatCount(sweep.runs.length)} of ${formatCount(sweep.counts.total)} runs; the export has all`
             : undefined
         }
       >
-        <ResultsTable rows={sweep.rows} devices={devices} />
+        <ResultsTable runs={sweep.runs} devices={devices} />
       </Section>
     </>
   );

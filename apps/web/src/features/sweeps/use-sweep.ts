@@ -1,19 +1,15 @@
 'use client';
 
-import { type Counts, headlineOf, type Sweep, sweepEventSchema } from '@tilemark/core';
+import { type Counts, type RunView, runView, type Sweep, sweepEventSchema } from '@tilemark/core';
 import { useEffect, useState } from 'react';
-import { type Row, rowOf } from './row';
+import { hasEnded } from './progress';
 
 export interface SweepState {
   readonly counts: Counts;
   readonly status: Sweep['status'];
-  readonly rows: readonly Row[];
+  readonly runs: readonly RunView[];
   readonly connection: 'live' | 'lost' | 'ended';
 }
-
-/** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */
-export const hasEnded = (status: Sweep['status'], { pending }: Counts): boolean =>
-  status === 'done' || (status === 'cancelled' && pending === 0);
 
 /**
  * A sweep as its page was rendered, then as its events tell. After a lost
@@ -25,10 +21,10 @@ export function useSweep(
   onGap: () => void,
 ): SweepState {
   const [state, setState] = useState({ ...initial, isLost: false });
-  const [rendered, setRendered] = useState(initial.rows);
+  const [rendered, setRendered] = useState(initial.runs);
   // A refreshed page brings the truth: it replaces what events had pieced together.
-  if (initial.rows !== rendered) {
-    setRendered(initial.rows);
+  if (initial.runs !== rendered) {
+    setRendered(initial.runs);
     setState({ ...initial, isLost: false });
   }
   const isOver = hasEnded(state.status, state.counts);
@@ -48,18 +44,18 @@ export function useSweep(
     };
     source.onmessage = ({ data }) => {
       const { counts, results, status } = sweepEventSchema.parse(JSON.parse(data));
-      const changed = new Map(results.map((result) => [result.runId, rowOf(headlineOf(result))]));
+      const changed = new Map(results.map((result) => [result.runId, runView(result)]));
       setState((state) => ({
         counts,
         status,
         isLost: false,
-        rows:
-          changed.size === 0 ? state.rows : state.rows.map((row) => changed.get(row.runId) ?? row),
+        runs:
+          changed.size === 0 ? state.runs : state.runs.map((run) => changed.get(run.runId) ?? run),
       }));
     };
     return () => source.close();
   }, [id, isOver, onGap]);
 
   const connection = isOver ? 'ended' : state.isLost ? 'lost' : 'live';
-  return { counts: state.counts, status: state.status, rows: state.rows, connection };
+  return { counts: state.counts, status: state.status, runs: state.runs, connection };
 }

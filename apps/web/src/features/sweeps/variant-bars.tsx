@@ -1,10 +1,11 @@
 'use client';
 
-import { KERNELS } from '@tilemark/kernels';
+import type { MeasuredRun } from '@tilemark/core';
+import { KERNELS, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import { type Row, shortLabels } from './row';
+import { shortLabels } from './runs';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;
@@ -22,10 +23,11 @@ interface Bar {
 }
 
 /** Rates of the variants of one problem, profile and device, the best set off from the rest. */
-export function VariantBars({ rows }: { rows: readonly Row[] }) {
-  const bars = useMemo(() => barsOf(rows), [rows]);
+export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
+  const bars = useMemo(() => barsOf(runs), [runs]);
   const best = bars.find(({ isCeiling }) => !isCeiling);
-  const unit = rows[0]?.unit ?? '';
+  const [first] = runs;
+  const unit = first ? opOf(first.problem).rateUnit : '';
 
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
@@ -104,8 +106,8 @@ export function VariantBars({ rows }: { rows: readonly Row[] }) {
       fileName="rate-by-variant"
       caption={
         <>
-          Rate by variant in {unit}, higher is better; the line at a bar’s end is the 95 % interval
-          {rows.length > bars.length && `. The fastest ${bars.length} of ${rows.length} are drawn`}
+          Rate by variant in {unit}, higher is better; the line at a bar’s end is the 95% interval
+          {runs.length > bars.length && `. The fastest ${bars.length} of ${runs.length} are drawn`}
         </>
       }
       summary={`Rate by variant, fastest first: ${bars
@@ -119,22 +121,16 @@ export function VariantBars({ rows }: { rows: readonly Row[] }) {
 }
 
 /** Fastest first; labels are made unique by the address where the short ones collide. */
-function barsOf(rows: readonly Row[]): Bar[] {
-  const labels = shortLabels(rows);
-  return rows
-    .flatMap(({ address, highNs, kernel, lowNs, medianNs, rate }) =>
-      rate === null || medianNs === null || lowNs === null || highNs === null
-        ? []
-        : [
-            {
-              label: labels.get(address) ?? address,
-              isCeiling: KERNELS.some(({ id, computes }) => id === kernel && computes === 'copy'),
-              rate,
-              low: (rate * medianNs) / highNs,
-              high: (rate * medianNs) / lowNs,
-            },
-          ],
-    )
+function barsOf(runs: readonly MeasuredRun[]): Bar[] {
+  const labels = shortLabels(runs);
+  return runs
+    .map(({ address, figures: { highNs, lowNs, medianNs, rate }, variant: { kernel } }) => ({
+      label: labels.get(address) ?? address,
+      isCeiling: KERNELS.some(({ id, computes }) => id === kernel && computes === 'copy'),
+      rate,
+      low: (rate * medianNs) / highNs,
+      high: (rate * medianNs) / lowNs,
+    }))
     .toSorted((a, b) => b.rate - a.rate)
     .slice(0, MAX_BARS);
 }

@@ -1,15 +1,22 @@
 'use client';
 
+/** Tokens: creating, listing and revoking them. */
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
-import { Command } from '@/ui/copy';
-import { Field, Select } from '@/ui/field';
+import { type FormEvent, type ReactNode, useState, useTransition } from 'react';
+import { z } from 'zod';
+import { Command } from '@/ui/action';
+import { Button } from '@/ui/button';
+import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
-import type { Made } from './make-token';
-import { MakeTokenForm } from './make-token-form';
+import { ask } from '@/ui/request';
 
-/** Makes a token; for admins. The secret is shown here and never again. */
-export function TokenForm({ initialRole = 'worker' }: { initialRole?: 'worker' | 'member' }) {
+/** A new token with its secret, or why it was not created. */
+export type Made =
+  | { readonly ok: true; readonly name: string; readonly secret: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Creates a token; for admins. The secret is shown here and never again. */
+export function TokenForm() {
   const router = useRouter();
   const [made, setMade] = useState<Made | null>(null);
   const show = (answer: Made) => {
@@ -21,13 +28,13 @@ export function TokenForm({ initialRole = 'worker' }: { initialRole?: 'worker' |
     <div className="space-y-3">
       <MakeTokenForm
         id="token"
-        label="Make a token"
-        whom="For whom"
+        label="Create a token"
+        whom="Name"
         columns="sm:grid-cols-[1fr_8rem_9rem_auto]"
         onMade={show}
       >
         <Field id="token-role" label="Role">
-          <Select id="token-role" name="role" defaultValue={initialRole}>
+          <Select id="token-role" name="role" defaultValue="member">
             <option value="worker">worker</option>
             <option value="member">member</option>
             <option value="admin">admin</option>
@@ -42,11 +49,72 @@ export function TokenForm({ initialRole = 'worker' }: { initialRole?: 'worker' |
       {made?.ok && (
         <div role="status">
           <p className="mb-1 text-[0.8125rem]">
-            The token for {made.name}. Copy it now: it is not shown again.
+            Token for {made.name}. Copy it now: it will not be shown again.
           </p>
           <Command label="the token" text={made.secret} />
         </div>
       )}
     </div>
   );
+}
+
+/**
+ * The form that creates a token and passes on the answer.
+ *
+ * @param id prefix of its fields' ids
+ * @param whom the label of the name
+ * @param children the control named `role`
+ */
+export function MakeTokenForm({
+  id,
+  label,
+  whom,
+  columns,
+  onMade,
+  children,
+}: {
+  id: string;
+  label: string;
+  whom: string;
+  columns: string;
+  onMade: (made: Made) => void;
+  children: ReactNode;
+}) {
+  const [isPending, startTransition] = useTransition();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    startTransition(async () => onMade(await createToken(data)));
+  };
+  return (
+    <form onSubmit={submit} aria-label={label} className={`grid items-end gap-3 ${columns}`}>
+      <Field id={`${id}-name`} label={whom}>
+        <Input id={`${id}-name`} name="name" required maxLength={80} placeholder="lab machine" />
+      </Field>
+      {children}
+      <Field id={`${id}-lifetime`} label="Valid for">
+        <Select id={`${id}-lifetime`} name="days" defaultValue="365">
+          <option value="7">7 days</option>
+          <option value="30">30 days</option>
+          <option value="90">90 days</option>
+          <option value="365">1 year</option>
+          <option value="">until revoked</option>
+        </Select>
+      </Field>
+      <Button type="submit" disabled={isPending}>
+        Create token
+      </Button>
+    </form>
+  );
+}
+
+const DAY_MS = 24 * 3_600_000;
+const createdSchema = z.object({ secret: z.string() });
+
+async function createToken(data: FormData): Promise<Made> {
+  const [name = '', role, days] = ['name', 'role', 'days'].map((key) => String(data.get(key)));
+  const expiresAt = days ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : undefined;
+  const body = JSON.stringify({ name, role, expiresAt });
+  const answer = await ask('/api/v1/tokens', { body, answer: createdSchema });
+  return answer.ok ? { ok: true, name, secret: answer.value.secret } : answer;
 }

@@ -1,37 +1,43 @@
 'use client';
 
-import { useState } from 'react';
-import type { Made } from '@/features/tokens/make-token';
-import { MakeTokenForm } from '@/features/tokens/make-token-form';
+/** Workers: attaching a machine, what each worker is doing, and importing results measured elsewhere. */
+import { pageOf, type Worker, workerSchema } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
+import { useEffect, useState } from 'react';
+import { deviceHref } from '@/features/devices/device-name';
+import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
+import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
-import { Command } from '@/ui/copy';
 import { Notice } from '@/ui/notice';
-import { Arrivals } from './arrivals';
-import { attachCommand, devicesCommand, SYSTEMS } from './attach-command';
 
-/** What stands for the token until there is one. */
-const PLACEHOLDER = 'TOKEN';
+/** Systems by the name of `npx` in their shells. */
+const SYSTEMS = [
+  { name: 'Linux and macOS', npx: 'npx' },
+  // PowerShell refuses npx.ps1 under its default policy; `npx.cmd` runs in both.
+  { name: 'Windows, in PowerShell or Command Prompt', npx: 'npx.cmd' },
+] as const;
 
 /**
- * Attaches a machine: makes a worker token, shows the command with it for each system, and says
- * when the machine is there.
+ * Attaches a machine: creates a worker token, shows the command for each system, and reports
+ * when the machine has arrived. Commands need no quotes: no shell treats an origin or a token
+ * specially.
  *
  * @param origin of this grid, as the reader reaches it
  */
 export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }) {
   const [made, setMade] = useState<Made | null>(null);
-  const token = made?.ok ? made.secret : PLACEHOLDER;
+  const token = made?.ok ? made.secret : 'TOKEN';
   return (
     <ol className="max-w-3xl list-inside list-decimal space-y-5 marker:font-medium marker:text-muted">
       <li>
         {isAdmin
-          ? 'Make a token for the machine. One each: a token is revoked on its own.'
-          : 'Ask an admin for a worker token, and put it where the commands say TOKEN.'}
+          ? 'Create a token for the machine. With one token per machine, each can be revoked separately.'
+          : 'Ask an admin for a worker token and replace TOKEN in the commands below with it.'}
         {isAdmin && (
           <div className="mt-1.5">
             <MakeTokenForm
               id="machine"
-              label="Make a worker token"
+              label="Create a worker token"
               whom="Machine"
               columns="sm:grid-cols-[1fr_9rem_auto]"
               onMade={setMade}
@@ -53,40 +59,119 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         <a className={linkStyle} href="https://nodejs.org">
           Node
         </a>{' '}
-        20.19 or newer; Linux also a Vulkan driver for its GPU, which macOS and Windows bring.
+        20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows come with one.
         <div className="mt-1.5 space-y-2" role="status">
           {made?.ok && (
             <p className="text-[0.8125rem]">
-              The commands hold the token for {made.name}. Copy one now: it is not shown again.
+              The commands contain the token for {made.name}. Copy one now: the token will not be
+              shown again.
             </p>
           )}
-          {SYSTEMS.map((system) => (
-            <div key={system.id}>
-              <p className="mb-1 text-xs font-medium">{system.name}</p>
+          {SYSTEMS.map(({ name, npx }) => (
+            <div key={name}>
+              <p className="mb-1 text-xs font-medium">{name}</p>
               <Command
-                label={`the command for ${system.name}`}
-                text={attachCommand(origin, token, system)}
+                label={`the command for ${name}`}
+                text={`${npx} -y ${origin}/worker.tgz --server ${origin} --token ${token}`}
               />
             </div>
           ))}
         </div>
       </li>
       <li>
-        Within seconds the machine is in the table above, and starts on the{' '}
+        Within seconds the machine appears in the table above and starts on the{' '}
         <TextLink href="/coverage">standing suites</TextLink>.
         {made?.ok && (
-          // Another token is waited for anew.
+          // A new token starts a new wait.
           <div className="mt-1.5" key={made.secret}>
             <Arrivals />
           </div>
         )}
         <p className="mt-1.5 text-[0.8125rem] text-muted">
-          It attaches its first GPU; <code>--device N</code> chooses another, as{' '}
-          <code className="break-words">{devicesCommand(origin)}</code> lists them. To keep it
-          running, through a proxy, with TLS, or without a network:{' '}
+          By default it attaches the first GPU. <code>--device N</code> picks another;{' '}
+          <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. For
+          services, proxies, TLS and machines without a network, see{' '}
           <TextLink href="/docs/attaching">attaching a machine</TextLink>.
         </p>
       </li>
     </ol>
+  );
+}
+
+const POLL_MS = 2_000;
+/** `npx` first downloads about ten MB; after this long, something is probably wrong. */
+const LONG_MS = 60_000;
+
+const workersSchema = pageOf(workerSchema);
+
+/** The workers of the grid; null if it did not answer. */
+async function attached(signal: AbortSignal): Promise<readonly Worker[] | null> {
+  try {
+    const response = await fetch('/api/v1/workers', { cache: 'no-cache', signal });
+    return response.ok ? workersSchema.parse(await response.json()).items : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Waits for workers that were not attached when it was first shown, and announces them. */
+function Arrivals() {
+  const router = useRouter();
+  const [arrived, setArrived] = useState<readonly Worker[]>([]);
+  const [isLong, setLong] = useState(false);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    let known: ReadonlySet<string> | null = null;
+    let shown = 0;
+    const look = async () => {
+      const workers = await attached(abort.signal);
+      if (!workers || abort.signal.aborted) return;
+      const before = known ?? new Set(workers.map(({ id }) => id));
+      known = before;
+      const fresh = workers.filter(({ id }) => !before.has(id));
+      setArrived(fresh);
+      // The page's table shows them too.
+      if (fresh.length !== shown) router.refresh();
+      shown = fresh.length;
+    };
+    void look();
+    const timer = setInterval(() => void look(), POLL_MS);
+    const long = setTimeout(() => setLong(true), LONG_MS);
+    return () => {
+      abort.abort();
+      clearInterval(timer);
+      clearTimeout(long);
+    };
+  }, [router]);
+
+  if (arrived.length === 0) {
+    return (
+      <div role="status" className="space-y-1 text-[0.8125rem]">
+        <p className="flex items-center gap-2">
+          <span aria-hidden="true" className="pulse size-2 rounded-full bg-amber" />
+          Waiting for the machine…
+        </p>
+        {isLong && (
+          <p className="text-muted">
+            Nothing yet. Check the terminal where the command runs: it reports an outdated Node, a
+            GPU without a driver, or an address it cannot reach.
+          </p>
+        )}
+      </div>
+    );
+  }
+  return (
+    <ul role="status" className="space-y-1 text-[0.8125rem]">
+      {arrived.map(({ id, name, device, state }) => (
+        <li key={id} className="flex items-baseline gap-2">
+          <span aria-hidden="true" className="size-2 rounded-full bg-accent" />
+          <span>
+            <strong className="font-medium">{name}</strong> is attached ({state}). Its results will
+            appear on <TextLink href={deviceHref(device.key)}>its device’s page</TextLink>.
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,10 +1,10 @@
-import type { DeviceQueue } from '@tilemark/core';
+import type { DeviceQueue, RunView } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 
-/** Says where runs wait that nobody takes: for a device without a worker, or with none that works. */
+/** Devices whose runs wait because no worker is attached, or none is taking runs. */
 export function NoWorker({ queues }: { queues: readonly DeviceQueue[] }) {
   const stuck = queues.filter(({ waiting, serving }) => waiting > 0 && serving === 0);
   if (stuck.length === 0) return null;
@@ -15,7 +15,7 @@ export function NoWorker({ queues }: { queues: readonly DeviceQueue[] }) {
           {stuck.map(({ device, waiting, workers }) => (
             <li key={device.key}>
               <DeviceName device={device} />{' '}
-              {workers === 0 ? 'has no worker' : 'has no worker that takes runs'}:{' '}
+              {workers === 0 ? 'has no worker' : 'has no worker taking runs'}:{' '}
               {formatCount(waiting)} {waiting === 1 ? 'run waits' : 'runs wait'} until{' '}
               {workers === 0 ? (
                 <TextLink href="/workers#attach">one is attached</TextLink>
@@ -30,3 +30,15 @@ export function NoWorker({ queues }: { queues: readonly DeviceQueue[] }) {
     </div>
   );
 }
+
+/** The queues of the devices a sweep still waits for, counting only its own runs. */
+export const waitingIn = (
+  runs: readonly RunView[],
+  queues: readonly DeviceQueue[],
+): readonly DeviceQueue[] =>
+  queues.map((queue) => ({
+    ...queue,
+    waiting: runs.filter(
+      ({ kind, device }) => kind === 'pending' && device.key === queue.device.key,
+    ).length,
+  }));

@@ -1,13 +1,11 @@
 import type { DeviceQueue, Worker } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
-import { Badge, type Tone } from '@/ui/badge';
+import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
-import { formatCount, formatPercent } from '@/ui/format';
-import { Ago } from '@/ui/moment';
-import { TablePanel } from '@/ui/table';
-import { etaText } from './eta';
-import { stateText } from './state-text';
-import { WorkerActions } from './worker-actions';
+import { Ago } from '@/ui/facts';
+import { formatAge, formatCount, formatPercent } from '@/ui/format';
+import { Badge, type Tone } from '@/ui/notice';
+import { type Column, DataTable } from '@/ui/table';
 
 const TONES: Readonly<Record<Worker['state'], Tone>> = {
   idle: 'neutral',
@@ -17,7 +15,7 @@ const TONES: Readonly<Record<Worker['state'], Tone>> = {
   lost: 'rose',
 };
 
-/** Attached processes: which machine, which device, what each does, and how well. */
+/** Attached processes: which machine, which device, what each is doing, and how well. */
 export function WorkersTable({
   workers,
   queues,
@@ -32,79 +30,80 @@ export function WorkersTable({
   isAdmin?: boolean;
   withDevice?: boolean;
 }) {
+  const queueOf = (worker: Worker) => queues.find(({ device }) => device.key === worker.device.key);
+  const device: Column<Worker> = {
+    head: 'Device',
+    className: 'min-w-40',
+    cell: (worker) => <DeviceName device={worker.device} />,
+  };
+  const actions: Column<Worker> = {
+    head: 'Actions',
+    className: 'py-0!',
+    cell: (worker) => <WorkerActions worker={worker} />,
+  };
   return (
-    <TablePanel caption="Workers">
-      <thead>
-        <tr>
-          <th scope="col">Worker</th>
-          <th scope="col">State</th>
-          {withDevice && <th scope="col">Device</th>}
-          <th scope="col" className="figure" title="Runs that ended here within the last hour">
-            Runs an hour
-          </th>
-          <th scope="col" className="figure" title="Of the runs of the last hour">
-            Failed
-          </th>
-          <th scope="col" className="figure" title="Runs that wait for the device">
-            Queue
-          </th>
-          <th scope="col" className="figure" title="Until the queue is empty">
-            Done in
-          </th>
-          <th scope="col" className="figure">
-            Heard from
-          </th>
-          {isAdmin && <th scope="col">Actions</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {workers.map((worker) => {
-          const queue = queues.find(({ device }) => device.key === worker.device.key);
-          return (
-            <tr key={worker.id}>
-              <th scope="row" className="min-w-40">
-                {shownName(worker)}
-                <span className="block text-xs font-normal text-muted">
-                  {isAdmin && (worker.token ? `by token ${worker.token}, ` : 'the grid’s own, ')}
-                  version {worker.version}{' '}
-                  {worker.version !== gridVersion && (
-                    <Badge tone="amber">the grid is {gridVersion}</Badge>
-                  )}
-                </span>
-              </th>
-              <td className="min-w-32">
-                <State worker={worker} />
-              </td>
-              {withDevice && (
-                <td className="min-w-40">
-                  <DeviceName device={worker.device} />
-                </td>
-              )}
-              <td className="figure">{formatCount(worker.lastHour.ended)}</td>
-              <td className="figure">
-                {worker.lastHour.ended === 0
-                  ? '–'
-                  : formatPercent(worker.lastHour.failed / worker.lastHour.ended)}
-              </td>
-              <td className="figure">{formatCount(queue?.waiting ?? 0)}</td>
-              <td className="figure whitespace-nowrap">{etaText(queue)}</td>
-              <td className="figure text-muted">
-                <Ago date={worker.lastHeartbeatAt} />
-              </td>
-              {isAdmin && (
-                <td className="py-0!">
-                  <WorkerActions worker={worker} />
-                </td>
-              )}
-            </tr>
-          );
-        })}
-      </tbody>
-    </TablePanel>
+    <DataTable
+      caption="Workers"
+      rows={workers}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Worker',
+          className: 'min-w-40',
+          cell: (worker) => (
+            <>
+              {shownName(worker)}
+              <span className="block text-xs font-normal text-muted">
+                {isAdmin && (worker.token ? `token ${worker.token}, ` : 'the grid’s own, ')}
+                version {worker.version}{' '}
+                {worker.version !== gridVersion && (
+                  <Badge tone="amber">the grid runs {gridVersion}</Badge>
+                )}
+              </span>
+            </>
+          ),
+        },
+        { head: 'State', className: 'min-w-32', cell: (worker) => <State worker={worker} /> },
+        ...(withDevice ? [device] : []),
+        {
+          head: 'Runs per hour',
+          title: 'Runs that ended here in the last hour',
+          isFigure: true,
+          cell: ({ lastHour }) => formatCount(lastHour.ended),
+        },
+        {
+          head: 'Failed',
+          title: 'Share of the runs of the last hour',
+          isFigure: true,
+          cell: ({ lastHour: { ended, failed } }) =>
+            ended === 0 ? '–' : formatPercent(failed / ended),
+        },
+        {
+          head: 'Queue',
+          title: 'Runs waiting for the device',
+          isFigure: true,
+          cell: (worker) => formatCount(queueOf(worker)?.waiting ?? 0),
+        },
+        {
+          head: 'Done in',
+          title: 'Time until the queue is empty',
+          isFigure: true,
+          className: 'whitespace-nowrap',
+          cell: (worker) => etaText(queueOf(worker)),
+        },
+        {
+          head: 'Last heartbeat',
+          isFigure: true,
+          className: 'text-muted',
+          cell: ({ lastHeartbeatAt }) => <Ago date={lastHeartbeatAt} />,
+        },
+        ...(isAdmin ? [actions] : []),
+      ]}
+    />
   );
 }
 
-/** `lab: H200 #2` as `lab #2`: the device stands beside it. */
+/** `lab: H200 #2` as `lab #2`: the device has a column of its own. */
 const shownName = ({ name, host, device }: Worker): string =>
   name.startsWith(`${host}: `) ? name.replace(`: ${device.name}`, '') : `${name}, ${host}`;
 
@@ -115,7 +114,7 @@ function State({ worker: { state, run, wanted } }: { worker: Worker }) {
       <Badge tone={text === state ? TONES[state] : 'amber'}>{text}</Badge>
       {state === 'lost' && (
         <span className="mt-0.5 block max-w-48 text-xs text-muted">
-          its machine or network is away; its run goes to another
+          no heartbeat: its machine or network is down; its run goes to another worker
         </span>
       )}
       {run && state !== 'lost' && (
@@ -130,4 +129,57 @@ function State({ worker: { state, run, wanted } }: { worker: Worker }) {
       )}
     </>
   );
+}
+
+function WorkerActions({ worker: { id, name, wanted, token, state } }: { worker: Worker }) {
+  const url = `/api/v1/workers/${encodeURIComponent(id)}`;
+  return (
+    <span className="flex gap-2 whitespace-nowrap">
+      {wanted === 'working' ? (
+        <Action url={`${url}/drain`} label={name}>
+          Drain
+        </Action>
+      ) : (
+        <Action url={`${url}/resume`} label={name}>
+          Resume
+        </Action>
+      )}
+      {wanted !== 'paused' && (
+        <Action url={`${url}/pause`} label={name}>
+          Pause
+        </Action>
+      )}
+      {/* A worker on the grid's own accounts is stopped where it runs; once lost it can be removed. */}
+      {(token !== null || state === 'lost') && (
+        <Action
+          url={url}
+          method="DELETE"
+          label={name}
+          question={`Revoke ${name}? It is disconnected immediately, and its token admits no new machines. Machines already attached with that token stay. To come back, it needs a new token.`}
+        >
+          Revoke
+        </Action>
+      )}
+    </span>
+  );
+}
+
+/** What a worker is doing or about to do: it obeys an admin at its next heartbeat. */
+export function stateText({ state, wanted }: Pick<Worker, 'state' | 'wanted'>): string {
+  if (state === 'lost') return state;
+  if (wanted === 'working') return state === 'paused' ? 'resuming…' : state;
+  if (wanted === 'paused') return state === 'paused' ? 'paused' : 'pausing…';
+  return state === 'paused' ? 'drained' : 'draining…';
+}
+
+/** When a device's queue will be empty, or why that is unknown. */
+export function etaText(
+  queue: Pick<DeviceQueue, 'waiting' | 'serving' | 'etaMs'> | undefined,
+): string {
+  if (!queue || queue.waiting === 0) return '–';
+  if (queue.serving === 0) return 'no worker';
+  // Nothing ended within the last hour to estimate from.
+  if (queue.etaMs === null) return 'unknown';
+  if (queue.etaMs < 60_000) return '< 1\u202fmin';
+  return formatAge(new Date(0), new Date(queue.etaMs));
 }

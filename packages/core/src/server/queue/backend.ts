@@ -1,43 +1,54 @@
 import type { Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { DatabaseOrQueue } from '../errors';
-import type { RunJob } from '../queue';
+
+/** A job carries the run id only; the row carries the input. */
+export interface RunJob {
+  readonly runId: string;
+}
 
 /** BullMQ's own, as its dashboard takes it. */
 export type BullQueue = Queue<RunJob>;
 /** The parts of BullMQ's classes in use, whatever keeps the jobs. */
 export type JobQueue = Pick<
   Queue<RunJob>,
-  'addBulk' | 'remove' | 'getRanges' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
+  'addBulk' | 'remove' | 'getJob' | 'getRanges' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
 >;
-export type JobWorker = Pick<Worker<RunJob>, 'waitUntilReady' | 'close'>;
+export type JobWorker = Pick<
+  Worker<RunJob>,
+  'waitUntilReady' | 'getNextJob' | 'startStalledCheckTimer' | 'close'
+>;
 export type JobWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
-/** Where BullMQ keeps jobs. Chosen once, in open-queue.ts; nothing else knows which it is. */
+/** Where BullMQ keeps jobs. Chosen once, in queue.ts; nothing else knows which it is. */
 export interface Backend {
   readonly kind: 'redis' | 'postgres';
-  /** What an unreachable service is called in an error. */
+  /** How errors name the service when it is unreachable. */
   readonly place: DatabaseOrQueue;
   /** Resolves when the service answers; rejects soon when it does not. */
   ping(): Promise<void>;
   openQueue(name: string): JobQueue;
-  openWorker(name: string, processor: Processor<RunJob>, options: JobWorkerOptions): OpenWorker;
-  /** Lets an account use one queue; see `Queue.admit`. */
-  admit(account: { login: string; passwordHash: string }, name: string): Promise<void>;
-  expel(login: string): Promise<void>;
+  /** @param processor null: jobs are fetched one by one */
+  openWorker(
+    name: string,
+    processor: Processor<RunJob> | null,
+    options: JobWorkerOptions,
+  ): JobWorker;
   /** After every queue and worker was closed. */
   close(): Promise<void>;
 }
 
-export interface OpenWorker {
-  readonly worker: JobWorker;
-  /** Closes what the worker was given to connect with. */
-  release(): Promise<void>;
+/** A device's jobs, fetched one by one. */
+export interface JobFetcher {
+  /** The next job, locked for its holder; null after a few seconds without one. */
+  next(holder: string): Promise<RunJob | null>;
+  putBack(runId: string, holder: string): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** What BullMQ reports in the background, for example a lost connection it will make again. */
+/** For what BullMQ reports in the background, for example a lost connection it will restore. */
 export type OnError = (error: Error) => void;
 
-/** Jobs that are not in the queue any more leave nothing behind: their ids can be used again. */
+/** Jobs that leave the queue leave nothing behind: their ids can be used again. */
 export const JOB_OPTIONS = {
   attempts: 8,
   backoff: { type: 'exponential', delay: 1_000 },

@@ -8,31 +8,39 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { placeOf } from '../errors';
-import type { RunJob } from '../queue';
+import type { RunJob } from './backend';
 import { type Backend, JOB_OPTIONS, type OnError } from './backend';
 
 /** BullMQ's tables live in a schema of their own, which it migrates itself. */
 const SCHEMA = 'bullmq';
+/** Devices served at once over one backend; Postgres itself takes a hundred connections by default. */
+const MOST_DEVICES = 80;
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
 /** Jobs in the product's own database: for machines without Redis. */
 export function postgresBackend(url: string, onError: OnError): Backend {
   const place = { kind: 'queue', at: placeOf(url), variable: 'DATABASE_URL' } as const;
-  const pool = new pg.Pool({
-    connectionString: url,
-    options: `-c search_path=${SCHEMA}`,
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-  });
-  pool.on('error', onError);
-  // What BullMQ asks for; only the overloads of `on` are declared differently in @types/pg.
-  const connection = pool as unknown as PgPool;
+  const openPool = (max: number): pg.Pool => {
+    const opened = new pg.Pool({
+      connectionString: url,
+      options: `-c search_path=${SCHEMA}`,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      max,
+    });
+    opened.on('error', onError);
+    return opened;
+  };
+  const pool = openPool(10);
+  // BullMQ keeps a connection for each queue that is fetched from: it hears of new jobs there.
+  const fetching = openPool(MOST_DEVICES);
+  // The pool is what BullMQ asks for; @types/pg only declares the overloads of `on` differently.
+  const connectionOf = (of: pg.Pool) => of as unknown as PgPool;
 
   let migrated: Promise<void> | null = null;
   const migrate = async (): Promise<void> => {
     const client = await pool.connect();
     try {
-      // Asked first: a worker's role may use the schema and not make it.
       await assertSchemaCompatibility(client, SCHEMA);
     } catch (error) {
       if (!(error instanceof SchemaMigrationRequiredError)) throw error;
@@ -54,18 +62,23 @@ export function postgresBackend(url: string, onError: OnError): Backend {
       await pool.query('SELECT 1');
     },
     openQueue: (name) => {
-      const queue = new Queue<RunJob>(name, { connection, defaultJobOptions: JOB_OPTIONS });
+      const queue = new Queue<RunJob>(name, {
+        connection: connectionOf(pool),
+        defaultJobOptions: JOB_OPTIONS,
+      });
       queue.on('error', onError);
       return queue;
     },
     openWorker: (name, processor, options) => {
-      const worker = new Worker<RunJob>(name, processor, { ...options, connection });
+      const worker = new Worker<RunJob>(name, processor, {
+        ...options,
+        connection: connectionOf(fetching),
+      });
       worker.on('error', onError);
-      return { worker, release: async () => undefined };
+      return worker;
     },
-    // The worker's role is its account here too; see store/worker-role.ts.
-    admit: async () => undefined,
-    expel: async () => undefined,
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), fetching.end()]);
+    },
   };
 }

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { placeOf } from '../errors';
-import type { RunJob } from '../queue';
-import { admit, expel } from './accounts';
+import type { RunJob } from './backend';
 import { type Backend, JOB_OPTIONS, type OnError } from './backend';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -13,7 +12,7 @@ const reconnectDelayMs = (attempt: number) => Math.min(100 * 2 ** attempt, 3_000
 /** Jobs in Redis or Valkey. */
 export function redisBackend(url: string, prefix: string, onError: OnError): Backend {
   const place = { kind: 'queue', at: placeOf(url), variable: 'REDIS_URL' } as const;
-  // For requests: a command that cannot be sent fails, instead of waiting for Redis to come back.
+  // For requests: a command that cannot be sent fails instead of waiting for Redis to come back.
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -41,10 +40,25 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
     } finally {
       giveUp.abort();
     }
-    // Read anew: the wait changed it.
+    // Read again: the wait may have changed it.
     if ((client.status as string) !== 'ready') {
       throw lastError ?? Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' });
     }
+  };
+
+  // For fetching: it waits for Redis to come back, however long that takes. BullMQ adds a
+  // connection of its own per queue, which blocks.
+  let patient: Redis | null = null;
+  const waiting = (): Redis => {
+    if (patient) return patient;
+    patient = new Redis(url, {
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      maxRetriesPerRequest: null,
+      retryStrategy: reconnectDelayMs,
+    });
+    patient.setMaxListeners(Number.POSITIVE_INFINITY);
+    patient.on('error', onError);
+    return patient;
   };
 
   return {
@@ -64,19 +78,14 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
       return queue;
     },
     openWorker: (name, processor, options) => {
-      // A worker waits for Redis to come back, however long that takes.
-      const connection = new Redis(url, {
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        maxRetriesPerRequest: null,
-        retryStrategy: reconnectDelayMs,
-      });
-      connection.on('error', onError);
+      const connection = waiting();
       const worker = new Worker<RunJob>(name, processor, { ...options, connection, prefix });
       worker.on('error', onError);
-      return { worker, release: async () => connection.disconnect() };
+      return worker;
     },
-    admit: (account, name) => admit(client, account, `${prefix}:${name}`),
-    expel: (login) => expel(client, login),
-    close: async () => client.disconnect(),
+    close: async () => {
+      client.disconnect();
+      patient?.disconnect();
+    },
   };
 }

@@ -1,9 +1,39 @@
-import { openQueue } from './open-queue';
+import type { RunJob } from './backend';
+import type { Queue } from './queue';
 
-/** A consumer in a process of its own, for tests that kill it: takes a run and never ends it. */
-const [redisUrl, databaseUrl = '', prefix = '', deviceKey = ''] = process.argv.slice(2);
-const queue = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 1_000 });
-await queue.consume(deviceKey, async ({ runId }) => {
-  process.stdout.write(runId);
-  await new Promise(() => undefined);
-});
+/**
+ * Takes the runs of a device one at a time, as a worker does; one that `take` throws for is put
+ * back. Returns what ends that, after the run in hand.
+ */
+export function consume(
+  queue: Queue,
+  deviceKey: string,
+  take: (job: RunJob) => Promise<void>,
+  holder = crypto.randomUUID(),
+): { stop(): void; close(): Promise<void> } {
+  const stop = new AbortController();
+  const work = async () => {
+    while (!stop.signal.aborted) {
+      const job = await queue.next(deviceKey, holder, stop.signal).catch(() => null);
+      if (!job) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        continue;
+      }
+      const run = { id: job.runId, deviceKey };
+      await take(job)
+        .then(
+          () => queue.finish(run, holder),
+          () => queue.putBack(run, holder, 100),
+        )
+        .catch(() => 'its lock ends by itself');
+    }
+  };
+  const working = work();
+  return {
+    stop: () => stop.abort(),
+    close: () => {
+      stop.abort();
+      return working;
+    },
+  };
+}

@@ -1,9 +1,34 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import type { AuditAction } from '../../api';
-import type { AuditNote, Store } from '../store';
-import { PAGE_SIZE, pageOf } from './page';
+import type { AuditAction, AuditEntry, Page } from '../../view/api';
+import { PAGE_SIZE, pageOf } from './database';
 
-/** Writes the entry of what `tx` does, where there is to be one: neither stands without the other. */
+export type Role = 'member' | 'admin' | 'worker';
+
+/** Who acts: a token that is neither revoked nor expired. */
+export interface Principal {
+  readonly tokenId: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Who does what: an entry of the audit list, written by the transaction that does it. */
+export interface AuditNote {
+  readonly action: AuditAction;
+  readonly by: Principal;
+}
+
+export interface AuditTrail {
+  /** Notes what has no transaction of its own, before it is done. */
+  record(note: AuditNote, subject: string | null): Promise<void>;
+  /** Newest first. */
+  list(query?: {
+    readonly cursor?: string | undefined;
+    readonly actorId?: string | undefined;
+    readonly action?: AuditAction | undefined;
+  }): Promise<Page<AuditEntry>>;
+}
+
+/** Writes the entry for what `tx` does, if there is a note: neither exists without the other. */
 export async function noted(
   tx: Prisma.TransactionClient,
   note: AuditNote | undefined,
@@ -14,7 +39,7 @@ export async function noted(
   await tx.audit.create({ data: { action: note.action, actor, actorId, actorRole, subject } });
 }
 
-export function auditOf(db: PrismaClient): Store['audit'] {
+export function auditOf(db: PrismaClient): AuditTrail {
   return {
     record: (note, subject) => noted(db, note, subject),
 
@@ -50,7 +75,7 @@ export function auditOf(db: PrismaClient): Store['audit'] {
   };
 }
 
-/** What sweeps, tokens and workers are called, by id. */
+/** Names of sweeps, tokens and workers, by id. */
 async function namesOf(db: PrismaClient, ids: string[]): Promise<ReadonlyMap<string, string>> {
   const asked = { where: { id: { in: ids } }, select: { id: true, name: true } };
   const found = await Promise.all([

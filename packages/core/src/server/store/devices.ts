@@ -1,22 +1,45 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import type { Device } from '../../api';
-import type { Pace } from '../../pace';
-import type { Store } from '../store';
-import { deviceHistoryOf } from './device-history';
-import { fromJson } from './json';
-import { isLost } from './lost';
-import { PAGE_SIZE, pageOf } from './page';
+import { DTYPES, type Dtype, idsOf, OPS, type OpId, parseProblem, volume } from '@tilemark/kernels';
+import { PROFILES, type Profile } from '../../measure/device';
+import type { Pace } from '../../plan/counts';
+import type { Device, Page, RunResult } from '../../view/api';
+import type {
+  DeviceHistory,
+  SoftwareVersion,
+  VariantHistory,
+  VersionResult,
+} from '../../view/device';
+import { fromJson, PAGE_SIZE, pageOf } from './database';
+import { isLost } from './fleet';
 import { deviceRef, RUN_VIEW, runResult } from './run-view';
 
-/** Enough to tell a device's pace, few enough to be read for a form. */
+/** A device as sweeps are planned for it. */
+export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'>;
+
+export interface Devices {
+  list(cursor?: string): Promise<Page<Device>>;
+  get(key: string): Promise<Device | null>;
+  /** How long recent runs took on these devices, by op, shape and policy. */
+  paces(keys: readonly string[]): Promise<Pace[]>;
+  /** Its best variants under each version of driver and runtime they were measured with. */
+  history(key: string): Promise<DeviceHistory>;
+  /** Every device as sweeps are planned for it; does not count its runs. */
+  toPlan(): Promise<DeviceToPlan[]>;
+  /** Every device by what identifies it, without its counts: for choosing one. */
+  names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]>;
+  /** Best measured result of each problem on the device. */
+  best(key: string): Promise<RunResult[]>;
+}
+
+/** Enough to estimate a device's pace, few enough to read for a form. */
 const RECENT_RUNS = 300;
 
-/** A longer time between two ends is a device that waited, s. */
+/** A longer gap between two ends means the device was idle, s. */
 const LONGEST_RUN_S = 300;
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
 
-export function devicesOf(db: PrismaClient): Store['devices'] {
+export function devicesOf(db: PrismaClient): Devices {
   return {
     async list(cursor) {
       const rows = await db.device.findMany({
@@ -41,7 +64,7 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
     async paces(keys) {
       if (keys.length === 0) return [];
       return db.$queryRaw<Pace[]>`
-        SELECT "deviceKey", "op"::text, "shape", "policy",
+        SELECT "deviceKey", "op", "shape", "policy",
           percentile_cont(0.5) WITHIN GROUP (ORDER BY "seconds") AS "seconds"
         FROM (
           SELECT run.*, extract(epoch FROM "endedAt" - lag("endedAt")
@@ -80,10 +103,23 @@ export function devicesOf(db: PrismaClient): Store['devices'] {
     async best(key) {
       const rows = await db.best.findMany({
         where: { deviceKey: key },
-        orderBy: [{ op: 'asc' }, { dtype: 'asc' }, { profile: 'asc' }, { shape: 'asc' }],
         include: { result: { include: { run: { include: RUN_VIEW } } } },
+        orderBy: { methodology: 'asc' },
       });
-      return rows.map((row) => runResult(row.result.run));
+      // Of two methodologies the newer one.
+      const newest = new Map(
+        rows.map((row) => [[row.op, row.dtype, row.shape, row.profile].join(' '), row]),
+      );
+      const results = [...newest.values()].map((row) => runResult(row.result.run));
+      const [ops, dtypes] = [idsOf(OPS), idsOf(DTYPES)];
+      // By size, not as text: 512 comes before 1024.
+      return results.toSorted(
+        ({ problem: a, ...one }, { problem: b, ...other }) =>
+          ops.indexOf(a.op) - ops.indexOf(b.op) ||
+          dtypes.indexOf(a.dtype) - dtypes.indexOf(b.dtype) ||
+          PROFILES.indexOf(one.profile) - PROFILES.indexOf(other.profile) ||
+          volume(a) - volume(b),
+      );
     },
   };
 }
@@ -97,7 +133,7 @@ const identityOf = (row: DeviceRow): Device['identity'] => ({
   class: row.class,
 });
 
-/** How many workers the devices have that are not lost; of every device for null. */
+/** Workers per device that are not lost; null: of every device. */
 async function workersByDevice(
   db: PrismaClient,
   keys: readonly string[] | null,
@@ -136,4 +172,74 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
       lastSeenAt: row.lastSeenAt.toISOString(),
     };
   });
+}
+
+interface Row extends Omit<VersionResult, 'since'> {
+  readonly op: OpId;
+  readonly dtype: Dtype;
+  readonly shape: string;
+  readonly profile: Profile;
+  readonly address: string;
+  readonly since: Date;
+}
+
+export async function deviceHistoryOf(db: PrismaClient, key: string): Promise<DeviceHistory> {
+  const versions = await versionsOf(db, key);
+  // Environments are few and results many: with one version there is nothing to compare.
+  if (versions.length < 2) return { versions, variants: [] };
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT run."op", run."dtype", run."shape", run."profile"::text, run."address",
+      environment."content"->>'driver' AS "driver",
+      environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu",
+      (array_agg(result."id" ORDER BY result."medianNs"))[1] AS "resultId",
+      (array_agg(result."lowNs" ORDER BY result."medianNs"))[1] AS "lowNs",
+      (array_agg(result."highNs" ORDER BY result."medianNs"))[1] AS "highNs",
+      min(result."medianNs") AS "medianNs", count(*)::int AS "count",
+      min(result."endedAt") AS "since"
+    FROM (
+      SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") * FROM "Best"
+      WHERE "deviceKey" = ${key}
+      ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology" DESC) AS best
+    JOIN "Result" AS best_result ON best_result."id" = best."resultId"
+    JOIN "Run" AS best_run ON best_run."id" = best_result."runId"
+    JOIN "Run" AS run ON run."deviceKey" = best."deviceKey" AND run."state" = 'measured'
+      AND run."address" = best_run."address" AND run."op" = best."op"
+      AND run."dtype" = best."dtype" AND run."shape" = best."shape"
+      AND run."profile" = best."profile"
+    JOIN "Result" AS result ON result."runId" = run."id" AND result."unranked" IS NULL
+    JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
+    GROUP BY 1, 2, 3, 4, 5, 6, 7
+    ORDER BY 1, 2, 4, length(run."shape"), 3, "since"`;
+  return { versions, variants: variantsOf(rows) };
+}
+
+/** Driver and runtime versions the device was measured with, oldest first. */
+const versionsOf = (db: PrismaClient, key: string): Promise<SoftwareVersion[]> =>
+  db.$queryRaw<SoftwareVersion[]>`
+    SELECT environment."content"->>'driver' AS "driver",
+      environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
+    FROM "Device" AS device JOIN "Environment" AS environment
+      ON environment."content"->'device'->>'device' = device."name"
+      AND environment."content"->'device'->>'vendor' = device."vendor"
+      AND environment."content"->'device'->>'architecture' = device."architecture"
+      AND environment."content"->'device'->>'backend' = device."backend"
+      AND environment."content"->'device'->>'runtime' = device."runtime"
+    WHERE device."key" = ${key}
+    GROUP BY 1, 2 ORDER BY min(environment."createdAt")`;
+
+/** Rows come sorted: those of one variant and problem are adjacent. */
+function variantsOf(rows: readonly Row[]): VariantHistory[] {
+  const variants = new Map<string, VariantHistory & { versions: VersionResult[] }>();
+  for (const { address, dtype, op, profile, shape, since, ...version } of rows) {
+    const id = [op, dtype, profile, shape, address].join(' ');
+    const known = variants.get(id) ?? {
+      problem: parseProblem({ op, dtype, shape }),
+      profile,
+      address,
+      versions: [],
+    };
+    known.versions.push({ ...version, since: since.toISOString() });
+    variants.set(id, known);
+  }
+  return [...variants.values()].filter(({ versions }) => versions.length > 1);
 }

@@ -1,9 +1,9 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import { workerSchema } from '../../api';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import { workerSchema } from '../../view/api';
+import type { Store } from './store';
+import { openStore } from './store';
 import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let store: Store;

@@ -1,13 +1,15 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import type { Dtype } from '@tilemark/kernels';
-import type { DeviceQueue, WantedState, Worker } from '../../api';
-import type { DeviceClass } from '../../device';
-import { isLost } from './lost';
+import type { DeviceClass } from '../../measure/device';
+import type { DeviceQueue, WantedState, Worker } from '../../view/api';
 
-/** A lost worker is listed this long, so that somebody notices. */
+/** A worker that has sent no heartbeat for this long is lost; live ones send several within it. */
+export const LOST_AFTER_MS = 20_000;
+
+/** A lost worker stays listed this long, so that someone notices. */
 const LISTED_WHEN_LOST = '1 day';
 
-/** What rates and estimates are taken over. */
+/** The window for rates and estimates. */
 const RECENTLY = Prisma.sql`now() - interval '1 hour'`;
 
 interface WorkerRow {
@@ -34,8 +36,8 @@ interface WorkerRow {
 }
 
 /**
- * A worker `w` that is lost and has come back as another, without what it had to remember. With
- * the token it had: two machines may share a name, and by their tokens they are told apart.
+ * The row under which a lost worker `w` came back without remembering its own. Its token must
+ * match: two machines may share a name, and their tokens tell them apart.
  */
 const SUCCESSOR = Prisma.sql`
   SELECT FROM "Worker" AS next
@@ -43,19 +45,18 @@ const SUCCESSOR = Prisma.sql`
     AND next."tokenId" IS NOT DISTINCT FROM w."tokenId"
     AND next."attachedAt" > w."attachedAt" AND next."detachedAt" IS NULL`;
 
-/** Attached workers, or the one with the id: what each does, and did in the last hour. */
+/** Attached workers, or the one with the id: what each is doing, and did in the last hour. */
 export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker[]> {
   const rows = await db.$queryRaw<WorkerRow[]>`
     SELECT w."id", w."name", w."host", w."version", w."wanted"::text, w."lastHeartbeatAt",
       w."attachedAt", CASE WHEN ${isLost('w')} THEN 'lost' ELSE w."state"::text END AS "state",
-      (SELECT t."name" FROM "Enrolment" AS e JOIN "Token" AS t ON t."id" = e."tokenId"
-        WHERE e."workerId" = w."id") AS "token",
+      (SELECT t."name" FROM "Token" AS t WHERE t."id" = w."tokenId") AS "token",
       d."key" AS "deviceKey", d."name" AS "deviceName", d."class"::text AS "deviceClass",
       hour.*, run.*
     FROM "Worker" AS w
     JOIN "Device" AS d ON d."key" = w."deviceKey"
     LEFT JOIN LATERAL (
-      SELECT r."id" AS "runId", r."address", r."shape", r."dtype"::text,
+      SELECT r."id" AS "runId", r."address", r."shape", r."dtype",
         s."id" AS "sweepId", s."name" AS "sweepName"
       FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
       WHERE r."deviceKey" = d."key" AND r."state" = 'running' AND r."workerId" = w."id"
@@ -104,11 +105,11 @@ interface QueueRow {
   readonly workers: number;
   readonly serving: number;
   readonly waiting: number;
-  /** Of the runs that ended in the last hour; null where none did. */
+  /** Over the runs that ended in the last hour; null if none did. */
   readonly meanRunMs: number | null;
 }
 
-/** Every device that has a worker or runs that wait. */
+/** Every device that has a worker, or runs waiting. */
 export async function listQueues(db: PrismaClient): Promise<DeviceQueue[]> {
   const rows = await db.$queryRaw<QueueRow[]>`
     SELECT d."key", d."name", d."class"::text, fleet.*, pending.*, took.*
@@ -138,3 +139,15 @@ export async function listQueues(db: PrismaClient): Promise<DeviceQueue[]> {
         : Math.round((counts.waiting * meanRunMs) / counts.serving),
   }));
 }
+
+/**
+ * SQL condition on a row of "Worker": detached, or silent for too long by the database's clock,
+ * which also stamps the heartbeats. A heartbeat from the future was stamped before that clock was
+ * set back: a live worker sends another within seconds, and a dead one must not count as alive
+ * until then.
+ */
+export const isLost = (alias: 'w' | 'holder' | 'other'): Prisma.Sql => {
+  const worker = Prisma.raw(`"${alias}"`);
+  return Prisma.sql`(${worker}."detachedAt" IS NOT NULL
+    OR abs(extract(epoch FROM now() - ${worker}."lastHeartbeatAt")) * 1000 > ${LOST_AFTER_MS})`;
+};

@@ -1,6 +1,17 @@
 import type { PrismaClient } from '@tilemark/db';
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Store } from '../store';
+
+/** Rate limits, counted in Postgres so that all replicas of the site share the counters. */
+export interface Limits {
+  /** Counts one request under a key; past the limit, how long to wait. */
+  take(key: string, perMinute: number): Promise<Wait | null>;
+  /** What `take` would answer next once the limit is reached; counts nothing. */
+  passed(key: string, perMinute: number): Promise<Wait | null>;
+}
+
+interface Wait {
+  readonly retryAfterS: number;
+}
 
 const WINDOW_S = 60;
 
@@ -8,9 +19,8 @@ const waitFor = ({ msBeforeNext }: RateLimiterRes) => ({
   retryAfterS: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
 });
 
-/** Counted in Postgres, which every deployment has: all replicas of the site share the counters. */
-export function limitsOf(db: PrismaClient): Store['limits'] {
-  /** Made when first asked for: each clears what has expired from time to time. */
+export function limitsOf(db: PrismaClient): Limits {
+  /** Made on first use: each clears expired counters from time to time. */
   const limiters = new Map<number, RateLimiterPrisma>();
   const limiterOf = (perMinute: number) => {
     const limiter =
@@ -32,7 +42,7 @@ export function limitsOf(db: PrismaClient): Store['limits'] {
         await limiterOf(perMinute).consume(key);
         return null;
       } catch (refusal) {
-        // It rejects with how it stands where the limit is passed, and with errors.
+        // It rejects with the counter's state when the limit is passed, and with errors.
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         return waitFor(refusal);
       }

@@ -1,45 +1,211 @@
-import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
+import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
+import { InputError, parseProblem, type Variant } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
-import type { RecordedRun } from '../store';
-import { type BestCandidate, moveBest } from './best';
-import { environmentRow } from './environments';
-import { notifySweep } from './events';
-import { sha256 } from './hash';
-import { withoutNul } from './json';
-import { outcomeColumns } from './outcome-row';
+import type { RecordedRun } from '../../link/wire';
+import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
+import type { PolicyId } from '../../measure/policy';
+import type { RooflineSurvey } from '../../measure/roofline';
+import { summarise } from '../../measure/stats';
+import { type BestCandidate, moveBest } from './boards/headlines';
+import { notifySweep } from './changes';
+import { fromJson, sha256, toJson, withoutNul } from './database';
+import { isLost } from './fleet';
+import { judged } from './judge';
+import { AGREES_WITHIN, BY_ANOTHER, BY_OPERATOR, OPERATOR, partyOf } from './parties';
+import { raiseByResults, statedRates } from './roofs';
+
+export type { RecordedRun };
 
 /**
- * Ends a run: the contract is at `Store.runs.record`. Two statements in one transaction, because
- * a grid ends hundreds of runs a second and each statement costs a round trip.
+ * Ends a run: the contract is at `Runs.record`. Three statements in one transaction, because
+ * a grid ends hundreds of runs per second and each statement costs a round trip.
  */
 export async function recordRun(
   db: PrismaClient,
   recorded: RecordedRun,
 ): Promise<{ recorded: boolean }> {
-  const { outcome } = recorded;
   const run = await db.$transaction(async (tx) => {
-    const ended = await endRun(tx, recorded);
+    const facts = await factsOf(tx, recorded);
+    if (!facts) return null;
+    const outcome = believed(recorded, facts);
+    if (facts.isOthersToTry && ['failed', 'incorrect'].includes(outcome.kind)) {
+      await decline(tx, recorded.runId, facts);
+      return null;
+    }
+    const ended = await endRun(tx, { ...recorded, outcome }, facts);
     if (ended && outcome.kind === 'measured') {
-      await moveBest(tx, { ...ended, measuredAt: recorded.endedAt }, outcome);
+      const { resultId } = ended;
+      const confirmed = facts.hasOthers ? await confirmAgreeing(tx, [resultId]) : [];
+      const candidate = { ...ended, measuredAt: recorded.endedAt };
+      await moveBest(tx, candidate, outcome.measurement);
+      await moveConfirmed(
+        tx,
+        confirmed.filter((id) => id !== resultId),
+      );
+      if (facts.party === OPERATOR && !facts.isRoofProved) {
+        const of = { ...runOf(facts), measurement: outcome.measurement };
+        await raiseByResults(tx, facts.deviceKey, facts.profile, statedRates([of]));
+      }
     }
     return ended;
   });
-  // After the transaction: Postgres lets transactions that notify commit one at a time, each with
-  // its own wait for the disk.
+  // After the transaction: Postgres commits transactions that notify one at a time, each with its
+  // own wait for the disk.
   if (run) await notifySweep(db, run.sweepId);
   return { recorded: run !== null };
+}
+
+/** What a result is judged by: its run, its device, and who hands it in. */
+interface Facts {
+  readonly deviceKey: string;
+  readonly kernel: string;
+  readonly tunables: Prisma.JsonValue;
+  readonly op: string;
+  readonly dtype: string;
+  readonly shape: string;
+  readonly profile: Profile;
+  readonly policy: string;
+  readonly state: string;
+  readonly seed: number | null;
+  readonly deviceName: string;
+  readonly deviceClass: DeviceClass;
+  /** Of the worker that hands it in. */
+  readonly workerDevice: string;
+  readonly party: string;
+  readonly holder: string | null;
+  readonly roof: Prisma.JsonValue | null;
+  /** By a survey. */
+  readonly isRoofProved: boolean;
+  /** Since it was claimed or, if that was more than once, since the sweep was made. */
+  readonly leaseNs: number;
+  /** Another result with the very same samples. */
+  readonly twin: string | null;
+  /** Another party has attached a machine of the device, or brought files of it. */
+  readonly hasOthers: boolean;
+  /** The device is not this party's, and a machine of another is there that has not tried the run. */
+  readonly isOthersToTry: boolean;
+}
+
+/** Null if the result is not (or no longer) wanted. */
+async function factsOf(
+  tx: Prisma.TransactionClient,
+  { runId, workerId, outcome }: RecordedRun,
+): Promise<Facts | null> {
+  const samplesNs = outcome.kind === 'measured' ? outcome.measurement.cold.samplesNs : [];
+  const [facts] = await tx.$queryRaw<Facts[]>`
+    ${PREPARED} SELECT run."deviceKey", run."kernel", run."tunables", run."op", run."dtype",
+      run."shape", run."profile"::text, run."policy", run."state"::text, run."seed",
+      device."name" AS "deviceName", device."class"::text AS "deviceClass",
+      w."deviceKey" AS "workerDevice", ${partyOf('w')} AS "party", run."workerId" AS "holder",
+      roof."content" AS "roof", roof."workerId" IS NOT NULL AS "isRoofProved",
+      (1e9 * extract(epoch FROM clock_timestamp() -
+        CASE WHEN run."attempts" > 1 THEN sweep."createdAt" ELSE run."claimedAt" END))::float8
+        AS "leaseNs",
+      ${twinOf(samplesNs, runId)} AS "twin",
+      EXISTS (SELECT FROM "Worker" AS other WHERE other."deviceKey" = run."deviceKey"
+        AND (other."tokenId" IS DISTINCT FROM w."tokenId" OR other."name" LIKE 'import by %'))
+        AS "hasOthers",
+      coalesce(device."ownedBy", '') NOT IN ('', ${partyOf('w')})
+        AND ${partyOf('w')} <> ${OPERATOR} AND EXISTS (
+          SELECT FROM "Worker" AS other WHERE other."deviceKey" = run."deviceKey"
+            AND NOT ${isLost('other')} AND ${partyOf('other')} <> ${partyOf('w')}
+            AND ${partyOf('other')} <> ALL (run."declinedBy"))
+        AS "isOthersToTry"
+    FROM "Run" AS run
+    JOIN "Sweep" AS sweep ON sweep."id" = run."sweepId"
+    JOIN "Device" AS device ON device."key" = run."deviceKey"
+    JOIN "Worker" AS w ON w."id" = ${workerId}
+    LEFT JOIN "Roof" AS roof
+      ON roof."deviceKey" = run."deviceKey" AND roof."profile" = run."profile"
+    WHERE run."id" = ${runId}`;
+  if (!facts || !['pending', 'running'].includes(facts.state)) return null;
+  // Another worker has it by now.
+  const isTaken = facts.holder !== null && facts.holder !== workerId;
+  return isTaken && facts.party !== OPERATOR ? null : facts;
+}
+
+/** The run waits for a machine of another party. */
+const decline = (
+  tx: Prisma.TransactionClient,
+  runId: string,
+  { party }: Facts,
+): Promise<number> => tx.$executeRaw`
+  UPDATE "Run" SET "state" = 'pending', "workerId" = NULL,
+    "declinedBy" = array_append("declinedBy", ${party})
+  WHERE "id" = ${runId}`;
+
+/** So many different samples are no coincidence. */
+const TELLING_SAMPLES = 6;
+
+/** Whether two series of these samples are the same series. */
+export const isTelling = (samplesNs: readonly number[]): boolean =>
+  new Set(samplesNs).size >= TELLING_SAMPLES;
+
+/** A result of another run with the same samples; null where they are too few or alike to tell. */
+function twinOf(samplesNs: readonly number[], runId: string): Prisma.Sql {
+  if (!isTelling(samplesNs)) return Prisma.sql`NULL::text`;
+  const { medianNs } = summarise(samplesNs);
+  return Prisma.sql`(SELECT twin."id" FROM "Result" AS twin
+    WHERE twin."medianNs" = ${medianNs} AND twin."runId" <> ${runId}
+      AND twin."coldSamplesNs" = ${[...samplesNs]}::float8[] LIMIT 1)`;
+}
+
+const runOf = (facts: Facts) => ({
+  variant: { kernel: facts.kernel, tunables: fromJson<Variant['tunables']>(facts.tunables) },
+  problem: parseProblem(facts),
+  profile: facts.profile,
+  policy: facts.policy as PolicyId,
+});
+
+/** The outcome as it is kept. Throws InputError if it cannot be that of the run. */
+function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: Facts): Outcome {
+  const { deviceKey: key, party, profile, roof, twin } = facts;
+  const isOperator = party === OPERATOR;
+  if (facts.workerDevice !== key) {
+    throw new InputError(
+      `The run is for ${key}; the worker is one of ${facts.workerDevice}.`,
+      'runId',
+    );
+  }
+  if (!isOperator && facts.holder !== workerId) {
+    throw new InputError('The worker has not claimed the run.', 'runId');
+  }
+  if (deviceKey(environment.device) !== key || environment.profile !== profile) {
+    throw new InputError(
+      `The run is for ${key} with profile ${profile}; it was measured on ${deviceKey(environment.device)} with ${environment.profile}.`,
+      'environment',
+    );
+  }
+  if (twin !== null) {
+    throw new InputError(
+      `Its samples are those of result ${twin}.`,
+      'outcome.measurement.cold.samplesNs',
+    );
+  }
+  const grounds = {
+    device: { device: facts.deviceName, class: facts.deviceClass },
+    roof: roof === null ? undefined : fromJson<RooflineSurvey>(roof),
+    // The operator's machines are believed to have run what they report; clocks may be set.
+    leaseNs: isOperator ? null : facts.leaseNs,
+    seed: isOperator ? null : facts.seed,
+    wgsl,
+    isUnvouched: false,
+  };
+  return judged(outcome, runOf(facts), grounds, 'outcome');
 }
 
 type EndedRun = Omit<BestCandidate, 'measuredAt'> & { readonly sweepId: string };
 
 /**
- * Ends the run, writes its result and what the result names; null when the result is not (any
- * more) wanted. Of two that end one run at once, Postgres lets one wait for the other and then
- * finds the condition false.
+ * Ends the run, writes its result and what the result refers to; null if the result is not (or no
+ * longer) wanted. If two end one run at once, Postgres makes one wait, and its condition is then
+ * false.
  */
 async function endRun(
   tx: Prisma.TransactionClient,
   { runId, workerId, environment, wgsl, outcome, endedAt }: RecordedRun,
+  { party }: Facts,
 ): Promise<EndedRun | null> {
   const columns = outcomeColumns(outcome);
   const source = wgsl === null ? null : withoutNul(wgsl);
@@ -52,7 +218,7 @@ async function endRun(
         "endedAt" = ${endedAt}::timestamptz
       WHERE "id" = ${runId} AND "state" IN ('pending', 'running')
         AND "retriedFrom" IS DISTINCT FROM ${endedAt}::timestamptz(3)
-      RETURNING "sweepId", "deviceKey", "kernel", "address", "op"::text, "dtype"::text, "shape",
+      RETURNING "sweepId", "deviceKey", "kernel", "address", "op", "dtype", "shape",
         "profile"::text),
     environment AS (
       SELECT row."hash", row."content" FROM (${environmentRow(environment)}) AS row, ended),
@@ -65,13 +231,131 @@ async function endRun(
       ON CONFLICT DO NOTHING),
     result AS (
       INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "sourceHash", "outcome",
-        "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked", "endedAt")
+        "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked", "party",
+        "confirmedBy", "endedAt")
       SELECT ${uuidv7()}, ${runId}, ${workerId}, environment."hash", ${sourceHash},
         ${JSON.stringify(columns.outcome)}::jsonb, ${columns.medianNs ?? null},
         ${columns.lowNs ?? null}, ${columns.highNs ?? null}, ${columns.coldSamplesNs}::float8[],
-        ${columns.hotSamplesNs}::float8[], ${columns.unranked ?? null}, ${endedAt}::timestamptz
+        ${columns.hotSamplesNs}::float8[], ${columns.unranked ?? null}, ${party},
+        ${party === OPERATOR ? BY_OPERATOR : null}, ${endedAt}::timestamptz
       FROM environment
       RETURNING "id" AS "resultId")
     SELECT ended.*, result."resultId" FROM ended, result`;
   return run ?? null;
+}
+
+/**
+ * Confirms those of the results, and of the others, that agree: of two parties, ranked, on the same
+ * work of the same model, within 2%. Returns those that were confirmed.
+ */
+export async function confirmAgreeing(
+  tx: Prisma.TransactionClient,
+  resultIds: readonly string[],
+): Promise<string[]> {
+  const version = Prisma.sql`("outcome"->'measurement'->>'methodologyVersion')::int`;
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    WITH pair AS (
+      SELECT mine."id" AS "mine", other."id" AS "other"
+      FROM (SELECT "id", "runId", "medianNs", "party", "coldSamplesNs" FROM "Result"
+        WHERE "id" = ANY(${[...resultIds]}) AND "unranked" IS NULL AND "medianNs" IS NOT NULL
+          AND ${version} = ${METHODOLOGY_VERSION}) AS mine
+      JOIN "Run" AS run ON run."id" = mine."runId"
+      JOIN "Run" AS other_run ON other_run."deviceKey" = run."deviceKey"
+        AND other_run."address" = run."address" AND other_run."shape" = run."shape"
+        AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
+        AND other_run."profile" = run."profile" AND other_run."state" = 'measured'
+      JOIN (SELECT * FROM "Result"
+        WHERE "unranked" IS NULL AND ${version} = ${METHODOLOGY_VERSION}) AS other
+        ON other."runId" = other_run."id" AND other."party" <> mine."party"
+        AND other."medianNs" BETWEEN mine."medianNs" * ${1 - AGREES_WITHIN}::float8
+          AND mine."medianNs" / ${1 - AGREES_WITHIN}::float8
+        AND other."coldSamplesNs" <> mine."coldSamplesNs")
+    UPDATE "Result" SET "confirmedBy" = ${BY_ANOTHER}
+    WHERE "confirmedBy" IS NULL
+      AND "id" IN (SELECT "mine" FROM pair UNION SELECT "other" FROM pair)
+    RETURNING "id"`;
+  return rows.map(({ id }) => id);
+}
+
+/** Results that have just been confirmed may now stand before those that are not. */
+export async function moveConfirmed(
+  tx: Prisma.TransactionClient,
+  resultIds: readonly string[],
+): Promise<void> {
+  if (resultIds.length === 0) return;
+  const results = await tx.result.findMany({
+    where: { id: { in: [...resultIds] } },
+    include: { run: true },
+  });
+  for (const row of results) {
+    const outcome = restoreOutcome(row);
+    if (outcome.kind !== 'measured') continue;
+    const candidate = { ...row.run, resultId: row.id, measuredAt: row.endedAt.toISOString() };
+    await moveBest(tx, candidate, outcome.measurement);
+  }
+}
+
+type OutcomeColumns = Pick<
+  Prisma.ResultUncheckedCreateInput,
+  'outcome' | 'medianNs' | 'lowNs' | 'highNs' | 'unranked'
+> & { readonly coldSamplesNs: number[]; readonly hotSamplesNs: number[] };
+
+/** An outcome as columns: samples in arrays of their own, the headline beside them. */
+export function outcomeColumns(outcome: Outcome): OutcomeColumns {
+  if (outcome.kind !== 'measured') {
+    return { outcome: toJson(outcome), coldSamplesNs: [], hotSamplesNs: [] };
+  }
+  const { measurement } = outcome;
+  const { cold, hot } = measurement;
+  return {
+    outcome: toJson({ ...outcome, measurement: withSamples(measurement, [], []) }),
+    medianNs: cold.medianNs,
+    lowNs: cold.lowNs,
+    highNs: cold.highNs,
+    unranked: measurement.unranked,
+    coldSamplesNs: cold.samplesNs,
+    hotSamplesNs: hot?.samplesNs ?? [],
+  };
+}
+
+/** The reverse of `outcomeColumns`. */
+export function restoreOutcome(row: {
+  outcome: Prisma.JsonValue;
+  coldSamplesNs: number[];
+  hotSamplesNs: number[];
+}): Outcome {
+  const outcome = fromJson<Outcome>(row.outcome);
+  if (outcome.kind !== 'measured') return outcome;
+  const { measurement } = outcome;
+  return {
+    ...outcome,
+    measurement: withSamples(measurement, row.coldSamplesNs, row.hotSamplesNs),
+  };
+}
+
+function withSamples(measurement: Measurement, cold: number[], hot: number[]): Measurement {
+  return {
+    ...measurement,
+    cold: { ...measurement.cold, samplesNs: cold },
+    hot: measurement.hot && { ...measurement.hot, samplesNs: hot },
+  };
+}
+
+/** A row of "Environment": `hash`, `content`. Postgres computes the hash, so it is that of the content. */
+export const environmentRow = (environment: Environment): Prisma.Sql => Prisma.sql`
+  SELECT encode(sha256(convert_to("content"::text, 'UTF8')), 'hex') AS "hash", "content"
+  FROM (SELECT ${JSON.stringify(toJson(environment))}::jsonb AS "content") AS given`;
+
+/** Writes an environment unless it exists; returns its hash. */
+export async function keepEnvironment(
+  tx: Prisma.TransactionClient,
+  environment: Environment,
+): Promise<string> {
+  const [row] = await tx.$queryRaw<{ hash: string }[]>`
+    WITH environment AS (${environmentRow(environment)}),
+      kept AS (
+        INSERT INTO "Environment" ("hash", "content") SELECT "hash", "content" FROM environment
+        ON CONFLICT DO NOTHING)
+    SELECT "hash" FROM environment`;
+  return row?.hash ?? '';
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import type { Store } from './store';
+import { openStore } from './store';
 import { attach, kernelRun, measured, recorded, square, sweepOf } from './test-fixtures';
 
 let store: Store;

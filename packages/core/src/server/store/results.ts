@@ -1,17 +1,30 @@
-import type { PrismaClient } from '@tilemark/db';
-import type { Environment } from '../../environment';
-import { outlierOf } from '../../outlier';
-import type { Store } from '../store';
-import { fromJson } from './json';
-import { RUN_VIEW, type RunRow, runResult } from './run-view';
+import type { Prisma, PrismaClient } from '@tilemark/db';
+import type { Environment } from '../../measure/device';
+import { outlierOf } from '../../measure/trust';
+import type { ResultDetail } from '../../view/api';
+import { type AuditNote, noted } from './audit';
+import { fromJson } from './database';
+import { byAdmin } from './parties';
+import { moveConfirmed } from './record';
+import { RUN_VIEW, runResult } from './run-view';
 
-/** Results that one is held against: the newest. */
+export interface Results {
+  /** One result in full: samples, environment, source, and how it compares with its like. */
+  get(id: string): Promise<ResultDetail | null>;
+  /** An admin agrees with a measured result, in their name; null if there is none with this id. */
+  confirm(id: string, by: string, note?: AuditNote): Promise<ResultDetail | null>;
+}
+
+/** A result is compared with this many others, the newest. */
 const MAX_OTHERS = 200;
 
-/** Cold medians of the same variant, problem, profile and policy on the same device and driver, ns. */
+/**
+ * Cold medians of the same variant, problem, profile and policy on the same device and driver, ns;
+ * by the same party, whose machines alone say what is usual for one of them.
+ */
 async function othersNs(
   db: PrismaClient,
-  { id, run }: { readonly id: string; readonly run: RunRow },
+  { id, party, run }: Pick<ResultRow, 'id' | 'party' | 'run'>,
   driver: string,
 ): Promise<number[]> {
   const { deviceKey, address, shape, op, dtype, profile, policy } = run;
@@ -20,6 +33,7 @@ async function othersNs(
       id: { not: id },
       medianNs: { not: null },
       unranked: null,
+      party,
       run: { deviceKey, address, shape, op, dtype, profile, policy },
       environment: { content: { path: ['driver'], equals: driver } },
     },
@@ -30,32 +44,48 @@ async function othersNs(
   return others.flatMap(({ medianNs }) => medianNs ?? []);
 }
 
-export function resultsOf(db: PrismaClient): Store['results'] {
+const DETAIL = {
+  run: { include: { ...RUN_VIEW, sweep: { select: { id: true, name: true } } } },
+  environment: true,
+  source: true,
+  worker: { select: { id: true, name: true } },
+} satisfies Prisma.ResultInclude;
+
+type ResultRow = Prisma.ResultGetPayload<{ include: typeof DETAIL }>;
+
+async function detailOf(db: PrismaClient, id: string): Promise<ResultDetail | null> {
+  const row = await db.result.findUnique({ where: { id }, include: DETAIL });
+  if (!row) return null;
+  const environment: Environment = fromJson(row.environment.content);
   return {
-    async get(id) {
-      const row = await db.result.findUnique({
-        where: { id },
-        include: {
-          run: { include: { ...RUN_VIEW, sweep: { select: { id: true, name: true } } } },
-          environment: true,
-          source: true,
-          worker: { select: { id: true, name: true } },
-        },
+    ...runResult(row.run),
+    outlier:
+      row.medianNs === null
+        ? null
+        : outlierOf(row.medianNs, await othersNs(db, row, environment.driver)),
+    sweep: row.run.sweep,
+    environment,
+    wgsl: row.source?.wgsl ?? null,
+    worker: row.worker,
+    createdAt: row.endedAt.toISOString(),
+  };
+}
+
+export function resultsOf(db: PrismaClient): Results {
+  return {
+    get: (id) => detailOf(db, id),
+
+    async confirm(id, by, note) {
+      await db.$transaction(async (tx) => {
+        const { count } = await tx.result.updateMany({
+          where: { id, medianNs: { not: null }, confirmedBy: null },
+          data: { confirmedBy: byAdmin(by) },
+        });
+        if (count === 0) return;
+        await moveConfirmed(tx, [id]);
+        await noted(tx, note, id);
       });
-      if (!row) return null;
-      const environment: Environment = fromJson(row.environment.content);
-      return {
-        ...runResult(row.run),
-        outlier:
-          row.medianNs === null
-            ? null
-            : outlierOf(row.medianNs, await othersNs(db, row, environment.driver)),
-        sweep: row.run.sweep,
-        environment,
-        wgsl: row.source?.wgsl ?? null,
-        worker: row.worker,
-        createdAt: row.endedAt.toISOString(),
-      };
+      return detailOf(db, id);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import { rooflineSchema } from '../../api';
-import type { RooflineSurvey } from '../../roofline-survey';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import type { RooflineSurvey } from '../../measure/roofline';
+import { rooflineSchema } from '../../view/api';
+import type { Store } from './store';
+import { openStore } from './store';
 import { attach } from './test-fixtures';
 
 let store: Store;

@@ -1,9 +1,9 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../test-services';
-import type { Store } from '../store';
-import { openListener } from './listener';
-import { openStore } from './open-store';
+import { openListener } from './changes';
+import type { Store } from './store';
+import { openStore } from './store';
 import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let store: Store;
@@ -49,6 +49,7 @@ test('a claim hands over what the worker needs', async () => {
     profile: 'default',
     policy: 'default',
     attempt: 1,
+    seed: expect.any(Number),
   });
 });
 

@@ -1,38 +1,115 @@
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
-import type { PolicyId } from '../../policy';
-import type { ClaimedRun, Store } from '../store';
-import { notifySweep } from './events';
-import { fromJson } from './json';
-import { isLost } from './lost';
-import { newestOf } from './newest';
+import { type Dtype, parseProblem } from '@tilemark/kernels';
+import type { ClaimedRun } from '../../link/wire';
+import type { Profile } from '../../measure/device';
+import { POLICIES, POLICY_IDS, type PolicyId } from '../../measure/policy';
+import { drawSeed } from '../../measure/seed';
+import { notifySweep } from './changes';
+import { fromJson } from './database';
+import { isLost } from './fleet';
+import { partyOf } from './parties';
+import type { RecordedRun } from './record';
 import { recordRun } from './record';
-import { problemOf } from './run-view';
 
-/** Rows of one page of `pending`. */
+export type { ClaimedRun };
+
+/** The newest run of a variant on one problem of a device. */
+export interface NewestRun {
+  readonly deviceKey: string;
+  readonly address: string;
+  /** As `shapeText` writes it. */
+  readonly shape: string;
+  readonly dtype: Dtype;
+  readonly profile: Profile;
+  /** Pending or running; otherwise it has ended. */
+  readonly isWaiting: boolean;
+  /** It ended, failed or incorrect. */
+  readonly hasFailed: boolean;
+  /** SHA-256 of the source that ran; null for host kernels, skipped and imported runs. */
+  readonly sourceHash: string | null;
+}
+
+/** Whose a run is, and what it measures. */
+export type KnownRun = Pick<ClaimedRun, 'variant' | 'problem' | 'profile' | 'policy'> & {
+  /** Null: nobody has claimed it. */
+  readonly seed: number | null;
+  readonly workerId: string | null;
+  readonly hasEnded: boolean;
+};
+
+export interface Runs {
+  get(runId: string): Promise<KnownRun | null>;
+  /**
+   * Takes a run for a worker of its device; null when there is nothing to take (ended, cancelled,
+   * gone, claimed by a live worker, or failed before by one of the same party on another's device). A run claimed by this worker or by a lost one is taken over.
+   */
+  claim(runId: string, workerId: string): Promise<ClaimedRun | null>;
+  /** Gives a claimed run back to pending: the worker stops before it ended. */
+  release(runId: string, workerId: string): Promise<void>;
+  /**
+   * Compares a worker's runs with those that it says it has. `lost`: those that are not its own any
+   * more; `released`: claimed by it some time ago, but the claim has not reached it.
+   */
+  review(
+    worker: { readonly workerId: string; readonly deviceKey: string },
+    runs: readonly string[],
+  ): Promise<{ lost: string[]; released: string[] }>;
+  /**
+   * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
+   * already ended or was dropped: the first result stands, whoever holds the claim by now.
+   */
+  record(run: RecordedRun): Promise<{ recorded: boolean }>;
+  /** Pending runs with the device they wait for: what the queue must contain. */
+  pending(): AsyncIterable<{ id: string; deviceKey: string; background: boolean }>;
+  /**
+   * For each problem and profile of these variants on these devices, the newest run that has ended
+   * and the newest that has not, under a policy whose results are ranked.
+   */
+  newest(deviceKeys: readonly string[], addresses: readonly string[]): Promise<NewestRun[]>;
+  byState(): Promise<Readonly<Record<string, number>>>;
+  /** Returns runs claimed by lost workers to pending; drops leftovers of cancelled sweeps. */
+  reclaim(): Promise<{ reclaimed: number; dropped: number }>;
+}
+
+/** A claim has reached its worker, or never will, by now, ms. */
+const UNHEARD_MS = 15_000;
+
+/** Rows per page of `pending`. */
 const BATCH = 5_000;
 
-export function runsOf(db: PrismaClient): Store['runs'] {
+export function runsOf(db: PrismaClient): Runs {
   return {
+    async get(runId) {
+      const [row] = await db.$queryRaw<(ClaimedRow & KnownRun)[]>`
+        ${PREPARED} SELECT "workerId", "kernel", "tunables", "op", "shape", "dtype",
+          "profile"::text, "policy", "seed", "state" NOT IN ('pending', 'running') AS "hasEnded"
+        FROM "Run" WHERE "id" = ${runId}`;
+      if (!row) return null;
+      const { variant, problem, profile, policy, seed } = claimedRun(row);
+      const { hasEnded, workerId } = row;
+      return { workerId, hasEnded, variant, problem, profile, policy, seed };
+    },
+
     async claim(runId, workerId) {
-      // One statement: of two workers that claim at once, Postgres lets one wait
-      // for the other and then finds the condition false. The disk is waited for: an
-      // enrolled worker may end only what it holds, so a crash of Postgres that forgot
-      // the claim would have its result refused.
+      // One statement: if two workers claim at once, Postgres makes one wait for the other, and its
+      // condition is then false. The commit waits for the disk: a worker elsewhere may end
+      // only what it has claimed, so if a crash lost the claim its result would be refused.
       const [row] = await db.$queryRaw<ClaimedRow[]>`
         ${PREPARED} WITH claimed AS (
           UPDATE "Run" AS r
           SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
-            "claimedAt" = now()
+            "claimedAt" = now(), "seed" = coalesce(r."seed", ${drawSeed()}::float8)
           FROM "Worker" AS w, "Sweep" AS s
           WHERE r."id" = ${runId}
             AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
             AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
+            AND ${partyOf('w')} <> ALL (r."declinedBy")
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
                          WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
           RETURNING r."id", r."sweepId", r."deviceKey", r."kernel", r."tunables", r."op",
-            r."shape", r."dtype", r."profile", r."policy", r."attempts"),
+            r."shape", r."dtype", r."profile", r."policy", r."attempts", r."seed"),
         busy AS (
           UPDATE "Worker" SET "state" = 'running', "lastHeartbeatAt" = now()
           FROM claimed WHERE "Worker"."id" = ${workerId})
@@ -44,7 +121,7 @@ export function runsOf(db: PrismaClient): Store['runs'] {
           ) AS "isFirst"
         FROM claimed`;
       if (!row) return null;
-      // Later claims change nothing that is shown of a sweep.
+      // Later claims change nothing shown about a sweep.
       if (row.isFirst) await notifySweep(db, row.sweepId);
       return claimedRun(row);
     },
@@ -55,10 +132,24 @@ export function runsOf(db: PrismaClient): Store['runs'] {
         await tx.run.deleteMany({ where: { ...claimed, sweep: { cancelledAt: { not: null } } } });
         await tx.run.updateMany({
           where: claimed,
-          // The worker was not lost, so the attempt does not count.
+          // The worker was not lost, so this attempt does not count.
           data: { state: 'pending', workerId: null, attempts: { decrement: 1 } },
         });
       });
+    },
+
+    async review({ workerId, deviceKey }, runs) {
+      const rows = await db.$queryRaw<{ id: string; isOwn: boolean; isUnknown: boolean }[]>`
+        ${PREPARED} SELECT r."id", r."workerId" = ${workerId} AND r."endedAt" IS NULL AS "isOwn",
+          r."id" <> ALL (${[...runs]}::text[]) AS "isUnknown"
+        FROM "Run" AS r
+        WHERE r."id" = ANY (${[...runs]}::text[])
+          OR (r."deviceKey" = ${deviceKey} AND r."state" = 'running' AND r."workerId" = ${workerId}
+            AND r."claimedAt" < now() - ${UNHEARD_MS} * interval '1 ms')`;
+      const released = rows.flatMap(({ id, isUnknown }) => (isUnknown ? [id] : []));
+      for (const id of released) await this.release(id, workerId);
+      const own = new Set(rows.flatMap(({ id, isOwn }) => (isOwn ? [id] : [])));
+      return { lost: runs.filter((id) => !own.has(id)), released };
     },
 
     record: (run) => recordRun(db, run),
@@ -84,8 +175,8 @@ export function runsOf(db: PrismaClient): Store['runs'] {
       }
     },
 
-    // What is reclaimed keeps its holder's id: its result may be waiting in that worker's
-    // journal, and an enrolled worker may end only what it holds.
+    // Reclaimed runs keep their worker's id: the result may be waiting in its journal, and a
+    // worker elsewhere may end only what it has claimed.
     async reclaim() {
       const [dropped, reclaimed] = await db.$transaction([
         db.$queryRaw<InSweep[]>`
@@ -123,14 +214,36 @@ type ClaimedRow = Pick<
   | 'profile'
   | 'policy'
   | 'attempts'
-> & { readonly isFirst: boolean };
+> & { readonly isFirst: boolean; readonly seed: number };
 
 const claimedRun = (row: ClaimedRow): ClaimedRun => ({
   id: row.id,
   deviceKey: row.deviceKey,
   variant: { kernel: row.kernel, tunables: fromJson(row.tunables) },
-  problem: problemOf(row),
+  problem: parseProblem(row),
   profile: row.profile,
   policy: row.policy as PolicyId,
   attempt: row.attempts,
+  seed: row.seed,
 });
+
+const RANKABLE = POLICY_IDS.filter((id) => POLICIES[id].rankable);
+
+export function newestOf(db: PrismaClient): Runs['newest'] {
+  // Each device is sorted by itself, and only its newest runs are looked up among the results: a
+  // join would read all results.
+  return (deviceKeys, addresses) => db.$queryRaw<NewestRun[]>`
+    SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype",
+      newest."profile"::text, newest."isWaiting", newest."hasFailed",
+      (SELECT result."sourceHash" FROM "Result" AS result WHERE result."runId" = newest."id")
+    FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
+    CROSS JOIN LATERAL (
+      SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
+        r."state" IN ('pending', 'running') AS "isWaiting",
+        r."state" IN ('failed', 'incorrect') AS "hasFailed"
+      FROM "Run" AS r
+      WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
+        AND r."policy" = ANY (${RANKABLE}::text[])
+      ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
+    ) AS newest`;
+}

@@ -1,8 +1,8 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import type { Store } from './store';
+import { openStore } from './store';
 import {
   attach,
   failed,

@@ -1,22 +1,47 @@
-import type { PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
-import type { Sweep } from '../../api';
-import type { Store } from '../store';
+import type { Counts, Page, RunResult, Sweep } from '../../view/api';
+import type { RunView } from '../../view/run';
+import type { AuditNote } from './audit';
 import { noted } from './audit';
-import { notifySweep } from './events';
-import { headlinesOf } from './headlines';
-import { NOT_IMPORTED } from './import-key';
-import { importSweep } from './import-sweep';
-import { insertSweep, newRun } from './new-sweep';
-import { PAGE_SIZE, pageOf } from './page';
-import { RUN_VIEW, runResult } from './run-view';
-import { sweepViews } from './sweep-view';
+import { notifySweep } from './changes';
+import { fromJson, PAGE_SIZE, pageOf } from './database';
+import type { SweepImport, SweepInput } from './new-sweeps';
+import { importSweep, insertSweep, isImported, NOT_IMPORTED, newRun } from './new-sweeps';
+import { RUN_VIEW, runResult, runViewsOf } from './run-view';
+
+export interface Sweeps {
+  /** One transaction: the sweep and all of its runs. */
+  create(input: SweepInput): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
+  /**
+   * One transaction: a sweep of runs that ended elsewhere, with their results, marked as brought
+   * by `importedBy`, and any new devices. The same content again returns the first sweep.
+   */
+  import(input: SweepImport): Promise<Sweep>;
+  list(cursor?: string): Promise<Page<Sweep>>;
+  get(id: string): Promise<Sweep | null>;
+  results(id: string, cursor?: string): Promise<Page<RunResult>>;
+  /** The first runs of a sweep, in its order, without samples. */
+  runs(id: string, limit: number): Promise<RunView[]>;
+  /**
+   * Ends a sweep; runs that had not begun are dropped. A run already claimed goes on and its
+   * result is recorded. Null: no such sweep.
+   */
+  cancel(id: string, note?: AuditNote): Promise<Sweep | null>;
+  /**
+   * Puts runs that `failed` back to pending; returns them to be queued again. Null: no such sweep.
+   * Throws InputError if the sweep was cancelled.
+   */
+  retryFailed(id: string, note?: AuditNote): Promise<{ id: string; deviceKey: string }[] | null>;
+  /** Ids of sweeps started here for a suite, for example `starter@1`, on a device. */
+  ofSuite(suite: string, deviceKey: string): Promise<string[]>;
+}
 
 const CREATE_TIMEOUT_MS = 60_000;
-/** What an `integer` of Postgres holds. */
+/** The largest `integer` of Postgres. */
 const LAST_ORDINAL = 2 ** 31 - 1;
 
-export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
+export function sweepsOf(db: PrismaClient): Sweeps {
   const get = async (id: string): Promise<Sweep | null> => {
     const row = await db.sweep.findUnique({ where: { id } });
     const [sweep = null] = row ? await sweepViews(db, [row]) : [];
@@ -84,7 +109,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
       );
     },
 
-    headlines: (id, limit) => headlinesOf(db, id, limit),
+    runs: (id, limit) => runViewsOf(db, id, limit),
 
     async cancel(id, note) {
       await db.$transaction(async (tx) => {
@@ -131,7 +156,7 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
         where: {
           suite,
           deviceKeys: { has: deviceKey },
-          // A file has asked nothing of the grid: its device still gets the suite.
+          // An imported file asked nothing of the grid: its device still gets the suite.
           ...NOT_IMPORTED,
         },
         orderBy: { id: 'desc' },
@@ -139,5 +164,75 @@ export function sweepsOf(db: PrismaClient): Omit<Store['sweeps'], 'watch'> {
       });
       return rows.map((row) => row.id);
     },
+  };
+}
+
+type SweepRow = Prisma.SweepGetPayload<object>;
+
+/** Sweeps as they are shown; one query counts the runs of all of them. */
+export async function sweepViews(
+  db: PrismaClient | Prisma.TransactionClient,
+  rows: readonly SweepRow[],
+): Promise<Sweep[]> {
+  const groups = await db.run.groupBy({
+    by: ['sweepId', 'state'],
+    where: { sweepId: { in: rows.map((row) => row.id) } },
+    _count: true,
+    _max: { endedAt: true },
+  });
+  return rows.map((row) => {
+    const tally: Tally = { running: 0, endedAt: null, counts: emptyCounts() };
+    for (const { sweepId, state, _count, _max } of groups) {
+      if (sweepId !== row.id) continue;
+      tally.counts.total += _count;
+      tally.counts[state === 'running' ? 'pending' : state] += _count;
+      if (state === 'running') tally.running += _count;
+      if (_max.endedAt && !(tally.endedAt && tally.endedAt >= _max.endedAt)) {
+        tally.endedAt = _max.endedAt;
+      }
+    }
+    return sweepView(row, tally);
+  });
+}
+
+interface Tally {
+  running: number;
+  endedAt: Date | null;
+  readonly counts: Counts;
+}
+
+const emptyCounts = (): Counts => ({
+  total: 0,
+  pending: 0,
+  measured: 0,
+  skipped: 0,
+  incorrect: 0,
+  failed: 0,
+});
+
+function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
+  const { id, name, suite, createdAt, createdBy, createdById, cancelledAt } = row;
+  const status = cancelledAt
+    ? 'cancelled'
+    : counts.pending === 0
+      ? 'done'
+      : counts.pending === counts.total && running === 0
+        ? 'queued'
+        : 'running';
+  // The runs of an import ended before their sweep was made.
+  const lastAt = endedAt && endedAt > createdAt ? endedAt : createdAt;
+  const finishedAt = cancelledAt ?? (counts.pending === 0 ? lastAt : null);
+  return {
+    id,
+    name,
+    suite,
+    status,
+    counts,
+    spec: fromJson(row.spec),
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+    createdBy,
+    createdById,
+    isImported: isImported(row),
   };
 }

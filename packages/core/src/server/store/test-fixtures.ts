@@ -1,10 +1,26 @@
-import type { Problem } from '@tilemark/kernels';
-import type { DeviceCapabilities, DeviceClass, DeviceIdentity } from '../../device';
-import type { Environment } from '../../environment';
-import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from '../../outcome';
-import type { PlannedRun } from '../../planned-run';
-import type { SweepSpec } from '../../spec';
-import type { RecordedRun, Store } from '../store';
+import { randomUUID } from 'node:crypto';
+import { KERNELS, type Problem, resolveVariant, specialise } from '@tilemark/kernels';
+import {
+  type DeviceCapabilities,
+  type DeviceClass,
+  type DeviceIdentity,
+  deviceKey,
+  type Environment,
+  type Profile,
+} from '../../measure/device';
+import {
+  METHODOLOGY_VERSION,
+  type Measurement,
+  type Outcome,
+  type Series,
+} from '../../measure/outcome';
+import { POLICIES, type PolicyId } from '../../measure/policy';
+import { summarise } from '../../measure/stats';
+import type { PlannedRun } from '../../plan/expansion';
+import type { SweepSpec } from '../../plan/spec';
+import type { SideBySideFile } from '../../reference/figures';
+import type { RecordedRun } from './record';
+import type { Store } from './store';
 
 /** Devices, runs and outcomes for tests of the store. */
 
@@ -69,54 +85,104 @@ export const planned = (deviceKey: string, over: Partial<PlannedRun> = {}): Plan
 export const kernelRun = (deviceKey: string, kernel: string, problem = square(64)): PlannedRun =>
   planned(deviceKey, { variant: { kernel, tunables: {} }, address: kernel, problem });
 
-const series = (medianNs: number, halfWidth: number, samples: number): Series => ({
-  n: samples,
-  medianNs,
-  lowNs: medianNs * (1 - halfWidth),
-  highNs: medianNs * (1 + halfWidth),
-  minNs: medianNs * 0.99,
-  q1Ns: medianNs * 0.995,
-  q3Ns: medianNs * 1.005,
-  cv: 0.01,
-  samplesNs: Array.from({ length: samples }, (_, at) => medianNs * (1 + ((at % 3) - 1) / 100)),
-});
+/** Numbers between -1 and 1 that do not depend on each other, the same for the same seed. */
+export function noise(n: number, seed = 1): number[] {
+  let state = seed;
+  // Park and Miller's minimal standard generator, whose first numbers follow the seed.
+  const next = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 1_073_741_823.5 - 1;
+  };
+  for (let skipped = 0; skipped < 10; skipped++) next();
+  return Array.from({ length: n }, next);
+}
 
-const verification = { method: 'whole', worstRatio: 0.1, checked: 4_096, ns: 1 } as const;
+/** Where samples lie beside the median: two fifths below, two fifths above, in no order. */
+const SIDES = Array.from({ length: 64 }, (_, at) => (37 * at + 11) % 64).map((at) =>
+  at < 26 ? -1 : at < 38 ? 0 : 1,
+);
+
+/** As the procedure makes it: whole ticks in each pass, and the figures of the samples. */
+const series = (medianNs: number, dispatches: number, halfWidth: number, samples: number): Series =>
+  summarise(
+    Array.from(
+      { length: samples },
+      (_, at) =>
+        Math.max(Math.round(medianNs * dispatches * (1 + (SIDES[at % 64] ?? 0) * halfWidth)), 1) /
+        dispatches,
+    ),
+  );
+
+const verification = { method: 'whole', worstRatio: 0.1, checked: 1, ns: 1 } as const;
+
+/** Passes of this length reach the policy's least time with 64 samples, ns. */
+const PASS_NS = 10e6;
 
 export const measured = (
   medianNs: number,
   {
     unranked = null,
-    halfWidth = 0.005,
+    halfWidth = 0.003,
     roof = null,
-    samples = 3,
+    policy = 'default',
+    samples,
   }: { halfWidth?: number; samples?: number } & Partial<
-    Pick<Measurement, 'unranked' | 'roof'>
+    Pick<Measurement, 'unranked' | 'roof' | 'policy'>
   > = {},
-): Outcome => ({
-  kind: 'measured',
-  measurement: {
-    methodologyVersion: METHODOLOGY_VERSION,
-    policy: 'default',
-    timer: { kind: 'timestamp', tickNs: 1 },
-    dispatchesPerSample: 1,
-    bufferSets: 2,
-    cold: series(medianNs, halfWidth, samples),
-    hot: series(medianNs * 0.9, halfWidth, samples),
-    compileNs: 1e6,
-    transfer: { hostToDeviceNs: null, deviceToHostNs: 1e6 },
-    stop: 'converged',
-    discarded: [],
-    verification: { before: verification, after: verification },
-    roof,
-    unranked,
-  },
-});
+): Outcome => {
+  const { hot, minTotalNs, rankable } = POLICIES[policy as PolicyId];
+  const dispatches = rankable ? Math.min(Math.ceil(PASS_NS / medianNs), 65_536) : 1;
+  const isSlow = medianNs > 200e6;
+  const n = samples ?? (!rankable ? 5 : isSlow ? 10 : 64);
+  const cold = series(medianNs, dispatches, halfWidth, n);
+  const isEnough = n >= (isSlow ? 10 : 50) && n * dispatches * medianNs >= minTotalNs;
+  const converged = isEnough && halfWidth <= 0.005 ? 'converged' : 'capped';
+  return {
+    kind: 'measured',
+    measurement: {
+      methodologyVersion: METHODOLOGY_VERSION,
+      policy,
+      timer: { kind: 'timestamp', tickNs: 1 },
+      dispatchesPerSample: dispatches,
+      bufferSets: 2,
+      cold,
+      hot: hot ? series(medianNs * 0.9, dispatches, halfWidth, n) : null,
+      compileNs: 1e6,
+      transfer: { hostToDeviceNs: null, deviceToHostNs: 1e6 },
+      stop: rankable ? converged : 'quick',
+      discarded: [],
+      verification: { before: verification, after: verification },
+      roof,
+      unranked,
+    },
+  };
+};
 
 export const failed: Outcome = { kind: 'failed', stage: 'device', message: 'the device was lost' };
 
 let clockMs = Date.parse('2026-11-21T12:00:00Z');
 
+/** What the runs of `sweepOf` are, by id. */
+const plannedRuns = new Map<string, PlannedRun>();
+
+/** The environment of a device by its key, which is made of its identity. */
+function environmentOn(key: string, profile: Profile): Environment {
+  const [vendor = '', architecture = '', device = '', backend = '', runtime = ''] = key.split('-');
+  return {
+    ...environment(device),
+    device: { vendor, architecture, device, backend, runtime, class: 'gpu' },
+    profile,
+  };
+}
+
+/** What this release runs; a made-up shader for variants that it does not have. */
+function sourceOf({ variant, problem }: PlannedRun): string | null {
+  if (!KERNELS.some(({ id }) => id === variant.kernel)) return '// of another release';
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  return definition.runsOn === 'gpu' ? specialise(definition, tunables, problem.dtype) : null;
+}
+
+/** What a worker hands in for a run of `sweepOf`; else for a `planned` one of the device of this name. */
 export const recorded = (
   runId: string,
   workerId: string,
@@ -124,11 +190,17 @@ export const recorded = (
   device = 'One',
 ): RecordedRun => {
   clockMs += 1_000;
+  const named = environment(device);
+  const key = deviceKey(named.device);
+  const run = plannedRuns.get(runId) ?? planned(key);
   return {
     runId,
     workerId,
-    environment: environment(device),
-    wgsl: '@compute @workgroup_size(16, 16) fn main() {}',
+    environment:
+      run.deviceKey === key
+        ? { ...named, profile: run.profile }
+        : environmentOn(run.deviceKey, run.profile),
+    wgsl: sourceOf(run),
     outcome,
     endedAt: new Date(clockMs).toISOString(),
   };
@@ -152,7 +224,9 @@ export async function sweepOf(store: Store, runs: readonly PlannedRun[]) {
     runs,
     createdBy: 'tester',
   });
-  return { id: made.sweep.id, runIds: made.runs.map((run) => run.id), ...made };
+  const runIds = made.runs.map((run) => run.id);
+  for (const [index, run] of runs.entries()) plannedRuns.set(runIds[index] ?? '', run);
+  return { id: made.sweep.id, runIds, ...made };
 }
 
 /** Records one run of each given kernel at a time on a device, in a sweep of their own. */
@@ -170,4 +244,27 @@ export async function recordAll(
     await store.runs.record(recorded(runIds[index] ?? '', workerId, outcome, deviceKey));
   }
   return runIds;
+}
+
+/** A side-by-side file of a machine: one of our kernels and cuBLAS, two rounds. */
+export function sideBySide(device: string = randomUUID()): SideBySideFile {
+  const side = (medianNs: number) => ({
+    medianNs,
+    intervalNs: [medianNs - 1, medianNs + 1] as [number, number],
+  });
+  const cuBlas = (medianNs: number) => ({ ...side(medianNs), library: 'PyTorch 2', device });
+  return {
+    date: '2026-11-22T00:00:00.000Z',
+    environments: { fast: { ...environment(device), profile: 'fast' } },
+    results: [
+      {
+        ...{ op: 'matmul', shape: '64', dtype: 'f32', profile: 'fast', against: 'vendor' },
+        variant: 'matmul/naive[BLOCK=16,MAPPING=col-x]',
+        rounds: [
+          { ours: side(2_000), other: cuBlas(1_000) },
+          { ours: side(1_900), other: cuBlas(1_100) },
+        ],
+      },
+    ],
+  };
 }

@@ -2,8 +2,8 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import type { Store } from './store';
+import { openStore } from './store';
 
 let store: Store;
 let db: PrismaClient;

@@ -1,34 +1,59 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
-import type { Principal, Role, Store } from '../store';
-import { roleOfSecret } from '../token-secret';
+import { type Page, roleOfSecret, type Token } from '../../view/api';
+import type { AuditNote, Principal, Role } from './audit';
 import { noted } from './audit';
-import { sha256 } from './hash';
-import { PAGE_SIZE, pageOf } from './page';
+import { PAGE_SIZE, pageOf, sha256 } from './database';
 
-/** How long a login link waits to be followed. */
+export interface Tokens {
+  /**
+   * The secret, `tm_<role>_<random>`, is returned once and kept only as a hash. A given secret
+   * that is already known is the token it was made for, unchanged: still revoked or expired if it
+   * was. Throws InputError at `secret` for one of another form or role.
+   */
+  create(input: {
+    name: string;
+    role: Role;
+    expiresAt: Date | null;
+    /** Chosen by the deployment; absent: a random one. */
+    secret?: string;
+    note?: AuditNote | undefined;
+  }): Promise<{ id: string; secret: string }>;
+  /** Null for unknown, expired and revoked secrets alike. */
+  verify(secret: string): Promise<Principal | null>;
+  /** Null when the token behind a session was revoked or has expired. */
+  get(id: string): Promise<Principal | null>;
+  /** A code that logs its bearer in as the token, once, within a day. Kept only as a hash. */
+  loginCode(id: string): Promise<string>;
+  /** Uses up a login code. Null if it was used, has expired, or its token has ended. */
+  redeem(code: string): Promise<Principal | null>;
+  revoke(id: string, note?: AuditNote): Promise<boolean>;
+  /** Newest first, including revoked and expired ones. */
+  list(cursor?: string): Promise<Page<Token>>;
+}
+
 const LOGIN_LINK_MS = 86_400_000;
 
-/** How exactly `lastUsedAt` is kept: not every request writes. */
+/** Resolution of `lastUsedAt`, so that not every request writes. */
 const LAST_USED_STEP_MS = 60_000;
 
 const newSecret = (role: Role): string => `tm_${role}_${randomBytes(32).toString('base64url')}`;
 
 type TokenRow = Prisma.TokenGetPayload<object>;
 
-export function tokensOf(db: PrismaClient): Store['tokens'] {
+export function tokensOf(db: PrismaClient): Tokens {
   return {
     async create({ name, role, expiresAt, secret = newSecret(role), note }) {
       if (roleOfSecret(secret) !== role) {
         throw new InputError(
-          `The secret has to be tm_${role}_ and at least 32 random characters of A-Z, a-z, 0-9, _ and -.`,
+          `The secret must be tm_${role}_ followed by at least 32 random characters of A-Z, a-z, 0-9, _ and -.`,
           'secret',
         );
       }
       const hash = sha256(secret);
       return db.$transaction(async (tx) => {
-        // Not an upsert, which looks first: of several starts with one secret all but one would fail.
+        // Not an upsert, which reads first: of several starts with one secret, all but one would fail.
         await tx.token.createMany({
           data: { name, role, expiresAt, hash },
           skipDuplicates: true,
@@ -68,7 +93,7 @@ export function tokensOf(db: PrismaClient): Store['tokens'] {
     },
 
     async redeem(code) {
-      // One statement: of two that follow a link at once, one deletes it.
+      // One statement: if two follow a link at once, only one deletes it.
       const [link] = await db.$queryRaw<{ tokenId: string }[]>`
         DELETE FROM "LoginLink" WHERE "hash" = ${sha256(code)} AND "expiresAt" > now()
         RETURNING "tokenId"`;

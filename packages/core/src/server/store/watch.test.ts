@@ -1,9 +1,9 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUp, execute, takeDown, testDatabase } from '../../../test-services';
-import type { SweepEvent } from '../../api';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import type { SweepEvent } from '../../view/api';
+import type { Store } from './store';
+import { openStore } from './store';
 import { attach, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let url: string;

@@ -1,32 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
-import type { SweepEvent } from '../../api';
-import { ServiceUnavailable } from '../errors';
-import type { Store } from '../store';
-import type { Listener } from './listener';
+import type { SweepEvent } from '../../view/api';
+import { isServiceUnavailable } from '../errors';
+import type { Listener } from './changes';
 import { RUN_VIEW, runResult } from './run-view';
-import { sweepViews } from './sweep-view';
+import { sweepViews } from './sweeps';
+
+/**
+ * Calls back at once with counts, status and the newest results (at most 100), so that a page
+ * rendered a moment ago misses nothing, and then after every change until the signal aborts. The
+ * same result may come twice. Throws InputError if there is no such sweep.
+ */
+export type WatchSweep = (
+  id: string,
+  onEvent: (event: SweepEvent) => void,
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** Results in the first event of a watch. */
 const NEWEST = 100;
-/** Changes within this go out as one event: a fast sweep ends many runs a second. */
+/** Changes within this go out as one event: a fast sweep ends many runs per second. */
 const GATHER_MS = 100;
-/** Looked at again after this though nobody told: who changed it may have died before telling. */
+/** Looked at again after this without a notification: its sender may have died first. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Live events of sweeps: the contract is at `Store.sweeps.watch`. */
 export function watchOf(
   db: PrismaClient,
   listener: Listener,
   closing: AbortSignal,
   translate: (error: unknown) => unknown,
-): Store['sweeps']['watch'] {
+): WatchSweep {
   return async (id, onEvent, signal) => {
     const ended = AbortSignal.any([signal, closing]);
     let changed = true;
     let wake: () => void = () => undefined;
-    // Heard before it is read, so that nothing falls in between.
+    // Listen before reading, so that nothing falls in between.
     const unsubscribe = await listener.subscribe(id, () => {
       changed = true;
       wake();
@@ -39,8 +48,8 @@ export function watchOf(
         if (changed) {
           changed = false;
           const read: Read | null = await readEvent(db, id, seen).catch((error: unknown) => {
-            // The listener tells when the database is back, and nothing was missed.
-            if (translate(error) instanceof ServiceUnavailable && seen !== null) return null;
+            // The listener wakes it when the database is back; nothing is missed.
+            if (isServiceUnavailable(translate(error)) && seen !== null) return null;
             throw error;
           });
           if (read && !ended.aborted) {
@@ -71,7 +80,7 @@ export function watchOf(
 
 interface Read {
   readonly event: SweepEvent;
-  /** What of the database the event has seen, as Postgres writes it. */
+  /** The snapshot of the database that the event was read from, as Postgres writes it. */
   readonly snapshot: string;
 }
 

@@ -1,8 +1,8 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../test-services';
-import type { Store } from '../store';
-import { openStore } from './open-store';
+import type { Store } from './store';
+import { openStore } from './store';
 import {
   attach,
   capabilities,
@@ -87,7 +87,7 @@ test('a detached worker, one lost for a day and one that came back are not liste
 });
 
 test('of two machines of one name neither takes the other off the list: they have a token each', async () => {
-  const enrolled = async () => {
+  const attached = async () => {
     const { id } = await store.tokens.create({ name: 't', role: 'worker', expiresAt: null });
     const fields = { name: 'namesake', host: 'lab', version: '0.1.0', capabilities };
     const { workerId } = await store.workers.attach({
@@ -96,9 +96,9 @@ test('of two machines of one name neither takes the other off the list: they hav
     await db.worker.update({ where: { id: workerId }, data: { tokenId: id } });
     return workerId;
   };
-  const lost = await enrolled();
+  const lost = await attached();
   await silentFor(lost, 21_000);
-  const other = await enrolled();
+  const other = await attached();
   expect(await listed(lost)).toMatchObject({ state: 'lost' });
   expect(await listed(other)).toMatchObject({ state: 'idle' });
 });

@@ -1,35 +1,123 @@
-import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
-import type { WantedState } from '../../api';
-import { deviceKey } from '../../device';
-import type { Store } from '../store';
+import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
+import { InputError } from '@tilemark/kernels';
+import { NotAdmitted } from '../../link/link';
+import type { DeviceCapabilities, DeviceIdentity } from '../../measure/device';
+import { deviceKey } from '../../measure/device';
+import type { DeviceQueue, WantedState, Worker } from '../../view/api';
+import type { AuditNote } from './audit';
 import { noted } from './audit';
-import { withoutWaitingForDisk } from './durability';
-import { listQueues, listWorkers } from './fleet';
-import { toJson } from './json';
-import { isLost } from './lost';
+import { notifySweep } from './changes';
+import { toJson, withoutWaitingForDisk } from './database';
+import { isLost, listQueues, listWorkers } from './fleet';
+import { speaksFor } from './parties';
 
-export function workersOf(db: PrismaClient): Store['workers'] {
+/** A worker that may not go on, and the runs that it had in hand. */
+export interface CutOff {
+  readonly workerId: string;
+  readonly released: readonly { id: string; deviceKey: string }[];
+}
+
+export interface Workers {
+  /**
+   * Registers device and worker. Throws NotAdmitted where the token does not let it in: it has
+   * ended, or this worker, or another that attached with it, was revoked.
+   */
+  attach(input: {
+    name: string;
+    host: string;
+    version: string;
+    identity: DeviceIdentity;
+    capabilities: DeviceCapabilities;
+    /** What the process calls itself: one that attaches again takes over its row. */
+    instance?: string;
+    /** What it attaches with; absent: it runs on the grid's own account. */
+    tokenId?: string;
+    note?: AuditNote | undefined;
+  }): Promise<{
+    workerId: string;
+    deviceKey: string;
+    /** The device was never seen before. */
+    newDevice: boolean;
+    /** The runs that it had in hand when it ended without a word. */
+    released: CutOff['released'];
+  }>;
+  /** Whether a worker may go on: attached, and with this token. */
+  admission(
+    workerId: string,
+    tokenId: string,
+  ): Promise<{ is: 'attached'; deviceKey: string } | { is: 'revoked' | 'detached' | 'unknown' }>;
+  /**
+   * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken over.
+   * Resolves to what an admin wants of the worker.
+   */
+  heartbeat(
+    workerId: string,
+    state: 'idle' | 'running' | 'draining' | 'paused',
+  ): Promise<WantedState>;
+  /** Tells a worker what to do from its next heartbeat on; null if it is not attached. */
+  want(workerId: string, wanted: WantedState, note?: AuditNote): Promise<Worker | null>;
+  /** Clean end: the worker is no longer listed. */
+  detach(workerId: string): Promise<void>;
+  /**
+   * Takes a worker off the list, gives its run back, and lets it in again only with a token made
+   * later. One that runs on the grid's own account is only taken off the list, and only once it is
+   * lost. Null: no such worker is attached.
+   */
+  revoke(workerId: string, note?: AuditNote): Promise<CutOff | 'own account' | null>;
+  /** Takes those off the list whose token has ended, and gives their runs back. */
+  endAccess(): Promise<CutOff[]>;
+  list(): Promise<Worker[]>;
+  /** Devices that have a worker, or runs waiting for one. */
+  queues(): Promise<DeviceQueue[]>;
+}
+
+export function workersOf(db: PrismaClient): Workers {
   return {
-    attach({ name, host, version, identity, capabilities, instance, tokenId = null }) {
+    attach({ name, host, version, identity, capabilities, instance, tokenId = null, note }) {
       const key = deviceKey(identity);
       const { device, ...rest } = identity;
       return db.$transaction(async (tx) => {
+        if (tokenId !== null && (await isBarred(tx, tokenId, instance))) {
+          throw new NotAdmitted(
+            'This worker was revoked, or its token, or another worker that attached with that. To let it in, make a new token for it.',
+          );
+        }
         const fields = { ...rest, name: device, capabilities: toJson(capabilities) };
-        // An insert that gives way says, of several workers, to exactly one: it is new.
+        const [party = null] = await tx.$queryRaw<{ id: string }[]>`
+          SELECT party_of_token(${tokenId}::text) AS "id"`;
+        const ownedBy = party?.id ?? null;
+        // Of several workers that insert at once, exactly one sees that the device is new.
         const { count } = await tx.device.createMany({
-          data: [{ key, ...fields }],
+          data: [{ key, ...fields, ownedBy }],
           skipDuplicates: true,
         });
-        if (count === 0) await tx.device.update({ where: { key }, data: fields });
-        // A lost worker of the same name and token is this one, back again: off the list.
+        if (count === 0) await describe(tx, key, { ...fields, ownedBy });
+        // A lost worker with the same name and token is this one, back again: take it off the list.
         await tx.$executeRaw`
           UPDATE "Worker" AS w SET "detachedAt" = now()
           WHERE w."deviceKey" = ${key} AND w."name" = ${name} AND w."host" = ${host}
             AND w."tokenId" IS NOT DISTINCT FROM ${tokenId}::text
             AND w."detachedAt" IS NULL AND ${isLost('w')}`;
-        const worker = await attachedAs(tx, { name, host, version, deviceKey: key }, instance);
-        return { ...worker, deviceKey: key, newDevice: count === 1 };
+        const described = { name, host, version, deviceKey: key, tokenId };
+        const workerId = await attachedAs(tx, described, instance);
+        const released = await releaseRuns(tx, workerId, true);
+        await noted(tx, note, workerId);
+        return { workerId, deviceKey: key, newDevice: count === 1, released };
       });
+    },
+
+    async admission(workerId, tokenId) {
+      const [worker] = await db.$queryRaw<
+        { deviceKey: string; isRevoked: boolean; isDetached: boolean }[]
+      >`
+        ${PREPARED} SELECT "deviceKey", "revokedAt" IS NOT NULL AS "isRevoked",
+          "detachedAt" IS NOT NULL AS "isDetached"
+        FROM "Worker" WHERE "id" = ${workerId} AND "tokenId" = ${tokenId}`;
+      if (!worker) return { is: 'unknown' };
+      if (worker.isRevoked) return { is: 'revoked' };
+      return worker.isDetached
+        ? { is: 'detached' }
+        : { is: 'attached', deviceKey: worker.deviceKey };
     },
 
     async heartbeat(workerId, state) {
@@ -65,49 +153,116 @@ export function workersOf(db: PrismaClient): Store['workers'] {
 
     async revoke(workerId, note) {
       return db.$transaction(async (tx) => {
-        // Of two that revoke it at once, one waits here and then finds it detached.
-        const [worker] = await tx.$queryRaw<{ isEnrolled: boolean; isLost: boolean }[]>`
-          SELECT EXISTS (SELECT FROM "Enrolment" AS e WHERE e."workerId" = w."id") AS "isEnrolled",
-            ${isLost('w')} AS "isLost"
+        // If two revoke it at once, the second waits here and then finds it detached.
+        const [worker] = await tx.$queryRaw<{ tokenId: string | null; isLost: boolean }[]>`
+          SELECT w."tokenId", ${isLost('w')} AS "isLost"
           FROM "Worker" AS w WHERE w."id" = ${workerId} AND w."detachedAt" IS NULL
           FOR NO KEY UPDATE OF w`;
         if (!worker) return null;
-        if (!worker.isEnrolled && !worker.isLost) return 'not enrolled';
+        if (worker.tokenId === null && !worker.isLost) return 'own account';
         await tx.$executeRaw`
           WITH revoked AS (
             UPDATE "Worker" SET "detachedAt" = now(), "revokedAt" = now() WHERE "id" = ${workerId}
             RETURNING "tokenId")
           UPDATE "Token" SET "closedAt" = now() FROM revoked WHERE "id" = revoked."tokenId"`;
+        const released = await releaseRuns(tx, workerId, false);
         await noted(tx, note, workerId);
-        return 'revoked';
+        return { workerId, released };
       });
     },
 
-    async isBarred(instance, tokenId) {
-      const rows = await db.$queryRaw<object[]>`
-        SELECT 1 FROM "Token" AS t LEFT JOIN "Worker" AS w ON w."instance" = ${instance}
-        WHERE t."id" = ${tokenId} AND ${BARRED}`;
-      return rows.length > 0;
+    async endAccess() {
+      return db.$transaction(async (tx) => {
+        const ended = await tx.$queryRaw<{ id: string }[]>`
+          UPDATE "Worker" AS w SET "detachedAt" = now() FROM "Token" AS t
+          WHERE t."id" = w."tokenId" AND w."detachedAt" IS NULL
+            AND (t."revokedAt" IS NOT NULL OR t."expiresAt" <= now())
+          RETURNING w."id"`;
+        const cutOff: CutOff[] = [];
+        for (const { id } of ended) {
+          cutOff.push({ workerId: id, released: await releaseRuns(tx, id, false) });
+        }
+        return cutOff;
+      });
     },
   };
 }
 
-/** Of a worker `w`, which may not be there yet, and the token `t` it shows: it is kept out. */
-export const BARRED = Prisma.sql`(w."revokedAt" >= t."createdAt"
-  OR t."revokedAt" IS NOT NULL OR t."expiresAt" <= now()
-  OR (t."closedAt" IS NOT NULL AND w."tokenId" IS DISTINCT FROM t."id"))`;
+/**
+ * Whether the token does not let the worker of this name in: it was revoked after the token was
+ * made, or is new to a token of which a worker was revoked, or the token has ended.
+ */
+async function isBarred(
+  tx: Prisma.TransactionClient,
+  tokenId: string,
+  instance: string | undefined,
+): Promise<boolean> {
+  // The token cannot end before this transaction does.
+  const [token] = await tx.$queryRaw<{ isBarred: boolean }[]>`
+    SELECT (w."revokedAt" >= t."createdAt"
+      OR t."revokedAt" IS NOT NULL OR t."expiresAt" <= now()
+      OR (t."closedAt" IS NOT NULL AND w."tokenId" IS DISTINCT FROM t."id")) IS TRUE AS "isBarred"
+    FROM "Token" AS t LEFT JOIN "Worker" AS w ON w."instance" = ${instance ?? null}
+    WHERE t."id" = ${tokenId} FOR SHARE OF t`;
+  return token?.isBarred ?? true;
+}
 
-type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string>;
+/**
+ * A device that is attached again is described again by the party it belongs to; the machine of any
+ * other is one more of the model. Throws InputError for one of another class, which would compete
+ * elsewhere.
+ */
+async function describe(
+  tx: Prisma.TransactionClient,
+  key: string,
+  fields: Omit<Prisma.DeviceUncheckedCreateInput, 'key'> & { readonly ownedBy: string | null },
+): Promise<void> {
+  const known = await tx.device.findUniqueOrThrow({
+    where: { key },
+    select: { class: true, ownedBy: true },
+  });
+  const { ownedBy: party } = fields;
+  if (party !== null && speaksFor(party, known.ownedBy)) {
+    await tx.device.update({ where: { key }, data: fields });
+  } else if (known.class !== fields.class) {
+    throw new InputError(
+      `The grid knows ${key} as ${known.class}, not as ${fields.class}.`,
+      'identity.class',
+    );
+  }
+}
+
+/**
+ * A worker's runs in hand wait again.
+ *
+ * @param mayEnd whether it may still end them: the results may be in its journal
+ */
+async function releaseRuns(
+  tx: Prisma.TransactionClient,
+  workerId: string,
+  mayEnd: boolean,
+): Promise<{ id: string; deviceKey: string }[]> {
+  const rows = await tx.$queryRaw<{ id: string; deviceKey: string; sweepId: string }[]>`
+    UPDATE "Run" SET "state" = 'pending', "workerId" = ${mayEnd ? workerId : null}
+    WHERE "state" = 'running' AND "workerId" = ${workerId}
+    RETURNING "id", "deviceKey", "sweepId"`;
+  for (const sweepId of new Set(rows.map((row) => row.sweepId))) await notifySweep(tx, sweepId);
+  return rows.map(({ id, deviceKey: key }) => ({ id, deviceKey: key }));
+}
+
+type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string> & {
+  readonly tokenId: string | null;
+};
 
 /** The row of a process that attaches: its own from last time, or a new one. */
 async function attachedAs(
   tx: Prisma.TransactionClient,
   fields: NewWorker,
   instance: string | undefined,
-): Promise<{ workerId: string; wasAttached: boolean }> {
+): Promise<string> {
   const again = instance === undefined ? null : await tx.worker.findUnique({ where: { instance } });
   const isSame = again?.deviceKey === fields.deviceKey;
-  // Results name the row of the device that measured them, so another device is another row.
+  // Results name the worker that measured them, so another device needs another row.
   if (again && !isSame) {
     await tx.worker.update({ where: { id: again.id }, data: { instance: null } });
   }
@@ -115,23 +270,18 @@ async function attachedAs(
     ? await tx.worker.update({ where: { id: again.id }, data: fields, select: { id: true } })
     : await tx.worker.create({
         data: {
-          ...{ ...fields, instance: instance ?? null, tokenId: again?.tokenId ?? null },
+          ...{ ...fields, instance: instance ?? null },
           ...(await wantedBefore(tx, fields)),
         },
       });
   await tx.$executeRaw`
     UPDATE "Worker" SET "attachedAt" = now(), "lastHeartbeatAt" = now(), "state" = 'idle',
-      "detachedAt" = NULL
+      "detachedAt" = NULL, "revokedAt" = NULL
     WHERE "id" = ${id}`;
-  // What it held when it ended without a word; the result may still be in its journal.
-  await tx.run.updateMany({
-    where: { workerId: id, state: 'running' },
-    data: { state: 'pending' },
-  });
-  return { workerId: id, wasAttached: isSame && again.detachedAt === null };
+  return id;
 }
 
-/** What an admin wanted of it lasts until an admin wants something else. */
+/** What an admin wanted of it holds until an admin changes it. */
 function wantedBefore(
   tx: Prisma.TransactionClient,
   { name, host, deviceKey: key }: NewWorker,

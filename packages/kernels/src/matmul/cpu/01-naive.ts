@@ -1,18 +1,16 @@
-import type { HostKernel } from '../../kernel';
-import { matmulShape } from '../op';
+import { hostKernel } from '../../kernel';
 
-/** The textbook triple loop, adding into C in memory: the host baseline of the published reports. */
-export const cpuNaive: HostKernel = {
+/** The textbook triple loop, summing in C in memory: the host baseline of the published reports. */
+export const cpuNaive = hostKernel({
   id: 'matmul/cpu-naive',
   op: 'matmul',
-  runsOn: 'cpu',
   rung: 1,
   idea: 'Triple loop on the host, the sum in memory',
   dtypes: ['f32', 'i32'],
   tunables: [],
   constraints: [],
   run: (_values, problem, [a, b], c) => {
-    const { m, n, k } = matmulShape(problem);
+    const { m, n, k } = problem.shape;
     if (!a || !b) throw new TypeError('matmul takes two inputs');
     for (let row = 0; row < m; row++) {
       for (let col = 0; col < n; col++) {
@@ -24,4 +22,4 @@ export const cpuNaive: HostKernel = {
       }
     }
   },
-};
+});

@@ -1,18 +1,16 @@
-import type { HostKernel } from '../../kernel';
-import { matmulShape } from '../op';
+import { hostKernel } from '../../kernel';
 
 /** The triple loop with the sum in a local variable. */
-export const cpuRegister: HostKernel = {
+export const cpuRegister = hostKernel({
   id: 'matmul/cpu-register',
   op: 'matmul',
-  runsOn: 'cpu',
   rung: 2,
   idea: 'Triple loop on the host, the sum in a local variable',
   dtypes: ['f32', 'i32'],
   tunables: [],
   constraints: [],
   run: (_values, problem, [a, b], c) => {
-    const { m, n, k } = matmulShape(problem);
+    const { m, n, k } = problem.shape;
     if (!a || !b) throw new TypeError('matmul takes two inputs');
     for (let row = 0; row < m; row++) {
       for (let col = 0; col < n; col++) {
@@ -24,4 +22,4 @@ export const cpuRegister: HostKernel = {
       }
     }
   },
-};
+});

@@ -1,20 +1,19 @@
-import type { HostKernel, Rows, Tensor, Tunable } from '../../kernel';
-import type { MatmulShape } from '../../problem';
-import { numberOf } from '../../values';
-import { matmulShape } from '../op';
+import type { Tensor } from '../../dtype';
+import { hostKernel, type Tunable } from '../../kernel';
+import type { Rows } from '../../numbers';
+import type { MatmulShape } from '../op';
 
-export const BLOCK: Tunable = {
+export const BLOCK = {
   name: 'BLOCK',
-  about: 'Side of the blocks of B that are to stay in the cache',
+  about: 'Side of the blocks of B, which should fit in the cache',
   values: [16, 32, 64, 128, 256],
   default: 64,
-};
+} as const satisfies Tunable;
 
-/** Blocks of B that stay in the cache, used by row after row of A. */
-export const cpuBlocked: HostKernel = {
+/** Blocks of B stay in the cache while row after row of A uses them. */
+export const cpuBlocked = hostKernel({
   id: 'matmul/cpu-blocked',
   op: 'matmul',
-  runsOn: 'cpu',
   rung: 3,
   idea: 'Cache-blocked loops on the host, along rows of B and C',
   dtypes: ['f32', 'i32'],
@@ -22,9 +21,9 @@ export const cpuBlocked: HostKernel = {
   constraints: [],
   run: (values, problem, [a, b], c, rows) => {
     if (!a || !b) throw new TypeError('matmul takes two inputs');
-    multiplyRows(matmulShape(problem), numberOf(values, 'BLOCK'), a, b, c, rows);
+    multiplyRows(problem.shape, values.BLOCK, a, b, c, rows);
   },
-};
+});
 
 /** Computes rows of C = A B, reading B block by block. */
 export function multiplyRows(

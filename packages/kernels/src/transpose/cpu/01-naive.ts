@@ -1,18 +1,16 @@
-import type { HostKernel } from '../../kernel';
-import { transposeShape } from '../op';
+import { hostKernel } from '../../kernel';
 
 /** Two loops, reading along rows: the host baseline of the published notebook. */
-export const cpuNaive: HostKernel = {
+export const cpuNaive = hostKernel({
   id: 'transpose/cpu-naive',
   op: 'transpose',
-  runsOn: 'cpu',
   rung: 1,
   idea: 'Two loops on the host',
   dtypes: ['f32', 'i32'],
   tunables: [],
   constraints: [],
   run: (_values, problem, [a], b) => {
-    const { rows, cols } = transposeShape(problem);
+    const { rows, cols } = problem.shape;
     if (!a) throw new TypeError('transpose takes one input');
     for (let row = 0; row < rows; row++) {
       for (let col = 0; col < cols; col++) {
@@ -20,4 +18,4 @@ export const cpuNaive: HostKernel = {
       }
     }
   },
-};
+});

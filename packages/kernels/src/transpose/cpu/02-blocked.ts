@@ -1,20 +1,19 @@
-import type { HostKernel, Rows, Tensor, Tunable } from '../../kernel';
-import type { TransposeShape } from '../../problem';
-import { numberOf } from '../../values';
-import { transposeShape } from '../op';
+import type { Tensor } from '../../dtype';
+import { hostKernel, type Tunable } from '../../kernel';
+import type { Rows } from '../../numbers';
+import type { TransposeShape } from '../op';
 
-export const BLOCK: Tunable = {
+export const BLOCK = {
   name: 'BLOCK',
-  about: 'Side of the blocks whose lines are to stay in the cache on both sides',
+  about: 'Side of the blocks, whose source and destination lines should fit in the cache',
   values: [8, 16, 32, 64],
   default: 32,
-};
+} as const satisfies Tunable;
 
-/** Blocks small enough that a line read and a line written are each used whole. */
-export const cpuBlocked: HostKernel = {
+/** Blocks small enough that every cache line read or written is used completely. */
+export const cpuBlocked = hostKernel({
   id: 'transpose/cpu-blocked',
   op: 'transpose',
-  runsOn: 'cpu',
   rung: 2,
   idea: 'Cache-blocked loops on the host',
   dtypes: ['f32', 'i32'],
@@ -22,9 +21,9 @@ export const cpuBlocked: HostKernel = {
   constraints: [],
   run: (values, problem, [a], b, rows) => {
     if (!a) throw new TypeError('transpose takes one input');
-    transposeRows(transposeShape(problem), numberOf(values, 'BLOCK'), a, b, rows);
+    transposeRows(problem.shape, values.BLOCK, a, b, rows);
   },
-};
+});
 
 /** Computes rows of B = A transposed (columns of A), block by block. */
 export function transposeRows(

@@ -1,15 +1,14 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { z } from 'zod';
-import { PairForm } from '@/features/compare/pair-form';
+import { CompareTabs, PairForm } from '@/features/compare/choice';
 import { PairTable } from '@/features/compare/pair-table';
-import { CompareTabs } from '@/features/compare/tabs';
-import { firstItems } from '@/server/pages';
-import { readable } from '@/server/visitor';
+import { firstItems } from '@/server/pages/lists';
+import { readable } from '@/server/session/visitor';
 import { Select } from '@/ui/field';
+import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { Refused } from '@/ui/refused';
 
 export const metadata: Metadata = { title: 'Compare devices' };
 

@@ -1,14 +1,12 @@
 import { InputError, parseVariant } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
-import { PairForm } from '@/features/compare/pair-form';
+import { AddressInput, CompareTabs, PairForm } from '@/features/compare/choice';
 import { PairTable } from '@/features/compare/pair-table';
-import { CompareTabs } from '@/features/compare/tabs';
-import { readable } from '@/server/visitor';
-import { Input } from '@/ui/field';
+import { readable } from '@/server/session/visitor';
+import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { Refused } from '@/ui/refused';
 
 export const metadata: Metadata = { title: 'Compare variants' };
 
@@ -48,17 +46,7 @@ export default async function CompareVariantsPage({
       <PairForm
         of="Variant"
         control={(side, id) => (
-          <Input
-            id={id}
-            name={side}
-            defaultValue={query[side]}
-            key={query[side]}
-            required
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={EXAMPLES[side]}
-            className="font-mono"
-          />
+          <AddressInput id={id} name={side} value={query[side]} placeholder={EXAMPLES[side]} />
         )}
       />
       {query.a && query.b && (

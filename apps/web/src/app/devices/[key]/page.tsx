@@ -1,19 +1,16 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
-import { BestResults } from '@/features/devices/best-results';
-import { Capabilities } from '@/features/devices/capabilities';
 import { ClassBadge } from '@/features/devices/device-name';
-import { History } from '@/features/devices/history';
+import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { Roofline } from '@/features/devices/roofline';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
-import { readable } from '@/server/visitor';
+import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { Facts } from '@/ui/facts';
+import { Facts, Moment } from '@/ui/facts';
 import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
-import { Moment } from '@/ui/moment';
 import { PageHeader, Panel, Section } from '@/ui/page';
 
 type Props = { params: Promise<{ key: string }> };
@@ -56,7 +53,7 @@ export default async function DevicePage({ params }: Props) {
               etag={etagOf({ ...device, best })}
             />
             <ButtonLink href={`/compare/devices?a=${encodeURIComponent(device.key)}`}>
-              Compare with …
+              Compare with…
             </ButtonLink>
             <ButtonLink href={`/sweeps/new?device=${encodeURIComponent(device.key)}`}>
               Sweep this device
@@ -91,7 +88,7 @@ export default async function DevicePage({ params }: Props) {
       <Section title="Roofline" id="roofline">
         <Roofline surveys={surveys} best={best} device={device.name} />
       </Section>
-      <Section title="Over driver versions" id="history">
+      <Section title="By driver version" id="history">
         <History history={history} />
       </Section>
       <Section title="Workers" id="workers">
@@ -105,7 +102,7 @@ export default async function DevicePage({ params }: Props) {
         ) : (
           <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
             No worker is attached. Runs for this device wait until{' '}
-            <TextLink href="/workers">one comes</TextLink>.
+            <TextLink href="/workers#attach">one is attached</TextLink>.
           </Panel>
         )}
       </Section>

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { hrefOf, PRIMERS } from '@/features/docs/primers';
-import { readable } from '@/server/visitor';
+import { readable } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
 import { Markdown } from '@/ui/markdown';
 import { PageHeader } from '@/ui/page';

@@ -1,25 +1,24 @@
+import { besideKernel } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
-import { kernelHref } from '@/features/kernels/href';
-import { paragraphOf } from '@/features/kernels/paragraph';
-import { rungBefore, specialisation } from '@/features/kernels/specialisation';
+import { paragraphOf, rungBefore, specialisation } from '@/features/kernels/specialisation';
 import { tileOf } from '@/features/kernels/tile';
 import { TilePicture } from '@/features/kernels/tile-picture';
-import { TunableForm } from '@/features/kernels/tunable-form';
-import { TunablesTable } from '@/features/kernels/tunables-table';
-import { readable } from '@/server/visitor';
-import { Address } from '@/ui/address';
+import { TunableForm, TunablesTable } from '@/features/kernels/tunables';
+import { ReferenceTable } from '@/features/leaderboard/reference-rows';
+import { readable } from '@/server/session/visitor';
+import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode, WgslDiff } from '@/ui/code';
 import { Facts } from '@/ui/facts';
 import { formatBytes } from '@/ui/format';
-import { Notice } from '@/ui/notice';
+import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import type { SearchParams } from '@/ui/query';
-import { Refused } from '@/ui/refused';
 
 type Props = { params: Promise<{ id: string[] }>; searchParams: SearchParams };
 
@@ -38,6 +37,9 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const query = await searchParams;
   const { detail, refused } = specialisation(kernel, query);
   const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);
+  const dtype = results.chosen?.problem.dtype ?? detail.dtype;
+  const figures = await store.references.list({ op: kernel.op, dtype });
+  const beside = besideKernel(figures, kernel.id);
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
   const after = ladder[ladder.indexOf(kernel) + 1];
@@ -87,7 +89,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
         {detail.broken.length > 0 && (
           <div className="mt-3">
             <Notice tone="amber">
-              A run of this combination ends skipped: {detail.broken.join('; ')}.
+              Runs of this combination are skipped: {detail.broken.join('; ')}.
             </Notice>
           </div>
         )}
@@ -112,26 +114,39 @@ export default async function KernelPage({ params, searchParams }: Props) {
         </Panel>
       </Section>
       {detail.wgsl !== null && (
-        <Section id="wgsl" title="WGSL" note="as it is handed to the compiler">
+        <Section
+          id="wgsl"
+          title="WGSL"
+          note="as passed to the compiler"
+          actions={<CopyButton text={detail.wgsl} label="the WGSL" />}
+        >
           <WgslCode source={detail.wgsl} label={`WGSL of ${detail.address}`} />
         </Section>
       )}
       {earlier && detail.wgsl !== null && (
         <Section
           id="diff"
-          title={`Against ${earlier.id}`}
-          note="what this rung changes, with the tunables they share set alike"
+          title={`Compared with ${earlier.id}`}
+          note="what this rung changes, with shared tunables set alike"
         >
           <WgslDiff
             before={earlier.wgsl}
             after={detail.wgsl}
-            label={`WGSL of ${kernel.id} against ${earlier.id}`}
+            label={`WGSL of ${kernel.id} compared with ${earlier.id}`}
           />
         </Section>
       )}
       <Section id="results" title="Results across devices">
         <DeviceResults results={results} keep={chosen} isAll={query.rows === 'all'} />
       </Section>
+      {beside.length > 0 && (
+        <Section id="reference" title="Reference" note="not measured by this grid, never ranked">
+          <ReferenceTable
+            caption={`Reference figures of ${kernel.id} and of libraries on the same problems`}
+            figures={beside}
+          />
+        </Section>
+      )}
       <nav aria-label="Ladder" className="mt-8 flex flex-wrap justify-between gap-3">
         <span>{before && <ButtonLink href={kernelHref(before.id)}>← {before.id}</ButtonLink>}</span>
         <span>{after && <ButtonLink href={kernelHref(after.id)}>{after.id} →</ButtonLink>}</span>
@@ -140,14 +155,17 @@ export default async function KernelPage({ params, searchParams }: Props) {
   );
 }
 
-/** The results on the problem that `on` names (see `problemKey`), else on the usual one. */
+/** The results for the problem that `on` names (see `problemKey`), or for the default one. */
 async function resultsOf(store: Store, kernel: string, on: string | string[] | undefined) {
   const text = Array.isArray(on) ? on[0] : on;
   const usual = await store.kernelResults({ kernel });
   if (text === undefined) return { results: usual, refused: [] };
   const asked = usual.problems.find((each) => problemKey(each) === text);
   if (!asked)
-    return { results: usual, refused: [`It was not measured on “${text.slice(0, 60)}”.`] };
+    return {
+      results: usual,
+      refused: [`This kernel has not been measured on “${text.slice(0, 60)}”.`],
+    };
   const { problem, profile } = asked;
   const shape = shapeText(problem);
   const results = await store.kernelResults({ kernel, dtype: problem.dtype, shape, profile });

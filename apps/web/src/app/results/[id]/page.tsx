@@ -4,23 +4,18 @@ import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
-import { kernelHref } from '@/features/kernels/href';
-import { EnvironmentFacts } from '@/features/results/environment-facts';
-import { Headline } from '@/features/results/headline';
-import { ImportedBadge } from '@/features/results/imported-badge';
-import { OutcomeBadge } from '@/features/results/outcome';
-import { reproduceCommand } from '@/features/results/reproduce';
+import { Address, kernelHref } from '@/features/kernels/address';
+import { Confirmation } from '@/features/results/confirmation';
+import { EnvironmentFacts, Statistics, VerificationTable } from '@/features/results/measurement';
+import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
+import { reproduceCommands } from '@/features/results/reproduce';
 import { SampleHistogram, SampleStrip } from '@/features/results/samples';
-import { Statistics } from '@/features/results/statistics';
-import { VerificationTable } from '@/features/results/verification';
-import { originOf } from '@/server/origin';
-import { readable } from '@/server/visitor';
-import { Address } from '@/ui/address';
+import { originOf } from '@/server/session/origin';
+import { readable, visitor } from '@/server/session/visitor';
+import { Command } from '@/ui/action';
 import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
-import { Command } from '@/ui/copy';
-import { Facts } from '@/ui/facts';
-import { Moment } from '@/ui/moment';
+import { Facts, Moment } from '@/ui/facts';
 import { PageHeader, Panel, Section } from '@/ui/page';
 
 type Props = { params: Promise<{ id: string }> };
@@ -36,8 +31,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 export default async function ResultPage({ params }: Props) {
   const result = await load((await params).id);
+  const isAdmin = (await visitor())?.role === 'admin';
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
+  const { bench, rerun } = reproduceCommands(result, originOf(await headers()));
 
   return (
     <>
@@ -56,7 +53,7 @@ export default async function ResultPage({ params }: Props) {
         actions={
           <>
             {measurement && (
-              <ButtonLink href={`/compare?a=${result.resultId}`}>Compare with …</ButtonLink>
+              <ButtonLink href={`/compare?a=${result.resultId}`}>Compare with…</ButtonLink>
             )}
             <ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>
           </>
@@ -88,6 +85,20 @@ export default async function ResultPage({ params }: Props) {
                   </TextLink>
                 ),
               },
+              ...(measurement?.unranked === null
+                ? [
+                    {
+                      name: 'Confirmed',
+                      value: (
+                        <Confirmation
+                          resultId={result.resultId ?? ''}
+                          by={result.confirmedBy ?? null}
+                          mayConfirm={isAdmin}
+                        />
+                      ),
+                    },
+                  ]
+                : []),
               { name: 'Worker', value: result.worker.name },
               { name: 'Policy', value: result.policy },
               { name: 'Recorded', value: <Moment date={result.createdAt} /> },
@@ -97,20 +108,16 @@ export default async function ResultPage({ params }: Props) {
       </Section>
       {measurement && (
         <>
-          <Section id="samples" title="Samples" note="time of one dispatch, caches cold">
+          <Section id="samples" title="Samples" note="time per dispatch, caches cold">
             <Panel className="grid md:grid-cols-[3fr_2fr] [&>*+*]:border-line max-md:[&>*+*]:border-t md:[&>*+*]:border-l">
               <SampleStrip series={measurement.cold} />
               <SampleHistogram series={measurement.cold} />
             </Panel>
           </Section>
           <Section id="statistics" title="Statistics">
-            <Statistics measurement={measurement} />
+            <Statistics problem={problem} measurement={measurement} />
           </Section>
-          <Section
-            id="verification"
-            title="Verification"
-            note="an error within its bound is at most 100 %"
-          >
+          <Section id="verification" title="Verification" note="100% is the largest error allowed">
             <VerificationTable measurement={measurement} />
           </Section>
         </>
@@ -118,14 +125,11 @@ export default async function ResultPage({ params }: Props) {
       <Section
         id="reproduce"
         title="Reproduce"
-        note="the second asks this grid for the run and says how the numbers compare"
+        note="the second command takes the run from this grid and compares the numbers"
       >
         <div className="space-y-2">
-          <Command label="the command" text={reproduceCommand(result)} />
-          <Command
-            label="the command that takes it from this grid"
-            text={`npx tilemark rerun ${result.resultId} --server ${originOf(await headers())}`}
-          />
+          <Command label="the command that measures it" text={bench} />
+          <Command label="the command that measures and compares it" text={rerun} />
         </div>
       </Section>
       <Section id="environment" title="Environment">

@@ -1,19 +1,18 @@
-import { publishedOfSuite } from '@tilemark/core';
+import { librariesOn, publishedOfSuite, type RunView } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
-import { loadDevices, loadHeadlines, publishedTimes } from '@/features/sweeps/load';
+import { ReferenceTable } from '@/features/leaderboard/reference-rows';
+import { loadDevices, MAX_RUNS, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
-import { packHeadlines } from '@/features/sweeps/packed-headlines';
-import { rowsOf } from '@/features/sweeps/row';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
-import { NoWorker } from '@/features/workers/no-worker';
-import { waitingIn } from '@/features/workers/waiting';
-import { isOwner } from '@/server/access';
-import { readable, visitor } from '@/server/visitor';
+import { NoWorker, waitingIn } from '@/features/workers/no-worker';
+import { isOwner } from '@/server/session/access';
+import { readable, visitor } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
-import { Moment } from '@/ui/moment';
+import { Moment } from '@/ui/facts';
 import { PageHeader, Section } from '@/ui/page';
 
 type Props = { params: Promise<{ id: string }> };
@@ -30,13 +29,15 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
-  const [headlines, user, queues] = await Promise.all([
-    loadHeadlines(store, sweep),
+  const [runs, user, queues] = await Promise.all([
+    store.sweeps.runs(sweep.id, MAX_RUNS),
     visitor(),
     store.workers.queues(),
   ]);
-  const rows = rowsOf(headlines);
-  const devices = await loadDevices(store, rows);
+  const [devices, libraries] = await Promise.all([
+    loadDevices(store, runs),
+    librariesBeside(store, runs),
+  ]);
   const maySubmit = user?.role === 'admin' || user?.role === 'member';
   const mayChange = user !== null && isOwner(user, sweep);
 
@@ -47,21 +48,38 @@ export default async function SweepPage({ params }: Props) {
         {sweep.isImported ? 'measured elsewhere and imported' : 'submitted'} by {sweep.createdBy},{' '}
         <Moment date={sweep.createdAt} />
       </PageHeader>
-      <NoWorker queues={waitingIn(rows, queues)} />
+      <NoWorker queues={waitingIn(runs, queues)} />
       <SweepView
         id={sweep.id}
         counts={sweep.counts}
         status={sweep.status}
-        packed={packHeadlines(headlines)}
+        runs={runs}
         devices={devices}
-        published={publishedTimes(rows)}
+        published={publishedTimes(runs)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
         again={maySubmit ? againOf(sweep) : null}
       />
+      {libraries.length > 0 && (
+        <Section
+          id="libraries"
+          title="Libraries on these problems"
+          note="not measured by this grid, never ranked"
+        >
+          <ReferenceTable caption="Libraries on the problems of this sweep" figures={libraries} />
+        </Section>
+      )}
       <Section id="specification" title="Specification">
         <SpecSummary spec={sweep.spec} />
       </Section>
     </>
   );
+}
+
+/** Libraries on the problems of a sweep, of every op and dtype that it has. */
+async function librariesBeside(store: Store, runs: readonly RunView[]) {
+  const problems = runs.map(({ problem }) => problem);
+  const kinds = new Map(problems.map(({ dtype, op }) => [`${op} ${dtype}`, { dtype, op }]));
+  const figures = await Promise.all([...kinds.values()].map((kind) => store.references.list(kind)));
+  return librariesOn(figures.flat(), problems);
 }

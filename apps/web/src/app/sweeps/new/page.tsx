@@ -1,17 +1,16 @@
 import type { Device } from '@tilemark/core';
 import type { Metadata } from 'next';
+import { prefilled, prefillSchema } from '@/features/sweeps/new/form';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
-import { prefilled, prefillSchema } from '@/features/sweeps/new/prefill';
 import { Presets } from '@/features/sweeps/new/presets';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
-import { firstItems } from '@/server/pages';
-import { readable, visitor } from '@/server/visitor';
+import { firstItems } from '@/server/pages/lists';
+import { readable, visitor } from '@/server/session/visitor';
 import { linkStyle, TextLink } from '@/ui/button';
-import { LoginLink } from '@/ui/login-link';
-import { Notice } from '@/ui/notice';
+import { LoginLink } from '@/ui/navigation';
+import { Notice, Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { Refused } from '@/ui/refused';
 
 export const metadata: Metadata = { title: 'New sweep' };
 
@@ -32,27 +31,26 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);
   const copy = sweep ? formOfSweep(sweep, blank) : { form: blank, refused: [] };
-  const missing = query.sweep && !sweep ? ['There is no such sweep to copy.'] : [];
+  const missing = query.sweep && !sweep ? ['The sweep to copy does not exist.'] : [];
   const initial = copy.form;
 
   return (
     <>
       <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title="New sweep">
-        Kernels × tunables × shapes × element types × devices. Every run is verified before it is
-        timed, and again after.
+        Kernels × tunables × shapes × element types × devices. Every run is verified before and
+        after timing.
       </PageHeader>
       <Refused reasons={[...refused, ...missing, ...copy.refused]} reset="/sweeps/new" />
       {!maySubmit && (
         <div className="mb-6">
           <Notice>
-            Submitting takes a member or an admin token.{' '}
-            <LoginLink className={linkStyle}>Log in</LoginLink> first; the form works for counting
-            without.
+            <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+            submit. You can count runs without one.
           </Notice>
         </div>
       )}
       <NewSweepForm
-        // Another address is another form.
+        // A new address means a new form.
         key={JSON.stringify(initial)}
         initial={initial}
         devices={devices}
@@ -63,7 +61,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
   );
 }
 
-/** Devices whose past results are read to tell how long a sweep may take: those it may well go to. */
+/** The number of devices, likeliest first, whose past results are read to estimate durations. */
 const MAX_ESTIMATED = 20;
 
 const foremost = (devices: readonly Device[], asked: string | undefined): string[] =>

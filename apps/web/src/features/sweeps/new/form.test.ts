@@ -1,7 +1,6 @@
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { controlOf, emptyCase, type SweepForm, toNewSweep } from './form';
-import { prefilled, prefillSchema } from './prefill';
+import { controlOf, emptyCase, prefilled, prefillSchema, type SweepForm, toNewSweep } from './form';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const byHand = (over: Partial<SweepForm['cases'][number]>): SweepForm => {

@@ -1,37 +1,42 @@
+/** The sweep form: its state, its checks, and the spec it submits. */
 import {
   dtypeSchema,
+  findSuite,
   type NewSweep,
   newSweepSchema,
+  POLICY_IDS,
+  PROFILES,
   parseShapes,
   policyIdSchema,
   profileSchema,
+  SUITES,
   type SweepSpec,
   suiteSpec,
 } from '@tilemark/core';
-import { InputError, type Kernel, kernelById, parseTunableValue } from '@tilemark/kernels';
+import { InputError, KERNELS, type Kernel, kernelById, parseTunableValue } from '@tilemark/kernels';
 import { z } from 'zod';
 
-/** One kernel of a sweep built by hand, as its controls hold it. */
+/** The controls of one kernel in a sweep built by hand. */
 export const caseFormSchema = z.object({
   kernel: z.string(),
-  /** Chosen values as text, by tunable; none chosen means the default. */
+  /** Chosen values as text, by tunable; none means the default. */
   tunables: z.record(z.string(), z.array(z.string())),
   /** `512, 256x128x64` or `256..4096 x2`, see `parseShapes`. */
-  shapes: z.string().trim().min(1, 'Write at least one shape, for example 512 or 256x128x64.'),
+  shapes: z.string().trim().min(1, 'Enter at least one shape, for example 512 or 256x128x64.'),
   dtypes: z.array(dtypeSchema).min(1, 'Choose at least one element type.'),
 });
 export type CaseForm = z.infer<typeof caseFormSchema>;
 
-/** What the controls hold; `toNewSweep` makes the request of it. */
+/** The values of the controls; `toNewSweep` turns them into a request. */
 export const sweepFormSchema = z.object({
   name: z.string().trim().max(120, 'At most 120 characters.'),
   from: z.enum(['suite', 'hand']),
   suite: z.string(),
   params: z.record(z.string(), z.string()),
   cases: z.array(caseFormSchema),
-  /** None: as the suite says, or `default` by hand. */
+  /** None: the suite's own, or `default` by hand. */
   profiles: z.array(profileSchema),
-  /** Empty: as the suite says, or `default` by hand. */
+  /** Empty: the suite's own, or `default` by hand. */
   policy: z.union([policyIdSchema, z.literal('')]),
   /** None: every device with a worker attached. */
   devices: z.array(z.string()),
@@ -47,7 +52,7 @@ export const emptyCase = (kernel: Kernel): CaseForm => ({
   dtypes: ['f32'],
 });
 
-/** The name a sweep is given where none is written: what it measures, in a few words. */
+/** The name of a sweep left unnamed: what it measures, in a few words. */
 export function suggestedName({ cases, from, params, suite }: SweepForm): string {
   if (from === 'suite') {
     const values = Object.entries(params).map(([name, value]) => `${name} = ${value}`);
@@ -58,7 +63,7 @@ export function suggestedName({ cases, from, params, suite }: SweepForm): string
   return second ? `${first} and ${kernels.length - 1} more` : first;
 }
 
-/** Throws `InputError` naming the field, as the server would. */
+/** Throws `InputError` with the field, as the server would. */
 export function toNewSweep(form: SweepForm): NewSweep {
   const name = form.name.trim() || suggestedName(form);
   const devices = form.devices.length > 0 ? { devices: form.devices } : {};
@@ -74,7 +79,7 @@ export function toNewSweep(form: SweepForm): NewSweep {
   return newSweepSchema.parse({ name, spec: { cases, ...profiles, ...policy, ...devices } });
 }
 
-/** The specification a request stands for: what is counted while the form is filled in. */
+/** The specification of a request, for the count beside the form. */
 export function specOf(sweep: NewSweep): SweepSpec {
   if ('spec' in sweep) return sweep.spec;
   const { devices, params, policy, profiles, suite } = sweep;
@@ -89,7 +94,7 @@ export function specOf(sweep: NewSweep): SweepSpec {
 function numberOf(text: string, param: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) {
-    throw new InputError(`${param} is a whole number.`, `params.${param}`);
+    throw new InputError(`${param} must be a whole number.`, `params.${param}`);
   }
   return value;
 }
@@ -110,8 +115,8 @@ function specCase(form: CaseForm, index: number): SweepSpec['cases'][number] {
 }
 
 /**
- * The control that a field of a request belongs to:
- * `spec.cases[0].shapes[1].m` is written in `cases.0.shapes`. Null: none.
+ * The control for a field of a request: `cases.0.shapes` for `spec.cases[0].shapes[1].m`. Null if
+ * it has none.
  */
 export function controlOf(field: string): string | null {
   const path = field
@@ -127,4 +132,61 @@ export function controlOf(field: string): string | null {
   if (root === 'params' && index !== undefined) return `params.${index}`;
   const controls = ['name', 'suite', 'profiles', 'policy', 'devices', 'params'];
   return root !== undefined && controls.includes(root) ? root : null;
+}
+
+/** Parameters of `/sweeps/new`, besides those of the suite and the kernel's tunables by name. */
+export const prefillSchema = z.object({
+  name: z.string().max(120).optional(),
+  suite: z.enum(SUITES.map(({ id }) => id)).optional(),
+  kernel: z.enum(KERNELS.map(({ id }) => id)).optional(),
+  shape: z.string().max(400).optional(),
+  dtype: dtypeSchema.optional(),
+  profile: z.enum(PROFILES).optional(),
+  policy: z.enum(POLICY_IDS).optional(),
+  device: z.string().max(300).optional(),
+  /** A sweep to copy; other parameters are then ignored. */
+  sweep: z.string().max(64).optional(),
+});
+export type Prefill = z.infer<typeof prefillSchema>;
+
+const DEFAULT_SUITE = 'starter';
+
+/**
+ * The form as a query string fills it: `?suite=layouts&n=512`, or
+ * `?kernel=matmul/tiled&TILE=8,16&shape=512&dtype=f32`.
+ */
+export function prefilled(
+  prefill: Prefill,
+  extra: (name: string) => string | undefined,
+): SweepForm {
+  const suite = findSuite(prefill.suite ?? DEFAULT_SUITE);
+  const kernel = KERNELS.find(({ id }) => id === prefill.kernel) ?? KERNELS[0];
+  if (!kernel) throw new InputError('No kernel is registered.', 'kernel');
+  const blank = emptyCase(kernel);
+  const chosen = Object.fromEntries(
+    kernel.tunables.flatMap(({ name, values }) => {
+      const asked = extra(name)?.split(',') ?? [];
+      const known = asked.filter((text) => values.some((value) => String(value) === text));
+      return known.length > 0 ? [[name, known]] : [];
+    }),
+  );
+  return {
+    name: prefill.name ?? '',
+    from: prefill.kernel && !prefill.suite ? 'hand' : 'suite',
+    suite: suite.id,
+    params: Object.fromEntries(
+      suite.params.map((param) => [param.name, extra(param.name) ?? String(param.default)]),
+    ),
+    cases: [
+      {
+        ...blank,
+        tunables: { ...blank.tunables, ...chosen },
+        shapes: prefill.shape ?? blank.shapes,
+        dtypes: [prefill.dtype ?? 'f32'],
+      },
+    ],
+    profiles: prefill.profile ? [prefill.profile] : [],
+    policy: prefill.policy ?? '',
+    devices: prefill.device ? [prefill.device] : [],
+  };
 }

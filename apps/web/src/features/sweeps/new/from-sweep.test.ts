@@ -1,8 +1,7 @@
 import { type Sweep, suiteSpec } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
-import { specOf, toNewSweep } from './form';
+import { prefilled, prefillSchema, specOf, toNewSweep } from './form';
 import { formOfSweep } from './from-sweep';
-import { prefilled, prefillSchema } from './prefill';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const sweepOf = (over: Partial<Sweep>) =>
@@ -56,7 +55,7 @@ describe('formOfSweep', () => {
       policy: 'default',
     };
     const { form, refused } = sweepOf({ spec });
-    expect(refused).toEqual(['There is no kernel matmul/gone any more.']);
+    expect(refused).toEqual(['The kernel matmul/gone no longer exists.']);
     expect(form.cases).toEqual(blank.cases);
   });
 });

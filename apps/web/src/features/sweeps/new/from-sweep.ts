@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
-import { KERNELS, opById, shapeText } from '@tilemark/kernels';
-import { isInputError } from '@/server/known-errors';
-import { type CaseForm, emptyCase, type SweepForm, toNewSweep } from './form';
-import { prefilled } from './prefill';
+import { isInputError, KERNELS, opById, shapeText } from '@tilemark/kernels';
+import { type CaseForm, emptyCase, prefilled, type SweepForm, toNewSweep } from './form';
 
-/** The form as a sweep would fill it, and what of the sweep the registry no longer has. */
+/** The form filled in from a sweep, and what of it is no longer in the registry. */
 export function formOfSweep(
   sweep: Pick<Sweep, 'name' | 'suite' | 'spec'>,
   blank: SweepForm,
@@ -31,7 +29,7 @@ export function formOfSweep(
   };
 }
 
-/** The request that submits a sweep once more; null where the registry has lost a part of it. */
+/** The request that submits a sweep again; null if part of it is no longer in the registry. */
 export function againOf(sweep: Pick<Sweep, 'name' | 'suite' | 'spec'>): NewSweep | null {
   const { form, refused } = formOfSweep(
     sweep,
@@ -47,9 +45,9 @@ export function againOf(sweep: Pick<Sweep, 'name' | 'suite' | 'spec'>): NewSweep
 }
 
 /**
- * The suite and the parameters a sweep was made with: a sweep keeps its cases,
- * so these are the parameters that give the same cases. Null: made by hand, of
- * another version of the suite, or of several parameters that were changed.
+ * The suite and parameters of a sweep. Only its cases are stored, so these are the parameters
+ * that give the same cases. Null if it was built by hand, from another version of the suite, or
+ * with several parameters changed.
  */
 function suiteOf({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) {
   const suite = SUITES.find(({ id, version }) => made === `${id}@${version}`);
@@ -69,7 +67,7 @@ function suiteOf({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) {
           .map((size) => ({ [param.name]: size }))
       : []),
   ];
-  // The database does not keep the order of keys.
+  // The database does not preserve the order of keys.
   const params = candidates.find((values) =>
     isDeepStrictEqual(suiteSpec(suite.id, values).cases, spec.cases),
   );
@@ -82,10 +80,10 @@ function suiteOf({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) {
   };
 }
 
-/** A case as its controls hold it, or why it cannot be shown. */
+/** The controls of a case, or why it cannot be shown. */
 function caseOf({ dtypes, kernel: id, shapes, tunables }: Sweep['spec']['cases'][number]) {
   const kernel = KERNELS.find((each) => each.id === id);
-  if (!kernel) return `There is no kernel ${id} any more.`;
+  if (!kernel) return `The kernel ${id} no longer exists.`;
   const blank = emptyCase(kernel);
   const chosen = Object.fromEntries(
     Object.entries(tunables)

@@ -6,9 +6,9 @@ import { useState, useTransition } from 'react';
 import { Button, TextLink } from '@/ui/button';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { submitSweep } from './submit';
+import { submitSweep } from '@/ui/request';
 
-/** The suites that reproduce a report: each can be run as the report did, in one click. */
+/** The suites that reproduce a published report, each in one click. */
 export function Presets({ maySubmit }: { maySubmit: boolean }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -17,7 +17,7 @@ export function Presets({ maySubmit }: { maySubmit: boolean }) {
   const run = (suite: string, name: string) =>
     startTransition(async () => {
       const submitted = await submitSweep({ name, suite, params: {} });
-      if (submitted.ok) router.push(`/sweeps/${submitted.id}`);
+      if (submitted.ok) router.push(`/sweeps/${submitted.value.id}`);
       else setProblem(submitted.message);
     });
 

@@ -9,7 +9,7 @@ import {
 import { InputError } from '@tilemark/kernels';
 import { type Control, useWatch } from 'react-hook-form';
 import { ZodError } from 'zod';
-import { formatCount, formatEstimate } from '@/ui/format';
+import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/device-name';
 import { type SweepForm, specOf, toNewSweep } from './form';
 
@@ -17,29 +17,30 @@ type Counted =
   | { readonly ok: true; readonly count: Count }
   | { readonly ok: false; readonly message: string };
 
-/** What the sweep would be, counted by the same code that expands it on the server. */
+/** Counts the runs with the code that expands a sweep on the server. */
 function counted(form: SweepForm, devices: readonly Device[], paces: readonly Pace[]): Counted {
   try {
     const spec = specOf(toNewSweep(form));
-    // Without a choice of devices the sweep goes to those that could start at once.
+    // Without a choice of devices the sweep goes to those with a worker attached.
     const able = spec.devices ? devices : devices.filter(({ workers }) => workers > 0);
     if (devices.length > 0 && able.length === 0) {
       return {
         ok: false,
-        message: 'No worker is attached now. Choose devices: their runs wait until one comes.',
+        message: 'No worker is attached. Choose devices: their runs will wait for a worker.',
       };
     }
     return { ok: true, count: countRuns(spec, able, paces) };
   } catch (error) {
     if (error instanceof InputError) return { ok: false, message: error.message };
+    // Its issues speak of arrays; the controls say what is missing in their own words.
     if (error instanceof ZodError) {
-      return { ok: false, message: error.issues[0]?.message ?? 'Not complete yet.' };
+      return { ok: false, message: 'Complete the form to count its runs.' };
     }
     throw error;
   }
 }
 
-/** Runs the form stands for: on which device, how many it would skip and why, and how long it may take. */
+/** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
 export function RunCount({
   control,
   devices,
@@ -63,7 +64,7 @@ export function RunCount({
             {result.count.runs === 1 ? 'run' : 'runs'}
             {result.count.isTooMany && (
               <span className="font-medium text-rose">
-                : more than the {formatCount(MAX_RUNS_PER_SWEEP)} a sweep may have
+                : more than the limit of {formatCount(MAX_RUNS_PER_SWEEP)} per sweep
               </span>
             )}
           </p>
@@ -101,9 +102,9 @@ function DeviceCount({
         <span className="text-muted">{estimateText(seconds, runs - inAll)}</span>
       </p>
       <p className="text-xs text-muted">
-        {formatCount(runs)} {runs === 1 ? 'run' : 'runs'}
+        {plural(runs, 'run')}
         {inAll > 0 && `, ${formatCount(inAll)} of them skipped`}
-        {device?.workers === 0 && '; waits until a worker comes'}
+        {device?.workers === 0 && '; waiting for a worker'}
       </p>
       {skipped.length > 0 && (
         <details className="mt-0.5 text-xs text-muted">
@@ -123,5 +124,5 @@ function DeviceCount({
 
 function estimateText(seconds: number | null, runs: number): string {
   if (runs === 0) return 'nothing to measure';
-  return seconds === null ? 'no past results to tell the time' : formatEstimate(seconds);
+  return seconds === null ? 'duration unknown: no past results' : formatEstimate(seconds);
 }

@@ -4,15 +4,16 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type Device, type Pace, PROFILES } from '@tilemark/core';
 import { InputError, KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
+import { useSyncExternalStore } from 'react';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
+import { ZodError } from 'zod';
 import { Button } from '@/ui/button';
 import { describedBy, Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { useHydrated } from '@/ui/use-hydrated';
+import { submitSweep } from '@/ui/request';
 import { ClassBadge } from '../../devices/device-name';
-import { CaseFields } from './case-fields';
-import { ChipGroup } from './chip-group';
+import { CaseFields, ChipGroup, SuiteFields } from './fields';
 import {
   controlOf,
   emptyCase,
@@ -22,10 +23,13 @@ import {
   toNewSweep,
 } from './form';
 import { RunCount } from './run-count';
-import { submitSweep } from './submit';
-import { SuiteFields } from './suite-fields';
 
-/** Composes a sweep from the registry's declarations, counts it, and submits it. */
+const resolve = zodResolver(sweepFormSchema);
+
+/** The type of a refusal that the control at fault shows as well. */
+const AT_FIELD = 'at-field';
+
+/** Composes a sweep from the registry, counts its runs, and submits it. */
 export function NewSweepForm({
   initial,
   devices,
@@ -33,13 +37,15 @@ export function NewSweepForm({
 }: {
   initial: SweepForm;
   devices: readonly Device[];
-  /** How long their runs took before. */
+  /** How long their past runs took. */
   paces: readonly Pace[];
 }) {
   const router = useRouter();
   const form = useForm<SweepForm>({
     defaultValues: initial,
-    resolver: zodResolver(sweepFormSchema),
+    // Cases are not shown beside a suite, so they cannot be at fault.
+    resolver: (values, ...rest) =>
+      resolve(values.from === 'suite' ? { ...values, cases: [] } : values, ...rest),
     mode: 'onTouched',
   });
   const { control, formState, handleSubmit, register, setError } = form;
@@ -49,32 +55,40 @@ export function NewSweepForm({
   const firstKernel = KERNELS[0];
   const isHydrated = useHydrated();
 
+  /**
+   * Shows a refusal at the control at fault and beside the button, where it is always in sight. It is
+   * read out once: by the control, which takes focus, or else by the notice.
+   */
   const refuse = (message: string, field: string | null) => {
     const path = field === null ? null : controlOf(field);
-    setError((path ?? 'root') as FieldPath<SweepForm> | 'root', { message }, { shouldFocus: true });
+    if (path) setError(path as FieldPath<SweepForm>, { message }, { shouldFocus: true });
+    setError('root', { type: path ? AT_FIELD : 'refused', message });
   };
 
-  const submit = handleSubmit(async (values) => {
-    try {
-      const submitted = await submitSweep(toNewSweep(values));
-      if (submitted.ok) router.push(`/sweeps/${submitted.id}`);
-      else refuse(submitted.message, submitted.field);
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      refuse(error.message, error.field);
-    }
-  });
+  const submit = handleSubmit(
+    async (values) => {
+      try {
+        const submitted = await submitSweep(toNewSweep(values));
+        if (submitted.ok) router.push(`/sweeps/${submitted.value.id}`);
+        else refuse(submitted.message, submitted.field);
+      } catch (error) {
+        if (error instanceof InputError) return refuse(error.message, error.field);
+        if (!(error instanceof ZodError)) throw error;
+        const [issue] = error.issues;
+        refuse(issue?.message ?? 'The form is incomplete.', issue?.path.join('.') ?? null);
+      }
+    },
+    () => setError('root', { message: 'Not submitted: correct the marked fields first.' }),
+  );
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate aria-label="New sweep">
       <noscript>
         <div className="mb-6">
-          <Notice tone="amber">
-            This form needs JavaScript: it counts the runs as you compose them.
-          </Notice>
+          <Notice tone="amber">This form needs JavaScript.</Notice>
         </div>
       </noscript>
-      {/* Hydration would take back what is typed before it. */}
+      {/* Hydration would discard what is typed before it. */}
       <fieldset
         role="presentation"
         disabled={!isHydrated}
@@ -129,7 +143,7 @@ export function NewSweepForm({
                 control={control}
                 name="profiles"
                 legend="Profiles"
-                hint={`default is what a browser gives; fast turns robustness off. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
+                hint={`default is what browsers run; fast turns robustness checks off. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
                 options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
               />
               <Field
@@ -186,7 +200,7 @@ export function NewSweepForm({
                 </Field>
               </div>
               {formState.errors.root && (
-                <Notice tone="rose" alert>
+                <Notice tone="rose" alert={formState.errors.root.type !== AT_FIELD}>
                   {formState.errors.root.message}
                 </Notice>
               )}
@@ -198,5 +212,16 @@ export function NewSweepForm({
         </div>
       </fieldset>
     </form>
+  );
+}
+
+const never = () => () => {};
+
+/** Whether React has hydrated the page; false on the server. */
+function useHydrated(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
   );
 }

@@ -1,0 +1,47 @@
+import type { BestVariant } from '@tilemark/core';
+import { expect, it } from 'vitest';
+import { howFound } from './answer';
+
+const square = (n: number): BestVariant['asked'] => ({
+  op: 'matmul',
+  shape: { m: n, n, k: n },
+  dtype: 'f32',
+});
+const found = (over: Partial<BestVariant>): string =>
+  howFound({
+    fallback: 'device',
+    asked: square(1024),
+    measured: square(1024),
+    isExact: true,
+    devices: 1,
+    ...over,
+  } as BestVariant);
+
+it('says whose results decided', () => {
+  expect(found({})).toBe(
+    'Based on results from this device (1 device). The requested shape was measured.',
+  );
+  expect(found({ fallback: 'vendor', devices: 3 })).toContain(
+    'results from its vendor (3 devices)',
+  );
+});
+
+it('says of shipped variants where they were measured, and that nothing was here', () => {
+  const shipped = { device: 'Some GPU', driver: 'driver 1' } as BestVariant['shipped'];
+  expect(found({ fallback: 'shipped', devices: 0, shipped })).toBe(
+    'Ships with Tilemark; nothing faster has been ranked here (measured on Some GPU with driver 1). The requested shape was measured.',
+  );
+});
+
+it('says how far the nearest measured shape is, and when that is far', () => {
+  expect(found({ isExact: false, measured: square(512) })).toContain(
+    'nearest measured shape is 512; each of its sizes is within a factor of 2 of the requested one.',
+  );
+  const odd = found({ isExact: false, asked: square(1000), measured: square(2048) });
+  expect(odd).toContain('within a factor of 2.1 of the requested one.');
+  const third = found({ isExact: false, asked: square(49), measured: square(49 * 49) });
+  expect(third).toContain('within a factor of 49 of');
+  const skinny = { ...square(1000), shape: { m: 1000, n: 1000, k: 60 } } as BestVariant['asked'];
+  const far = found({ isExact: false, asked: skinny, measured: square(1024) });
+  expect(far).toContain('a factor of 18 of the requested one. That is far: measure before relying');
+});

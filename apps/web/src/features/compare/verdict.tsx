@@ -1,0 +1,56 @@
+import { type Contrast, toDecide } from '@tilemark/core';
+import { formatSpeedup } from '@/ui/format';
+import { Badge, Notice, type Tone } from '@/ui/notice';
+import type { Comparison } from './comparison';
+
+/** Beside the word, never in its place. */
+const TONES: Readonly<Record<Contrast['verdict'], Tone>> = {
+  FAST: 'accent',
+  SLOW: 'amber',
+  SAME: 'neutral',
+  UNDECIDED: 'neutral',
+};
+
+export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
+  <Badge tone={TONES[of]}>{of}</Badge>
+);
+
+/** What a comparison comes to: the verdict, or why there is none, and how large the effect is. */
+export function Effect({ of: comparison }: { of: Comparison }) {
+  const { differences, high, low, of, ratio, verdict } = comparison;
+  return (
+    <>
+      {of !== null && (
+        <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+          {verdict && <VerdictBadge of={verdict} />}
+          <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(ratio)}</span>
+          <span className="text-muted">
+            the {of} of A, between {formatSpeedup(low)} and {formatSpeedup(high)} by the 95%
+            intervals
+          </span>
+        </p>
+      )}
+      {verdict === null && (
+        <div className="mt-3">
+          <Notice tone="amber">
+            No verdict: A and B did different work, so their times cannot be compared.{' '}
+            {of === 'rate'
+              ? 'Their rates can be, and a size that suits a device better is part of that ratio.'
+              : 'Their rates have different units, so they cannot be compared either.'}
+          </Notice>
+        </div>
+      )}
+      {verdict === 'UNDECIDED' && (
+        <p className="mt-2 text-[0.8125rem] text-muted">
+          The interval of their ratio contains an end of ±0.5%, within which two are the same.{' '}
+          {toDecide({ ...comparison, verdict })}
+        </p>
+      )}
+      <p className="mt-2 text-[0.8125rem] text-muted">
+        {differences.length === 0
+          ? 'Nothing else differs: the same variant was measured twice.'
+          : `They differ in: ${differences.join(', ')}.`}
+      </p>
+    </>
+  );
+}

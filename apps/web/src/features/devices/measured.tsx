@@ -1,0 +1,210 @@
+import {
+  type Device,
+  type DeviceHistory,
+  type RunResult,
+  runView,
+  type SoftwareVersion,
+  type VersionResult,
+} from '@tilemark/core';
+import { opOf, shapeText } from '@tilemark/kernels';
+import { ComparableVariant, VariantLink } from '@/features/kernels/address';
+import { ImportedBadge } from '@/features/results/outcome';
+import { Facts, Moment, Rate, Timing } from '@/ui/facts';
+import { formatBytes, formatCount, formatSpeedup } from '@/ui/format';
+import { Badge, Empty } from '@/ui/notice';
+import { Panel } from '@/ui/page';
+import { DataTable, TablePanel } from '@/ui/table';
+
+/** The best measured variant of each problem on a device. */
+export function BestResults({
+  results,
+  device,
+}: {
+  results: readonly RunResult[];
+  device: string;
+}) {
+  if (results.length === 0) {
+    return (
+      <Empty title="Nothing measured yet">
+        <p>The best variant for each problem appears here with the device’s first results.</p>
+      </Empty>
+    );
+  }
+  return (
+    <DataTable
+      caption={`Best results of ${device}`}
+      rows={results.map(runView)}
+      keyOf={({ runId }) => runId}
+      columns={[
+        {
+          head: 'Problem',
+          className: 'whitespace-nowrap',
+          cell: ({ problem }) => (
+            <>
+              {problem.op} {shapeText(problem)} <span className="text-muted">{problem.dtype}</span>
+            </>
+          ),
+        },
+        { head: 'Profile', cell: ({ profile }) => profile },
+        {
+          head: 'Best variant',
+          className: 'min-w-52',
+          cell: ({ address, imported, problem, reason, resultId }) => (
+            <>
+              {resultId !== null && (
+                <ComparableVariant
+                  address={address}
+                  resultId={resultId}
+                  on={`${device}, ${shapeText(problem)} ${problem.dtype}`}
+                />
+              )}{' '}
+              <ImportedBadge of={imported} />
+              {reason && <span className="block text-xs text-muted">{reason}</span>}
+            </>
+          ),
+        },
+        {
+          head: 'Median',
+          isFigure: true,
+          cell: ({ figures }) => figures && <Timing of={figures} />,
+        },
+        {
+          head: 'Rate (higher is better)',
+          isFigure: true,
+          cell: ({ figures, problem }) =>
+            figures && <Rate of={{ value: figures.rate, unit: opOf(problem).rateUnit }} />,
+        },
+      ]}
+    />
+  );
+}
+
+const versionText = ({ driver, webgpu }: SoftwareVersion): string =>
+  [driver || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
+
+/** How drivers and Dawn changed the device's best variants. */
+export function History({ history: { variants, versions } }: { history: DeviceHistory }) {
+  const [only] = versions;
+  if (variants.length === 0) {
+    return (
+      <Empty title={only ? 'Nothing to compare yet' : 'Nothing measured yet'}>
+        {versions.length === 1 && only ? (
+          <p>
+            Everything was measured with <span className="font-mono">{versionText(only)}</span>.
+            When a variant is measured again with another driver or Dawn, the two appear here side
+            by side.
+          </p>
+        ) : (
+          <p>
+            {versions.length > 1
+              ? `This device was measured with ${versions.length} versions, but none of its best variants with more than one.`
+              : 'Results for each version of the driver and Dawn appear here.'}
+          </p>
+        )}
+      </Empty>
+    );
+  }
+  return (
+    <TablePanel caption="Best variants by version of driver and Dawn">
+      <thead>
+        <tr>
+          <th scope="col">Problem</th>
+          <th scope="col">Driver and Dawn, oldest first</th>
+          {['Best median (lower is better)', 'Vs. previous', 'Results', 'Since'].map((head) => (
+            <th key={head} scope="col" className="figure">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {variants.map(({ address, problem, profile, versions: results }) => (
+        <tbody key={`${address} ${problem.op} ${shapeText(problem)} ${problem.dtype} ${profile}`}>
+          {results.map((result, index) => (
+            <tr key={versionText(result)}>
+              {index === 0 && (
+                <th scope="rowgroup" rowSpan={results.length} className="min-w-44">
+                  {problem.op} {shapeText(problem)}{' '}
+                  <span className="text-muted">
+                    {problem.dtype}, {profile}
+                  </span>
+                  <span className="block font-normal">
+                    <VariantLink address={address} resultId={result.resultId} />
+                  </span>
+                </th>
+              )}
+              <td className="min-w-44 font-mono text-xs">{versionText(result)}</td>
+              <td className="figure">
+                <Timing of={result} />
+              </td>
+              <td className="figure">
+                <Change from={results[index - 1]} to={result} />
+              </td>
+              <td className="figure">{result.count}</td>
+              <td className="figure text-muted">
+                <Moment date={result.since} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </TablePanel>
+  );
+}
+
+/** Faster or slower only if the intervals do not overlap. */
+function Change({ from, to }: { from: VersionResult | undefined; to: VersionResult }) {
+  if (!from) return '–';
+  const isFaster = to.highNs < from.lowNs;
+  const isSlower = to.lowNs > from.highNs;
+  return (
+    <>
+      {formatSpeedup(from.medianNs / to.medianNs)}{' '}
+      <Badge tone={isFaster ? 'accent' : isSlower ? 'amber' : 'neutral'}>
+        {isFaster ? 'faster' : isSlower ? 'slower' : 'same'}
+      </Badge>
+    </>
+  );
+}
+
+/** What the device allows a kernel: the limits that decide which runs are skipped on it. */
+export function Capabilities({ device: { capabilities: limits, class: of } }: { device: Device }) {
+  if (of === 'cpu') {
+    return (
+      <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
+        The host CPU runs the baselines written in TypeScript; GPU limits do not apply.
+      </Panel>
+    );
+  }
+  const size = [
+    limits.maxComputeWorkgroupSizeX,
+    limits.maxComputeWorkgroupSizeY,
+    limits.maxComputeWorkgroupSizeZ,
+  ];
+  return (
+    <Panel>
+      <Facts
+        columns={2}
+        facts={[
+          {
+            name: 'Invocations per workgroup',
+            value: formatCount(limits.maxComputeInvocationsPerWorkgroup),
+          },
+          { name: 'Workgroup size', value: size.map(formatCount).join(' × ') },
+          { name: 'Workgroup memory', value: formatBytes(limits.maxComputeWorkgroupStorageSize) },
+          {
+            name: 'Workgroups per dimension',
+            value: formatCount(limits.maxComputeWorkgroupsPerDimension),
+          },
+          { name: 'Storage binding', value: formatBytes(limits.maxStorageBufferBindingSize) },
+          { name: 'Buffer', value: formatBytes(limits.maxBufferSize) },
+        ]}
+      />
+      <div className="border-t border-line px-4 py-2.5 text-[0.8125rem]">
+        <h3 className="mb-1 font-normal text-muted">Features</h3>
+        <p className="font-mono text-xs leading-5 break-words">
+          {limits.features.toSorted().join('  ') || 'none'}
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,107 @@
+/** Kernels: their ladder, tunables, specialised source and tiles, and their results by device. */
+import { KERNELS, type TunableValues } from '@tilemark/kernels';
+import Link from 'next/link';
+import { Fragment } from 'react';
+import { CompareTick } from '@/features/compare/pick';
+
+/**
+ * A variant's canonical address, `matmul/tiled[TILE=16,...]`, with the kernel emphasised, the
+ * names of tunables muted, and line breaks only between tunables.
+ */
+export function Address({ of, isLink = false }: { of: string; isLink?: boolean }) {
+  const [, kernel = of, list = ''] = /^([^[]*)\[(.*)\]$/.exec(of) ?? [];
+  const tunables = list === '' ? [] : list.split(',');
+  return (
+    <span className="font-mono text-[0.78125rem]">
+      <span
+        className={`font-medium whitespace-nowrap ${isLink ? 'underline decoration-line-strong underline-offset-3 group-hover:decoration-accent' : ''}`}
+      >
+        {kernel}
+      </span>
+      {tunables.length > 0 && (
+        <span className="text-[0.71875rem] text-muted">
+          [
+          {tunables.map((tunable, index) => {
+            const [name, value] = tunable.split('=');
+            return (
+              <Fragment key={name}>
+                {index > 0 && (
+                  <>
+                    ,<wbr />
+                  </>
+                )}
+                <span className="whitespace-nowrap">
+                  {name}=<span className="text-ink">{value}</span>
+                </span>
+              </Fragment>
+            );
+          })}
+          ]
+        </span>
+      )}
+    </span>
+  );
+}
+
+/**
+ * A variant in a table: its address without tunables at their defaults, linked to its result
+ * if there is one. The full address is its accessible name and title.
+ */
+export function VariantLink({ address, resultId }: { address: string; resultId: string | null }) {
+  const short = <Address of={shortAddress(address)} isLink={resultId !== null} />;
+  if (resultId === null) return <span title={address}>{short}</span>;
+  return (
+    <Link
+      href={`/results/${resultId}`}
+      // Many rows, many pages: fetched on demand.
+      prefetch={false}
+      title={address}
+      aria-label={address}
+      className="group hover:text-accent"
+    >
+      {short}
+    </Link>
+  );
+}
+
+/** A variant in a table, with a tick that chooses its result for comparing. */
+export function ComparableVariant({
+  address,
+  resultId,
+  on,
+}: {
+  address: string;
+  resultId: string;
+  /** Where it was measured: tells ticks of one variant apart. */
+  on: string;
+}) {
+  return (
+    <>
+      <CompareTick resultId={resultId} label={`${address} on ${on}`} />
+      <VariantLink address={address} resultId={resultId} />
+    </>
+  );
+}
+
+/**
+ * An address without the tunables at their defaults: still an address of the same variant, and
+ * short enough for a table.
+ */
+export function shortAddress(address: string): string {
+  const [, id, list] = /^([^[]*)\[(.*)\]$/.exec(address) ?? [];
+  const kernel = KERNELS.find((each) => each.id === id);
+  if (!kernel || list === undefined) return address;
+  const defaults = new Set(kernel.tunables.map((each) => `${each.name}=${each.default}`));
+  const chosen = list.split(',').filter((each) => !defaults.has(each));
+  return chosen.length > 0 ? `${id}[${chosen.join(',')}]` : kernel.id;
+}
+
+/** The page of a kernel, specialised for tunables and a dtype if given. Ids contain a slash: `matmul/tiled`. */
+export function kernelHref(id: string, tunables: TunableValues = {}, dtype?: string): string {
+  const query = new URLSearchParams(
+    Object.entries(tunables).map(([name, value]) => [name, String(value)]),
+  );
+  if (dtype) query.set('dtype', dtype);
+  const text = query.toString();
+  return `/kernels/${id}${text && `?${text}`}`;
+}

@@ -1,0 +1,232 @@
+import { metricsOf, type ReferenceFigure } from '@tilemark/core';
+import { KERNELS, shapeText } from '@tilemark/kernels';
+import Link from 'next/link';
+import { Address, kernelHref, shortAddress } from '@/features/kernels/address';
+import { RoofText } from '@/features/results/outcome';
+import { TextLink } from '@/ui/button';
+import { Rate } from '@/ui/facts';
+import { formatInterval, formatMoment, formatNs, formatPercent, formatRate } from '@/ui/format';
+import { Badge } from '@/ui/notice';
+import { DataTable } from '@/ui/table';
+import { RateBar } from './rate-bar';
+
+const ABOUT = 'not measured by this grid, never ranked';
+
+/** Where the shipped figures are told at length. */
+const MORE = '/docs/performance';
+
+/** Figures of reference below the rows of a board, with columns as there. */
+export function ReferenceRows({ figures }: { figures: readonly ReferenceFigure[] }) {
+  const fastest = Math.max(...figures.map(({ rate }) => rate.value));
+  return (
+    <tbody>
+      <tr className="!bg-sunken text-2xs text-muted">
+        <th scope="rowgroup" colSpan={2} className="!py-1">
+          Reference
+        </th>
+        <td colSpan={COLUMNS - 2} className="!py-1">
+          {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
+          {figures.length > 0 && <>; bars to {formatRate(fastest)}</>}
+        </td>
+      </tr>
+      {figures.map((figure) => (
+        <Row key={keyOf(figure)} figure={figure} fastest={fastest} />
+      ))}
+      {figures.length === 0 && (
+        <tr>
+          <td colSpan={COLUMNS} className="text-muted">
+            There is no reference for this problem.
+          </td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+/** As in board.tsx: what stands between the rate and the columns after the metrics. */
+const METRICS = metricsOf('board', ['lowNs', 'highNs', 'roofBound', 'rate']);
+const COLUMNS = METRICS.length + 7;
+
+function Row({ figure, fastest }: { figure: ReferenceFigure; fastest: number }) {
+  const { interval, medianNs, rate, roof } = figure;
+  return (
+    <tr>
+      <td className="figure">–</td>
+      <th scope="row" className="min-w-36">
+        {figure.hardware ?? 'hardware not named'}
+        <p className="max-w-80 text-xs font-normal text-muted">
+          <Provenance figure={figure} />
+        </p>
+      </th>
+      <td>
+        <RateBar
+          value={rate.value}
+          {...(interval && {
+            low: (rate.value * medianNs) / interval.highNs,
+            high: (rate.value * medianNs) / interval.lowNs,
+          })}
+          max={fastest}
+          text={formatRate(rate.value)}
+          isRanked={false}
+        />
+      </td>
+      {METRICS.map(({ id }) => (
+        <td key={id} className="figure">
+          {id === 'medianNs' ? (
+            <>
+              {formatNs(medianNs)}
+              {interval && (
+                <span className="block text-xs text-muted">
+                  {formatInterval(medianNs, interval.lowNs, interval.highNs)}
+                </span>
+              )}
+            </>
+          ) : id === 'roofShare' && roof ? (
+            <RoofText share={roof.ns / medianNs} bound={roof.bound} />
+          ) : (
+            '–'
+          )}
+        </td>
+      ))}
+      <td className="figure">–</td>
+      <td className="min-w-56">
+        <What figure={figure} />
+      </td>
+      <td className="figure text-muted">–</td>
+      <td className="figure text-muted">{figure.measuredAt?.slice(0, 10) ?? '–'}</td>
+    </tr>
+  );
+}
+
+/** The same on a phone. */
+export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[] }) {
+  if (figures.length === 0) return null;
+  const fastest = Math.max(...figures.map(({ rate }) => rate.value));
+  return (
+    <section aria-label="Reference">
+      <p className="mb-1 text-2xs font-normal text-muted">
+        Reference, {figures[0]?.rate.unit}: {ABOUT}
+      </p>
+      <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
+        {figures.map((figure) => (
+          <li key={keyOf(figure)} className="space-y-1 px-3 py-2 text-[0.8125rem]">
+            <p className="font-medium">{figure.hardware ?? 'hardware not named'}</p>
+            <RateBar
+              value={figure.rate.value}
+              max={fastest}
+              text={formatRate(figure.rate.value)}
+              isRanked={false}
+            />
+            <p className="text-xs text-muted">
+              {formatNs(figure.medianNs)}
+              {figure.roof && <>, {formatPercent(figure.roof.ns / figure.medianNs)} of peak</>}
+            </p>
+            <p>
+              <What figure={figure} />
+            </p>
+            <p className="text-xs break-words text-muted">
+              <Provenance figure={figure} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Figures of reference on a page of their own subject: a kernel, a sweep. */
+export function ReferenceTable({
+  figures,
+  caption,
+}: {
+  figures: readonly ReferenceFigure[];
+  caption: string;
+}) {
+  return (
+    <DataTable
+      caption={caption}
+      rows={figures}
+      keyOf={(figure) => `${keyOf(figure)} ${problemText(figure)} ${figure.profile}`}
+      columns={[
+        {
+          head: 'What ran',
+          className: 'min-w-44',
+          cell: (figure) => <What figure={figure} />,
+        },
+        {
+          head: 'Problem',
+          className: 'whitespace-nowrap',
+          cell: (figure) => (
+            <>
+              {problemText(figure)}
+              {figure.profile && <span className="text-muted">, {figure.profile}</span>}
+            </>
+          ),
+        },
+        {
+          head: 'Rate (higher is better)',
+          isFigure: true,
+          cell: ({ rate }) => <Rate of={rate} />,
+        },
+        { head: 'Median', isFigure: true, cell: ({ medianNs }) => formatNs(medianNs) },
+        {
+          head: 'Measured on',
+          className: 'min-w-52',
+          cell: (figure) => (
+            <>
+              {figure.hardware ?? 'hardware not named'}
+              <span className="block text-xs text-muted">
+                <Provenance figure={figure} />
+              </span>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const problemText = ({ problem }: ReferenceFigure): string =>
+  `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+
+const keyOf = ({ by, hardware, imported, source }: ReferenceFigure): string =>
+  JSON.stringify([hardware, by, source, imported?.at]);
+
+/** What ran: a kernel, a library, or a report's own code. */
+export function What({ figure: { by } }: { figure: ReferenceFigure }) {
+  if (by.kind === 'library') {
+    return (
+      <>
+        <Badge tone="neutral">library</Badge> {by.name}
+        {by.version && <span className="block text-xs text-muted">{by.version}</span>}
+      </>
+    );
+  }
+  const isKnown = KERNELS.some(({ id }) => id === by.kernel);
+  const address = <Address of={shortAddress(by.address)} isLink={isKnown} />;
+  return (
+    <>
+      {by.kind === 'report' && <>{by.label}, like </>}
+      {isKnown ? (
+        <Link href={kernelHref(by.kernel)} title={by.address} className="group hover:text-accent">
+          {address}
+        </Link>
+      ) : (
+        <span title={by.address}>{address}</span>
+      )}
+    </>
+  );
+}
+
+/** Where a figure comes from. */
+export function Provenance({ figure }: { figure: ReferenceFigure }) {
+  const { imported, measuredAt, source, unranked } = figure;
+  return (
+    <>
+      {source.replaceAll('`', '')}
+      {measuredAt && ` Measured ${measuredAt.slice(0, 10)}.`}
+      {unranked && ` Would not be ranked: ${unranked}.`}
+      {imported && ` Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+/** The first screen: what this is, one picture, three facts, and the ways in. */
+import type { ReferenceFigure } from '@tilemark/core';
+import type { Overview } from '@tilemark/core/server';
+import { KERNELS } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
+import { Command } from '@/ui/action';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { plural } from '@/ui/format';
+import { Picture } from './picture';
+import { pictureRows } from './picture-rows';
+
+const FACTS: readonly { readonly title: string; readonly text: string; readonly href: string }[] = [
+  {
+    title: 'Proved',
+    text: 'Every result is checked against a reference before and after it is timed.',
+    href: '/docs/tolerance',
+  },
+  {
+    title: 'Honest',
+    text: 'Devices share a rank while the 95% intervals of their medians overlap; noisy runs have none.',
+    href: '/docs/ranking',
+  },
+  {
+    title: 'Repeatable',
+    text: 'Every result has its samples, its environment, and the command that measures it again.',
+    href: '/docs/measurement',
+  },
+];
+
+/**
+ * @param figures of reference, of f32 products; empty if the grid shows none unasked
+ * @param origin of this grid, as the reader reaches it
+ */
+export function FirstScreen({
+  overview,
+  figures,
+  origin,
+}: {
+  overview: Overview;
+  figures: readonly ReferenceFigure[];
+  origin: string;
+}) {
+  return (
+    <section
+      aria-labelledby="what"
+      className="mb-10 grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]"
+    >
+      <div className="space-y-4">
+        <h1 id="what" className="text-2xl leading-8 sm:text-[1.75rem] sm:leading-9">
+          Which WGSL matrix multiply is fastest on your GPU?
+        </h1>
+        <p className="text-muted">
+          Tilemark measures matrix-multiply and transpose kernels for WebGPU on every machine that
+          joins, proves each result correct, and ranks them across hardware.
+        </p>
+        <p className="flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
+          <Count href="/devices">{plural(overview.devices, 'device')}</Count>
+          <Count href="/sweeps">{plural(overview.results, 'result')}</Count>
+          <Count href="/kernels">{plural(KERNELS.length, 'kernel')}</Count>
+        </p>
+        <div className="flex flex-wrap gap-2">
+          <ButtonLink href="/workers#attach" look="primary">
+            Add your GPU
+          </ButtonLink>
+          <ButtonLink href="#board">Browse the results</ButtonLink>
+        </div>
+        <div>
+          <p className="mb-1 text-xs text-muted">
+            Or measure yours first, without an account; nothing is sent:
+          </p>
+          <Command label="the command that measures" text={`npx -y ${origin}/worker.tgz bench`} />
+        </div>
+      </div>
+      <div className="max-lg:row-start-2">
+        <Picture rows={pictureRows(overview.bests, figures)} />
+      </div>
+      <ul className="grid gap-x-8 gap-y-3 text-[0.8125rem] sm:grid-cols-3 lg:col-span-2">
+        {FACTS.map(({ href, text, title }) => (
+          <li key={href} className="border-t border-line-strong pt-2">
+            <TextLink href={href} className="font-medium">
+              {title}
+            </TextLink>
+            <span className="mt-0.5 block text-muted">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Count({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <TextLink href={href} className="font-medium">
+      {children}
+    </TextLink>
+  );
+}

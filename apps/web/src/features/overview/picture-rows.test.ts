@@ -1,0 +1,45 @@
+import { shippedReference } from '@tilemark/core';
+import type { DeviceBest } from '@tilemark/core/server';
+import { parseProblem } from '@tilemark/kernels';
+import { expect, it } from 'vitest';
+import { pictureRows } from './picture-rows';
+
+const figures = shippedReference().filter(
+  ({ problem }) => problem.op === 'matmul' && problem.dtype === 'f32',
+);
+const best = (name: string, shape: string): DeviceBest => ({
+  device: { key: name, name, class: 'gpu' },
+  resultId: 'r',
+  problem: parseProblem({ op: 'matmul', shape, dtype: 'f32' }),
+  address: 'matmul/tiled[TILE=16]',
+  medianNs: 1e6,
+  rate: { value: 100, unit: 'GFLOP/s' },
+  roof: null,
+});
+
+it('shows the reference on an empty grid: its best kernel beside the libraries', () => {
+  const [row, ...others] = pictureRows([], figures);
+  expect(others).toEqual([]);
+  expect(row).toMatchObject({ name: 'NVIDIA H200', href: null, shape: '4096' });
+  expect(row?.libraries.map(({ name }) => name)).toEqual(['cuBLAS', 'TensorFlow.js', 'jax-js']);
+  // No rate is above the peak that a probe found.
+  expect(row?.rate).toBeLessThan(row?.peak ?? 0);
+});
+
+it('puts the devices of the grid first, each beside libraries of its own hardware alone', () => {
+  const rows = pictureRows([best('Laptop', '4096'), best('NVIDIA H200', '4096')], figures);
+  expect(rows.map(({ href, name }) => [name, href !== null])).toEqual([
+    ['Laptop', true],
+    ['NVIDIA H200', true],
+    ['NVIDIA H200', false],
+  ]);
+  expect(rows[0]?.libraries).toEqual([]);
+  expect(rows[1]?.libraries).not.toEqual([]);
+  expect(rows[0]?.peak).toBeNull();
+});
+
+it('keeps to a screen, and to the grid’s own where it shows no reference', () => {
+  const many = Array.from({ length: 9 }, (_, index) => best(`GPU ${index}`, '64'));
+  expect(pictureRows(many, figures)).toHaveLength(5);
+  expect(pictureRows([best('A', '64')], [])).toHaveLength(1);
+});

@@ -1,0 +1,94 @@
+import type { ReferenceFigure } from '@tilemark/core';
+import type { DeviceBest } from '@tilemark/core/server';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+
+/** A device, or hardware of the reference, with its best and what stands beside it. */
+export interface PictureRow {
+  readonly key: string;
+  readonly name: string;
+  /** Where its result is; null for the reference. */
+  readonly href: string | null;
+  /** `matmul/warp-tile` */
+  readonly kernel: string;
+  readonly shape: string;
+  /** GFLOP/s. */
+  readonly rate: number;
+  /** The device's measured peak on the problem; null if unknown. */
+  readonly peak: number | null;
+  /** On the same hardware and problem, fastest first. */
+  readonly libraries: readonly { readonly name: string; readonly rate: number }[];
+}
+
+/** More rows would push everything else off the screen. */
+const MOST_ROWS = 5;
+
+/** Where something of the same kind is measured beside it, a row says most. */
+const kernelOf = (address: string): string => address.replace(/\[.*/, '');
+
+/** The bests of this grid, then of the reference, each beside its peak and the libraries. */
+export function pictureRows(
+  bests: readonly DeviceBest[],
+  figures: readonly ReferenceFigure[],
+): PictureRow[] {
+  const own = bests.map(
+    ({ address, device, problem, rate, resultId, roof }): PictureRow => ({
+      key: device.key,
+      name: device.name,
+      href: `/results/${resultId}`,
+      kernel: kernelOf(address),
+      shape: shapeText(problem),
+      rate: rate.value,
+      peak: peakOf(problem, roof),
+      libraries: librariesOf(figures, device.name, problem),
+    }),
+  );
+  return [...own.slice(0, MOST_ROWS - 1), ...referenceRows(figures)].slice(0, MOST_ROWS);
+}
+
+const peakOf = (problem: Problem, roof: ReferenceFigure['roof']): number | null =>
+  roof ? opOf(problem).rate(problem, roof.ns) : null;
+
+/** One row per hardware: its fastest kernel on the problem that most libraries have. */
+function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
+  const kernels = figures.flatMap((figure) => {
+    const { by, hardware, problem, profile, rate, roof, unranked } = figure;
+    if (by.kind !== 'kernel' || hardware === null || unranked !== null) return [];
+    // Profiles are never mixed; pages show the one of browsers unless asked.
+    if (profile !== 'default') return [];
+    const row: PictureRow = {
+      key: `reference ${hardware}`,
+      name: hardware,
+      href: null,
+      kernel: by.kernel,
+      shape: shapeText(problem),
+      rate: rate.value,
+      peak: peakOf(problem, roof),
+      libraries: librariesOf(figures, hardware, problem),
+    };
+    return [row];
+  });
+  const best = new Map<string, PictureRow>();
+  for (const row of kernels) {
+    const known = best.get(row.key);
+    const more = known ? row.libraries.length - known.libraries.length : 1;
+    if (!known || more > 0 || (more === 0 && row.rate > known.rate)) best.set(row.key, row);
+  }
+  return [...best.values()];
+}
+
+/** The fastest of each library on this hardware and problem. */
+function librariesOf(
+  figures: readonly ReferenceFigure[],
+  hardware: string,
+  problem: Problem,
+): PictureRow['libraries'] {
+  const rates = new Map<string, number>();
+  for (const figure of figures) {
+    const { by, rate } = figure;
+    if (by.kind !== 'library' || figure.hardware !== hardware) continue;
+    if (figure.problem.dtype !== problem.dtype) continue;
+    if (shapeText(figure.problem) !== shapeText(problem)) continue;
+    rates.set(by.name, Math.max(rate.value, rates.get(by.name) ?? 0));
+  }
+  return [...rates].map(([name, rate]) => ({ name, rate })).toSorted((a, b) => b.rate - a.rate);
+}

@@ -1,0 +1,62 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState, useTransition } from 'react';
+import { Button, TextLink } from '@/ui/button';
+import { Notice } from '@/ui/notice';
+import { ask } from '@/ui/request';
+
+/** The word for a ranked result that nobody else has measured, and what it means. */
+export function UnconfirmedMark() {
+  return (
+    <span className="font-normal text-xs text-amber">
+      <TextLink href="/docs/ranking#unconfirmed">unconfirmed</TextLink>
+      <span className="sr-only">: no second machine of the model and no admin agrees yet</span>
+    </span>
+  );
+}
+
+/** Who agrees with a ranked result; for admins, a way to agree where nobody does. */
+export function Confirmation({
+  resultId,
+  by,
+  mayConfirm,
+}: {
+  resultId: string;
+  by: string | null;
+  mayConfirm: boolean;
+}) {
+  const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const [problem, setProblem] = useState<string | null>(null);
+  if (by) return <>yes, by {by}</>;
+
+  const confirm = () =>
+    startTransition(async () => {
+      const answer = await ask(`/api/v1/results/${encodeURIComponent(resultId)}/confirm`);
+      setProblem(answer.ok ? null : answer.message);
+      router.refresh();
+    });
+
+  return (
+    <div className="space-y-2">
+      <p>
+        <UnconfirmedMark />{' '}
+        <span className="text-xs text-muted">
+          until a machine of the same model that another token attached comes within 2%, or an admin
+          confirms it
+        </span>
+      </p>
+      {mayConfirm && (
+        <Button onClick={confirm} disabled={isPending}>
+          Confirm
+        </Button>
+      )}
+      {problem && (
+        <Notice tone="rose" alert>
+          {problem}
+        </Notice>
+      )}
+    </div>
+  );
+}

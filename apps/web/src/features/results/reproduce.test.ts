@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { reproduceCommands } from './reproduce';
+
+const RESULT = {
+  resultId: 'r1',
+  variant: { kernel: 'matmul/tiled', tunables: { TILE: 16, A_LAYOUT: 'col' } },
+  problem: { op: 'matmul', shape: { m: 512, n: 256, k: 128 }, dtype: 'f32' },
+  profile: 'fast',
+} as const;
+
+it('passes each tunable in a flag of its own', () => {
+  const { bench, rerun } = reproduceCommands({ ...RESULT, policy: 'default' }, 'https://grid.test');
+  expect(bench).toBe(
+    'npx -y https://grid.test/worker.tgz bench --kernel matmul/tiled --tunable TILE=16 --tunable A_LAYOUT=col --shape 512x256x128 --dtype f32 --profile fast',
+  );
+  expect(rerun).toBe('npx -y https://grid.test/worker.tgz rerun r1 --server https://grid.test');
+});
+
+it('names a policy other than the default', () => {
+  const { bench } = reproduceCommands({ ...RESULT, policy: 'smoke' }, 'https://grid.test');
+  expect(bench).toContain('--profile fast --policy smoke');
+});

@@ -1,0 +1,237 @@
+'use client';
+
+import { findSuite, SUITES } from '@tilemark/core';
+import { dimensionsText, idsOf, kernelById, kernelsOf, OPS, opById } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
+import {
+  type Control,
+  type FieldPathByValue,
+  type UseFormReturn,
+  useController,
+  useWatch,
+} from 'react-hook-form';
+import { Button } from '@/ui/button';
+import { Chip, describedBy, Field, FieldError, Input, Select } from '@/ui/field';
+import { emptyCase, type SweepForm } from './form';
+
+/** One kernel with the tunable values, shapes and element types to try. */
+export function CaseFields({
+  form,
+  index,
+  onRemove,
+}: {
+  form: UseFormReturn<SweepForm>;
+  index: number;
+  onRemove: (() => void) | null;
+}) {
+  const { control, formState, getValues, register, setValue } = form;
+  const kernel = kernelById(useWatch({ control, name: `cases.${index}.kernel` }));
+  const errors = formState.errors.cases?.[index];
+  const shapesId = `case-${index}-shapes`;
+  const dimensions = dimensionsText(kernel.op, '×');
+  const oblong = opById(kernel.op)
+    .dimensions.map((_, index) => 512 >> index)
+    .join('x');
+
+  const choose = (id: string) => {
+    const next = kernelById(id);
+    const before = getValues(`cases.${index}`);
+    const blank = emptyCase(next);
+    setValue(`cases.${index}`, {
+      ...blank,
+      shapes: before.shapes,
+      dtypes: before.dtypes.filter((dtype) => next.dtypes.includes(dtype)),
+    });
+  };
+
+  return (
+    <fieldset className="min-w-0 rounded-tile border border-line p-4">
+      <legend className="px-1 text-xs font-medium text-muted">Case {index + 1}</legend>
+      <div className="grid gap-4">
+        <Field
+          id={`case-${index}-kernel`}
+          label="Kernel"
+          hint={kernel.idea}
+          error={errors?.kernel?.message}
+        >
+          <Select
+            className="max-w-md font-mono"
+            {...register(`cases.${index}.kernel`, {
+              onChange: (event) => choose(event.target.value),
+            })}
+            {...describedBy(`case-${index}-kernel`, errors?.kernel?.message, true)}
+          >
+            {idsOf(OPS).map((op) => (
+              <optgroup key={op} label={OPS[op].title}>
+                {kernelsOf(op).map(({ id }) => (
+                  <option key={id}>{id}</option>
+                ))}
+              </optgroup>
+            ))}
+          </Select>
+        </Field>
+        <div className="grid gap-4 sm:grid-cols-2">
+          {kernel.tunables.map((tunable) => (
+            <ChipGroup
+              key={`${kernel.id} ${tunable.name}`}
+              control={control}
+              name={`cases.${index}.tunables.${tunable.name}`}
+              legend={tunable.name}
+              hint={tunable.about}
+              options={tunable.values.map((value) => ({
+                value: String(value),
+                text: <span className="font-mono">{value}</span>,
+              }))}
+            />
+          ))}
+        </div>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field
+            id={shapesId}
+            label="Shapes"
+            hint={
+              <>
+                {dimensions}, or one number if all are equal: <code>512, {oblong}</code>. Ranges:{' '}
+                <code>256..4096 x2</code> doubles, <code>256..1024 +256</code> adds.
+              </>
+            }
+            error={errors?.shapes?.message}
+          >
+            <Input
+              className="font-mono"
+              autoComplete="off"
+              spellCheck={false}
+              {...register(`cases.${index}.shapes`)}
+              {...describedBy(shapesId, errors?.shapes?.message, true)}
+            />
+          </Field>
+          <ChipGroup
+            key={`${kernel.id} dtypes`}
+            control={control}
+            name={`cases.${index}.dtypes`}
+            legend="Element types"
+            options={kernel.dtypes.map((dtype) => ({ value: dtype, text: dtype }))}
+          />
+        </div>
+        {onRemove && (
+          <div>
+            <Button look="quiet" onClick={onRemove} className="-ml-3">
+              Remove case {index + 1}
+            </Button>
+          </div>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Values to choose any number of, as chips under one legend. */
+export function ChipGroup({
+  control,
+  name,
+  legend,
+  hint,
+  options,
+}: {
+  control: Control<SweepForm>;
+  name: FieldPathByValue<SweepForm, string[]>;
+  legend: string;
+  hint?: ReactNode;
+  options: readonly { readonly value: string; readonly text: ReactNode }[];
+}) {
+  const { field, fieldState } = useController({ control, name });
+  const chosen: readonly string[] = field.value ?? [];
+  const id = name.replaceAll('.', '-');
+  const error = fieldState.error?.message ?? fieldState.error?.root?.message;
+
+  return (
+    <fieldset
+      className="min-w-0"
+      aria-describedby={error ? `${id}-error` : undefined}
+      aria-invalid={error ? true : undefined}
+    >
+      <legend className="mb-1 text-xs font-medium">{legend}</legend>
+      <div className="flex flex-wrap gap-1.5">
+        {options.map(({ value, text }, index) => (
+          <Chip
+            key={value}
+            // The first chip takes focus if the group is invalid.
+            ref={index === 0 ? field.ref : undefined}
+            name={name}
+            value={value}
+            checked={chosen.includes(value)}
+            onBlur={field.onBlur}
+            onChange={(event) =>
+              field.onChange(
+                event.target.checked
+                  ? options
+                      .map((option) => option.value)
+                      .filter((each) => each === value || chosen.includes(each))
+                  : chosen.filter((each) => each !== value),
+              )
+            }
+          >
+            {text}
+          </Chip>
+        ))}
+      </div>
+      {hint && <p className="mt-1 text-xs text-muted">{hint}</p>}
+      <FieldError id={id} error={error} />
+    </fieldset>
+  );
+}
+
+export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
+  const { control, formState, register, setValue } = form;
+  const suite = findSuite(useWatch({ control, name: 'suite' }));
+
+  const choose = (id: string) => {
+    const chosen = findSuite(id);
+    setValue('suite', id);
+    setValue(
+      'params',
+      Object.fromEntries(chosen.params.map((param) => [param.name, String(param.default)])),
+    );
+  };
+
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        id="suite"
+        label="Suite"
+        hint={`${suite.about}.`}
+        error={formState.errors.suite?.message}
+      >
+        <Select
+          {...register('suite', { onChange: (event) => choose(event.target.value) })}
+          {...describedBy('suite', formState.errors.suite?.message, true)}
+        >
+          {SUITES.map(({ id, title, version }) => (
+            <option key={id} value={id}>
+              {title} ({id}@{version})
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {suite.params.map((param) => {
+        const id = `params-${param.name}`;
+        const error = formState.errors.params?.[param.name]?.message;
+        return (
+          <Field
+            key={param.name}
+            id={id}
+            label={`${param.name}, ${param.about.charAt(0).toLowerCase()}${param.about.slice(1)}`}
+            hint={`${param.min} to ${param.max}`}
+            error={error}
+          >
+            <Input
+              inputMode="numeric"
+              {...register(`params.${param.name}`)}
+              {...describedBy(id, error, true)}
+            />
+          </Field>
+        );
+      })}
+    </div>
+  );
+}

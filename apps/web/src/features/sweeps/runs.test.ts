@@ -1,0 +1,55 @@
+import type { RunResult } from '@tilemark/core';
+import { describe, expect, it } from 'vitest';
+import { measuredRun } from '../../server/test-results';
+import { groupKey, shortLabels, speedups } from './runs';
+
+const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
+  measuredRun(medianNs, {
+    variant: { kernel: 'matmul/naive', tunables: { BLOCK: 8 } },
+    ...over,
+  });
+const tiled = (TILE: number, medianNs: number, over: Partial<RunResult> = {}) =>
+  measuredRun(medianNs, {
+    variant: { kernel: 'matmul/tiled', tunables: { TILE, A_LAYOUT: 'row' } },
+    ...over,
+  });
+
+describe('speedups', () => {
+  it('compares with the fastest naive of the same problem, device and profile', () => {
+    const rows = [naive(1000), naive(800), tiled(16, 200)];
+    const [, , fast] = rows;
+    expect(speedups(rows).get(fast!.runId)).toBe(4);
+  });
+
+  it('never compares across profiles, and leaves out what has no naive beside it', () => {
+    const other = tiled(16, 200, { profile: 'fast' });
+    expect(speedups([naive(1000), other]).has(other.runId)).toBe(false);
+  });
+});
+
+describe('shortLabels', () => {
+  it('keeps only the tunables that differ', () => {
+    const rows = [tiled(8, 300), tiled(16, 200), naive(1000)];
+    expect([...shortLabels(rows).values()]).toEqual(['tiled · TILE=8', 'tiled · TILE=16', 'naive']);
+  });
+
+  it('tells equal values of different tunables apart', () => {
+    const layout = (tunables: Record<string, string>) =>
+      measuredRun(100, { variant: { kernel: 'matmul/tiled', tunables } });
+    const rows = [
+      layout({ A_LAYOUT: 'col', B_LAYOUT: 'row' }),
+      layout({ A_LAYOUT: 'row', B_LAYOUT: 'col' }),
+    ];
+    expect([...shortLabels(rows).values()]).toEqual([
+      'tiled · A_LAYOUT=col · B_LAYOUT=row',
+      'tiled · A_LAYOUT=row · B_LAYOUT=col',
+    ]);
+  });
+});
+
+describe('groupKey', () => {
+  it('keeps devices apart', () => {
+    const elsewhere = tiled(8, 300, { device: { key: 'b', name: 'B', class: 'gpu' } });
+    expect(groupKey(elsewhere)).not.toBe(groupKey(tiled(8, 300)));
+  });
+});

@@ -1,0 +1,67 @@
+import type { MeasuredRun, RunView } from '@tilemark/core';
+import { type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
+import { group } from 'd3-array';
+
+/** What the page of a sweep works out from its runs. */
+
+/** `matmul 512 f32` */
+export const problemText = (problem: Problem): string =>
+  `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+
+/** What must be equal for two runs to be compared: the problem, the device and the profile. */
+export const groupKey = ({ device, problem, profile }: RunView): string =>
+  `${problemText(problem)} ${profile} ${device.key}`;
+
+/**
+ * Speed-up of each measured run over the fastest naive kernel of its group, by run id. Runs of
+ * groups in which naive was not measured are left out.
+ */
+export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const alike of group(runs, groupKey).values()) {
+    const naive = alike.filter(({ variant, problem }) => variant.kernel === `${problem.op}/naive`);
+    if (naive.length === 0) continue;
+    const base = Math.min(...naive.map(({ figures }) => figures.medianNs));
+    for (const { figures, runId } of alike) found.set(runId, base / figures.medianNs);
+  }
+  return found;
+}
+
+/** A kernel without its op, which a chart's problem says: also the name of its series. */
+export const shortKernel = (kernel: string): string => kernel.split('/')[1] ?? kernel;
+
+/** A variant under a name of its own: its address, or what is left of it. */
+interface NamedVariant {
+  readonly address: string;
+  readonly variant: RunView['variant'];
+}
+
+/**
+ * Short labels for charts, by address: the kernel without its op, and by name those of its
+ * tunables that differ among the variants. Equal only for equal variants.
+ */
+export function shortLabels(variants: readonly NamedVariant[]): ReadonlyMap<string, string> {
+  // Thousands of runs are of some hundred variants.
+  const distinct = [...new Map(variants.map((each) => [each.address, each])).values()];
+  const differing = new Map(
+    [...group(distinct, ({ variant }) => variant.kernel)].map(([kernel, of]) => [
+      kernel,
+      differingTunables(of.map(({ variant }) => variant.tunables)),
+    ]),
+  );
+  return new Map(
+    distinct.map(({ address, variant: { kernel, tunables } }) => {
+      const varied = Object.entries(tunables)
+        .filter(([name]) => differing.get(kernel)?.has(name))
+        .map(([name, value]) => `${name}=${value}`);
+      return [address, [shortKernel(kernel), ...varied].join(' · ')];
+    }),
+  );
+}
+
+function differingTunables(all: readonly TunableValues[]): ReadonlySet<string> {
+  const names = new Set(all.flatMap((tunables) => Object.keys(tunables)));
+  return new Set(
+    [...names].filter((name) => new Set(all.map((tunables) => tunables[name])).size > 1),
+  );
+}

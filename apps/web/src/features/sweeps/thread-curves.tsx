@@ -1,0 +1,218 @@
+'use client';
+
+import type * as PlotModule from '@observablehq/plot';
+import { group } from 'd3-array';
+import { useCallback, useMemo } from 'react';
+import { formatNs, formatSpeedup, unitFor } from '@/ui/format';
+import { type DrawPlot, Figure } from '@/ui/plot';
+import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/scales';
+import { usesWorkgroupMemory } from '../kernels/workgroup';
+import { type CurvePoint, type Curves, speedupCurves } from './curves';
+import { shortKernel } from './runs';
+
+/** What a report says of a variant on a problem. */
+export interface PublishedTime {
+  readonly address: string;
+  readonly shape: string;
+  readonly dtype: string;
+  readonly ns: number;
+}
+
+/** A figure at a number of threads per workgroup, on its line. */
+interface Mark {
+  readonly line: string;
+  readonly color: string;
+  readonly kernel: string;
+  readonly threads: number;
+  readonly value: number;
+}
+
+/** With its interval. */
+interface Point extends Mark {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Kernels without workgroup memory are dashed, so that both can be told apart in one plot. */
+const DASHED = '5 4';
+const isDashed = (kernel: string) => !usesWorkgroupMemory(kernel);
+
+/** Lines over threads per workgroup, a power of two, with their intervals as bands. */
+function threadPlot(
+  Plot: typeof PlotModule,
+  points: readonly Point[],
+  styles: SeriesStyles,
+  {
+    y,
+    label,
+    text,
+    isDashed = () => false,
+  }: {
+    y: LogAxis;
+    label: string;
+    text: (value: number) => string;
+    isDashed?: (kernel: string) => boolean;
+  },
+): PlotModule.PlotOptions & { marks: PlotModule.Markish[] } {
+  const kernels = distinct(points, ({ kernel }) => kernel);
+  const colors = distinct(points, ({ color }) => color);
+  return {
+    marginRight: 12,
+    marginBottom: 36,
+    x: {
+      type: 'log',
+      base: 2,
+      label: 'threads per workgroup →',
+      ticks: distinct(points, ({ threads }) => threads),
+      tickFormat: 'd',
+    },
+    y: { ...y.scale, label },
+    color: { domain: colors, range: colors.map(styles.color) },
+    symbol: { domain: kernels, range: kernels.map((kernel) => styles.symbol(shortKernel(kernel))) },
+    marks: [
+      Plot.gridY(y.ticks),
+      Plot.axisY(y.ticks, { text: y.format }),
+      Plot.areaY(points, {
+        ...{ x: 'threads', y1: 'low', y2: 'high', z: 'line' },
+        ...{ fill: 'color', fillOpacity: 0.2 },
+      }),
+      ...[...group(points, ({ kernel }) => kernel)].map(([kernel, own]) =>
+        Plot.line(own, {
+          ...{ x: 'threads', y: 'value', z: 'line', stroke: 'color', strokeWidth: 1.5 },
+          ...(isDashed(kernel) && { strokeDasharray: DASHED }),
+        }),
+      ),
+      Plot.dot(points, {
+        ...{ x: 'threads', y: 'value', fill: 'color', symbol: 'kernel', r: 2.5 },
+        title: ({ line, threads, value }: Point) => `${line}, ${threads} threads: ${text(value)}`,
+      }),
+    ],
+  };
+}
+
+/** Time by threads per workgroup, what reports say as hollow marks. */
+export function TimeCurves({
+  curves: { isByShape, kernels, points },
+  styles,
+  published,
+}: {
+  curves: Curves;
+  styles: SeriesStyles;
+  published: readonly PublishedTime[];
+}) {
+  const hollow = useMemo(() => hollowMarks(points, published), [points, published]);
+  const draw = useCallback<DrawPlot>(
+    (Plot) => {
+      const times = [
+        ...points.flatMap(({ run: { figures } }) => [figures.lowNs, figures.highNs]),
+        ...hollow.map(({ value }) => value),
+      ];
+      const { scale, unit } = unitFor(Math.sqrt(Math.min(...times) * Math.max(...times)));
+      const scaled = points.map(({ run: { figures }, ...point }) => ({
+        ...point,
+        value: figures.medianNs / scale,
+        low: figures.lowNs / scale,
+        high: figures.highNs / scale,
+      }));
+      const plot = threadPlot(Plot, scaled, styles, {
+        y: logAxis(times.map((ns) => ns / scale)),
+        label: `↑ time (${unit}), lower is faster`,
+        text: (value) => formatNs(value * scale),
+        isDashed,
+      });
+      const hollowDots = Plot.dot(hollow, {
+        ...{ x: 'threads', y: ({ value }: Mark) => value / scale, symbol: 'kernel', r: 3.5 },
+        ...{ stroke: 'color', fill: 'var(--surface)' },
+        title: ({ line, threads, value }: Mark) =>
+          `published, ${line}, ${threads} threads: ${formatNs(value)}`,
+      });
+      return { ...plot, marginLeft: 60, marks: [...plot.marks, hollowDots] };
+    },
+    [points, hollow, styles],
+  );
+
+  if (points.length === 0) return null;
+  const dashed = kernels.filter(isDashed);
+  const fastest = [...group(points, ({ line }) => line)].map(([line, of]) => {
+    const best = of.reduce((a, b) => (b.run.figures.medianNs < a.run.figures.medianNs ? b : a));
+    return `${line}: fastest with ${best.threads} threads, ${formatNs(best.run.figures.medianNs)}`;
+  });
+  return (
+    <Figure
+      draw={draw}
+      height={300}
+      fileName="time-by-threads"
+      legend={legendOf(points, styles)}
+      caption={
+        <>
+          Time by threads per workgroup, lower is faster; bands are 95% intervals
+          {isByShape && ', lines are shapes, by the fastest variant of each kernel'}
+          {dashed.length > 0 &&
+            dashed.length < kernels.length &&
+            `. Dashed: without workgroup memory (${dashed.join(', ')})`}
+          {hollow.length > 0 && '. Hollow: published, on other hardware'}.
+          {isByShape && marksText(kernels, styles)}
+        </>
+      }
+      summary={`Time by threads per workgroup. ${fastest.join('; ')}.${hollow.length > 0 ? ` ${hollow.length} published times beside them.` : ''}`}
+    />
+  );
+}
+
+/** What each kernel gains over naive with as many threads: where workgroup memory pays. */
+export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: SeriesStyles }) {
+  const points = useMemo(() => speedupCurves(curves), [curves]);
+  const draw = useCallback<DrawPlot>(
+    (Plot) => {
+      const ratios = [1, ...points.flatMap(({ high, low }) => [low, high])];
+      const plot = threadPlot(Plot, points, styles, {
+        y: logAxis(ratios, (value) => `${value}×`),
+        label: '↑ speed-up over naive, higher is better',
+        text: formatSpeedup,
+      });
+      const naive = Plot.ruleY([1], { stroke: 'var(--line-strong)', strokeDasharray: '4 3' });
+      return { ...plot, marginLeft: 44, marks: [naive, ...plot.marks] };
+    },
+    [points, styles],
+  );
+
+  if (points.length < 2) return null;
+  const best = points.reduce((a, b) => (b.value > a.value ? b : a));
+  const worst = points.reduce((a, b) => (b.value < a.value ? b : a));
+  const at = ({ line, threads, value }: Point) =>
+    `${formatSpeedup(value)} (${line}, ${threads} threads)`;
+  const kernels = distinct(points, ({ kernel }) => kernel);
+  return (
+    <Figure
+      draw={draw}
+      height={300}
+      fileName="speedup-by-threads"
+      legend={legendOf(points, styles)}
+      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow both 95% intervals.${marksText(kernels, styles)}`}
+      summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}
+    />
+  );
+}
+
+const distinct = <T, V>(items: readonly T[], of: (item: T) => V): V[] => [
+  ...new Set(items.map(of)),
+];
+
+const legendOf = (points: readonly { readonly color: string }[], styles: SeriesStyles) =>
+  distinct(points, ({ color }) => color).map((text) => ({ text, color: styles.color(text) }));
+
+/** Which mark stands for which kernel, where lines of several share a colour. */
+const marksText = (kernels: readonly string[], { symbol }: SeriesStyles): string =>
+  kernels.length > 1
+    ? ` Marks: ${kernels.map((kernel) => `${symbol(shortKernel(kernel))} ${shortKernel(kernel)}`).join(', ')}.`
+    : '';
+
+const hollowMarks = (points: readonly CurvePoint[], published: readonly PublishedTime[]): Mark[] =>
+  points.flatMap(({ color, kernel, line, run, shape: of, threads }) =>
+    published
+      .filter(
+        ({ address, dtype, shape }) =>
+          address === run.address && dtype === run.problem.dtype && shape === of,
+      )
+      .map(({ ns }) => ({ color, kernel, line, threads, value: ns })),
+  );

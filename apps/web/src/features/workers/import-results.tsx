@@ -1,0 +1,96 @@
+'use client';
+
+import { referenceImportedSchema, sweepCreatedSchema } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
+import { type FormEvent, useState, useTransition } from 'react';
+import { Command } from '@/ui/action';
+import { Button, linkStyle, TextLink } from '@/ui/button';
+import { controlStyle, describedBy, Field } from '@/ui/field';
+import { LoginLink } from '@/ui/navigation';
+import { ask } from '@/ui/request';
+
+/** How to bring in results from a machine that cannot reach this grid. */
+export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
+  return (
+    <ol className="max-w-3xl list-inside list-decimal space-y-5 marker:font-medium marker:text-muted">
+      <li>
+        Copy{' '}
+        <a className={linkStyle} href="/worker.tgz" download>
+          the worker
+        </a>{' '}
+        to the machine and run the benchmark. Its one dependency, <code>webgpu</code>, comes from
+        npm; for a machine without any network, see{' '}
+        <TextLink href="/docs/attaching">the docs</TextLink>.
+        <div className="mt-1.5">
+          <Command
+            label="the command that measures"
+            text="npx -y ./worker.tgz bench --suite starter --json results.json"
+          />
+        </div>
+      </li>
+      <li>
+        Import the file here. Its results become a finished sweep, marked as imported by you. A file
+        of <code>bench/side-by-side</code> becomes figures of reference, which are never ranked.
+        <div className="mt-1.5">
+          {maySubmit ? (
+            <ImportForm />
+          ) : (
+            <p className="text-[0.8125rem] text-muted">
+              <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+              import results.
+            </p>
+          )}
+        </div>
+      </li>
+    </ol>
+  );
+}
+
+/** How a file of `bench/side-by-side` begins. */
+const SIDE_BY_SIDE = /^\s*\{\s*"date"/;
+
+/** Uploads a file written by `bench --json` or by `bench/side-by-side` and opens the resulting sweep, or shows what is wrong. */
+function ImportForm() {
+  const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const [problem, setProblem] = useState<string | undefined>();
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const file = new FormData(event.currentTarget).get('file');
+    if (!(file instanceof File)) return;
+    startTransition(async () => {
+      const answer = SIDE_BY_SIDE.test(await file.slice(0, 100).text())
+        ? await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema })
+        : await ask('/api/v1/results/import', { body: file, answer: sweepCreatedSchema });
+      if (answer.ok) {
+        const { value } = answer;
+        const sweep = `/sweeps/${encodeURIComponent(value.id)}`;
+        return router.push('figures' in value ? '/?groups=gpu,reference' : sweep);
+      }
+      const { field, message } = answer;
+      setProblem(`${field ? `${field}: ` : ''}${message} Nothing was imported from ${file.name}.`);
+    });
+  };
+
+  return (
+    <form onSubmit={submit} aria-label="Import results">
+      <Field id="results-file" label="results.json" error={problem} isAlert>
+        <div className="flex items-center gap-3">
+          <input
+            {...describedBy('results-file', problem, false)}
+            type="file"
+            name="file"
+            accept=".json,application/json"
+            required
+            onChange={() => setProblem(undefined)}
+            className={`${controlStyle} py-1`}
+          />
+          <Button type="submit" disabled={isPending}>
+            {isPending ? 'Importing…' : 'Import'}
+          </Button>
+        </div>
+      </Field>
+    </form>
+  );
+}

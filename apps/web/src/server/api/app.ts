@@ -1,0 +1,120 @@
+import { z } from '@hono/zod-openapi';
+import type { NotAdmitted, Refused } from '@tilemark/core';
+import { isServiceUnavailable } from '@tilemark/core/server';
+import { isInputError } from '@tilemark/kernels';
+import { Hono } from 'hono';
+import { board } from '../board';
+import { log } from '../log';
+import { metrics } from '../metrics';
+import { HttpProblem, problemResponse } from '../problem';
+import { login } from '../session/login';
+import { audit } from './audit';
+import { coverage } from './coverage';
+import { devices } from './devices';
+import { openApi, registerComponents } from './document';
+import { kernels } from './kernels';
+import { leaderboard } from './leaderboard';
+import { noun, ok, operation } from './operation';
+import { beforeProtocol } from './protocol';
+import { reference } from './reference';
+import { results } from './results';
+import { site } from './site';
+import { sweeps } from './sweeps';
+import { tokens } from './tokens';
+import { workerLink } from './worker-link';
+import { workers } from './workers';
+
+/**
+ * Everything the site answers that is not a page, as one Hono app; Next's route files hand their
+ * requests to `handle`.
+ *
+ * API v1 is a file per noun. An endpoint is one call of `operation` there: what it is for, who may
+ * use it, what it takes and answers, its limit, caching and entry in the audit list, and its code.
+ * That declaration checks each request and is what openapi.json, the API page and the tests of
+ * roles and hostile input read. @hono/zod-openapi keeps declaration and route together; it asks
+ * for zod 4 and is kept by Hono's own people.
+ *
+ * Errors are thrown: `problemOf` turns each into application/problem+json here, and nowhere else.
+ */
+export const v1 = noun();
+for (const each of [site, devices, kernels, sweeps, results, reference, leaderboard])
+  v1.route('/', each);
+for (const each of [workers, workerLink, coverage, tokens, audit]) v1.route('/', each);
+registerComponents(v1);
+operation(
+  v1,
+  {
+    id: 'describe',
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This description.',
+    access: 'open',
+    caching: 'release',
+    answer: ok(z.looseObject({ openapi: z.string() })),
+  },
+  ({ services: { settings } }) => openApi(v1, settings.version),
+);
+
+export const app = new Hono();
+// Before the protocol, workers got accounts of their own in Postgres and Redis here.
+app.post('/api/v1/workers/enroll', ({ req }) => {
+  throw beforeProtocol(req.raw.headers);
+});
+app.route('/api/v1', v1);
+app.route('/', login);
+app.route('/', metrics);
+app.route('/', board);
+
+app.onError((error, { req }) => {
+  const problem = problemOf(error);
+  if (problem.status >= 500) log.error({ err: error, path: req.path }, problem.message);
+  return problemResponse(problem);
+});
+
+app.notFound(({ req }) => {
+  const allowed = ['GET', 'POST', 'DELETE'].filter(
+    (method) => app.router.match(method, req.path)[0].length > 0,
+  );
+  const headers = { Allow: allowed.join(', ') };
+  if (allowed.length > 0 && req.method === 'OPTIONS') {
+    return new Response(null, { status: 204, headers });
+  }
+  if (allowed.length > 0) {
+    return problemResponse(
+      new HttpProblem(405, `${req.path} takes ${allowed.join(' and ')}.`),
+      headers,
+    );
+  }
+  return problemResponse(
+    new HttpProblem(
+      404,
+      `There is nothing at ${req.path}; /api/v1/openapi.json lists every endpoint.`,
+    ),
+  );
+});
+
+/** What Next's route files export for each method they take. */
+export const handle = async (request: Request): Promise<Response> => app.fetch(request);
+
+/** What an error reveals: input errors name their field, bugs of ours nothing. */
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (isInputError(error)) return new HttpProblem(400, error.message, error.field);
+  if (isKind<NotAdmitted>(error, 'NotAdmitted')) return new HttpProblem(403, error.message);
+  if (isKind<Refused>(error, 'Refused')) {
+    if (error.cause) log.error({ err: error.cause }, error.message);
+    return new HttpProblem(error.isGone ? 404 : 409, error.message, error.field);
+  }
+  if (isServiceUnavailable(error) || isKind(error, 'GridUnavailable')) {
+    // Its message tells where the service is, which is for the log.
+    return new HttpProblem(
+      503,
+      'The database or queue is unavailable. Nothing was changed; try again soon.',
+    );
+  }
+  return new HttpProblem(500, 'Something failed on the server; see its log.');
+}
+
+/** By its name: routes and instrumentation are bundled apart, each with classes of its own. */
+const isKind = <T extends Error = Error>(error: unknown, kind: T['name']): error is T =>
+  error instanceof Error && error.name === kind;

@@ -1,0 +1,43 @@
+import { deviceSchema, pageOf, rooflineSchema, runResultSchema } from '@tilemark/core';
+import { z } from 'zod';
+import { cursorQuery, found, noun, ok, operation } from './operation';
+
+export const devices = noun();
+
+operation(
+  devices,
+  {
+    id: 'listDevices',
+    method: 'get',
+    path: '/devices',
+    summary: 'Devices that have been attached, with their capabilities.',
+    access: 'read',
+    caching: 'revalidate',
+    query: cursorQuery,
+    answer: ok(pageOf(deviceSchema)),
+  },
+  ({ query, services: { store } }) => store.devices.list(query.cursor),
+);
+
+operation(
+  devices,
+  {
+    id: 'getDevice',
+    method: 'get',
+    path: '/devices/{key}',
+    summary: 'A device, its rooflines, and the best measured result of each problem on it.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(
+      deviceSchema.extend({ best: z.array(runResultSchema), rooflines: z.array(rooflineSchema) }),
+    ),
+  },
+  async ({ params: { key }, services: { store } }) => {
+    const device = found(await store.devices.get(key), `There is no device ${key}.`);
+    const [best, rooflines] = await Promise.all([
+      store.devices.best(key),
+      store.rooflines.latest(key),
+    ]);
+    return { ...device, best, rooflines };
+  },
+);

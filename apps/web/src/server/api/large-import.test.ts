@@ -1,0 +1,42 @@
+import { deviceKey } from '@tilemark/core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { environment, identity } from '../../../../../packages/core/src/server/store/test-fixtures';
+import { call, openTestGrid, type TestGrid } from '../test-grid';
+
+const ROWS = 100_000;
+
+let grid: TestGrid;
+let token: string;
+beforeAll(async () => {
+  grid = await openTestGrid();
+  token = await grid.token('member');
+});
+afterAll(() => grid.close());
+
+/** A file of many results, one of which names a kernel that there is not. */
+function fileOf(bad: number): string {
+  const row = (index: number) => ({
+    runId: String(index),
+    resultId: null,
+    variant: { kernel: index === bad ? 'matmul/none' : 'matmul/tiled', tunables: {} },
+    address: '',
+    problem: { op: 'matmul', shape: { m: (index % 1_000) + 1, n: 8, k: 8 }, dtype: 'f32' },
+    device: { key: deviceKey(identity('One')), name: 'One', class: 'gpu' },
+    profile: 'default',
+    policy: 'default',
+    outcome: { kind: 'skipped', why: 'not enough workgroup memory' },
+    rate: null,
+  });
+  const results = Array.from({ length: ROWS }, (_, index) => row(index));
+  return JSON.stringify({ version: 1, environment: environment('One'), results });
+}
+
+const bring = (body: string) => call('POST /results/import', { token, body });
+
+it('of 100,000 rows one is bad: it is named, and none is kept', async () => {
+  const response = await bring(fileOf(98_765));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ field: 'results[98765].variant.kernel' });
+  expect((await grid.store.sweeps.list()).items).toEqual([]);
+  expect(await grid.store.runs.byState()).toEqual({});
+}, 120_000);

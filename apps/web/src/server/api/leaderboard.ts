@@ -1,0 +1,94 @@
+import {
+  bestQuerySchema,
+  bestVariantSchema,
+  groupedQuerySchema,
+  heatMapCsv,
+  heatMapSchema,
+  leaderboardCsv,
+  leaderboardQuerySchema,
+  leaderboardSchema,
+  portabilityCsv,
+  portabilityQuerySchema,
+  portabilitySchema,
+} from '@tilemark/core';
+import { csvFile } from './download';
+import { formatQuery, found, noun, ok, operation, TABLE_TYPES } from './operation';
+
+/** What the ranked results say. */
+export const leaderboard = noun();
+
+operation(
+  leaderboard,
+  {
+    id: 'getLeaderboard',
+    method: 'get',
+    path: '/leaderboard',
+    summary: 'The best verified result of each device on one problem, ranked.',
+    access: 'read',
+    caching: 'revalidate',
+    query: leaderboardQuerySchema.extend(formatQuery),
+    answer: { ...ok(leaderboardSchema), types: TABLE_TYPES },
+  },
+  async ({ query: { format, ...query }, services: { store } }) => {
+    const answer = await store.leaderboard(query);
+    return format === 'csv' ? csvFile(leaderboardCsv(answer), 'tilemark-leaderboard.csv') : answer;
+  },
+);
+
+operation(
+  leaderboard,
+  {
+    id: 'getHeatMap',
+    method: 'get',
+    path: '/leaderboard/heat-map',
+    summary: 'The best of each kernel on each device, on one problem. `groups=gpu,software`.',
+    access: 'read',
+    caching: 'revalidate',
+    query: groupedQuerySchema.extend(formatQuery),
+    answer: { ...ok(heatMapSchema), types: TABLE_TYPES },
+  },
+  async ({ query: { format, ...query }, services: { store } }) => {
+    const answer = await store.heatMap(query);
+    return format === 'csv' ? csvFile(heatMapCsv(answer), 'tilemark-heat-map.csv') : answer;
+  },
+);
+
+operation(
+  leaderboard,
+  {
+    id: 'getPortability',
+    method: 'get',
+    path: '/leaderboard/portability',
+    summary:
+      'The geometric mean of each variant’s part of the best over devices, and what each device loses if one variant ships everywhere (`ship`, an address).',
+    access: 'read',
+    caching: 'revalidate',
+    query: portabilityQuerySchema.extend(formatQuery),
+    answer: { ...ok(portabilitySchema), types: TABLE_TYPES },
+  },
+  async ({ query: { format, ...query }, services: { store } }) => {
+    const answer = await store.portability(query);
+    return format === 'csv' ? csvFile(portabilityCsv(answer), 'tilemark-portability.csv') : answer;
+  },
+);
+
+operation(
+  leaderboard,
+  {
+    id: 'getBest',
+    method: 'get',
+    path: '/best',
+    summary:
+      'The variant to run for a problem (`m`, `n`, `k` or `rows`, `cols`) on a GPU, with its WGSL. Decided by ranked results of the device, else by what ships for such devices, else by results of its architecture, its vendor, or all GPUs, on this problem or the nearest.',
+    access: 'read',
+    caching: 'revalidate',
+    query: bestQuerySchema,
+    refusals: { 404: 'No ranked result can decide.' },
+    answer: ok(bestVariantSchema),
+  },
+  async ({ query, services: { store } }) =>
+    found(
+      await store.best(query),
+      `No ranked result of ${query.op} ${query.dtype} with profile ${query.profile} can decide what to run.`,
+    ),
+);

@@ -1,0 +1,44 @@
+import {
+  referenceImportedSchema,
+  referenceListSchema,
+  referenceQuerySchema,
+  sideBySideFileSchema,
+} from '@tilemark/core';
+import { noun, ok, operation, signedIn } from './operation';
+
+/** Figures that this grid did not measure, shown beside its results. */
+export const reference = noun();
+
+operation(
+  reference,
+  {
+    id: 'listReference',
+    method: 'get',
+    path: '/reference',
+    summary:
+      'Figures that this grid did not measure: what ships with Tilemark, libraries, and published reports. Never ranked.',
+    access: 'read',
+    caching: 'revalidate',
+    query: referenceQuerySchema,
+    answer: ok(referenceListSchema),
+  },
+  async ({ query, services: { store } }) => ({ items: await store.references.list(query) }),
+);
+
+operation(
+  reference,
+  {
+    id: 'importReference',
+    method: 'post',
+    path: '/reference',
+    summary:
+      'Keeps the figures of a file of `bench/side-by-side`, of our kernels and of libraries.',
+    access: 'submit',
+    limit: 'submit',
+    audit: 'importReference',
+    body: sideBySideFileSchema,
+    answer: { status: 201, schema: referenceImportedSchema },
+  },
+  ({ body, note, principal, services: { store } }) =>
+    store.references.import(body, signedIn(principal).name, note),
+);

@@ -1,0 +1,205 @@
+import {
+  CSV_HEADER,
+  csvLine,
+  newSweepSchema,
+  pageOf,
+  type RunResult,
+  runResultSchema,
+  type SweepEvent,
+  sweepCreatedSchema,
+  sweepEventSchema,
+  sweepSchema,
+} from '@tilemark/core';
+import { retrySweep, submitSweep } from '@tilemark/core/server';
+import { z } from 'zod';
+import { allItems } from '../pages/lists';
+import { HttpProblem } from '../problem';
+import { checkOwner } from '../session/access';
+import { mayStill } from '../session/principal';
+import { download } from './download';
+import { eventStream } from './events';
+import {
+  cursorQuery,
+  formatQuery,
+  found,
+  noun,
+  ok,
+  operation,
+  signedIn,
+  TABLE_TYPES,
+} from './operation';
+
+/** Sweeps, from submission to results. What they answer: the schemas of core/src/view/sweep.ts and result.ts. */
+export const sweeps = noun();
+
+const missing = (id: string) => `There is no sweep ${id}.`;
+
+operation(
+  sweeps,
+  {
+    id: 'listSweeps',
+    method: 'get',
+    path: '/sweeps',
+    summary: 'Sweeps, newest first.',
+    access: 'read',
+    caching: 'revalidate',
+    query: cursorQuery,
+    answer: ok(pageOf(sweepSchema)),
+  },
+  ({ query, services: { store } }) => store.sweeps.list(query.cursor),
+);
+
+operation(
+  sweeps,
+  {
+    id: 'createSweep',
+    method: 'post',
+    path: '/sweeps',
+    summary:
+      'Expands a suite or a specification into runs and enqueues them. Under one `Idempotency-Key` it does so once.',
+    access: 'submit',
+    limit: 'submit',
+    audit: 'createSweep',
+    body: newSweepSchema,
+    answer: { status: 201, schema: sweepCreatedSchema },
+  },
+  ({ body, c, note, principal, services }) => {
+    const by = signedIn(principal);
+    const key = c.req.header('idempotency-key');
+    return submitSweep(services, body, by, {
+      // Keys are the client's own: two tokens may well use the same one.
+      ...(key !== undefined && { idempotencyKey: `${by.tokenId} ${key.slice(0, 200)}` }),
+      note,
+    });
+  },
+);
+
+operation(
+  sweeps,
+  {
+    id: 'getSweep',
+    method: 'get',
+    path: '/sweeps/{id}',
+    summary: 'A sweep, its specification and its progress.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(sweepSchema),
+  },
+  async ({ params: { id }, services: { store } }) => found(await store.sweeps.get(id), missing(id)),
+);
+
+operation(
+  sweeps,
+  {
+    id: 'getSweepResults',
+    method: 'get',
+    path: '/sweeps/{id}/results',
+    summary:
+      'The runs of a sweep. JSON comes in pages, or whole as a download with `all=1`; CSV is whole.',
+    access: 'read',
+    caching: 'revalidate',
+    query: cursorQuery.extend({ ...formatQuery, all: z.literal('1').optional() }),
+    answer: { ...ok(pageOf(runResultSchema)), types: TABLE_TYPES },
+  },
+  async ({ params: { id }, query: { all, cursor, format }, services: { store } }) => {
+    const sweep = found(await store.sweeps.get(id), missing(id));
+    const results = () => allItems((from) => store.sweeps.results(id, from));
+    const name = `tilemark-sweep-${sweep.id}`;
+    if (format === 'csv') return download(csvText(results()), 'text/csv', `${name}.csv`);
+    if (all) return download(jsonText(results()), 'application/json', `${name}.json`);
+    return store.sweeps.results(id, cursor);
+  },
+);
+
+async function* csvText(results: AsyncIterable<RunResult>): AsyncGenerator<string> {
+  yield CSV_HEADER;
+  for await (const result of results) yield csvLine(result);
+}
+
+/** A list with a single page, as the API writes lists. */
+async function* jsonText(results: AsyncIterable<RunResult>): AsyncGenerator<string> {
+  let separator = '';
+  yield '{"items":[';
+  for await (const result of results) {
+    yield `${separator}\n${JSON.stringify(result)}`;
+    separator = ',';
+  }
+  yield '\n],"nextCursor":null}\n';
+}
+
+const isFinal = ({ status, counts }: SweepEvent): boolean =>
+  status === 'done' || (status === 'cancelled' && counts.pending === 0);
+
+operation(
+  sweeps,
+  {
+    id: 'watchSweep',
+    method: 'get',
+    path: '/sweeps/{id}/events',
+    summary:
+      'Server-sent events: the counts and newest results at once, then every change until the sweep ends.',
+    access: 'read',
+    answer: { status: 200, schema: sweepEventSchema, types: ['text/event-stream'] },
+  },
+  async ({ c, params: { id }, services }) => {
+    const { stopping, store } = services;
+    found(await store.sweeps.get(id), missing(id));
+    const { headers, signal: leaving } = c.req.raw;
+    const mayRead = () => mayStill('read', headers, services);
+    return eventStream(c, { signals: [leaving, stopping], mayRead }, async (send, signal) => {
+      const ended = new AbortController();
+      await store.sweeps.watch(
+        id,
+        (event) => {
+          send(event);
+          // A run that had begun when the sweep was cancelled still ends.
+          if (isFinal(event)) ended.abort();
+        },
+        AbortSignal.any([signal, ended.signal]),
+      );
+    });
+  },
+);
+
+operation(
+  sweeps,
+  {
+    id: 'cancelSweep',
+    method: 'post',
+    path: '/sweeps/{id}/cancel',
+    summary: 'Ends a sweep; runs that have not begun are dropped.',
+    access: 'submit',
+    audit: 'cancelSweep',
+    refusals: { 409: 'The sweep has already ended.' },
+    answer: ok(sweepSchema),
+  },
+  async ({ params: { id }, note, principal, services: { store } }) => {
+    const sweep = found(await store.sweeps.get(id), missing(id));
+    checkOwner(signedIn(principal), sweep);
+    if (sweep.status === 'done') throw new HttpProblem(409, 'The sweep has already ended.');
+    return found(await store.sweeps.cancel(id, note), missing(id));
+  },
+);
+
+operation(
+  sweeps,
+  {
+    id: 'retrySweep',
+    method: 'post',
+    path: '/sweeps/{id}/retry',
+    summary: 'Enqueues the failed runs of a sweep again.',
+    access: 'submit',
+    limit: 'submit',
+    audit: 'retrySweep',
+    refusals: { 409: 'The sweep was cancelled.' },
+    answer: ok(z.object({ retried: z.number().int() })),
+  },
+  async ({ params: { id }, note, principal, services }) => {
+    const sweep = found(await services.store.sweeps.get(id), missing(id));
+    checkOwner(signedIn(principal), sweep);
+    if (sweep.status === 'cancelled') {
+      throw new HttpProblem(409, 'The sweep was cancelled; submit it again instead.');
+    }
+    return found(await retrySweep(services, id, note), missing(id));
+  },
+);

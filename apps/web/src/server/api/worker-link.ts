@@ -1,0 +1,162 @@
+import {
+  attachmentSchema,
+  attachRequestSchema,
+  heartbeatSchema,
+  nextAnswerSchema,
+  OUTCOME_BYTES,
+  ordersSchema,
+  outcomeAnswerSchema,
+  outcomeRequestSchema,
+  rooflineRequestSchema,
+} from '@tilemark/core';
+import { DirectLink, RemoteLink } from '@tilemark/core/server';
+import type { z } from 'zod';
+import { log } from '../log';
+import { type Call, noun, type Operation, ok, operation, signedIn } from './operation';
+
+/**
+ * The http form of the worker's link (packages/core/src/link): the site drives the direct form for
+ * workers that know its address and a token, and nothing else.
+ */
+export const workerLink = noun();
+
+/** A worker's clock that is off by more is told to both sides. */
+const CLOCK_OFF_MS = 60_000;
+
+const NOT_ITS_OWN =
+  'The worker speaks another protocol (`field` is `protocol`), is not attached any more (`worker`), or the run is not its own (`run`); `detail` tells what to do.';
+
+operation(
+  workerLink,
+  {
+    id: 'enrollWorker',
+    method: 'post',
+    path: '/workers',
+    summary:
+      'Attaches a worker of its device; attaching again takes over its row. Takes a worker or admin token. 403 for a worker that was revoked after its token was made.',
+    access: 'work',
+    isLink: true,
+    limit: 'enroll',
+    audit: 'enrollWorker',
+    body: attachRequestSchema,
+    refusals: { 409: 'The worker speaks another protocol; `detail` tells what to update.' },
+    answer: ok(attachmentSchema),
+  },
+  async ({ body: { at, ...worker }, note, principal, services }) => {
+    const clockAheadMs = Date.parse(at) - Date.now();
+    const { tokenId } = signedIn(principal);
+    const attached = await new DirectLink(services).attach(worker, { tokenId, note });
+    const { deviceKey, workerId } = attached;
+    log.info({ workerId, deviceKey, host: worker.host }, 'a worker attached');
+    if (Math.abs(clockAheadMs) > CLOCK_OFF_MS) {
+      log.warn({ workerId, host: worker.host, clockAheadMs }, 'its clock is off');
+    }
+    return { ...attached, clockAheadMs };
+  },
+);
+
+/** What a worker does on its own behalf. */
+type OfWorker = `/workers/{id}/${string}`;
+function own<Path extends OfWorker, Body extends z.ZodType>(
+  declared: Pick<
+    Operation<Path, z.ZodType, Body>,
+    'id' | 'path' | 'summary' | 'body' | 'maxBodyBytes' | 'maxUnpackedBytes' | 'answer'
+  >,
+  answer: (link: RemoteLink, call: Call<Path, unknown, z.output<Body>>) => unknown,
+): void {
+  operation<Path, z.ZodType, Body>(
+    workerLink,
+    {
+      ...{ ...declared, method: 'post', access: 'work', isLink: true },
+      refusals: { 409: NOT_ITS_OWN },
+    },
+    async (call) => {
+      const { id } = call.params as { id: string };
+      const link = await RemoteLink.of(call.services, id, signedIn(call.principal).tokenId);
+      return answer(link, call);
+    },
+  );
+}
+
+const done = { status: 204 } as const;
+
+own(
+  {
+    id: 'takeNextRun',
+    path: '/workers/{id}/next',
+    summary:
+      "Waits up to 20 s for the next run of the worker's device and gives it to the worker; `run` is null when none came.",
+    answer: ok(nextAnswerSchema),
+  },
+  async (link, { c, services: { stopping } }) => {
+    const over = new AbortController();
+    const end = () => over.abort();
+    const sources = [c.req.raw.signal, stopping];
+    for (const source of sources) {
+      if (source.aborted) end();
+      source.addEventListener('abort', end);
+    }
+    try {
+      return { run: await link.next(over.signal) };
+    } finally {
+      for (const source of sources) source.removeEventListener('abort', end);
+    }
+  },
+);
+
+own(
+  {
+    id: 'beat',
+    path: '/workers/{id}/heartbeat',
+    summary:
+      'A sign of life, without which the worker counts as lost after 20 s. Tells what an admin wants of it, and which of its runs are no longer its own.',
+    body: heartbeatSchema,
+    answer: ok(ordersSchema),
+  },
+  (link, { body }) => link.heartbeat(body.state, body.runs),
+);
+
+own(
+  {
+    id: 'releaseRun',
+    path: '/workers/{id}/runs/{run}/release',
+    summary: 'Gives a run back that the worker did not finish.',
+    answer: done,
+  },
+  (link, { params }) => link.handBack(params.run),
+);
+
+own(
+  {
+    id: 'endRun',
+    path: '/workers/{id}/runs/{run}/outcome',
+    summary:
+      'Ends a run of the worker. The body may come as gzip. Sending it again changes nothing: `recorded` is then false. 404 when the run is gone.',
+    body: outcomeRequestSchema,
+    maxBodyBytes: OUTCOME_BYTES.sent,
+    maxUnpackedBytes: OUTCOME_BYTES.unpacked,
+    answer: ok(outcomeAnswerSchema),
+  },
+  (link, { body, params }) => link.take(params.run, body),
+);
+
+own(
+  {
+    id: 'recordRoofline',
+    path: '/workers/{id}/rooflines',
+    summary: "Records what the worker's device can do at most under a profile.",
+    body: rooflineRequestSchema,
+    answer: done,
+  },
+  (link, { body: { profile, survey } }) => link.roofline(profile, survey),
+);
+
+own(
+  {
+    id: 'detachWorker',
+    path: '/workers/{id}/detach',
+    summary: 'Takes a worker off the list that ends cleanly.',
+    answer: done,
+  },
+  (link) => link.detach(),
+);

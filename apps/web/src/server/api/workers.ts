@@ -1,0 +1,97 @@
+import {
+  deviceQueueSchema,
+  pageOf,
+  type WantedState,
+  type Worker,
+  workerSchema,
+} from '@tilemark/core';
+import { type Principal, revokeWorker, type Store } from '@tilemark/core/server';
+import { HttpProblem } from '../problem';
+import { found, noun, ok, onePage, operation } from './operation';
+
+/** Workers as people see and steer them, and their queues; what workers ask is in worker-link.ts. */
+export const workers = noun();
+
+/** Attached workers as who asks may know them: the names of tokens are for admins. */
+export async function listedWorkers(store: Store, asker: Principal | null): Promise<Worker[]> {
+  const attached = await store.workers.list();
+  if (asker?.role === 'admin') return attached;
+  return attached.map((worker) => ({ ...worker, token: null }));
+}
+
+operation(
+  workers,
+  {
+    id: 'listWorkers',
+    method: 'get',
+    path: '/workers',
+    summary: 'Attached workers.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(pageOf(workerSchema)),
+  },
+  async ({ principal, services: { store } }) => onePage(await listedWorkers(store, principal)),
+);
+
+operation(
+  workers,
+  {
+    id: 'revokeWorker',
+    method: 'delete',
+    path: '/workers/{id}',
+    summary:
+      'Revokes a worker: it stops within seconds, its run goes back to the queue, and only a token made later lets it in again.',
+    access: 'admin',
+    audit: 'revokeWorker',
+    refusals: { 409: "The worker runs with the grid's own account." },
+    answer: { status: 204 },
+  },
+  async ({ params: { id }, note, services }) => {
+    const done = found(await revokeWorker(services, id, note), `No worker ${id} is attached.`);
+    if (done === 'own account') {
+      throw new HttpProblem(
+        409,
+        "This worker uses the database and the queue with the grid's own account: stop it where it runs.",
+      );
+    }
+  },
+);
+
+const WANTED = [
+  ['drainWorker', 'drain', 'drained', 'Lets a worker finish its current run, then pauses it.'],
+  ['pauseWorker', 'pause', 'paused', 'Pauses a worker; its current run goes back to the queue.'],
+  ['resumeWorker', 'resume', 'working', 'Lets a drained or paused worker take runs again.'],
+] as const satisfies [string, string, WantedState, string][];
+for (const [id, verb, wanted, summary] of WANTED) {
+  operation(
+    workers,
+    {
+      id,
+      method: 'post',
+      path: `/workers/{id}/${verb}` as '/workers/{id}/drain',
+      summary,
+      access: 'admin',
+      audit: id,
+      answer: ok(workerSchema),
+    },
+    async ({ params, note, services: { store } }) =>
+      found(
+        await store.workers.want(params.id, wanted, note),
+        `There is no attached worker ${params.id}.`,
+      ),
+  );
+}
+
+operation(
+  workers,
+  {
+    id: 'listQueues',
+    method: 'get',
+    path: '/queues',
+    summary: 'What waits for each device, who serves it, and when it will be done.',
+    access: 'read',
+    caching: 'revalidate',
+    answer: ok(pageOf(deviceQueueSchema)),
+  },
+  async ({ services: { store } }) => onePage(await store.workers.queues()),
+);

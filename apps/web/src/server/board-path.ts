@@ -1,2 +1,0 @@
-/** Where Bull Board is mounted: app/queues. */
-export const BOARD_PATH = '/queues';

@@ -1,0 +1,79 @@
+import type { KernelDetail, KernelInfo, SuiteInfo } from '@tilemark/core';
+import { kernelNeeds, SUITES } from '@tilemark/core';
+import {
+  brokenConstraints,
+  type Dtype,
+  InputError,
+  type Kernel,
+  kernelById,
+  parseTunableValue,
+  resolveVariant,
+  specialise,
+  type TunableValues,
+} from '@tilemark/kernels';
+
+/** The data of a kernel's declaration, without its functions. */
+export function kernelInfo(kernel: Kernel): KernelInfo {
+  const { id, op, idea, runsOn, rung } = kernel;
+  return {
+    id,
+    op,
+    idea,
+    runsOn,
+    rung,
+    dtypes: [...kernel.dtypes],
+    tunables: kernel.tunables.map((tunable) => ({ ...tunable, values: [...tunable.values] })),
+  };
+}
+
+/**
+ * A kernel specialised for what a query string asks: tunables by name, `dtype`
+ * (default: the kernel's first). Throws InputError naming the field.
+ */
+export function kernelDetail(id: string, query: Readonly<Record<string, unknown>>): KernelDetail {
+  const kernel = kernelById(id, 'id');
+  const { dtype: asked = kernel.dtypes[0], ...rest } = query;
+  const dtype = kernel.dtypes.find((each) => each === asked);
+  if (!dtype) {
+    throw new InputError(
+      `${id} does not support ${String(asked)}. Its dtypes: ${kernel.dtypes.join(', ')}.`,
+      'dtype',
+    );
+  }
+  const tunables = Object.fromEntries(
+    Object.entries(rest).map(([name, text]) => [
+      name,
+      parseTunableValue(
+        kernel.tunables.find((tunable) => tunable.name === name),
+        String(text),
+      ),
+    ]),
+  );
+  const { address, tunables: chosen } = resolveVariant(id, tunables);
+  return { ...kernelInfo(kernel), address, dtype, chosen, ...sourceOf(kernel, chosen, dtype) };
+}
+
+/** Null both for host kernels and for values that make no sense together. */
+function sourceOf(
+  kernel: Kernel,
+  chosen: TunableValues,
+  dtype: Dtype,
+): Pick<KernelDetail, 'broken' | 'needs' | 'wgsl'> {
+  const broken = brokenConstraints(kernel, chosen);
+  if (kernel.runsOn === 'cpu' || broken.length > 0) return { broken, needs: null, wgsl: null };
+  return {
+    broken,
+    needs: kernelNeeds(kernel, chosen, dtype),
+    wgsl: specialise(kernel, chosen, dtype),
+  };
+}
+
+/** The suites' declarations, without their functions. */
+export const suiteInfos = (): SuiteInfo[] =>
+  SUITES.map(({ id, version, title, about, params }) => ({
+    id,
+    version,
+    title,
+    about,
+    params: params.map((param) => ({ ...param })),
+  }));

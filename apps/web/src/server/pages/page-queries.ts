@@ -1,0 +1,27 @@
+import { KERNELS } from '@tilemark/kernels';
+import { bestPageQuerySchema } from '@/features/best/query';
+import { specialisation } from '@/features/kernels/specialisation';
+import { boardQuerySchema } from '@/features/leaderboard/query';
+import { refusals, searchObjectOf } from '@/ui/query';
+
+/** Longer than any query string that the site writes. */
+const MOST_CHARACTERS = 8_000;
+
+const SCHEMAS = { '/': boardQuerySchema, '/best': bestPageQuerySchema } as const;
+
+/**
+ * Why the address of a page cannot be answered, a sentence each; none where it can.
+ * Asked before the page is rendered, since only then its status can be 400.
+ */
+export function refusedQuery({ pathname, search, searchParams }: URL): string[] {
+  if (search.length > MOST_CHARACTERS) {
+    return [`What follows the “?” is ${search.length} characters long, more than any page takes.`];
+  }
+  const kernel = KERNELS.find(({ id }) => pathname === `/kernels/${id}`);
+  if (kernel) return [...specialisation(kernel, searchObjectOf(searchParams)).refused];
+  const schema = Object.entries(SCHEMAS).find(([path]) => path === pathname)?.[1];
+  if (!schema) return [];
+  const given = searchObjectOf(searchParams);
+  const parsed = schema.safeParse(given);
+  return parsed.success ? [] : refusals(parsed.error, given);
+}

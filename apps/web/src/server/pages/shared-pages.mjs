@@ -1,0 +1,59 @@
+import inject from 'light-my-request';
+
+/** How long a rendered page answers readers who are not logged in. */
+const KEPT_MS = 1_000;
+/** Pages kept at once; the oldest goes first. */
+const MOST_PAGES = 200;
+/** What a page depends on beside its address: where links point, how Next wants it, how it is packed. */
+const VARYING =
+  /^(host|x-forwarded-(host|proto)|accept|accept-encoding|rsc|next-.*|user-agent|purpose)$/;
+/** What is no page: answers of the API, files, and what a visitor does to a session. */
+const NOT_A_PAGE = /^\/(api|_next|queues|metrics|login|logout)(\/|$)|\.\w+$/;
+
+/**
+ * Lets readers without a session share one rendering of a page: rendering is most of an answer's
+ * cost, and the leaderboard is the same for all of them. A page is at most a second old. It keeps
+ * the nonce of its content security policy: what is injected through an address is another page.
+ *
+ * @param {import('node:http').RequestListener} handle
+ * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>}
+ */
+export function sharedPages(handle) {
+  /** @type {Map<string, Promise<inject.Response>>} */
+  const pages = new Map();
+  /** @type {import('node:http').RequestListener} */
+  const render = async (request, response) => {
+    try {
+      await handle(request, response);
+    } catch (error) {
+      response.destroy(/** @type {Error} */ (error));
+    }
+  };
+  return async (request, response) => {
+    const { headers, method, url = '/' } = request;
+    const path = url.split('?', 1)[0] ?? '';
+    if (method !== 'GET' || headers.cookie || headers.authorization || NOT_A_PAGE.test(path)) {
+      return handle(request, response);
+    }
+    const asked = Object.fromEntries(
+      Object.entries(headers).filter(([name]) => VARYING.test(name)),
+    );
+    const key = JSON.stringify([url, asked]);
+    let page = pages.get(key);
+    if (!page) {
+      page = inject(render, { method, url, headers: asked });
+      pages.set(key, page);
+      const forget = () => pages.get(key) === page && pages.delete(key);
+      // An outage is told to those who asked meanwhile, and asked about again by the next.
+      page.then(
+        ({ statusCode }) => (statusCode < 500 ? setTimeout(forget, KEPT_MS).unref() : forget()),
+        forget,
+      );
+      const [oldest] = pages.keys();
+      if (pages.size > MOST_PAGES && oldest !== undefined) pages.delete(oldest);
+    }
+    const { headers: answered, rawPayload, statusCode } = await page;
+    response.writeHead(statusCode, answered);
+    response.end(rawPayload);
+  };
+}

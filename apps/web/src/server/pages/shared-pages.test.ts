@@ -1,0 +1,60 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { sharedPages } from './shared-pages.mjs';
+
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+/** A site that numbers what it renders, behind shared pages. */
+async function site(status = 200) {
+  let rendered = 0;
+  const handle = vi.fn<RequestListener>((request, response) => {
+    response.writeHead(status, { 'Content-Type': 'text/html', 'X-Host': request.headers.host });
+    response.end(`${request.url} ${++rendered}`);
+  });
+  const answer = sharedPages(handle);
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text();
+  return { get, handle };
+}
+
+test('readers without a session share one rendering of an address', async () => {
+  const { get, handle } = await site();
+  const answers = await Promise.all([get('/'), get('/'), get('/')]);
+  expect(new Set(answers)).toEqual(new Set(['/ 1']));
+  expect(await get('/')).toBe('/ 1');
+  expect(await get('/?dtype=f16')).toBe('/?dtype=f16 2');
+  expect(await get('/', { 'x-forwarded-host': 'grid.example' })).toBe('/ 3');
+  expect(handle).toHaveBeenCalledTimes(3);
+});
+
+test('a page is rendered again after a second', async () => {
+  const { get } = await site();
+  expect(await get('/')).toBe('/ 1');
+  await vi.waitFor(async () => expect(await get('/')).toBe('/ 2'), 5_000);
+});
+
+test.each([
+  ['a session', '/', { cookie: 'tilemark-session=x' }],
+  ['a token', '/', { authorization: 'Bearer tm_member_x' }],
+  ['the API', '/api/v1/health', {}],
+  ['a file', '/worker.tgz', {}],
+  ['logging in', '/login', {}],
+] as const)('%s gets an answer of its own', async (_, path, headers) => {
+  const { get } = await site();
+  expect(await get(path, headers)).toBe(`${path} 1`);
+  expect(await get(path, headers)).toBe(`${path} 2`);
+});
+
+test('an outage is not kept', async () => {
+  const { get } = await site(503);
+  expect(await get('/')).toBe('/ 1');
+  expect(await get('/')).toBe('/ 2');
+});

@@ -1,0 +1,106 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { handle } from '../api/app';
+import { provideServices, type Settings } from '../services';
+import { openTestGrid, type TestGrid } from '../test-grid';
+import { PEER_HEADER, stampPeer } from './peer.mjs';
+
+const PER_MINUTE = 2;
+
+let grid: TestGrid;
+let site: Server;
+let url: string;
+
+/** The log-in route behind a server that stamps connections, as serve.mjs does. */
+beforeAll(async () => {
+  site = createServer((incoming, outgoing) => {
+    stampPeer(incoming);
+    const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
+    Promise.resolve(
+      handle(
+        new Request(`http://grid.test${incoming.url}`, { headers: Object.fromEntries(headers) }),
+      ),
+    )
+      .then(async (answer) => {
+        outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+        outgoing.end(await answer.text());
+      })
+      .catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/login/token?token=tm_admin_wrong`;
+});
+afterAll(() => {
+  site.closeAllConnections();
+  site.close();
+});
+
+/** Each test counts in a database of its own. */
+beforeEach(async () => {
+  grid = await openTestGrid();
+});
+afterEach(() => grid.close());
+
+const limit = (settings: Partial<Settings> = {}) =>
+  provideServices({
+    ...grid,
+    settings: {
+      ...grid.settings,
+      limits: { ...grid.settings.limits, logIn: PER_MINUTE },
+      ...settings,
+    },
+  });
+
+const attempt = (headers: Record<string, string>) => fetch(url, { headers, redirect: 'manual' });
+
+async function statuses(headers: readonly Record<string, string>[]): Promise<number[]> {
+  const seen: number[] = [];
+  for (const each of headers) seen.push((await attempt(each)).status);
+  return seen;
+}
+
+it('counts attempts to log in by connection, whatever address their headers make up', async () => {
+  limit();
+  expect(
+    await statuses([
+      { 'x-forwarded-for': '10.0.0.1' },
+      { 'x-forwarded-for': '10.0.0.2' },
+      { 'x-forwarded-for': '10.0.0.3' },
+      { [PEER_HEADER]: '10.0.0.4' },
+    ]),
+  ).toEqual([303, 303, 429, 429]);
+});
+
+it('counts by the address that a proxy of the deployment adds', async () => {
+  limit({ isBehindProxy: true });
+  const from = (address: string) => ({ 'x-forwarded-for': `9.9.9.9, ${address}` });
+  expect(
+    await statuses([from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.2')]),
+  ).toEqual([303, 303, 429, 303]);
+});
+
+it('says which limit is reached, and counts nothing more, once all together try too often', async () => {
+  limit({ isBehindProxy: true });
+  const from = (n: number) => ({ 'x-forwarded-for': `10.0.1.${n}` });
+  const everybody = 20 * PER_MINUTE;
+  const all = await statuses(Array.from({ length: everybody }, (_, n) => from(n)));
+  expect(new Set(all)).toEqual(new Set([303]));
+  const before = await grid.rows();
+  const refused = await attempt(from(everybody));
+  expect(await refused.json()).toMatchObject({
+    status: 429,
+    detail: expect.stringContaining(`At most ${everybody} attempts to log in`),
+  });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await grid.rows()).toEqual(before);
+});
+
+it('lets others in while one address is refused', async () => {
+  limit({ isBehindProxy: true });
+  const busy = Array.from({ length: 25 * PER_MINUTE }, () => ({ 'x-forwarded-for': '10.0.2.1' }));
+  await statuses(busy);
+  expect(await statuses([{ 'x-forwarded-for': '10.0.2.2' }])).toEqual([303]);
+});

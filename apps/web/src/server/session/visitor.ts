@@ -1,0 +1,28 @@
+import type { Principal } from '@tilemark/core/server';
+import { cookies } from 'next/headers';
+import { redirect } from 'next/navigation';
+import { cache } from 'react';
+import { type Services, services } from '../services';
+import { identifySession } from './principal';
+import { SESSION_COOKIE } from './session';
+
+/** Who looks at a page; null for a visitor without a session. Looked up once per request. */
+export const visitor = cache(async (): Promise<Principal | null> => {
+  const sealed = (await cookies()).get(SESSION_COOKIE)?.value;
+  if (!sealed) return null;
+  return (await identifySession(sealed, await services())).principal;
+});
+
+/** The services, for a page whose visitor may read; others are sent to log in. */
+export async function readable(): Promise<Services> {
+  const opened = await services();
+  if (!opened.settings.isPublic && !(await visitor())) redirect('/login');
+  return opened;
+}
+
+/** The services for a page of admins; null where the visitor is somebody else, who is told so. */
+export async function administered(): Promise<Services | null> {
+  const user = await visitor();
+  if (!user) redirect('/login');
+  return user.role === 'admin' ? services() : null;
+}

@@ -1,0 +1,83 @@
+'use client';
+
+import Link, { useLinkStatus } from 'next/link';
+import { usePathname } from 'next/navigation';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
+import { THEME_COOKIE, THEMES, type Theme } from './site';
+
+/** A link of the main navigation, marked if it is the current page. */
+export function NavLink({ href, children }: { href: string; children: string }) {
+  const path = usePathname();
+  const here = href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
+  const link = useRef<HTMLAnchorElement>(null);
+
+  // On a phone the navigation is wider than the screen: scroll the current page into sight.
+  useEffect(() => {
+    const places = link.current?.parentElement;
+    if (!here || !link.current || !places) return;
+    const { offsetLeft, offsetWidth } = link.current;
+    places.scrollLeft = offsetLeft + offsetWidth / 2 - places.clientWidth / 2;
+  }, [here]);
+
+  return (
+    <Link
+      ref={link}
+      href={href}
+      aria-current={here ? 'page' : undefined}
+      className="relative -mb-px inline-flex h-11 items-center whitespace-nowrap border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+    >
+      {children}
+      <Pending />
+    </Link>
+  );
+}
+
+/** A line under the link whose page is loading. */
+function Pending() {
+  const { pending } = useLinkStatus();
+  return pending ? (
+    <span
+      aria-hidden="true"
+      className="pulse absolute inset-x-0 -bottom-0.5 h-0.5 bg-line-strong"
+    />
+  ) : null;
+}
+
+/** Links to the login, which returns the reader to this address, query string included. */
+export function LoginLink(props: Omit<ComponentProps<typeof Link>, 'href'>) {
+  const path = usePathname();
+  const [query, setQuery] = useState('');
+  // Read just before use: views change their address without rendering this.
+  const look = () => setQuery(window.location.search);
+  const next = path === '/login' ? '' : `?${new URLSearchParams({ next: path + query })}`;
+  return <Link href={`/login${next}`} onFocus={look} onPointerEnter={look} {...props} />;
+}
+
+const SYMBOLS: Readonly<Record<Theme, string>> = { system: '◐', light: '○', dark: '●' };
+const YEAR_SECONDS = 365 * 24 * 3600;
+
+/** Steps through system, light and dark. */
+export function ThemeToggle({ initial }: { initial: Theme }) {
+  const [theme, setTheme] = useState(initial);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+
+  const choose = () => {
+    setTheme(next);
+    if (next === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = next;
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+    document.cookie = `${THEME_COOKIE}=${next}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax`;
+  };
+
+  return (
+    <button
+      type="button"
+      onClick={choose}
+      title={`Theme: ${theme}. Change to ${next}.`}
+      aria-label={`Theme: ${theme}. Change to ${next}.`}
+      className="inline-flex size-8 items-center justify-center rounded-tile text-base leading-none text-muted hover:bg-sunken hover:text-ink"
+    >
+      <span aria-hidden="true">{SYMBOLS[theme]}</span>
+    </button>
+  );
+}

@@ -1,0 +1,212 @@
+import { deviceKey, environmentSchema, outcomeSchema, type Step } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useBundle } from '../bundle.test-helper';
+import { type RunInput, Runner, type RunReport } from './runner';
+
+const bundle = useBundle();
+const open: Runner[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((runner) => runner.close()));
+});
+
+function runnerOf(device: string, watchdogMs?: number): Runner {
+  const runner = new Runner({
+    entry: bundle.child,
+    device,
+    ...(watchdogMs !== undefined && { watchdogMs }),
+  });
+  open.push(runner);
+  return runner;
+}
+
+const quick: RunInput = {
+  variant: { kernel: 'matmul/tiled', tunables: { TILE: 8 } },
+  problem: { op: 'matmul', shape: { m: 33, n: 17, k: 65 }, dtype: 'f32' },
+  profile: 'default',
+  policy: 'smoke',
+};
+/** Long enough to be hit in the middle: a steady policy and a kernel of many milliseconds. */
+const long: RunInput = {
+  ...quick,
+  problem: { op: 'matmul', shape: { m: 256, n: 256, k: 256 }, dtype: 'f32' },
+  policy: 'default',
+};
+
+describe('a runner of the first adapter', () => {
+  it('measures in a child and reports outcome, environment and source', async () => {
+    const steps: Step[] = [];
+    const runner = runnerOf('0');
+    const { outcome, environment, wgsl } = await runner.run(quick, {
+      onStep: (step) => steps.push(step),
+    });
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      measurement: { timer: { kind: 'timestamp' }, policy: 'smoke' },
+    });
+    expect(outcomeSchema.parse(outcome)).toEqual(outcome);
+    expect(environmentSchema.parse(environment)).toEqual(environment);
+    expect(environment.toggles.disabled).toContain('timestamp_quantization');
+    expect(environment.driver).not.toBe('');
+    expect(wgsl).toContain('const TILE: u32 = 8u;');
+    expect(steps.at(-1)).toBe('verify-again');
+  });
+
+  it('keeps its child from run to run, and has one for each profile', async () => {
+    const runner = runnerOf('0');
+    const pids: (number | undefined)[] = [];
+    const notePid = {
+      onStep: (step: Step) => void (step === 'cold' && pids.push(runner.pid)),
+    };
+    await runner.run(quick, notePid);
+    const { environment } = await runner.run({ ...quick, profile: 'fast' }, notePid);
+    await runner.run(quick, notePid);
+    expect(pids[2]).toBe(pids[0]);
+    expect(pids[1]).not.toBe(pids[0]);
+    expect(environment.profile).toBe('fast');
+    expect(environment.toggles.enabled).toContain('disable_robustness');
+  });
+
+  it('records a child killed in the middle of a run, and measures the next one', async () => {
+    const runner = runnerOf('0');
+    const { outcome } = await runner.run(long, {
+      onStep: (step) => {
+        if (step === 'cold') process.kill(runner.pid ?? 0, 'SIGKILL');
+      },
+    });
+    expect(outcome).toEqual({
+      kind: 'failed',
+      stage: 'device',
+      message: expect.stringMatching(/ended by SIGKILL at step: cold/),
+    });
+    expect((await runner.run(quick)).outcome.kind).toBe('measured');
+  });
+
+  it('compiles the next run meanwhile, and does not say how long that took', async () => {
+    const runner = runnerOf('0');
+    const next = { ...quick, variant: { kernel: 'matmul/tiled', tunables: { TILE: 4 } } };
+    const compileNs = ({ outcome }: RunReport) =>
+      outcome.kind === 'measured' ? outcome.measurement.compileNs : undefined;
+    expect(compileNs(await runner.run(quick, { next }))).toBeGreaterThan(0);
+    expect(compileNs(await runner.run(next))).toBeNull();
+  });
+
+  it('measures a run again, alone, whose child died beside the next', async () => {
+    for (const deaths of [1, 2]) {
+      const runner = runnerOf('0');
+      const pids: (number | undefined)[] = [];
+      const { outcome } = await runner.run(quick, {
+        next: long,
+        onStep: (step) => {
+          if (step !== 'cold') return;
+          pids.push(runner.pid);
+          if (pids.length <= deaths) process.kill(runner.pid ?? 0, 'SIGKILL');
+        },
+      });
+      expect(outcome.kind).toBe(deaths === 1 ? 'measured' : 'failed');
+      expect(new Set(pids).size).toBe(2);
+    }
+  });
+
+  it('does not restart a child that was ended by closing', async () => {
+    const runner = runnerOf('0');
+    let closed: Promise<void> | undefined;
+    const pids = new Set<number | undefined>();
+    const { outcome } = await runner.run(quick, {
+      next: long,
+      onStep: (step) => {
+        pids.add(runner.pid);
+        if (step === 'cold') closed ??= runner.close();
+      },
+    });
+    await closed;
+    expect(outcome.kind).toBe('failed');
+    expect(pids.size).toBe(1);
+  });
+
+  it('does not blame a run for a child that died before it', async () => {
+    const runner = runnerOf('0');
+    let pid = 0;
+    await runner.run(quick, {
+      onStep: () => {
+        pid = runner.pid ?? 0;
+      },
+    });
+    process.kill(pid, 'SIGKILL');
+    await gone(pid);
+    expect((await runner.run(quick)).outcome.kind).toBe('measured');
+  });
+
+  it('ends a child that gives no sign of life, and measures the next run', async () => {
+    const runner = runnerOf('0', 5_000);
+    const { outcome } = await runner.run(long, {
+      onStep: (step) => {
+        if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
+      },
+    });
+    expect(outcome).toEqual({
+      kind: 'failed',
+      stage: 'device',
+      message: expect.stringMatching(/no answer for 5 s at step: warm-up/),
+    });
+    expect((await runner.run(quick)).outcome.kind).toBe('measured');
+  });
+
+  it('throws when aborted in the middle of a run or before it, and measures the next one', async () => {
+    const runner = runnerOf('0');
+    const abort = new AbortController();
+    const onStep = (step: Step) => step === 'cold' && abort.abort(new Error('enough'));
+    const { signal } = abort;
+    await expect(runner.run(long, { onStep: (step) => void onStep(step), signal })).rejects.toThrow(
+      'enough',
+    );
+    await expect(runner.run(quick, { signal })).rejects.toThrow('enough');
+    expect((await runner.run(quick)).outcome.kind).toBe('measured');
+  });
+
+  it('skips what the device cannot run', async () => {
+    const { outcome } = await runnerOf('0').run({
+      ...quick,
+      variant: { kernel: 'matmul/naive', tunables: {} },
+      problem: { op: 'matmul', shape: { m: 65_536, n: 16_384, k: 1 }, dtype: 'f32' },
+    });
+    expect(outcome).toMatchObject({ kind: 'skipped', why: expect.stringMatching(/one buffer/) });
+  });
+});
+
+describe('a runner of the host CPU', () => {
+  it('measures host kernels by the wall clock and has no source', async () => {
+    const { outcome, environment, wgsl } = await runnerOf('cpu').run({
+      ...quick,
+      variant: { kernel: 'matmul/cpu-naive', tunables: {} },
+    });
+    expect(outcome).toMatchObject({ kind: 'measured', measurement: { timer: { kind: 'wall' } } });
+    expect(environment.device).toMatchObject({ class: 'cpu', backend: 'host', runtime: 'node' });
+    expect(deviceKey(environment.device)).toMatch(/-host-node$/);
+    expect(wgsl).toBeNull();
+  });
+});
+
+it('names the devices there are when asked for another', async () => {
+  const failure = await runnerOf('9')
+    .open('default')
+    .catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(InputError);
+  expect(failure).toMatchObject({
+    field: 'device',
+    message: expect.stringMatching(/0 \(.+\), cpu/),
+  });
+});
+
+/** Waits until this process, its parent, has seen a child's end. */
+async function gone(pid: number): Promise<void> {
+  const runs = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (runs()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,71 @@
+import { type BenchFile, CSV_HEADER, csvLine, drawSeed, type RunResult } from '@tilemark/core';
+import { Runner } from '../../child/runner';
+import { seedOption } from '../flags';
+import { ResultFile } from '../result-file';
+import { progressOf } from './progress';
+import { type Measured, measureAll, openAll, planOf } from './session';
+import { type BenchFlags, benchSpec } from './spec';
+import { resultTables } from './table';
+
+export interface BenchOptions extends BenchFlags {
+  /** Comma-separated. Absent: the first adapter and the CPU, each for its own kernels. */
+  readonly device?: string;
+  readonly json?: string;
+  readonly csv?: string;
+  /** Absent: drawn, once for all runs. */
+  readonly seed?: string;
+}
+
+/**
+ * `tilemark bench`; its options and help are in ../program.ts, as those of all commands.
+ *
+ * Measures on this machine without any service: a progress bar on stderr, a table on
+ * stdout, files on request. The files are rewritten after each run, so that a session cut
+ * short leaves what it has measured. Returns the exit code: 1 if a run was incorrect or
+ * failed, otherwise 0. Throws InputError before anything is measured.
+ */
+export async function bench(
+  options: BenchOptions,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<number> {
+  const spec = benchSpec(options);
+  const seed = options.seed === undefined ? drawSeed() : seedOption(options.seed);
+  const save = await saver(options);
+  const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
+  const runners = flags.map((device) => new Runner({ entry: childEntry, device: device.trim() }));
+  try {
+    const open = await openAll(runners);
+    const plan = planOf(spec, open);
+    const progress = progressOf(plan.length, process.stderr);
+    const measured = await measureAll(plan, open, seed, {
+      onWait: progress.wait,
+      onStep: progress.step,
+      onResult: async (result, soFar) => {
+        await save(soFar);
+        progress.result(result);
+      },
+    }).finally(progress.end);
+    print(resultTables(measured));
+    return measured.results.some(isBad) ? 1 : 0;
+  } finally {
+    await Promise.all(runners.map((runner) => runner.close()));
+  }
+}
+
+/** Writes the files asked for. Throws InputError, now or later, if one cannot be written. */
+async function saver({ json, csv }: BenchOptions): Promise<(measured: Measured) => Promise<void>> {
+  const jsonFile = json === undefined ? null : await ResultFile.at(json, '--json');
+  const csvFile = csv === undefined ? null : await ResultFile.at(csv, '--csv');
+  return async ({ results, environments }) => {
+    const [environment, ...others] = environments;
+    if (!environment) return;
+    const file: BenchFile = { version: 1, environment, environments: others, results };
+    await jsonFile?.write(`${JSON.stringify(file, null, 1)}\n`);
+    await csvFile?.write(CSV_HEADER + results.map(csvLine).join(''));
+  };
+}
+
+function isBad({ outcome }: RunResult): boolean {
+  return outcome?.kind === 'incorrect' || outcome?.kind === 'failed';
+}

@@ -1,0 +1,83 @@
+import {
+  deviceKey,
+  type Environment,
+  expand,
+  type PlannedRun,
+  type Profile,
+  type RunResult,
+  type Step,
+  type SweepSpec,
+} from '@tilemark/core';
+import type { Runner } from '../../child/runner';
+import type { DeviceDescription } from '../../device/device';
+import { withMachineLock } from '../../run/machine-lock';
+import { resultOf } from '../result';
+
+/** The devices of a session by their keys. */
+export type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
+
+export interface SessionHooks {
+  /** Something else on this machine is measuring and finishes first. */
+  readonly onWait: (run: PlannedRun) => void;
+  readonly onStep: (run: PlannedRun, step: Step) => void;
+  /** Awaited before the next run begins. */
+  readonly onResult: (result: RunResult, soFar: Measured) => Promise<void>;
+}
+
+/** Results, and every environment they were measured in. */
+export interface Measured {
+  readonly results: RunResult[];
+  readonly environments: Environment[];
+}
+
+/** Opens every device. Of two equal devices the first stands for both. */
+export async function openAll(runners: readonly Runner[]): Promise<Runners> {
+  const open = new Map<string, { runner: Runner; description: DeviceDescription }>();
+  for (const runner of runners) {
+    const description = await runner.open('default');
+    const key = deviceKey(description.identity);
+    if (!open.has(key)) open.set(key, { runner, description });
+  }
+  return open;
+}
+
+/** The runs of a sweep on these devices, by device and profile. */
+export function planOf(spec: SweepSpec, runners: Runners): PlannedRun[] {
+  const devices = [...runners].map(([key, { description }]) => ({
+    key,
+    class: description.identity.class,
+    capabilities: description.capabilities,
+  }));
+  const keys = [...runners.keys()];
+  const place = (run: PlannedRun) =>
+    2 * keys.indexOf(run.deviceKey) + Number(run.profile === 'fast');
+  return expand(spec, devices).toSorted((a, b) => place(a) - place(b));
+}
+
+/**
+ * Measures every run in turn.
+ *
+ * @param seed of all of them, so that the references of one problem serve all of its runs
+ */
+export async function measureAll(
+  plan: readonly PlannedRun[],
+  runners: Runners,
+  seed: number,
+  { onWait, onStep, onResult }: SessionHooks,
+): Promise<Measured> {
+  const results: RunResult[] = [];
+  const environments = new Map<`${string} ${Profile}`, Environment>();
+  for (const run of plan) {
+    const device = runners.get(run.deviceKey);
+    if (!device) throw new Error(`no runner for ${run.deviceKey}`);
+    const { outcome, environment } = await withMachineLock(
+      () => device.runner.run({ ...run, seed }, { onStep: (step) => onStep(run, step) }),
+      { onWait: () => onWait(run) },
+    );
+    environments.set(`${run.deviceKey} ${run.profile}`, environment);
+    const result = resultOf(run, device.description.identity, outcome);
+    results.push(result);
+    await onResult(result, { results, environments: [...environments.values()] });
+  }
+  return { results, environments: [...environments.values()] };
+}

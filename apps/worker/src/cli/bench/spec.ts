@@ -1,0 +1,64 @@
+import { type SweepSpec, specSchema, suiteSpec } from '@tilemark/core';
+import { InputError, kernelById, parseShape } from '@tilemark/kernels';
+import { z } from 'zod';
+import { assignment, list, tunablesFor } from '../flags';
+
+export interface BenchFlags {
+  readonly suite?: string;
+  readonly param?: readonly string[];
+  readonly kernel?: readonly string[];
+  readonly tunable?: readonly string[];
+  readonly shape?: string;
+  readonly dtype?: string;
+  readonly profile?: string;
+  readonly policy?: string;
+}
+
+/** The sweep that the flags ask for: the `starter` suite without any. Throws InputError at the flag. */
+export function benchSpec(flags: BenchFlags): SweepSpec {
+  const base = flags.kernel ? kernelsSpec(flags.kernel, flags) : suiteSpecOf(flags);
+  const { profile, policy } = flags;
+  return checked({
+    ...base,
+    ...(profile !== undefined && { profiles: list(profile) }),
+    ...(policy !== undefined && { policy }),
+  });
+}
+
+function suiteSpecOf({ suite = 'starter', param = [], tunable, shape, dtype }: BenchFlags) {
+  for (const [flag, value] of Object.entries({ tunable, shape, dtype })) {
+    if (value === undefined) continue;
+    throw new InputError('needs --kernel; a suite takes --param NAME=VALUE', `--${flag}`);
+  }
+  const params = param.map((text) => {
+    const [name, value] = assignment('--param', text);
+    return [name, Number(value)] as const;
+  });
+  return suiteSpec(suite, Object.fromEntries(params));
+}
+
+function kernelsSpec(kernels: readonly string[], flags: BenchFlags): object {
+  const { suite, param, tunable, shape = '512', dtype = 'f32' } = flags;
+  for (const [flag, value] of Object.entries({ suite, param })) {
+    if (value !== undefined) throw new InputError('cannot be combined with --kernel', `--${flag}`);
+  }
+  const chosen = kernels.map((id) => kernelById(id, '--kernel'));
+  return {
+    cases: tunablesFor(chosen, tunable).map(({ kernel, tunables }) => ({
+      kernel: kernel.id,
+      tunables,
+      shapes: list(shape).map((text) => parseShape(kernel.op, text, '--shape')),
+      dtypes: list(dtype),
+    })),
+  };
+}
+
+function checked(input: unknown): SweepSpec {
+  const result = specSchema.safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new InputError(
+    issue?.message ?? z.prettifyError(result.error),
+    issue?.path.join('.') ?? '',
+  );
+}

@@ -1,0 +1,188 @@
+import {
+  deviceKey,
+  type Environment,
+  longDispatch,
+  type Measurement,
+  type MetricUnit,
+  metricsOf,
+  outcomeReason,
+  type RunResult,
+  variantOccupancy,
+  workgroupOf,
+} from '@tilemark/core';
+import { arithmeticIntensity, kernelById, opOf, shapeText, type Variant } from '@tilemark/kernels';
+import { intervalText, percentText, significant, table, timeText } from '../table';
+import type { Measured } from './session';
+
+/** The rows of one table: the results of a device under a profile. */
+interface Rows {
+  readonly results: readonly RunResult[];
+  readonly environment: Environment | undefined;
+  readonly session: readonly RunResult[];
+}
+
+interface Column {
+  readonly head: string;
+  readonly align: 'left' | 'right';
+  /** Absent: in every table. */
+  readonly isShown?: (rows: Rows) => boolean;
+  /** `measured` is null for a run without a number. */
+  readonly cell: (result: RunResult, measured: Measurement | null, rows: Rows) => string;
+}
+
+const number = (head: string, cell: Column['cell'], isShown: Column['isShown'] = () => true) =>
+  ({ head, align: 'right', cell, isShown }) satisfies Column;
+const text = (head: string, cell: Column['cell']) =>
+  ({ head, align: 'left', cell }) satisfies Column;
+
+const COLUMNS: readonly Column[] = [
+  text('variant', ({ variant }) => shortAddress(variant)),
+  text('problem', ({ problem }) => `${shapeText(problem)} ${problem.dtype}`),
+  number('median', (_, measured) => (measured ? timeText(measured.cold.medianNs) : '')),
+  number('95%', (_, measured) => {
+    if (!measured) return '';
+    const { lowNs, medianNs, highNs } = measured.cold;
+    return intervalText(lowNs, medianNs, highNs);
+  }),
+  number('rate', ({ rate }) => (rate ? `${significant(rate.value)} ${rate.unit}` : '')),
+  number('of peak', (_, measured) => peakText(measured)),
+  number(
+    'FLOP/byte',
+    ({ problem }) => significant(arithmeticIntensity(problem)),
+    ({ results }) => results.some(({ problem }) => opOf(problem).flops(problem.shape) > 0),
+  ),
+  number('occupancy', (result, _, rows) => occupancyText(result, rows), tellsWorkgroupsApart),
+  number('vs naive', (result, _, { results }) => {
+    const speedup = speedupOver(result, naives(results));
+    return speedup === null ? '' : `${significant(speedup)}x`;
+  }),
+  number(
+    'vs host',
+    (result, _, { session }) => {
+      const speedup = speedupOver(result, serialHost(session));
+      return speedup === null ? '' : `${significant(speedup)}x`;
+    },
+    ({ results, session }) =>
+      serialHost(session).length > 0 && results.some(({ device }) => device.class !== 'cpu'),
+  ),
+  // Metrics that this table does not draw in a way of its own above.
+  ...metricsOf('bench', ['medianNs', 'rate', 'roofShare']).map(({ name, read, unit }) =>
+    number(name, ({ problem }, measured) =>
+      measured ? figureText(unit, read(measured, problem)) : '',
+    ),
+  ),
+  text('remark', ({ outcome }, measured) => {
+    const reason = outcomeReason(outcome);
+    if (!measured) return `${outcome?.kind}: ${reason}`;
+    return [reason, longDispatch(measured)].filter((remark) => remark !== null).join('; ');
+  }),
+];
+
+/** One table a device and profile: what ran, how long, how fast, how sure. */
+export function resultTables({ results, environments }: Measured): string {
+  const titles = [...new Set(results.map(titleOf))];
+  return titles
+    .map((title) => {
+      const own = results.filter((each) => titleOf(each) === title);
+      const environment = environments.find(
+        ({ device, profile }) =>
+          deviceKey(device) === own[0]?.device.key && profile === own[0].profile,
+      );
+      const text = tableOf({ results: own, environment, session: results });
+      return [title, text, ...transferLines(own)].join('\n');
+    })
+    .join('\n\n');
+}
+
+const titleOf = ({ device, profile }: RunResult) => `${device.name}, profile ${profile}`;
+
+function tableOf(rows: Rows): string {
+  const columns = COLUMNS.filter(({ isShown }) => isShown?.(rows) ?? true);
+  return table(
+    columns.map(({ head }) => head),
+    rows.results.map((result) => {
+      const { outcome } = result;
+      const measured = outcome?.kind === 'measured' ? outcome.measurement : null;
+      return columns.map(({ cell }) => cell(result, measured, rows));
+    }),
+    columns.map(({ align }) => align),
+  );
+}
+
+function figureText(unit: MetricUnit, value: number | string | null): string {
+  if (typeof value !== 'number') return value ?? '';
+  if (unit === 'time') return timeText(value);
+  if (unit === 'share') return percentText(value);
+  return unit === 'count' || unit === 'rate' ? significant(value) : `${significant(value)} ${unit}`;
+}
+
+/** `36% compute`: how near its roof, and which roof that is. */
+function peakText(measured: Measurement | null): string {
+  if (!measured?.roof) return '';
+  const { roof, cold } = measured;
+  return `${((100 * roof.ns) / cold.medianNs).toFixed(0)}% ${roof.bound}`;
+}
+
+/** Shown where workgroups differ in size: there occupancy tells variants apart. */
+function tellsWorkgroupsApart({ results }: Rows): boolean {
+  const sizes = results.flatMap(
+    ({ variant, problem }) => workgroupOf(variant, problem.dtype)?.invocations ?? [],
+  );
+  return new Set(sizes).size > 1;
+}
+
+/** Theoretical, an upper bound; `unknown` where the table of architectures has no such device. */
+function occupancyText({ variant, problem }: RunResult, { environment }: Rows): string {
+  if (!environment || !workgroupOf(variant, problem.dtype)) return '';
+  const occupancy = variantOccupancy(environment.device, variant, problem.dtype);
+  return occupancy ? `${(100 * occupancy.part).toFixed(0)}%` : 'unknown';
+}
+
+/** One line a problem: what it takes to bring its inputs to the device and its output back. */
+function transferLines(results: readonly RunResult[]): string[] {
+  const lines = results.flatMap(({ problem, outcome }) => {
+    if (outcome?.kind !== 'measured') return [];
+    const { hostToDeviceNs, deviceToHostNs } = outcome.measurement.transfer;
+    if (hostToDeviceNs === null) return [];
+    const times = `${timeText(hostToDeviceNs)} to the device, ${timeText(deviceToHostNs)} back`;
+    return [[`${shapeText(problem)} ${problem.dtype}`, times] as const];
+  });
+  // The first run of each problem stands for the others.
+  return [...new Map(lines.toReversed())]
+    .toReversed()
+    .map(([problem, times]) => `Copies of ${problem}: ${times}`);
+}
+
+const naives = (results: readonly RunResult[]) =>
+  results.filter(({ variant }) => kernelById(variant.kernel).rung === 1);
+
+/** The host's simplest loops on one thread: what speed-ups over the host are taken from. */
+const serialHost = (session: readonly RunResult[]) =>
+  session.filter(({ variant }) => variant.kernel.endsWith('/cpu-naive'));
+
+/** Over the fastest of `bases` that has the same problem; null where none has. */
+function speedupOver(result: RunResult, bases: readonly RunResult[]): number | null {
+  const times = bases
+    .filter((base) => isSameProblem(base, result))
+    .map(medianNs)
+    .filter((ns) => ns !== null);
+  const own = medianNs(result);
+  return own === null || times.length === 0 ? null : Math.min(...times) / own;
+}
+
+function isSameProblem(a: RunResult, b: RunResult): boolean {
+  const text = ({ problem }: RunResult) => [problem.op, shapeText(problem), problem.dtype].join();
+  return text(a) === text(b);
+}
+
+function medianNs({ outcome }: RunResult): number | null {
+  return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
+}
+
+/** The address without what is left at its default: `matmul/tiled[TILE=8]`. */
+function shortAddress({ kernel, tunables }: Variant): string {
+  const chosen = kernelById(kernel)
+    .tunables.filter((tunable) => tunables[tunable.name] !== tunable.default)
+    .map(({ name }) => `${name}=${tunables[name]}`);
+  return chosen.length > 0 ? `${kernel}[${chosen.join(',')}]` : kernel;
+}

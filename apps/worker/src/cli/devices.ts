@@ -1,0 +1,76 @@
+import { deviceKey, type RooflineSurvey } from '@tilemark/core';
+import { bytesText } from '@tilemark/kernels';
+import { DeviceProcess } from '../child/device-process';
+import { Runner } from '../child/runner';
+import { NO_ADAPTER } from '../device/select';
+import { withMachineLock } from '../run/machine-lock';
+import { WAITING } from './progress';
+import { significant, table } from './table';
+
+export interface DevicesOptions {
+  /** Measure what each device with probes can do at most, under the default profile. */
+  readonly roofline?: boolean;
+}
+
+/** Prints what can be measured on this machine. */
+export async function devices(
+  { roofline = false }: DevicesOptions,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<void> {
+  const listed = await DeviceProcess.list(childEntry);
+  const rows = listed.map(({ flag, identity }) => [
+    flag,
+    identity.device,
+    identity.class,
+    identity.backend,
+    deviceKey(identity),
+  ]);
+  print(table(['--device', 'name', 'class', 'backend', 'key'], rows));
+  const gpus = listed.filter(({ identity }) => identity.class !== 'cpu');
+  if (gpus.length === 0) print(NO_ADAPTER);
+  if (!roofline) return;
+  for (const { flag, identity } of gpus) {
+    const survey = await surveyOf(flag, childEntry, print);
+    print(`\n${identity.device}, profile default`);
+    print(survey ? rooflineText(survey) : 'no roofline: this device has no probes');
+  }
+}
+
+async function surveyOf(
+  device: string,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<RooflineSurvey | null> {
+  const runner = new Runner({ entry: childEntry, device });
+  try {
+    // Never aborted: an interrupt ends this process and its child.
+    const { signal } = new AbortController();
+    return await withMachineLock(() => runner.survey('default', signal), {
+      onWait: () => print(WAITING),
+    });
+  } finally {
+    await runner.close();
+  }
+}
+
+/** Bandwidth by working set, the cache size it shows, and the peak of each dtype. */
+export function rooflineText({ copies, lastLevelCacheBytes, peaks }: RooflineSurvey): string {
+  const bandwidth = copies.map(({ bytes, gigabytesPerSecond }) => [
+    bytesText(bytes),
+    significant(gigabytesPerSecond),
+  ]);
+  const cache =
+    lastLevelCacheBytes === null
+      ? 'Last-level cache: these copies cannot tell it from memory.'
+      : `Last-level cache: by these copies ${bytesText(lastLevelCacheBytes)} fit, ${bytesText(2 * lastLevelCacheBytes)} do not.`;
+  const rates = peaks.map(({ dtype, gigaflopsPerSecond }) => [
+    dtype,
+    significant(gigaflopsPerSecond),
+  ]);
+  return [
+    table(['copied working set', 'GB/s'], bandwidth, ['right', 'right']),
+    cache,
+    table(['multiply-adds in', 'GFLOP/s'], rates, ['left', 'right']),
+  ].join('\n');
+}

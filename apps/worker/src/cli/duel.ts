@@ -1,0 +1,149 @@
+import {
+  type Contrast,
+  type Duel,
+  type Environment,
+  outcomeReason,
+  profileSchema,
+} from '@tilemark/core';
+import {
+  DTYPES,
+  type Dtype,
+  InputError,
+  idsOf,
+  opById,
+  type Problem,
+  parseShape,
+  parseVariant,
+  type ResolvedVariant,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
+import { Runner } from '../child/runner';
+import { withMachineLock } from '../run/machine-lock';
+import { WAITING } from './progress';
+import { ResultFile } from './result-file';
+import { percentText, significant, table, timeText } from './table';
+
+export interface DuelFlags {
+  readonly shape: string;
+  readonly dtype: string;
+  readonly device: string;
+  readonly profile: string;
+  readonly json?: string;
+}
+
+/** What `duel --json` writes. */
+export interface DuelFile {
+  readonly version: 1;
+  readonly environment: Environment;
+  readonly problem: Problem;
+  readonly a: string;
+  readonly b: string;
+  readonly duel: Duel;
+}
+
+/**
+ * Lets two variants take turns on one device and prints the ratio of their speeds with its interval.
+ * Returns the exit code: 1 if one of them could not be measured. Throws InputError.
+ */
+export async function duel(
+  addresses: readonly [a: string, b: string],
+  options: DuelFlags,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<number> {
+  const [a, b] = [variantOf(addresses[0], 'A'), variantOf(addresses[1], 'B')];
+  const problem = problemOf(a, b, options);
+  const profile = profileSchema.safeParse(options.profile.trim());
+  if (!profile.success) throw new InputError(`'${options.profile}' is not a profile`, '--profile');
+  const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
+  const onCpu = a.definition.runsOn === 'cpu';
+  if (onCpu !== (b.definition.runsOn === 'cpu')) {
+    throw new InputError('one runs on the host and the other on a GPU', 'B');
+  }
+  const device = options.device === 'auto' && onCpu ? 'cpu' : options.device;
+  const runner = new Runner({ entry: childEntry, device });
+  try {
+    const { environment } = await runner.open(profile.data);
+    const dueling = { a: plain(a), b: plain(b), problem };
+    const outcome = await withMachineLock(() => runner.duel(profile.data, dueling), {
+      onWait: () => print(WAITING),
+    });
+    print(`${environment.device.device}, profile ${profile.data}, ${problemText(problem)}`);
+    if (outcome.kind === 'ended') {
+      const side = outcome.side.toUpperCase();
+      print(`${side} ended ${outcome.outcome.kind}: ${outcomeReason(outcome.outcome)}`);
+      return 1;
+    }
+    print(duelText(a, b, problem, outcome.duel));
+    const file: DuelFile = {
+      ...{ version: 1, environment, problem, a: a.address, b: b.address },
+      duel: outcome.duel,
+    };
+    await json?.write(`${JSON.stringify(file, null, 1)}\n`);
+    return 0;
+  } finally {
+    await runner.close();
+  }
+}
+
+/** What the channel to the child can carry. */
+const plain = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });
+
+function variantOf(text: string, field: string): ResolvedVariant {
+  try {
+    return parseVariant(text);
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(error.message, field);
+    throw error;
+  }
+}
+
+function problemOf(a: ResolvedVariant, b: ResolvedVariant, { shape, dtype }: DuelFlags): Problem {
+  const { op } = a.definition;
+  if (b.definition.op !== op) {
+    throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
+  }
+  const known = idsOf(DTYPES).find((id) => id === dtype.trim());
+  if (!known)
+    throw new InputError(`'${dtype}' is not one of: ${idsOf(DTYPES).join(', ')}`, '--dtype');
+  return { op, shape: parseShape(op, shape, '--shape'), dtype: known as Dtype } as Problem;
+}
+
+const problemText = (problem: Problem) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+
+function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
+  const op = opById(problem.op);
+  const rows = (
+    [
+      ['A', a, duel.a],
+      ['B', b, duel.b],
+    ] as const
+  ).map(([name, { address }, { medianNs, cv, implausible }]) => [
+    name,
+    address,
+    timeText(medianNs),
+    percentText(cv),
+    `${significant(op.rate(problem, medianNs))} ${op.rateUnit}`,
+    implausible ?? '',
+  ]);
+  return [
+    table(['', 'variant', 'median', 'CV', 'rate', 'remark'], rows, [
+      ...(['left', 'left', 'right', 'right', 'right', 'left'] as const),
+    ]),
+    `A is ${ratioText(duel)}, by ${duel.rounds} rounds of A B B A in one process.`,
+    ...(duel.verdict === 'UNDECIDED' ? [toDecideText(duel.wouldTake)] : []),
+  ].join('\n');
+}
+
+const toDecideText = (wouldTake: number | null): string =>
+  wouldTake === null
+    ? 'The ratio is too close to the margin of 0.5% for more rounds to decide.'
+    : `About ${Math.ceil(wouldTake)} times as many rounds would decide; a quieter machine needs fewer.`;
+
+/** `FAST: 1.021 times as fast as B (95%: 1.019 to 1.023)`. */
+export const ratioText = (
+  { verdict, ratio, low, high }: Omit<Contrast, 'wouldTake'>,
+  other = 'B',
+) =>
+  `${verdict}: ${ratio.toFixed(4)} times as fast as ${other} (95%: ${low.toFixed(4)} to ${high.toFixed(4)})`;

@@ -1,0 +1,44 @@
+import {
+  type BenchFile,
+  deviceKey,
+  type Environment,
+  pageOf,
+  resultDetailSchema,
+  runResultSchema,
+} from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import { GridClient, type GridOptions } from './grid-client';
+
+export interface ExportOptions extends GridOptions {
+  readonly format: string;
+}
+
+/**
+ * Prints the results of a sweep: as CSV, or as the JSON that `bench --json`
+ * writes and `import` takes.
+ */
+export async function exportSweep(
+  sweep: string,
+  options: ExportOptions,
+  print: (text: string) => void,
+): Promise<void> {
+  const site = new GridClient(options);
+  const path = `sweeps/${encodeURIComponent(sweep)}/results`;
+  if (options.format === 'csv') print((await site.text(`${path}?format=csv`)).trimEnd());
+  else if (options.format === 'json') print(JSON.stringify(await benchFileOf(site, path), null, 1));
+  else throw new InputError(`'${options.format}' is not csv or json`, '--format');
+}
+
+async function benchFileOf(site: GridClient, path: string): Promise<BenchFile> {
+  const { items } = await site.get(`${path}?all=1`, pageOf(runResultSchema));
+  const results = items.filter(({ outcome }) => outcome !== null);
+  const environments = new Map<string, Environment>();
+  for (const { resultId, device, profile } of results) {
+    if (resultId === null || environments.has(`${device.key} ${profile}`)) continue;
+    const { environment } = await site.get(`results/${resultId}`, resultDetailSchema);
+    environments.set(`${deviceKey(environment.device)} ${profile}`, environment);
+  }
+  const [environment, ...others] = environments.values();
+  if (!environment) throw new InputError('has no results yet', 'sweep');
+  return { version: 1, environment, environments: others, results };
+}

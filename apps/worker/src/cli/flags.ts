@@ -1,0 +1,84 @@
+/** What flags of several commands have in common: lists, assignments, tunables and files. */
+import { readFile } from 'node:fs/promises';
+import { seedSchema } from '@tilemark/core';
+import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
+import { messageOf } from '../message';
+
+/** The result of work on a file that a flag names. Throws InputError at the flag if it fails. */
+export const atFlag = <T>(flag: string, work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw new InputError(messageOf(error), flag);
+  });
+
+/** The text of a file; null if there is none. Throws InputError at the flag that names it. */
+export const readIfThere = (flag: string, path: string): Promise<string | null> =>
+  atFlag(
+    flag,
+    readFile(path, 'utf8').catch((error: unknown) => {
+      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return null;
+      throw error;
+    }),
+  );
+
+/** The value of `--seed`. Throws InputError. */
+export function seedOption(text: string): number {
+  const { success, data } = seedSchema.safeParse(Number(text.trim() || Number.NaN));
+  if (success) return data;
+  throw new InputError(
+    `'${text}' is not a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+    '--seed',
+  );
+}
+
+/** `8, 16` -> `['8', '16']`. */
+export const list = (text: string): string[] => text.split(',').map((part) => part.trim());
+
+/** `N=64` -> `['N', '64']`. Throws InputError at the flag. */
+export function assignment(flag: string, text: string): [name: string, value: string] {
+  const [, name, value] = /^\s*([^=\s]+)\s*=\s*(\S.*)$/.exec(text) ?? [];
+  if (name && value) return [name, value.trim()];
+  throw new InputError(`'${text}' is not NAME=VALUE`, flag);
+}
+
+/** The values of `--tunable` by name: `A=1,2` is two values of A, `A=1,B=2` one each of A and B. */
+function tunableTexts(flags: readonly string[]): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const flag of flags) {
+    // A comma before another NAME= ends the values of the one before.
+    for (const part of flag.split(/,(?=[^,=]*=)/)) {
+      const [name, values] = assignment('--tunable', part);
+      texts.set(name, [...(texts.get(name) ?? []), ...list(values)]);
+    }
+  }
+  return texts;
+}
+
+/**
+ * What `--tunable` asks of each kernel: a tunable goes to the kernels that declare it. Throws
+ * InputError for a name that none of them declares and a value that a kernel does not.
+ */
+export function tunablesFor<K extends Kernel>(
+  kernels: readonly K[],
+  flags: readonly string[] = [],
+): { kernel: K; tunables: Record<string, TunableValue[]> }[] {
+  const texts = tunableTexts(flags);
+  const declared = new Set(kernels.flatMap(({ tunables }) => tunables.map(({ name }) => name)));
+  for (const name of texts.keys()) {
+    if (declared.has(name)) continue;
+    const kernelIds = kernels.map(({ id }) => id).join(', ');
+    const names = [...declared].join(', ') || 'none';
+    throw new InputError(`no tunable ${name} in ${kernelIds}. Tunables: ${names}`, '--tunable');
+  }
+  return kernels.map((kernel) => {
+    const own = kernel.tunables.flatMap((tunable) => {
+      const values = texts.get(tunable.name)?.map((text) => parseTunableValue(tunable, text));
+      const unknown = values?.find((value) => !tunable.values.includes(value));
+      if (unknown === undefined) return values ? [[tunable.name, values] as const] : [];
+      throw new InputError(
+        `${tunable.name} of ${kernel.id} cannot be ${unknown}. Allowed values: ${tunable.values.join(', ')}`,
+        '--tunable',
+      );
+    });
+    return { kernel, tunables: Object.fromEntries(own) };
+  });
+}

@@ -1,0 +1,83 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  benchFileSchema,
+  referenceImportedSchema,
+  sideBySideFileSchema,
+  sweepCreatedSchema,
+} from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import { messageOf } from '../message';
+import { GridClient, type GridOptions, LONG_ANSWER_MS } from './grid-client';
+
+/**
+ * Brings files of `bench --json`, and those in folders, to a grid: each becomes a finished
+ * sweep, whole or not at all. A file of `bench/side-by-side` becomes figures of reference. A file that is refused is named, and the others follow. Returns
+ * the exit code: 2 if one was refused. Throws Error if the site does not answer, InputError
+ * for the token and for a path that does not exist.
+ */
+export async function importFiles(
+  paths: readonly string[],
+  options: GridOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  const client = new GridClient(options);
+  const files = (await Promise.all(paths.map(filesAt))).flat();
+  let refused = 0;
+  for (const file of files) {
+    try {
+      const from = files.length > 1 ? `${file}: ` : '';
+      print(`${from}${await importFile(file, client, options.server)}`);
+    } catch (error) {
+      if (!(error instanceof InputError) || error.field === '--token') throw error;
+      const where = error.field === file ? '' : `${error.field}: `;
+      process.stderr.write(`error: ${file}: ${where}${error.message}\n`);
+      refused++;
+    }
+  }
+  if (files.length > 1) print(`${files.length - refused} of ${files.length} files imported.`);
+  return refused > 0 ? 2 : 0;
+}
+
+/** A file as it is; of a folder every .json in it. */
+async function filesAt(path: string): Promise<string[]> {
+  const entry = await stat(path).catch((error: unknown) => {
+    throw new InputError(messageOf(error), path);
+  });
+  if (!entry.isDirectory()) return [path];
+  const names = (await readdir(path)).filter((name) => name.endsWith('.json')).sort();
+  if (names.length === 0) throw new InputError('contains no .json file', path);
+  return names.map((name) => join(path, name));
+}
+
+/** Says what became of the file. */
+async function importFile(file: string, client: GridClient, server: string): Promise<string> {
+  const json = await readJson(file);
+  const sideBySide = sideBySideFileSchema.safeParse(json);
+  if (sideBySide.success) {
+    const { figures } = await client.post('reference', referenceImportedSchema, sideBySide.data);
+    const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
+    return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
+  }
+  const content = benchFileSchema.safeParse(json);
+  if (!content.success) {
+    const [issue] = content.error.issues;
+    throw new InputError(
+      `is not a file of \`tilemark bench --json\`: ${issue?.path.join('.')}: ${issue?.message}`,
+      file,
+    );
+  }
+  const answer = sweepCreatedSchema;
+  const { id, counts } = await client.post('results/import', answer, content.data, LONG_ANSWER_MS);
+  const what = counts.total === 1 ? '1 result is' : `${counts.total} results are`;
+  return `${what} now sweep ${id}: ${new URL(`/sweeps/${id}`, server)}`;
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    // The message quotes what is not JSON, line breaks and all.
+    throw new InputError(messageOf(error).replace(/\s+/g, ' '), file);
+  }
+}

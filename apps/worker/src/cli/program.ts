@@ -1,0 +1,212 @@
+import { FAMILIES, NotAdmitted, POLICY_IDS, PROFILES, Refused, SUITES } from '@tilemark/core';
+import { DTYPES, InputError, idsOf, OPS } from '@tilemark/kernels';
+import { Command } from 'commander';
+import { version } from '../../package.json';
+import { messageOf } from '../message';
+import { type BenchOptions, bench } from './bench/bench';
+import { type DevicesOptions, devices } from './devices';
+import { type DuelFlags, duel } from './duel';
+import { type ExportOptions, exportSweep } from './export';
+import type { GridOptions } from './grid-client';
+import { importFiles } from './import';
+import { type RerunOptions, rerun } from './rerun';
+import { type SelectionOptions, selection } from './selection';
+import { type TuneOptions, tune } from './tune/tune';
+import { type WorkerOptions, worker } from './worker';
+
+/** Exit codes for shell scripts. */
+const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
+
+/**
+ * The `tilemark` command line: each command has a file, or a folder, of its name beside this
+ * one. `grid-client.ts` speaks to a grid's API, `table.ts` draws what a terminal shows.
+ *
+ * @param childEntry the bundled program of the process that owns a device
+ */
+export function program(childEntry: URL): Command {
+  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  const cli = new Command('tilemark')
+    .description('Benchmarks WGSL matrix-multiply and transpose kernels and verifies every result.')
+    .version(version)
+    .showHelpAfterError()
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.badInput));
+
+  cli
+    .command('devices')
+    .description('list the devices of this machine')
+    .option('--roofline', "also measure each GPU's bandwidth, cache and peak rates")
+    .action(guarded((options: DevicesOptions) => devices(options, childEntry, print)));
+
+  cli
+    .command('bench')
+    .description('measure on this machine; needs no server')
+    .option(
+      '--suite <name>',
+      `a predefined sweep: ${SUITES.map(({ id }) => id).join(', ')} (default: starter)`,
+    )
+    .option('--param <name=value...>', 'parameters of the suite, for example n=1024')
+    .option('--kernel <id...>', 'kernels instead of a suite, for example matmul/tiled matmul/naive')
+    .option(
+      '--tunable <name=values...>',
+      'values to try, for example TILE=8,16 or TILE=8,UNROLL=4 (default: the declared defaults)',
+    )
+    .option(
+      '--shape <shapes>',
+      'comma-separated, for example 4096,512x256x128 (MxNxK or RxC; default: 512)',
+    )
+    .option('--dtype <types>', `comma-separated: ${idsOf(DTYPES).join(', ')} (default: f32)`)
+    .option(
+      '--device <devices>',
+      'comma-separated, as `tilemark devices` lists them (default: auto,cpu)',
+    )
+    .option(
+      '--profile <profiles>',
+      `Dawn toggles, comma-separated: ${PROFILES.join(', ')} (default: ${PROFILES[0]})`,
+    )
+    .option(
+      '--policy <policy>',
+      `how long to measure: ${POLICY_IDS.join(', ')} (default: ${POLICY_IDS[0]})`,
+    )
+    .option('--seed <number>', 'repeat the inputs and checks of a result (default: drawn)')
+    .option('--json <file>', 'write the results with all samples as JSON')
+    .option('--csv <file>', 'write the results as CSV')
+    .action(
+      guarded(async (options: BenchOptions) => {
+        process.exitCode = await bench(options, childEntry, print);
+      }),
+    );
+
+  cli
+    .command('tune')
+    .description('search for the fastest variant for a problem on this machine')
+    .option('--op <op>', `${idsOf(OPS).join(', ')}; required without --suite`)
+    .option(
+      '--suite <name>',
+      `time the candidates of a family of shapes instead, for the selector: ${FAMILIES.map(({ id }) => id).join(', ')}`,
+    )
+    .option('--shape <shape>', 'for example 4096 or 512x256x128 (MxNxK or RxC)', '1024')
+    .option('--dtype <type>', idsOf(DTYPES).join(', '), 'f32')
+    .option('--budget <time>', 'how long to search, for example 90s, 5m or 1h', '5m')
+    .option('--kernel <id...>', 'kernels to search (default: all that fit the problem)')
+    .option('--tunable <name=values...>', 'only these values, for example BM=128 BK=8,16')
+    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
+    .option('--profile <profile>', PROFILES.join(', '), PROFILES[0])
+    .option('--seed <number>', 'the same seed tries the same variants in the same order', '1')
+    .option('--cache <file>', 'store measurements here and reuse them')
+    .option('--json <file>', 'write all measurements, as `bench --json` does')
+    .option(
+      '--save <file>',
+      'add the winner to a file of tuned variants; with --suite, the file of evidence to continue',
+    )
+    .action(
+      guarded(async (options: TuneOptions) => {
+        process.exitCode = await tune(options, childEntry, print);
+      }),
+    );
+
+  cli
+    .command('duel')
+    .description('let two variants take turns on one device, and print the ratio of their speeds')
+    .argument('<A>', "a variant, for example 'matmul/tiled[TILE=16]'")
+    .argument('<B>', 'another of the same op, or the same with another tunable')
+    .option('--shape <shape>', 'for example 4096 or 512x256x128 (MxNxK or RxC)', '1024')
+    .option('--dtype <type>', idsOf(DTYPES).join(', '), 'f32')
+    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
+    .option('--profile <profile>', PROFILES.join(', '), PROFILES[0])
+    .option('--json <file>', 'write the ratio and all samples as JSON')
+    .action(
+      guarded(async (a: string, b: string, options: DuelFlags) => {
+        process.exitCode = await duel([a, b], options, childEntry, print);
+      }),
+    );
+
+  cli
+    .command('table')
+    .description("print the selector's decisions over a family of shapes")
+    .requiredOption('--suite <name>', FAMILIES.map(({ id }) => id).join(', '))
+    .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
+    .option('--evidence <file>', 'of `tune --suite --save`, instead of what ships')
+    .option('--dtype <type>', idsOf(DTYPES).join(', '), 'f32')
+    .option('--profile <profile>', PROFILES.join(', '), 'fast')
+    .option('--format <format>', 'csv, json', 'csv')
+    .option(
+      '--regret',
+      'instead, how good choices are for shapes that are left out of the evidence',
+    )
+    .action(guarded((options: SelectionOptions) => selection(options, print)));
+
+  cli
+    .command('worker')
+    .description('run benchmarks for a grid on a device of this machine, until stopped')
+    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
+    .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
+    .option('--token <token>', 'a worker token of the grid; required with --server')
+    .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
+    .action(
+      guarded(async (options: WorkerOptions) => {
+        await worker(options, childEntry);
+      }),
+    );
+
+  const server = ['--server <url>', "the grid's address", 'http://localhost:3000'] as const;
+  cli
+    .command('import')
+    .description('upload results of `bench --json` to a grid')
+    .argument(
+      '<path...>',
+      'files, or folders of .json files; each file is kept whole or not at all',
+    )
+    .option(...server)
+    .requiredOption('--token <token>', 'a member or admin token of the grid')
+    .action(
+      guarded(async (paths: string[], options: GridOptions) => {
+        process.exitCode = await importFiles(paths, options, print);
+      }),
+    );
+
+  cli
+    .command('export')
+    .description('print the results of a sweep')
+    .argument('<sweep>', 'its id')
+    .option('--format <format>', 'csv, or json as `import` takes it', 'csv')
+    .option(...server)
+    .option('--token <token>', 'a token, if the grid is not public')
+    .action(guarded((sweep: string, options: ExportOptions) => exportSweep(sweep, options, print)));
+
+  cli
+    .command('rerun')
+    .description('measure a published result again on this machine')
+    .argument('<result>', 'its id')
+    .option('--device <device>', 'as `tilemark devices` lists it (default: the first that fits)')
+    .option('--seed <number>', "of inputs and checks (default: the result's own)")
+    .option(...server)
+    .option('--token <token>', 'a token, if the grid is not public')
+    .action(
+      guarded(async (result: string, options: RerunOptions) => {
+        process.exitCode = await rerun(result, options, childEntry, print);
+      }),
+    );
+  return cli;
+}
+
+/** Turns an error into one line on stderr and an exit code. */
+function guarded<A extends unknown[]>(action: (...args: A) => Promise<void>) {
+  return async (...args: A): Promise<void> => {
+    try {
+      await action(...args);
+    } catch (error) {
+      process.stderr.write(`error: ${describe(error)}\n`);
+      process.exitCode = exitCodeOf(error);
+    }
+  };
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof NotAdmitted) return EXIT.notAdmitted;
+  return error instanceof InputError || error instanceof Refused ? EXIT.badInput : EXIT.bad;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof InputError) return `${error.field}: ${error.message}`;
+  return messageOf(error);
+}

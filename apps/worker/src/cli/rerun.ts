@@ -1,0 +1,77 @@
+import {
+  contrast,
+  deviceKey,
+  headline,
+  type Outcome,
+  outcomeReason,
+  resultDetailSchema,
+} from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
+import { Runner } from '../child/runner';
+import { withMachineLock } from '../run/machine-lock';
+import { seedOption } from './flags';
+import { GridClient, type GridOptions } from './grid-client';
+import { WAITING } from './progress';
+import { intervalText, percentText, table, timeText } from './table';
+
+export interface RerunOptions extends GridOptions {
+  /** Absent: the first adapter, or the CPU for a host kernel. */
+  readonly device?: string;
+  /** Absent: the published result's. */
+  readonly seed?: string;
+}
+
+/**
+ * Measures a published result again on this machine and prints both, with a verdict
+ * if the device is the same. Returns the exit code: 1 if the run was incorrect or failed.
+ */
+export async function rerun(
+  resultId: string,
+  options: RerunOptions,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<number> {
+  const site = new GridClient(options);
+  const past = await site.get(`results/${encodeURIComponent(resultId)}`, resultDetailSchema);
+  const device = options.device ?? (past.device.class === 'cpu' ? 'cpu' : 'auto');
+  const runner = new Runner({ entry: childEntry, device });
+  try {
+    const { outcome, environment } = await withMachineLock(
+      () => runner.run({ ...past, ...seedOf(past.outcome, options) }),
+      {
+        onWait: () => print(WAITING),
+      },
+    );
+    const here = environment.device.device;
+    const rows = [
+      ['published', past.device.name, ...timesOf(past.outcome)],
+      ['here', here, ...timesOf(outcome)],
+    ];
+    print(`${past.address} ${shapeText(past.problem)} ${past.problem.dtype}, ${past.profile}`);
+    print(table(['', 'device', 'median', '95%', 'CV', 'remark'], rows));
+    if (past.outcome?.kind === 'measured' && outcome.kind === 'measured') {
+      const [before, now] = [past.outcome.measurement.cold, outcome.measurement.cold];
+      const isSame = deviceKey(environment.device) === past.device.key;
+      const said = isSame ? `${contrast(headline([now]), headline([before])).verdict}: ` : '';
+      print(`${said}${(before.medianNs / now.medianNs).toFixed(3)} times as fast as published`);
+    }
+    return outcome.kind === 'incorrect' || outcome.kind === 'failed' ? 1 : 0;
+  } finally {
+    await runner.close();
+  }
+}
+
+/** Of the result, so that inputs and checks are the same; those of methodology 1 have none. */
+function seedOf(outcome: Outcome | null, { seed }: RerunOptions): { seed?: number } {
+  if (seed !== undefined) return { seed: seedOption(seed) };
+  const published =
+    outcome?.kind === 'measured' ? outcome.measurement.verification.seed : undefined;
+  return published === undefined ? {} : { seed: published };
+}
+
+function timesOf(outcome: Parameters<typeof outcomeReason>[0]): string[] {
+  const remark = outcomeReason(outcome) ?? '';
+  if (outcome?.kind !== 'measured') return ['', '', '', `${outcome?.kind ?? 'pending'}: ${remark}`];
+  const { lowNs, medianNs, highNs, cv } = outcome.measurement.cold;
+  return [timeText(medianNs), intervalText(lowNs, medianNs, highNs), percentText(cv), remark];
+}

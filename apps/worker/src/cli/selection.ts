@@ -1,0 +1,148 @@
+import {
+  csvTable,
+  type Evidence,
+  evidenceSchema,
+  FAMILIES,
+  isOn,
+  leaveOneShapeOut,
+  observationsOf,
+  PROFILES,
+  type Regret,
+  Selector,
+  shippedEvidence,
+} from '@tilemark/core';
+import {
+  DTYPES,
+  InputError,
+  idsOf,
+  kernelById,
+  type Problem,
+  passesOf,
+  shapeText,
+} from '@tilemark/kernels';
+import { readIfThere } from './flags';
+import { significant, table, timeText } from './table';
+
+export interface SelectionOptions {
+  readonly device?: string;
+  readonly evidence?: string;
+  readonly suite: string;
+  readonly dtype: string;
+  readonly profile: string;
+  readonly format: string;
+  readonly regret?: boolean;
+}
+
+/**
+ * `tilemark table`: the selector's decisions over a family of shapes, to paste into a library; with
+ * `--regret`, how good such decisions are on shapes that were left out. Throws InputError.
+ */
+export async function selection(
+  options: SelectionOptions,
+  print: (text: string) => void,
+): Promise<void> {
+  const family = FAMILIES.find(({ id }) => id === options.suite);
+  const dtype = idsOf(DTYPES).find((each) => each === options.dtype);
+  const profile = PROFILES.find((each) => each === options.profile);
+  if (!family)
+    throw unknown(
+      '--suite',
+      options.suite,
+      FAMILIES.map(({ id }) => id),
+    );
+  if (!dtype) throw unknown('--dtype', options.dtype, idsOf(DTYPES));
+  if (!profile) throw unknown('--profile', options.profile, PROFILES);
+  if (!['csv', 'json'].includes(options.format)) {
+    throw unknown('--format', options.format, ['csv', 'json']);
+  }
+  const own = options.evidence === undefined ? null : await readEvidence(options.evidence);
+  const key = options.device;
+  const file = (own ? [own] : shippedEvidence()).find(
+    (each) =>
+      each.op === family.op &&
+      each.dtype === dtype &&
+      each.profile === profile &&
+      (key === undefined || isOn(each.device, { key })),
+  );
+  if (!file) {
+    throw new InputError(
+      `nothing was measured for ${family.op} ${dtype} in profile ${profile}${key ? ` on ${key}` : ''}: run tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --save evidence.json there, then add --evidence evidence.json`,
+      own ? '--evidence' : '--device',
+    );
+  }
+  const observations = observationsOf(file);
+  if (options.regret) return print(regretText(leaveOneShapeOut(observations)));
+  const selector = new Selector(observations);
+  const rows = family.shapes.flatMap((shape) => {
+    const problem = { op: family.op, shape, dtype } as Problem;
+    const [best, ...others] = selector.rank(problem, () => true);
+    if (!best) return [];
+    const kernel = kernelById(best.kernel);
+    return [
+      {
+        shape: shapeText(problem),
+        kernel: best.kernel,
+        tunables: best.tunables,
+        address: best.address,
+        basis: best.basis,
+        ns: Math.round(best.ns),
+        error: Number(best.error.toPrecision(2)),
+        passes: kernel.runsOn === 'gpu' ? passesOf(kernel, best.tunables, problem) : [],
+        runnersUp: others.slice(0, 3).map(({ address, ns }) => ({ address, ns: Math.round(ns) })),
+      },
+    ];
+  });
+  const { device, driver, measuredAt, command, shapes } = file;
+  if (options.format === 'json') {
+    const head = { device, driver, profile, op: family.op, dtype, measuredAt, command };
+    return print(JSON.stringify({ ...head, shapesMeasured: shapes.length, rows }, null, 1));
+  }
+  const lines = rows.map(({ shape, address, basis, ns, error, passes }) => [
+    shape,
+    address,
+    basis,
+    ns,
+    error,
+    passes.map(({ entryPoint, workgroups }) => `${entryPoint} ${workgroups.join('x')}`).join('; '),
+  ]);
+  print(csvTable(['shape', 'variant', 'basis', 'ns', 'error', 'dispatches'], lines).trimEnd());
+}
+
+function unknown(flag: string, text: string, allowed: readonly string[]): InputError {
+  return new InputError(`'${text}' is not one of: ${allowed.join(', ')}`, flag);
+}
+
+async function readEvidence(path: string): Promise<Evidence> {
+  const text = await readIfThere('--evidence', path);
+  if (text === null) throw new InputError(`${path} was not found`, '--evidence');
+  try {
+    return evidenceSchema.parse(JSON.parse(text));
+  } catch {
+    throw new InputError(`${path} is not a file of evidence`, '--evidence');
+  }
+}
+
+/** The distribution of regret, and the shapes with the most. */
+function regretText(rows: readonly Regret[]): string {
+  const regrets = rows.map(({ chosenNs, bestNs }) => chosenNs / bestNs).toSorted((a, b) => a - b);
+  const mean = Math.exp(regrets.reduce((sum, each) => sum + Math.log(each), 0) / regrets.length);
+  const at = (part: number) => regrets[Math.floor(part * (regrets.length - 1))] ?? Number.NaN;
+  const times = (value: number) => value.toFixed(3);
+  const worst = rows.toSorted((a, b) => b.chosenNs / b.bestNs - a.chosenNs / a.bestNs).slice(0, 10);
+  return [
+    `${rows.length} shapes left out in turn; time of the choice over the best measured time:`,
+    `geometric mean ${times(mean)}, median ${times(at(0.5))}, nine of ten within ${times(at(0.9))}, worst ${times(at(1))}`,
+    table(
+      ['shape', 'regret', 'predicted', 'chosen', 'best', 'the choice'],
+      worst.map(({ problem, chosen, predictedNs, chosenNs, bestNs }) => [
+        shapeText(problem),
+        significant(chosenNs / bestNs),
+        timeText(predictedNs),
+        timeText(chosenNs),
+        timeText(bestNs),
+        chosen,
+      ]),
+      ['left', 'right', 'right', 'right', 'right', 'left'],
+    ),
+  ].join('\n');
+}

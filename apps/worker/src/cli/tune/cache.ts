@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { appendFile, truncate } from 'node:fs/promises';
+import {
+  type Environment,
+  METHODOLOGY_VERSION,
+  type Outcome,
+  outcomeSchema,
+  type Point,
+  type PolicyId,
+  policyIdSchema,
+  profileSchema,
+} from '@tilemark/core';
+import { InputError, kernelById, type Problem, shapeText, specialise } from '@tilemark/kernels';
+import { z } from 'zod';
+import { atFlag, readIfThere } from '../flags';
+
+/** A line of the file: an outcome with all that could change it. */
+const lineSchema = z.object({
+  device: z.string(),
+  driver: z.string(),
+  runtime: z.string(),
+  profile: profileSchema,
+  methodologyVersion: z.number().int(),
+  policy: policyIdSchema,
+  problem: z.string(),
+  address: z.string(),
+  /** SHA-256 of the specialised source; of the address for a host kernel. */
+  source: z.string(),
+  endedAt: z.iso.datetime(),
+  outcome: outcomeSchema,
+});
+type Line = z.infer<typeof lineSchema>;
+
+/** Trials kept from one tuning to the next. */
+export interface TrialCache {
+  /** Null if the file has no trial of the same source on the same device. */
+  find(point: Point, policy: PolicyId): { outcome: Outcome; endedAt: string } | null;
+  /** On disk when it returns. */
+  add(point: Point, policy: PolicyId, outcome: Outcome): Promise<string>;
+}
+
+export interface CacheScope {
+  readonly deviceKey: string;
+  readonly environment: Environment;
+  readonly problem: Problem;
+}
+
+/**
+ * Opens a file of trials, one line each; without a path nothing is kept. Throws InputError
+ * at `--cache` for a line that is not a trial and for a file of another device. A last line
+ * that was cut off while it was written is dropped, with a warning.
+ */
+export async function openCache(
+  path: string | undefined,
+  scope: CacheScope,
+  warn: (text: string) => void,
+): Promise<TrialCache> {
+  const text = path === undefined ? '' : ((await readIfThere('--cache', path)) ?? '');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const lines = whole
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => parseLine(line, index, path));
+  const stranger = lines.find(({ device }) => device !== scope.deviceKey);
+  if (stranger) {
+    throw new InputError(
+      `${path} contains trials of ${stranger.device}, but this is ${scope.deviceKey}: choose another file`,
+      '--cache',
+    );
+  }
+  if (path !== undefined && whole.length < text.length) {
+    warn(`${path}: the last line was cut off; its trial is measured again`);
+    await atFlag('--cache', truncate(path, Buffer.byteLength(whole)));
+  }
+
+  const known = new Map(lines.map((line) => [keyOf(line), line]));
+  const describe = (point: Point, policy: PolicyId) => ({
+    device: scope.deviceKey,
+    driver: scope.environment.driver,
+    runtime: JSON.stringify(scope.environment.runtimeVersions),
+    profile: scope.environment.profile,
+    methodologyVersion: METHODOLOGY_VERSION,
+    policy,
+    problem: `${scope.problem.op} ${shapeText(scope.problem)} ${scope.problem.dtype}`,
+    address: point.address,
+    source: sourceHash(point, scope.problem),
+  });
+  return {
+    find: (point, policy) => known.get(keyOf(describe(point, policy))) ?? null,
+    async add(point, policy, outcome) {
+      const line: Line = {
+        ...describe(point, policy),
+        endedAt: new Date().toISOString(),
+        outcome,
+      };
+      known.set(keyOf(line), line);
+      if (path !== undefined)
+        await atFlag('--cache', appendFile(path, `${JSON.stringify(line)}\n`));
+      return line.endedAt;
+    },
+  };
+}
+
+function keyOf({ outcome: _, endedAt: __, ...key }: Partial<Line>): string {
+  return JSON.stringify(Object.entries(key).toSorted(([a], [b]) => a.localeCompare(b)));
+}
+
+function sourceHash({ kernel, tunables, address }: Point, { dtype }: Problem): string {
+  const definition = kernelById(kernel);
+  const source = definition.runsOn === 'gpu' ? specialise(definition, tunables, dtype) : address;
+  return createHash('sha256').update(source).digest('hex');
+}
+
+function parseLine(text: string, index: number, path: string | undefined): Line {
+  try {
+    return lineSchema.parse(JSON.parse(text));
+  } catch {
+    throw new InputError(
+      `line ${index + 1} of ${path} is not a trial: delete that line or choose another file`,
+      '--cache',
+    );
+  }
+}

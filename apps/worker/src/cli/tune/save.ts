@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import {
+  deviceKey,
+  type Environment,
+  type RunResult,
+  type TunedFile,
+  type TunedVariant,
+  tunedFileSchema,
+} from '@tilemark/core';
+import { InputError, parseVariant, shapeText } from '@tilemark/kernels';
+import { atFlag, readIfThere } from '../flags';
+
+/**
+ * Puts the winner of a search into a file of tuned variants, in place of what it had for
+ * the problem and profile; creates the file if there is none. A short search makes nothing
+ * worse: a different variant that the file has stays, and is returned, unless the winner beats it
+ * in a duel on this device now; or if it was ranked and the winner is not. Throws InputError at
+ * `--save` if the file is of another kind or another device.
+ *
+ * @param beats whether the winner is FAST against the variant of this address; null: it does not run
+ */
+export async function saveTuned(
+  path: string,
+  winner: RunResult,
+  environment: Environment,
+  search: { readonly command: string; readonly tried: number },
+  beats: (before: string) => Promise<boolean | null>,
+): Promise<TunedVariant | null> {
+  const { outcome, problem, profile, address, endedAt } = winner;
+  if (outcome?.kind !== 'measured' || !endedAt) throw new TypeError('the winner was measured');
+  const { device, driver, runtimeVersions } = environment;
+  const before = await readTuned(path);
+  if (before && deviceKey(before.device) !== deviceKey(device)) {
+    throw refused(`${path} is of ${before.device.device}, but this is ${device.device}`);
+  }
+  const { cold, unranked } = outcome.measurement;
+  const { medianNs, lowNs, highNs } = cold;
+  const found: TunedVariant = {
+    problem,
+    profile,
+    address,
+    medianNs,
+    lowNs,
+    highNs,
+    measuredAt: endedAt,
+    unranked,
+    driver,
+    runtimeVersions,
+    found: { by: 'tuner', ...search },
+  };
+  const earlier = before?.variants.find(
+    (each) => placeOf(each) === placeOf(found) && isAnotherVariant(each.address, found.address),
+  );
+  if (earlier && (await staysBefore(earlier, found, beats))) return earlier;
+  const others = (before?.variants ?? []).filter((each) => placeOf(each) !== placeOf(found));
+  const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
+  const file: TunedFile = { device, variants };
+  await atFlag('--save', writeFile(path, `${JSON.stringify(file, null, 2)}\n`));
+  return null;
+}
+
+async function staysBefore(
+  earlier: TunedVariant,
+  found: TunedVariant,
+  beats: (before: string) => Promise<boolean | null>,
+): Promise<boolean> {
+  if (earlier.unranked === null && found.unranked !== null) return true;
+  return (await beats(earlier.address)) === false;
+}
+
+/** False also if the file's variant is of a kernel or tunables that no longer exist. */
+function isAnotherVariant(before: string, found: string): boolean {
+  try {
+    return parseVariant(before).address !== parseVariant(found).address;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}
+
+const placeOf = ({ problem, profile }: Pick<TunedVariant, 'problem' | 'profile'>) =>
+  [problem.op, problem.dtype, shapeText(problem), profile].join(' ');
+
+async function readTuned(path: string): Promise<TunedFile | null> {
+  const text = await readIfThere('--save', path);
+  if (text === null) return null;
+  try {
+    return tunedFileSchema.parse(JSON.parse(text));
+  } catch {
+    throw refused(`${path} is not a file of tuned variants: choose another`);
+  }
+}
+
+const refused = (message: string) => new InputError(message, '--save');

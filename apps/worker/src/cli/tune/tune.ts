@@ -1,0 +1,247 @@
+import {
+  type BenchFile,
+  type Duel,
+  deviceKey,
+  drawSeed,
+  type Point,
+  runsOnDevice,
+  Search,
+  type Trial,
+  type Tuned,
+  TuningSpace,
+  tune as tuneBySearch,
+} from '@tilemark/core';
+import {
+  feasible,
+  InputError,
+  opOf,
+  type Problem,
+  parseVariant,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
+import { type RunInput, Runner } from '../../child/runner';
+import type { DeviceDescription } from '../../device/device';
+import { MachineTurn } from '../../run/machine-lock';
+import { ratioText } from '../duel';
+import { resultOf } from '../result';
+import { ResultFile } from '../result-file';
+import { timeText } from '../table';
+import { openCache } from './cache';
+import { tuneProgress } from './progress';
+import { suiteRequest, type TuneFlags, type TuneRequest, tuneRequest } from './request';
+import { saveTuned } from './save';
+import { tuneSuite } from './suite';
+import { tunedTable } from './table';
+
+export interface TuneOptions extends TuneFlags {
+  readonly device: string;
+  readonly cache?: string;
+  readonly json?: string;
+  readonly save?: string;
+  readonly suite?: string;
+}
+
+/** A trial may hang the device: its process is killed after this long without an answer, ms. */
+const WATCHDOG_MS = 60_000;
+
+/** A duel of the finals ends after this long, ns. */
+const LONGEST_DUEL_NS = 10e9;
+
+/**
+ * Searches kernels for their fastest variant on a device of this machine: screens with few
+ * samples, then measures the leaders by the full protocol, verifying all. Returns the exit
+ * code: 1 if nothing could be measured. Throws InputError.
+ */
+export async function tune(
+  options: TuneOptions,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<number> {
+  if (options.suite !== undefined) {
+    const { suite, device, dtype, profile, budget, save } = options;
+    const command = `tilemark tune --suite ${suite} --dtype ${dtype} --profile ${profile} --budget ${budget}`;
+    const request = { ...suiteRequest(options), suite, device, command, ...(save && { save }) };
+    return tuneSuite(request, print);
+  }
+  const request = tuneRequest(options);
+  const { problem, profile, budgetNs } = request;
+  // Found out now, and not after the search.
+  const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
+  // The same for all trials, so that the references of the first serve the rest.
+  const ofInputs = drawSeed();
+  const runner = new Runner({ entry: childEntry, device: options.device, watchdogMs: WATCHDOG_MS });
+  const warn = (text: string) => void process.stderr.write(`${text}\n`);
+  const turn = new MachineTurn();
+  const clockNs = () => Number(process.hrtime.bigint());
+  // Waiting for others on this machine does not count against the budget.
+  let waitedNs = 0;
+  const nowNs = () => clockNs() - waitedNs;
+  try {
+    const description = await runner.open(profile);
+    const isAhead = compilesAhead(description);
+    const spaces = spacesOf(request, description);
+    const scope = { deviceKey: deviceKey(description.identity), problem, ...description };
+    const cache = await openCache(options.cache, scope, warn);
+    const ended = new Map<Trial['outcome'], string>();
+    const progress = tuneProgress(problem, budgetNs, process.stderr);
+    const beganNs = nowNs();
+    let wasCached = false;
+    const measured = async (run: RunInput, next: Point | null) => {
+      const askedNs = clockNs();
+      const work = () => {
+        waitedNs += clockNs() - askedNs;
+        return runner.run(run, { next: next && { variant: next, problem } });
+      };
+      return (await turn.take(work, { onWait: progress.wait })).outcome;
+    };
+    const contrastOf = async (a: Variant, b: Variant): Promise<Duel | null> => {
+      const dueling = { a: variantOf(a), b: variantOf(b), problem, longestNs: LONGEST_DUEL_NS };
+      const outcome = await turn.take(() => runner.duel(profile, dueling), {
+        onWait: progress.wait,
+      });
+      if (outcome.kind !== 'dueled') return null;
+      const { duel } = outcome;
+      return duel.a.implausible || duel.b.implausible ? null : duel;
+    };
+    const tuned = await tuneBySearch({
+      search: new Search(spaces, request.seed),
+      budgetNs,
+      nowNs,
+      measure: async (point, policy, next) => {
+        const known = cache.find(point, policy);
+        wasCached = known !== null;
+        const run = { variant: point, problem, profile, policy, seed: ofInputs };
+        const ahead = next && isAhead && !cache.find(next, policy) ? next : null;
+        const outcome = known?.outcome ?? (await measured(run, ahead));
+        ended.set(outcome, known?.endedAt ?? (await cache.add(point, policy, outcome)));
+        return outcome;
+      },
+      defaults: spaces.flatMap((space) => space.initial() ?? []),
+      duel: contrastOf,
+      onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs, wasCached),
+    }).finally(progress.end);
+
+    print(summary(tuned, spaces, problem));
+    const trialResult = ({ point, policy, outcome }: Trial) =>
+      resultOf(
+        { variant: variantOf(point), address: point.address, problem, profile, policy },
+        description.identity,
+        outcome,
+        ended.get(outcome),
+      );
+    if (json) {
+      const results = [...tuned.finals, ...tuned.screened].map(trialResult);
+      const file: BenchFile = {
+        version: 1,
+        environment: description.environment,
+        environments: [],
+        results,
+      };
+      await json.write(`${JSON.stringify(file, null, 1)}\n`);
+    }
+    const { winner } = tuned;
+    if (!winner) return 1;
+    if (options.save !== undefined) {
+      const stays = await saveTuned(
+        options.save,
+        trialResult(winner),
+        description.environment,
+        {
+          command: commandLine(options),
+          tried: tuned.screened.length,
+        },
+        async (before) => {
+          const duel = await contrastOf(winner.point, parseVariant(before));
+          return duel && duel.verdict === 'FAST';
+        },
+      );
+      if (stays) {
+        print(
+          `${options.save} already has a better variant: ${timeText(stays.medianNs)}, ${stays.address}`,
+        );
+      }
+    }
+    return 0;
+  } finally {
+    await turn.end();
+    await runner.close();
+  }
+}
+
+/**
+ * Whether a variant may compile while another is measured: on a GPU that keeps its own time.
+ * Elsewhere the host's work would show in the samples.
+ */
+export function compilesAhead({
+  identity,
+  capabilities,
+}: {
+  readonly identity: Pick<DeviceDescription['identity'], 'class'>;
+  readonly capabilities: Pick<DeviceDescription['capabilities'], 'features'>;
+}): boolean {
+  return identity.class === 'gpu' && capabilities.features.includes('timestamp-query');
+}
+
+/** Throws InputError if none of the kernels runs on the device. */
+function spacesOf(
+  { kernels, problem }: TuneRequest,
+  { identity, capabilities }: DeviceDescription,
+): TuningSpace[] {
+  const able = kernels.filter(({ kernel }) => runsOnDevice(kernel, identity));
+  const spaces = able.map(
+    ({ kernel, only }) =>
+      new TuningSpace(kernel, {
+        only,
+        fits: (variant) => feasible(variant, problem, capabilities).ok,
+        ...(kernel.runsOn === 'gpu' && {
+          workgroups: ({ tunables }) =>
+            kernel.workgroups(tunables, problem).reduce((product, count) => product * count),
+        }),
+      }),
+  );
+  const fitting = spaces.filter((space) => space.shuffled(0).next().value !== null);
+  if (fitting.length > 0) return fitting;
+  const reasons = spaces.flatMap(({ kernel }) => {
+    const fit = feasible({ kernel: kernel.id, tunables: {} }, problem, capabilities);
+    return fit.ok ? [] : [`${kernel.id}: ${fit.why}`];
+  });
+  const why = reasons.join('. ') || 'GPU kernels need a GPU, host kernels the device cpu';
+  const what = `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+  throw new InputError(
+    `no variant of a kernel fits ${what} on ${identity.device}. ${why}`,
+    '--kernel',
+  );
+}
+
+function summary(
+  { screened, finals, stop, winner, duels }: Tuned,
+  spaces: readonly TuningSpace[],
+  problem: Problem,
+) {
+  const of = (kind: Trial['outcome']['kind']) =>
+    screened.filter(({ outcome }) => outcome.kind === kind).length;
+  const combinations = spaces.reduce((sum, space) => sum + space.combinations, 0);
+  const bad = [...(['incorrect', 'failed'] as const)].map((kind) => `${of(kind)} ${kind}`);
+  const why = stop === 'budget' ? 'the budget was used up' : 'nothing was left to try';
+  return [
+    `${opOf(problem).title} ${shapeText(problem)} ${problem.dtype}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}); ${why}.`,
+    tunedTable(finals, screened, problem),
+    ...duels.map(({ a, b, contrast }) => `Duel: ${a.address} is ${ratioText(contrast, b.address)}`),
+    winner
+      ? `Winner: ${winner.point.address}`
+      : 'No winner: nothing that was measured is plausible.',
+  ].join('\n');
+}
+
+const variantOf = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });
+
+/** The command that repeats the search, without its output files. */
+function commandLine({ op, shape, dtype, budget, profile, seed, kernel, tunable }: TuneOptions) {
+  return [
+    `tilemark tune --op ${op} --shape ${shape} --dtype ${dtype} --budget ${budget}`,
+    `--profile ${profile} --seed ${seed}`,
+    ...(kernel ? [`--kernel ${kernel.join(' ')}`] : []),
+    ...(tunable ? [`--tunable ${tunable.join(' ')}`] : []),
+  ].join(' ');
+}

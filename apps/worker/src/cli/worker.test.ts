@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openQueue, openStore, type Store } from '@tilemark/core/server';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { freePort } from '../../../../scripts/services/port';
+import { startRedis } from '../../../../scripts/services/redis';
+import { useBundle } from '../bundle.test-helper';
+
+const bundle = useBundle();
+const redisUrl = testRedisUrl();
+
+let databaseUrl: string;
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-worker-'));
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+}
+
+/** Starts `tilemark worker` as a supervisor would. */
+function start(args: readonly string[], env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [bundle.main, 'worker', ...args], {
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      TILEMARK_DATA: folder,
+      // With it a machine lock of its own.
+      TMPDIR: folder,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  return {
+    child,
+    ended: new Promise((resolve) => child.on('close', resolve)),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+  };
+}
+
+async function eventually<T>(read: () => Promise<T | null | undefined>): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (value !== null && value !== undefined) return value;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The sweep that a new device begins with. */
+const starter = () =>
+  eventually(async () =>
+    (await store.sweeps.list()).items.find(({ suite }) => suite?.startsWith('starter@')),
+  );
+
+const attached = () => eventually(async () => (await store.workers.list())[0]);
+
+it('attaches, starts the standing suites on a new device, and signs off on SIGTERM', async () => {
+  const port = await freePort();
+  const { child, ended } = start(['--device', 'cpu', '--metrics', String(port)], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl ?? '',
+  });
+  const { device } = await attached();
+  expect(device.class).toBe('cpu');
+  const sweep = await starter();
+  expect(sweep).toMatchObject({ suite: expect.stringMatching(/^starter@/), createdBy: 'tilemark' });
+  await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toMatch(/tilemark_worker_runs_total\{outcome="measured"\} [1-9]/);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(await store.workers.list()).toEqual([]);
+});
+
+it('drains, pauses and works again as an admin wants, and keeps to it over a restart', async () => {
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' };
+  const first = start(['--device', 'cpu'], env);
+  onTestFinished(() => void first.child.kill('SIGKILL'));
+  const state = async () => (await store.workers.list())[0]?.state;
+  const becomes = (wanted: string) =>
+    eventually(async () => ((await state()) === wanted ? true : null));
+  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
+  const running = () => eventually(async () => (await store.workers.list())[0]?.run);
+  const sweep = await starter();
+  const { id } = await attached();
+
+  const inHand = await running();
+  await store.workers.want(id, 'drained');
+  await becomes('paused');
+  const drained = await store.sweeps.results(sweep.id);
+  expect(drained.items.find(({ runId }) => runId === inHand.id)?.outcome?.kind).toBe('measured');
+  const { pending } = await counts();
+  expect(pending).toBeGreaterThan(0);
+
+  await store.workers.want(id, 'working');
+  await running();
+  await store.workers.want(id, 'paused');
+  await becomes('paused');
+  expect((await store.workers.list())[0]?.run).toBeNull();
+  expect(first.stdout()).toContain('run handed back');
+
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const second = start(['--device', 'cpu'], env);
+  onTestFinished(() => void second.child.kill('SIGKILL'));
+  await becomes('paused');
+  await store.workers.want((await attached()).id, 'working');
+  // Of whichever sweep: those that a new device is given come between.
+  await running();
+  expect(await counts()).toMatchObject({ failed: 0 });
+  second.child.kill('SIGTERM');
+  expect(await second.ended).toBe(0);
+}, 120_000);
+
+it.each([
+  ['an unreachable database', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 1, /DATABASE_URL/],
+  ['no database at all', {}, 1, /DATABASE_URL is not set/],
+])('ends with one line for %s', async (_what, env, code, message) => {
+  const { ended, stderr } = start(['--device', 'cpu'], env);
+  expect(await ended).toBe(code);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr()).toMatch(message);
+});
+
+it('ends with one line for an unreachable queue', async () => {
+  const { ended, stderr } = start(['--device', 'cpu'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: 'redis://127.0.0.1:1',
+  });
+  expect(await ended).toBe(1);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr()).toMatch(/REDIS_URL/);
+});
+
+it('ends with one line and code 2 for a device that is not there', async () => {
+  const { ended, stderr } = start(['--device', '7'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl ?? '',
+  });
+  expect(await ended).toBe(2);
+  expect(stderr()).toMatch(/^error: device: There is no device 7\. Devices: 0 \(.*\n$/);
+});
+
+it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async () => {
+  const { child, ended } = start(['--device', 'cpu'], { DATABASE_URL: databaseUrl });
+  const { device } = await attached();
+  const queue = openQueue({ databaseUrl, redisUrl: null });
+  await eventually(async () => {
+    const { items } = await store.sweeps.list();
+    return items.some(({ counts }) => counts.measured > 0) ? true : null;
+  });
+  expect(await queue.depth(device.key)).toBeGreaterThanOrEqual(0);
+  await queue.close();
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+it.skipIf(redisUrl === null)('signs off and ends when Redis is gone for good', async () => {
+  const redis = await startRedis({ dataDir: join(folder, 'redis') });
+  const { child, ended, stdout } = start(['--device', 'cpu'], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redis?.url ?? '',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await eventually(async () => ((await attached()).state === 'running' ? true : null));
+  await redis?.stop();
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(stdout()).toContain('"msg":"stopped"');
+  expect(await store.workers.list()).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { InputError } from '@tilemark/kernels';
+import { type Logger, pino } from 'pino';
+import { type Stop, serve } from '../link/attach';
+import { httpPlace } from '../link/http';
+import { MeteredRunner, Metrics } from '../run/metrics';
+import { doneWithin } from '../run/waiting';
+import { LEAVE_WITHIN_MS } from '../run/worker';
+
+/** Less than the 30 s after which a supervisor kills. */
+const STOP_WITHIN_MS = 25_000;
+
+export interface WorkerOptions {
+  /** As `tilemark devices` lists it, or `auto`. */
+  readonly device: string;
+  /** Address of the grid's site. Absent: the environment names the services. */
+  readonly server?: string;
+  readonly token?: string;
+  /** Port of `/metrics` on loopback. Absent: none. */
+  readonly metrics?: string;
+}
+
+/**
+ * Serves one device until SIGTERM or SIGINT. Throws InputError, EnvError,
+ * GridUnavailable and DeviceFault before it has attached, and NotAdmitted also later,
+ * when the grid has revoked it.
+ */
+export async function worker(
+  { device, server, token, metrics: port }: WorkerOptions,
+  childEntry: URL,
+): Promise<void> {
+  // First of all: the default reaction to a signal is to die.
+  const log = pino({ base: null });
+  const stop = stopOnSignals(log);
+  const metrics = new Metrics();
+  const runner = new MeteredRunner({ entry: childEntry, device }, metrics);
+  let unlisten = () => {};
+  try {
+    if (port !== undefined) unlisten = await metrics.listen(port);
+    if (server !== undefined && token === undefined) {
+      throw new InputError('required with --server', '--token');
+    }
+    const place =
+      server !== undefined && token !== undefined
+        ? await httpPlace({ server, token }, runner)
+        : await (await direct()).directPlace(runner, log);
+    await serve(place, runner, log, stop);
+  } finally {
+    unlisten();
+    await doneWithin(LEAVE_WITHIN_MS, runner.close());
+    // A connection to a service that is down is retried forever and would keep the process alive.
+    setTimeout(() => process.exit(), LEAVE_WITHIN_MS).unref();
+  }
+}
+
+/** Loaded here only: database and queue are large, and no other command needs them. */
+async function direct(): Promise<typeof import('../link/direct')> {
+  try {
+    return await import('../link/direct');
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, 'code') !== 'ERR_MODULE_NOT_FOUND') {
+      throw error;
+    }
+    throw new InputError(
+      'is missing, and this package of a grid attaches by it alone; add --server and --token',
+      '--server',
+    );
+  }
+}
+
+/**
+ * The first signal asks to stop, every further one to hurry. A process that has not
+ * ended 25 s after the first exits then, whatever it is waiting for.
+ */
+function stopOnSignals(log: Logger): Stop {
+  const stopping = new AbortController();
+  let onSignal = () => stopping.abort();
+  const asked = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve());
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal());
+  void asked.then(() => setTimeout(giveUp, STOP_WITHIN_MS, log).unref());
+  return {
+    asked,
+    signal: stopping.signal,
+    onAgain: (hurry) => {
+      onSignal = hurry;
+    },
+  };
+}
+
+function giveUp(log: Logger): void {
+  log.error(`could not stop within ${STOP_WITHIN_MS / 1000} s`);
+  process.exit(1);
+}

@@ -1,0 +1,106 @@
+import { GridUnavailable, type Link, NotAdmitted, type RecordedRun, Refused } from '@tilemark/core';
+import type { Logger } from 'pino';
+import { messageOf } from '../message';
+import type { Journal } from './journal';
+
+export interface OutboxParts {
+  readonly link: Pick<Link, 'outcome'>;
+  readonly journal: Journal;
+  readonly log: Logger;
+  /** Whose results it hands in: others may be for another grid. Null: everybody's. */
+  readonly workerId: string | null;
+  /** The grid takes nothing of this worker any more; the journal keeps what it has. */
+  readonly onNotAdmitted: (why: NotAdmitted) => void;
+}
+
+/** Takes results from the journal to the grid, which may be down, or refuse one for good. */
+export class Outbox {
+  readonly #parts: OutboxParts;
+  #writing: Promise<void> = Promise.resolve();
+  #isGridDown = false;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  /** Ids of the runs whose results have still to be handed in. */
+  async pending(): Promise<string[]> {
+    const records = await this.#read().catch((): RecordedRun[] => []);
+    return records.map(({ runId }) => runId);
+  }
+
+  async #read(): Promise<RecordedRun[]> {
+    const { journal, workerId } = this.#parts;
+    const records = await journal.pending();
+    return records.filter((record) => workerId === null || record.workerId === workerId);
+  }
+
+  /** Writes everything, one caller at a time. Never throws: it logs. */
+  write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writePending());
+    return this.#writing;
+  }
+
+  async #writePending(): Promise<void> {
+    const { log, onNotAdmitted } = this.#parts;
+    const pending = await this.#read().catch((error: unknown) => {
+      log.error({ error: messageOf(error) }, 'the journal cannot be read');
+      return [];
+    });
+    for (const record of pending) {
+      try {
+        await this.#write(record);
+      } catch (error) {
+        if (error instanceof GridUnavailable) return this.note(error);
+        if (error instanceof NotAdmitted) return onNotAdmitted(error);
+        log.error(
+          { runId: record.runId, error: messageOf(error) },
+          'the journal cannot be changed',
+        );
+      }
+    }
+    this.note(null);
+  }
+
+  /** Throws GridUnavailable, NotAdmitted, and the errors of the journal. */
+  async #write(record: RecordedRun): Promise<void> {
+    const { link, journal, log } = this.#parts;
+    const { runId } = record;
+    try {
+      await link.outcome(record);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (!error.isGone) {
+        const why = { error: error.message, cause: error.cause && messageOf(error.cause) };
+        log.error({ runId, ...why }, 'the grid refused a result');
+        await this.#endRefused(record, error.message);
+        return journal.setAside(runId);
+      }
+      log.warn({ runId, error: error.message }, 'nobody waits for a result any more');
+    }
+    await journal.strike(runId);
+  }
+
+  /** Ends a run whose result the grid will never take, and records why. */
+  async #endRefused(record: RecordedRun, why: string): Promise<void> {
+    const { link, log } = this.#parts;
+    const message = `the grid refused the result, which the worker's journal keeps: ${why}`;
+    try {
+      const outcome = { kind: 'failed', stage: 'measure', message } as const;
+      await link.outcome({ ...record, wgsl: null, outcome });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      log.error({ runId: record.runId, error: error.message }, 'the run cannot be ended');
+    }
+  }
+
+  /** Logs once that the grid is unavailable, and once that it is back. */
+  note(error: GridUnavailable | null): void {
+    const { log } = this.#parts;
+    if (error && !this.#isGridDown) {
+      log.warn({ error: error.message }, 'the grid is unavailable; results wait in the journal');
+    }
+    if (!error && this.#isGridDown) log.info('the grid is back and has all results of the journal');
+    this.#isGridDown = error !== null;
+  }
+}

@@ -1,0 +1,24 @@
+import { deviceKey } from '@tilemark/core';
+import { DirectLink, openQueue, openStore, readEnv } from '@tilemark/core/server';
+import type { Logger } from 'pino';
+import type { Runner } from '../child/runner';
+import { takeInstance } from '../run/instance';
+import type { Place } from './attach';
+
+/**
+ * The grid whose services the environment names, used with the grid's own account.
+ *
+ * @throws EnvError; InputError and DeviceFault of the device
+ */
+export async function directPlace(runner: Runner, log: Logger): Promise<Place> {
+  const { databaseUrl, redisUrl, dataDir } = readEnv();
+  const { identity } = await runner.open('default');
+  const instance = await takeInstance(dataDir, deviceKey(identity));
+  const queue = openQueue({
+    databaseUrl,
+    redisUrl,
+    onError: (error) => log.debug({ error: error.message }, 'the queue is unavailable'),
+  });
+  const link = new DirectLink({ store: openStore(databaseUrl), queue });
+  return { link, instance, dataDir, sharesJournal: true };
+}

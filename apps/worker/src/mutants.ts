@@ -1,0 +1,3 @@
+import { printMutants } from './mutants/table';
+
+await printMutants();

@@ -1,0 +1,35 @@
+import { KERNELS } from '@tilemark/kernels';
+import { afterAll, describe, expect, it } from 'vitest';
+import { chooseDevice, openDevice } from '../device/select';
+import { MUTANTS } from './kernels';
+import { fateOf, fateOfRight, problemOf } from './run';
+
+const pool = { threads: 1, run: () => Promise.reject(new Error('none')), release: async () => {} };
+const device = await openDevice(await chooseDevice('auto'), 'default', pool);
+afterAll(() => device.executor.destroy());
+
+// All sizes and dtypes: `npm run test:mutants`.
+const SIZE = '17x31x5';
+
+it('has at least 40 mutants', () => {
+  expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
+});
+
+describe.each(['f32', 'f16'] as const)(`in %s at ${SIZE}`, (dtype) => {
+  const those = MUTANTS.filter(
+    ({ isWrongOn, kernel }) =>
+      isWrongOn(problemOf(kernel.op, SIZE, dtype)) &&
+      // In f16 only what is about f16.
+      (dtype === 'f32' || !kernel.dtypes.includes('f32')),
+  );
+  it.each(those)('$name is caught', async (mutant) => {
+    const fate = await fateOf(device, mutant, problemOf(mutant.kernel.op, SIZE, dtype));
+    expect(fate).toMatchObject({ kind: 'caught' });
+  });
+
+  const right = KERNELS.filter(({ id }) => /^(matmul|transpose)\/(naive|tiled)$/.test(id));
+  it.each(right.map((kernel) => [kernel.id, kernel] as const))('%s passes', async (_id, kernel) => {
+    const fate = await fateOfRight(device, kernel, problemOf(kernel.op, SIZE, dtype));
+    expect(fate).toMatchObject({ kind: 'passed' });
+  });
+});

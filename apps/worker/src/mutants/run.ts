@@ -1,0 +1,91 @@
+import { MAX_FRESH_RATIO, outcomeReason, POLICIES, runVariant } from '@tilemark/core';
+import {
+  bufferBytes,
+  feasible,
+  KERNELS,
+  type Kernel,
+  type OpId,
+  type Problem,
+  parseShape,
+  resolveVariant,
+} from '@tilemark/kernels';
+import type { OpenDevice } from '../device/device';
+import type { Mutant } from './kernels';
+
+/** A cell of the table: what became of a kernel on a problem. */
+export type Fate =
+  | { readonly kind: 'caught'; readonly by: string }
+  | { readonly kind: 'passed'; readonly rms: number }
+  | { readonly kind: 'none'; readonly why: string };
+
+/** Sets of buffers: inputs differ from set to set, which some mutants only show then. */
+const SETS = 3;
+
+/** A shape for an op: of a product, M x N x K; of a transpose, M x N of it. */
+export function problemOf(op: OpId, size: string, dtype: Problem['dtype']): Problem {
+  const [m = '1', n = m] = size.split('x');
+  const text = op === 'matmul' ? size : `${m}x${n}`;
+  return { op, shape: parseShape(op, text, '--sizes'), dtype } as Problem;
+}
+
+/** Puts a mutant through a whole run, as if it were a kernel of the catalogue. */
+export async function fateOf(
+  device: OpenDevice,
+  { kernel, samples = 4, isTimed = false, isWrongOn }: Mutant,
+  problem: Problem,
+): Promise<Fate> {
+  if (!isWrongOn(problem)) return { kind: 'none', why: 'not wrong there' };
+  const kernels = KERNELS as Kernel[];
+  kernels.push(kernel);
+  try {
+    return await run(device, kernel, problem, { samples, isTimed });
+  } finally {
+    kernels.splice(kernels.indexOf(kernel), 1);
+  }
+}
+
+/** The same of a right kernel. */
+export const fateOfRight = (device: OpenDevice, kernel: Kernel, problem: Problem): Promise<Fate> =>
+  run(device, kernel, problem, { samples: 4, isTimed: false });
+
+async function run(
+  device: OpenDevice,
+  kernel: Kernel,
+  problem: Problem,
+  { samples, isTimed }: { readonly samples: number; readonly isTimed: boolean },
+): Promise<Fate> {
+  const { executor, identity, capabilities } = device;
+  const variant = { kernel: kernel.id, tunables: resolveVariant(kernel.id, {}).tunables };
+  const fit = feasible(variant, problem, capabilities);
+  if (!fit.ok) return { kind: 'none', why: fit.why };
+  const policy = {
+    ...POLICIES.smoke,
+    ...(isTimed && { ...POLICIES.default, minSampleNs: 0, warmup: { samples: 1, ns: 0 } }),
+    minSamples: samples,
+    minSamplesSlow: Math.min(samples, 2),
+    minTotalNs: 0,
+    interval: Number.POSITIVE_INFINITY,
+    timeUpload: false,
+  };
+  const { inputs, output } = bufferBytes(problem);
+  const setBytes = inputs.reduce((sum, bytes) => sum + bytes, output);
+  const outcome = await runVariant(executor, variant, problem, policy, capabilities, {
+    deviceClass: identity.class,
+    lastLevelCacheBytes: (SETS * setBytes) / 2,
+    nowNs: () => performance.now() * 1e6,
+  });
+  const reason = outcomeReason(outcome) ?? '';
+  switch (outcome.kind) {
+    case 'measured':
+      return isTimed && (outcome.measurement.verification.freshRatio ?? 0) > MAX_FRESH_RATIO
+        ? { kind: 'caught', by: 'takes longer on new inputs' }
+        : { kind: 'passed', rms: outcome.measurement.verification.rms ?? 0 };
+    case 'skipped':
+      return { kind: 'none', why: reason };
+    case 'failed':
+      if (outcome.stage !== 'verify') throw new Error(`${kernel.id}: ${reason}`);
+      return { kind: 'caught', by: reason };
+    default:
+      return { kind: 'caught', by: reason };
+  }
+}

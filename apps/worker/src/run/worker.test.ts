@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expand, type Link, type PlannedRun, type RunResult, specSchema } from '@tilemark/core';
+import {
+  DirectLink,
+  openQueue,
+  openStore,
+  type Queue,
+  QueueUnavailable,
+  type Store,
+} from '@tilemark/core/server';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  bringUp,
+  execute,
+  takeDown,
+  testDatabase,
+  testRedisUrl,
+} from '../../../../packages/core/test-services';
+import { useBundle } from '../bundle.test-helper';
+import { Runner } from '../child/runner';
+import { Journal } from '../journal/journal';
+import { Worker } from './worker';
+
+const bundle = useBundle();
+const redisUrl = testRedisUrl();
+
+let databaseUrl: string;
+let folder: string;
+let prefix: string;
+let store: Store;
+let queue: Queue;
+let cleanUp: (() => Promise<unknown>)[];
+
+beforeEach(async () => {
+  databaseUrl = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-worker-'));
+  prefix = `test-${randomUUID()}`;
+  store = openStore(databaseUrl);
+  queue = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
+  cleanUp = [() => rm(folder, { recursive: true, force: true })];
+});
+afterEach(async () => {
+  for (const step of cleanUp.reverse()) await step();
+  await queue.close();
+  await store.close();
+});
+
+const journalFolder = () => join(folder, 'journal');
+
+const lines: string[] = [];
+const log = pino({}, { write: (line) => lines.push(line) });
+
+/** A worker of the first adapter, as the command starts it. */
+async function attach({
+  nextRefused = 0,
+  over = {},
+  ...options
+}: {
+  finishWithinMs?: number;
+  /** Replaces parts of its link. */
+  over?: Partial<Link>;
+  /** How many attempts to get a run find the queue unavailable. */
+  nextRefused?: number;
+} = {}) {
+  const runner = new Runner({ entry: bundle.child, device: '0' });
+  const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
+  const next = vi.spyOn(own, 'next');
+  for (let refused = 0; refused < nextRefused; refused++) {
+    next.mockRejectedValueOnce(new QueueUnavailable('away'));
+  }
+  // A device that is not found gets no standing suites, whose runs would come before the test's.
+  const devices = { ...store.devices, get: async () => null };
+  const link = Object.assign(new DirectLink({ store: { ...store, devices }, queue: own }), over);
+  const journal = await Journal.open(journalFolder(), log);
+  const { worker, deviceKey } = await Worker.attach({
+    link,
+    runner,
+    journal,
+    log,
+    sharesJournal: true,
+    lockPath: join(folder, 'lock'),
+    ...options,
+  });
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    await worker.stop();
+    await own.close();
+  };
+  cleanUp.push(stop);
+  return { worker, deviceKey, runner, stop };
+}
+
+interface Wanted {
+  readonly kernel?: string;
+  readonly tunables?: Record<string, (number | string)[]>;
+  readonly n?: number;
+  readonly policy?: 'smoke' | 'default';
+}
+
+/** Writes a sweep and queues its runs, as the site does. */
+async function submit(deviceKey: string, wanted: Wanted): Promise<string> {
+  const { kernel = 'matmul/naive', tunables = {}, n = 33, policy = 'smoke' } = wanted;
+  const device = await store.devices.get(deviceKey);
+  const spec = specSchema.parse({
+    cases: [{ kernel, tunables, shapes: [{ m: n, n, k: n }] }],
+    policy,
+  });
+  const runs: PlannedRun[] = expand(spec, [
+    { key: deviceKey, class: 'software', capabilities: device?.capabilities },
+  ]);
+  const created = await store.sweeps.create({
+    name: 'test',
+    suite: null,
+    spec,
+    runs,
+    createdBy: 'test',
+  });
+  await queue.enqueue(created.runs);
+  return created.sweep.id;
+}
+
+async function eventually<T>(read: () => Promise<T | null>): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (value !== null) return value;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The results once every run of the sweep has ended. */
+const ended = (sweepId: string): Promise<RunResult[]> =>
+  eventually(async () => {
+    const sweep = await store.sweeps.get(sweepId);
+    return sweep?.status === 'done' ? (await store.sweeps.results(sweepId)).items : null;
+  });
+
+function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+const kindsOf = (results: readonly RunResult[]) => results.map((result) => result.outcome?.kind);
+const stateOf = async () => (await store.workers.list())[0]?.state ?? null;
+const running = () => eventually(async () => ((await stateOf()) === 'running' ? true : null));
+const journalled = () => readdir(journalFolder());
+
+describe('a worker', () => {
+  it('stays attached if the queue is unavailable by then, and asks again', async () => {
+    const { deviceKey } = await attach({ nextRefused: 2 });
+    const sweepId = await submit(deviceKey, { n: 8 });
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('registers its device, takes runs, records each outcome and leaves no journal', async () => {
+    const { deviceKey } = await attach();
+    expect(await store.devices.get(deviceKey)).toMatchObject({ class: 'software', workers: 1 });
+    const sweepId = await submit(deviceKey, { tunables: { BLOCK: [8, 16] } });
+    const results = await ended(sweepId);
+    expect(kindsOf(results)).toEqual(['measured', 'measured']);
+    const detail = await store.results.get(results[0]?.resultId ?? '');
+    expect(detail?.wgsl).toContain('const BLOCK: u32 = 8u;');
+    expect(detail?.environment).toMatchObject({
+      profile: 'default',
+      device: { backend: 'vulkan' },
+    });
+    expect(await journalled()).toEqual([]);
+  });
+
+  it('records a child killed in the middle of a run as failed, and the next run works', async () => {
+    const { deviceKey, runner } = await attach();
+    const sweepId = await submit(deviceKey, { n: 256, policy: 'default' });
+    await eventually(async () => {
+      const { items } = await store.sweeps.results(sweepId);
+      return items.length > 0 && runner.pid ? true : null;
+    });
+    process.kill(runner.pid ?? 0, 'SIGKILL');
+    const [first] = await ended(sweepId);
+    expect(first?.outcome).toMatchObject({
+      kind: 'failed',
+      stage: 'device',
+      message: expect.stringContaining('SIGKILL'),
+    });
+    expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
+  });
+
+  it('keeps results in its journal while the database is unavailable, and writes them when it is back', async () => {
+    const { deviceKey, runner } = await attach();
+    const sweepId = await submit(deviceKey, { n: 256 });
+    await eventually(async () => (runner.pid ? true : null));
+    await takeDown(databaseUrl);
+    const [kept] = await eventually(async () => {
+      const names = await journalled();
+      return names.some((name) => name.endsWith('.json')) ? names : null;
+    });
+    expect(kept).toMatch(/\.json$/);
+    await bringUp(databaseUrl);
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+    await eventually(async () => ((await journalled()).length === 0 ? true : null));
+  });
+
+  it('writes what an earlier process left in the journal when it starts', async () => {
+    const before = await attach();
+    const sweepId = await submit(before.deviceKey, { n: 256 });
+    await eventually(async () => (before.runner.pid ? true : null));
+    await takeDown(databaseUrl);
+    await eventually(async () => ((await journalled()).length > 0 ? true : null));
+    await before.stop();
+    await bringUp(databaseUrl);
+    expect((await store.sweeps.get(sweepId))?.counts.pending).toBe(1);
+    await attach();
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('records its runs beside a broken file in the journal', async () => {
+    await mkdir(journalFolder());
+    await writeFile(join(journalFolder(), 'broken.json'), '');
+    const { deviceKey } = await attach();
+    expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
+    await eventually(async () => ((await journalled()).length === 1 ? true : null));
+    expect(await journalled()).toEqual(['broken.json.unreadable']);
+  });
+
+  it('ends a run whose result the store refuses, and keeps the result for people', async () => {
+    const { deviceKey } = await attach();
+    await execute(
+      databaseUrl,
+      `ALTER TABLE "Result" ADD CONSTRAINT "refuses" CHECK ("outcome"->>'kind' <> 'measured')`,
+    );
+    const [result] = await ended(await submit(deviceKey, {}));
+    expect(result?.outcome).toMatchObject({
+      kind: 'failed',
+      stage: 'measure',
+      message: expect.stringContaining('refused'),
+    });
+    await eventually(async () => ((await journalled()).length === 1 ? true : null));
+    expect(await journalled()).toEqual([expect.stringMatching(/\.refused$/)]);
+  });
+
+  it('does not blame the store for a fault of the journal', async () => {
+    await attach();
+    lines.length = 0;
+    await rm(journalFolder(), { recursive: true });
+    const logged = (text: string) => lines.some((line) => line.includes(text));
+    await eventually(async () => (logged('the journal cannot be read') ? true : null));
+    expect(logged('the grid is unavailable')).toBe(false);
+  });
+
+  it('finishes the run in hand when stopped, takes no other, and signs off', async () => {
+    const { deviceKey, runner, stop } = await attach();
+    const sweepId = await submit(deviceKey, { tunables: { BLOCK: [4, 8, 16] }, n: 256 });
+    await eventually(async () => (runner.pid ? true : null));
+    await stop();
+    const { counts } = (await store.sweeps.get(sweepId))!;
+    expect(counts.measured + counts.pending).toBe(3);
+    expect(counts.measured).toBeGreaterThan(0);
+    expect(counts.pending).toBeGreaterThan(0);
+    expect(await store.workers.list()).toEqual([]);
+  });
+
+  it('gives back a run that it cannot finish in time, and the next worker takes it', async () => {
+    const slow = await attach({ finishWithinMs: 50 });
+    const sweepId = await submit(slow.deviceKey, { n: 512 });
+    await eventually(async () => (slow.runner.pid ? true : null));
+    await slow.stop();
+    expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ pending: 1, failed: 0 });
+    await attach();
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
+  });
+
+  it('is shown as running though a heartbeat from before the claim arrives after it', async () => {
+    const said: string[] = [];
+    const begun = signal();
+    const claimed = signal();
+    const landed = signal();
+    const { deviceKey } = await attach({
+      over: {
+        async heartbeat(this: DirectLink, state, runs) {
+          said.push(state);
+          if (said.length !== 2) return DirectLink.prototype.heartbeat.call(this, state, runs);
+          begun.give();
+          await claimed.given;
+          const orders = await DirectLink.prototype.heartbeat.call(this, state, runs);
+          // Once the worker has done what it does with the answer.
+          setImmediate(landed.give);
+          return orders;
+        },
+        async next(this: DirectLink, asking) {
+          const run = await DirectLink.prototype.next.call(this, asking);
+          if (run) claimed.give();
+          return run;
+        },
+      },
+    });
+    await begun.given;
+    await submit(deviceKey, {});
+    await landed.given;
+    await eventually(async () => (said.length > 2 ? true : null));
+    expect(said.slice(0, 3)).toEqual(['idle', 'idle', 'running']);
+  });
+
+  it('shows what it is doing', async () => {
+    const { deviceKey } = await attach({ finishWithinMs: 100 });
+    expect(await stateOf()).toBe('idle');
+    await submit(deviceKey, { n: 256, policy: 'default' });
+    await running();
+  });
+});

@@ -1,0 +1,351 @@
+import { setInterval, setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Attachment,
+  type ClaimedRun,
+  type DeviceClass,
+  GridUnavailable,
+  type Link,
+  NotAdmitted,
+  type Step,
+  type WantedState,
+} from '@tilemark/core';
+import { DeviceFault } from '@tilemark/kernels';
+import type { Logger } from 'pino';
+import type { Runner, RunReport } from '../child/runner';
+import type { Journal } from '../journal/journal';
+import { Outbox } from '../journal/outbox';
+import { messageOf } from '../message';
+import { listedAs, type WorkerInstance } from './instance';
+import { withMachineLock } from './machine-lock';
+import { doneWithin, retryForever } from './waiting';
+
+const HEARTBEAT_MS = 5_000;
+
+/** A worker reports that it is idle after this long without a run, so not between two runs, ms. */
+const IDLE_AFTER_MS = 250;
+
+/** How long a stopping worker lets its run finish before handing it back, ms. */
+const FINISH_WITHIN_MS = 20_000;
+
+/** How long a stopping worker waits for a service that does not answer, ms. */
+export const LEAVE_WITHIN_MS = 2_000;
+
+/** After a fault of its own a worker waits this long before it goes on, ms. */
+const FAULT_PAUSE_MS = 1_000;
+
+/** A run that cost this many workers is not tried again: it may be what kills them. */
+const MAX_ATTEMPTS = 3;
+
+export interface WorkerParts {
+  readonly link: Link;
+  readonly runner: Pick<Runner, 'open' | 'run' | 'close'>;
+  readonly journal: Journal;
+  readonly log: Logger;
+  /** So that it keeps its row when it attaches again. */
+  readonly instance?: Pick<WorkerInstance, 'id' | 'number'>;
+  /** Others of this machine use the same journal, and hand in for each other. */
+  readonly sharesJournal?: boolean;
+  readonly finishWithinMs?: number;
+  readonly lockPath?: string;
+}
+
+export interface Attached extends Attachment {
+  readonly worker: Worker;
+  readonly deviceClass: DeviceClass;
+}
+
+/** The worker stops or pauses and handed its run back, for another worker or for later. */
+class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/**
+ * The room of a worker at work. A `Worker` (this file) serves the queue of one device: it asks
+ * its link for a run, measures it, keeps the result in the journal, hands it in, and beats so
+ * that the grid knows that it lives. Beside it: the lock by which all Tilemark processes of a
+ * machine take turns (`machine-lock.ts`), a worker's own place on the machine (`instance.ts`),
+ * the device's measured peaks (`rooflines.ts`) and Prometheus (`metrics.ts`).
+ */
+export class Worker {
+  /** Settles, with the reason, when the device is gone for good or the grid no longer admits it. */
+  readonly gone: Promise<DeviceFault | NotAdmitted>;
+  readonly #parts: WorkerParts;
+  readonly #attachment: Attachment;
+  #tellGone: (why: DeviceFault | NotAdmitted) => void = () => {};
+  readonly #ending = new AbortController();
+  /** Ends the wait for a run; a new one for each. */
+  #asking = new AbortController();
+  /** Ends the run in hand; a new one per run and per pause. */
+  #interrupt = new AbortController();
+  readonly #outbox: Outbox;
+  #wanted: WantedState = 'working';
+  #inHand: string | null = null;
+  #isStopping = false;
+  #isAdmitted = true;
+  /** Wakes the worker when what is wanted of it changes. */
+  #changed: () => void = () => {};
+  /** Settles when the worker has ended what it does and takes nothing more. */
+  #working: Promise<unknown> = Promise.resolve();
+  #beating: Promise<void> = Promise.resolve();
+  #idleSoon: NodeJS.Timeout | undefined;
+  #idleSinceMs = Date.now();
+
+  private constructor(parts: WorkerParts, attachment: Attachment) {
+    this.#parts = parts;
+    this.#attachment = attachment;
+    this.#outbox = new Outbox({
+      ...parts,
+      workerId: parts.sharesJournal ? null : attachment.workerId,
+      onNotAdmitted: (why) => this.#refused(why),
+    });
+    this.gone = new Promise((resolve) => {
+      this.#tellGone = resolve;
+    });
+  }
+
+  /**
+   * Opens the device, registers it and this worker, and begins to take runs.
+   * Throws InputError and DeviceFault of the device, and what the link's `attach` does.
+   */
+  static async attach(parts: WorkerParts): Promise<Attached> {
+    const { link, runner, instance, log } = parts;
+    const description = await runner.open('default');
+    const { identity } = description;
+    const attachment = await link.attach(listedAs(description, instance));
+    const { deviceKey, suites, workerId } = attachment;
+    log.info({ workerId, deviceKey, device: identity.device }, 'attached');
+    if (suites.length > 0) log.info({ sweeps: suites }, 'started the standing suites');
+    const worker = new Worker(parts, attachment);
+    // Also tells whether an admin has paused it.
+    await worker.#heartbeat();
+    worker.#beating = worker.#beat();
+    worker.#working = worker.#work();
+    return { ...attachment, worker, deviceClass: identity.class };
+  }
+
+  /** For how long it has waited for a run in vain, ms; 0 while it has one or takes none. */
+  get idleMs(): number {
+    return this.#state === 'idle' ? Date.now() - this.#idleSinceMs : 0;
+  }
+
+  /**
+   * Takes no new run, finishes the one in hand or hands it back after 20 s, and
+   * signs off. A second call hands the run back at once. A service that is down
+   * delays it by a few seconds. Never throws.
+   */
+  async stop(): Promise<void> {
+    const { log, finishWithinMs = FINISH_WITHIN_MS } = this.#parts;
+    if (this.#isStopping) {
+      this.#interrupt.abort();
+      return;
+    }
+    log.info(this.#inHand ? 'stopping after the run in hand' : 'stopping');
+    this.#isStopping = true;
+    this.#asking.abort();
+    this.#changed();
+    await doneWithin(finishWithinMs, this.#working);
+    this.#interrupt.abort();
+    if (!(await doneWithin(LEAVE_WITHIN_MS, this.#working))) log.warn('the grid does not answer');
+    this.#ending.abort();
+    if (!(await doneWithin(LEAVE_WITHIN_MS, this.#signOff()))) {
+      log.warn('could not sign off in time; the worker will be listed as lost');
+    }
+    log.info('stopped');
+  }
+
+  /** Takes runs one after another until it stops. Never throws. */
+  async #work(): Promise<void> {
+    while (!this.#isStopping && this.#isAdmitted) {
+      if (this.#wanted !== 'working') {
+        await new Promise<void>((resolve) => {
+          this.#changed = resolve;
+        });
+        continue;
+      }
+      this.#asking = new AbortController();
+      const { signal } = this.#asking;
+      try {
+        await retryForever(() => this.#takeNext(signal), {
+          signal,
+          shouldRetry: ({ error }) =>
+            !(error instanceof NotAdmitted) && !(error instanceof DeviceFault),
+          onFailedAttempt: ({ error }) => this.#noteFailure(error),
+        });
+      } catch (error) {
+        if (error instanceof NotAdmitted) return this.#refused(error);
+        if (error instanceof DeviceFault) return this.#tellGone(error);
+        // Else it was told to ask no more, or is itself at fault.
+        if (signal.aborted) continue;
+        this.#parts.log.error({ error: messageOf(error) }, 'could not take a run');
+        await sleep(FAULT_PAUSE_MS);
+      }
+    }
+  }
+
+  #noteFailure(error: Error): void {
+    const level = error instanceof GridUnavailable ? 'debug' : 'warn';
+    this.#parts.log[level]({ error: error.message }, 'could not take a run');
+  }
+
+  async #takeNext(signal: AbortSignal): Promise<void> {
+    const run = await this.#parts.link.next(signal);
+    if (!run) return;
+    if (signal.aborted) await this.#parts.link.handBack(run.id);
+    else await this.#take(run);
+  }
+
+  /** Does what an admin wants: work, drain (finish the run in hand), or pause (hand it back). */
+  #follow(wanted: WantedState): void {
+    if (this.#isStopping) return;
+    if (wanted !== this.#wanted) {
+      this.#parts.log.info({ wanted }, 'an admin changed what this worker should do');
+    }
+    this.#wanted = wanted;
+    if (wanted === 'paused') this.#interrupt.abort();
+    else if (this.#interrupt.signal.aborted) this.#interrupt = new AbortController();
+    if (wanted === 'working') this.#changed();
+    else if (!this.#inHand) this.#asking.abort();
+  }
+
+  /** The grid takes nothing of this worker any more: it ends what it does, and keeps its journal. */
+  #refused(why: NotAdmitted): void {
+    this.#isAdmitted = false;
+    this.#asking.abort();
+    this.#interrupt.abort();
+    this.#tellGone(why);
+  }
+
+  get #state(): 'idle' | 'running' | 'draining' | 'paused' {
+    if (this.#isStopping) return 'draining';
+    if (this.#wanted === 'working') return this.#inHand ? 'running' : 'idle';
+    return this.#inHand ? 'draining' : 'paused';
+  }
+
+  async #signOff(): Promise<void> {
+    const { link, runner, log } = this.#parts;
+    clearTimeout(this.#idleSoon);
+    await Promise.all([runner.close(), this.#beating]);
+    if (!this.#isAdmitted) return;
+    await this.#outbox.write();
+    await link.detach().catch((error: unknown) => {
+      log.warn(
+        { error: messageOf(error) },
+        'could not sign off; the worker will be listed as lost',
+      );
+    });
+  }
+
+  async #take(run: ClaimedRun): Promise<void> {
+    const { link, log } = this.#parts;
+    const { id: runId } = run;
+    // The claim told the grid.
+    clearTimeout(this.#idleSoon);
+    this.#inHand = runId;
+    try {
+      const report = await this.#measure(run, this.#interrupt.signal);
+      await this.#keep(run, report);
+    } catch (error) {
+      log.warn({ runId, error: messageOf(error) }, 'run handed back');
+      if (this.#isAdmitted) {
+        await link.handBack(runId).catch((cause: unknown) => {
+          log.warn({ runId, error: messageOf(cause) }, 'could not hand the run back');
+        });
+      }
+      if (!(error instanceof Interrupted)) throw error;
+    } finally {
+      this.#inHand = null;
+      this.#idleSinceMs = Date.now();
+      if (!this.#interrupt.signal.aborted || this.#wanted !== 'paused') {
+        this.#interrupt = new AbortController();
+      }
+      if (!this.#isStopping) {
+        this.#idleSoon = setTimeout(() => void this.#heartbeat(), IDLE_AFTER_MS);
+      }
+    }
+  }
+
+  /** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
+  async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
+    const { runner, log, lockPath } = this.#parts;
+    const onStep = (step: Step) => log.debug({ runId: run.id, step });
+    try {
+      return await withMachineLock(
+        () =>
+          run.attempt > MAX_ATTEMPTS ? this.#giveUp(run) : runner.run(run, { onStep, signal }),
+        { signal, path: lockPath },
+      );
+    } catch (error) {
+      throw signal.aborted ? new Interrupted('the worker stops or is paused') : error;
+    }
+  }
+
+  async #giveUp({ attempt, profile }: ClaimedRun): Promise<RunReport> {
+    const { environment } = await this.#parts.runner.open(profile);
+    const message = `${attempt - 1} workers were lost while running it`;
+    return { outcome: { kind: 'failed', stage: 'device', message }, environment, wgsl: null };
+  }
+
+  /** The result is safe once it is in the journal; the grid may be down. */
+  async #keep(run: ClaimedRun, report: RunReport): Promise<void> {
+    const { journal, log } = this.#parts;
+    const { id, variant, problem, profile, policy } = run;
+    const { clockAheadMs, workerId } = this.#attachment;
+    log.info({ runId: id, kernel: variant.kernel, ...summaryOf(report) }, report.outcome.kind);
+    await journal.append({
+      ...{ runId: id, workerId, run: { variant, problem, profile, policy } },
+      ...report,
+      // By the grid's clock, since this machine's may be wrong.
+      endedAt: new Date(Date.now() - clockAheadMs).toISOString(),
+    });
+    await this.#outbox.write();
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      for await (const _ of setInterval(HEARTBEAT_MS, undefined, { signal: this.#ending.signal })) {
+        await this.#heartbeat();
+      }
+    } catch (error) {
+      if (!this.#ending.signal.aborted) throw error;
+    }
+  }
+
+  /** A sign of life, answered with what an admin wants. If the grid is up, hands in the journal too. */
+  async #heartbeat(): Promise<void> {
+    const { link, log } = this.#parts;
+    const beat = async () => {
+      const said = this.#state;
+      const kept = await this.#outbox.pending();
+      const runs = this.#inHand ? [...kept, this.#inHand] : kept;
+      const { lost, wanted } = await link.heartbeat(said, runs);
+      if (this.#inHand && lost.includes(this.#inHand)) {
+        log.warn({ runId: this.#inHand }, 'another worker has taken the run over');
+        this.#interrupt.abort();
+      }
+      this.#follow(wanted);
+      return said;
+    };
+    try {
+      // A claim made meanwhile told the grid so, which this may have overwritten.
+      if ((await beat()) === 'idle' && this.#state === 'running') await beat();
+    } catch (error) {
+      if (error instanceof NotAdmitted) return this.#refused(error);
+      if (error instanceof GridUnavailable) return this.#outbox.note(error);
+      log.error({ error: messageOf(error) }, 'the grid refused a heartbeat');
+    }
+    await this.#outbox.write();
+  }
+}
+
+function summaryOf({ outcome }: RunReport): Record<string, unknown> {
+  switch (outcome.kind) {
+    case 'measured':
+      return { medianNs: outcome.measurement.cold.medianNs, stop: outcome.measurement.stop };
+    case 'skipped':
+      return { why: outcome.why };
+    case 'incorrect':
+      return { when: outcome.when, worst: outcome.worst };
+    case 'failed':
+      return { stage: outcome.stage, message: outcome.message };
+  }
+}

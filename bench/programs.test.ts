@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+/** The bundled programs as a GPU machine runs them, at sizes for the device of a test machine. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// Below node_modules, where the bundle finds `webgpu`.
+const folder = join(root, 'node_modules', '.cache', `tilemark-${randomUUID()}`);
+const node = (...args: string[]) =>
+  promisify(execFile)(process.execPath, args, {
+    // A temporary folder of its own, and with it a machine lock of its own.
+    env: { ...process.env, TMPDIR: join(folder, 'tmp') },
+  });
+
+beforeAll(async () => {
+  await node(join(root, 'scripts', 'bundle.mjs'), '--outdir', join(folder, 'dist'));
+  await mkdir(join(folder, 'tmp'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(program: string, ...args: string[]) {
+  const out = join(folder, `${program}.json`);
+  const { stdout } = await node(
+    join(folder, 'dist', 'bench', program),
+    '--largest',
+    '64',
+    '--out',
+    out,
+    ...args,
+  );
+  return { stdout, written: JSON.parse(await readFile(out, 'utf8')) as Record<string, unknown> };
+}
+
+/** How a program ended, also with an error. */
+const ended = (program: string, ...args: string[]) =>
+  node(join(folder, 'dist', 'bench', program), ...args).catch((error) => error);
+
+const PROGRAMS = ['side-by-side.mjs', 'retune.mjs'];
+
+it.each(PROGRAMS)('%s tells how it is used', async (program) => {
+  const { stdout, stderr } = await ended(program, '--help');
+  expect(stdout).toMatch(new RegExp(`^usage: node apps/worker/dist/bench/${program} \\[--`));
+  expect(stderr).toBe('');
+});
+
+it.each(PROGRAMS)('%s refuses a flag that it does not know', async (program) => {
+  const { code, stdout, stderr } = await ended(program, '--no-such', '1');
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^Unknown option '--no-such'/);
+  expect(stderr).toContain(`\nusage: node apps/worker/dist/bench/${program} `);
+  expect(stderr).not.toContain('    at ');
+});
+
+it.each([
+  ['side-by-side.mjs', '--rounds', '0'],
+  ['side-by-side.mjs', '--largest', 'big'],
+  ['retune.mjs', '--largest', '-1'],
+])('%s refuses %s %s', async (program, flag, text) => {
+  const { code, stdout, stderr } = await ended(program, `${flag}=${text}`);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toBe(`${flag} must be a whole number above 0, not ${text}\n`);
+});
+
+it('gives ratios with intervals and verdicts, and says which side was unavailable', async () => {
+  const rows = ['--rows', '4096 f32 fast |(4096x64|64x4096x4096) f32 vendor', '--rounds', '1'];
+  const how = ['--policy', 'smoke', '--python', 'no-such-python'];
+  const { stdout, written } = await run('side-by-side.mjs', ...rows, ...how);
+  const [head, , , , compared, alone, , , absence] = stdout.split('\n');
+  expect(head).toMatch(/webgpu [\d.]+, \d{4}-\d\d-\d\dT/);
+  expect(alone).toMatch(
+    /\| matmul 64x64x64 .* [\d.e-]+ ±[\d.e-]+ TFLOP\/s \| cuBLAS not measured \|/,
+  );
+  expect(compared).toMatch(/\| [\d.]+ \[[\d.]+, [\d.]+\] \| 0\.99 \| none: .*smoke/);
+  expect(absence).toMatch(/^cuBLAS was not measured: .*ENOENT/);
+  expect(written).toMatchObject({
+    environments: { fast: { profile: 'fast' }, default: { profile: 'default' } },
+    results: [
+      { rounds: [{ ratio: expect.any(Number) }] },
+      { rounds: [{ other: null }] },
+      { rounds: [{ other: null }] },
+    ],
+  });
+});
+
+it.each([
+  ['side-by-side.mjs', '--rows', 'matmul 5 f32', 'matmul 1024 f32 vendor matmul/warp-tile['],
+  ['retune.mjs', '--rows', 'matmul 5 f32', 'transpose 8192x8192 f32 fast'],
+])('%s refuses a %s that matches nothing, and lists what there is', async (program, ...asked) => {
+  const [flag, pattern, listed] = asked;
+  const { code, stdout, stderr } = await ended(program, flag ?? '', pattern ?? '');
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`${flag} ${pattern} matches none of:\n`);
+  expect(stderr).toContain(`\n  ${listed}`);
+});
+
+it('searches again for a variant that ships, and measures it beside what was found', async () => {
+  const { stdout, written } = await run('retune.mjs', '--rows', 'transpose 8192', '--budget', '2s');
+  const [head, , , , line] = stdout.split('\n');
+  expect(head).toMatch(/webgpu [\d.]+, \d{4}-\d\d-\d\dT.*, budget 2s$/);
+  const figure = String.raw`[\d.e-]+ GB\/s transpose\/[^|]+`;
+  expect(line).toMatch(
+    new RegExp(
+      String.raw`^\| transpose 64x64 f32 fast \| \d+ \| ${figure} \| ${figure} \| [\d.]+ \[[\d.]+, [\d.]+\] \| (the shipped one|none: .+) \|$`,
+    ),
+  );
+  expect(written.results).toMatchObject([
+    { shipped: { address: expect.stringContaining('swizzled') } },
+  ]);
+}, 120_000);

@@ -1,0 +1,269 @@
+// Our kernels and the vendor's library on one machine, measured alternately in one run.
+// A row without a variant uses the tuned one of its problem and profile.
+// --largest caps the sides of all shapes and --policy smoke takes few samples: together they allow
+// a trial without a GPU, without verdicts on the goals. If the other side is unavailable (no
+// PyTorch, no CUDA), the table says so and gives only our figures. --rows is matched against
+// '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside
+// other WGSL libraries, from what bench/libraries/build.mjs makes.
+// Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
+// after); the vendor's come from vendor.py, by the same protocol on the same inputs.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '@tilemark/core';
+import { type Comparison, compare, type Side, verdictOf } from './compare';
+import { countOf, flagsOf, matching } from './flags';
+import { COPY, LIBRARY_ROWS, ROWS, type Row } from './side-by-side-rows';
+import {
+  capped,
+  headLine,
+  TILEMARK,
+  tilemark,
+  tunedAddress,
+  tunedVariants,
+  variantFlags,
+} from './tilemark';
+
+const USAGE = `usage: node apps/worker/dist/bench/side-by-side.mjs [--rounds 2] [--rows REGEXP]
+       [--python python3] [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536]
+       [--policy default] [--tuned FILE.json (default: as shipped)] [--out FILE.json]
+       [--tilemark apps/worker/dist/main.mjs]`;
+const flags = flagsOf(USAGE, {
+  rounds: '2',
+  rows: '',
+  python: 'python3',
+  largest: '65536',
+  policy: 'default',
+  tilemark: TILEMARK,
+  libraries: undefined,
+  tuned: undefined,
+  out: undefined,
+});
+const roundCount = countOf(flags, 'rounds');
+const largest = countOf(flags, 'largest');
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+/** A row with its variants resolved, at the shape to measure. */
+interface Asked extends Row {
+  readonly variant: string;
+  /** The tuned variant under `fast`, for rows compared with it. */
+  readonly fast: string;
+  readonly profile: string;
+  readonly isCapped: boolean;
+}
+
+interface Round extends Partial<Comparison> {
+  readonly ours: Side;
+  readonly other: Side | null;
+}
+
+interface MeasuredRow extends Asked {
+  /** Operations (matmul) or bytes (transpose, copy). */
+  readonly work: number;
+  readonly rounds: readonly Round[];
+}
+
+/** What could change our numbers, by profile. */
+const environments: Record<string, Environment> = {};
+
+/** Measures one of our variants with the full protocol; returns its cold series. */
+async function ours(variant: string, { shape, dtype }: Row, profile: string) {
+  const { environment, results } = await tilemark(flags.tilemark, 'bench', [
+    ...variantFlags(variant),
+    ...['--shape', shape, '--dtype', dtype, '--profile', profile, '--device', 'auto'],
+    ...['--policy', flags.policy],
+  ]);
+  environments[profile] = environment;
+  const outcome = results[0]?.outcome;
+  if (outcome?.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+  const { cold, stop, unranked, verification } = outcome.measurement;
+  return {
+    medianNs: cold.medianNs,
+    intervalNs: [cold.lowNs, cold.highNs] as const,
+    cv: cold.cv,
+    samples: cold.n,
+    stop,
+    unranked,
+    verified: verification.after.method,
+  };
+}
+
+/**
+ * The other side: a process that answers each line with a line, started on first use. Once it has
+ * ended, `measure` resolves to null and `absence` says why.
+ */
+class OtherSide {
+  absence: string | null = null;
+  readonly #name: string;
+  readonly #command: readonly [command: string, ...args: string[]];
+  #open: { child: ChildProcessWithoutNullStreams; lines: AsyncIterator<string> } | null = null;
+  #said = '';
+
+  constructor(name: string, ...command: [command: string, ...args: string[]]) {
+    this.#name = name;
+    this.#command = command;
+  }
+
+  async measure(question: object): Promise<Side | null> {
+    if (this.absence !== null) return null;
+    this.#open ??= this.#start();
+    const { child, lines } = this.#open;
+    child.stdin.write(`${JSON.stringify(question)}\n`);
+    const { value, done } = await lines.next();
+    if (done) {
+      this.absence = `${this.#name} was not measured: ${this.#said.trim().split('\n').at(-1)}`;
+      return null;
+    }
+    const answer = JSON.parse(value);
+    if (answer.error) throw new Error(answer.error);
+    return answer;
+  }
+
+  close(): void {
+    this.#open?.child.stdin.end();
+  }
+
+  #start() {
+    const [command, ...args] = this.#command;
+    const child = spawn(command, args);
+    // If the program is missing or has ended, no answer comes, which is handled there.
+    child.on('error', (error) => {
+      this.#said += String(error);
+    });
+    child.stderr.on('data', (text) => {
+      this.#said += text;
+    });
+    child.stdin.on('error', () => undefined);
+    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+  }
+}
+
+const vendor = new OtherSide(
+  'cuBLAS',
+  flags.python,
+  fileURLToPath(new URL('./vendor.py', import.meta.url)),
+);
+const libraries = new OtherSide('the libraries', process.execPath, flags.libraries ?? '');
+
+/** The sides of a shape: a single number is all of them. */
+function sizesOf({ op, shape }: Row): number[] {
+  const sizes = shape.split('x').map(Number);
+  return sizes.length > 1 ? sizes : Array(op === 'matmul' ? 3 : 2).fill(sizes[0]);
+}
+
+/** A row's problem as the other sides take it; they have only one kind of f16. */
+const questionOf = (row: Row) => ({
+  op: row.op,
+  sizes: sizesOf(row),
+  dtype: row.dtype === 'f16acc16' ? 'f16' : row.dtype,
+});
+
+const OTHERS: Readonly<
+  Record<Row['against'], { name: string; measure: (row: Asked) => Promise<Side | null> }>
+> = {
+  vendor: { name: 'cuBLAS', measure: (row) => vendor.measure(questionOf(row)) },
+  tfjs: {
+    name: 'TensorFlow.js',
+    measure: (row) => libraries.measure({ library: 'tfjs', ...questionOf(row) }),
+  },
+  jax: {
+    name: 'jax-js',
+    measure: (row) => libraries.measure({ library: 'jax', ...questionOf(row) }),
+  },
+  copy: { name: 'copy', measure: (row) => ours(COPY, row, row.profile) },
+  fast: { name: 'own fast', measure: (row) => ours(row.fast, row, 'fast') },
+};
+
+/** Measures both sides of a row alternately, `rounds` times. */
+async function measureRow(row: Asked): Promise<MeasuredRow> {
+  const rounds: Round[] = [];
+  for (let round = 0; round < roundCount; round++) {
+    const mine = await ours(row.variant, row, row.profile);
+    const other = await OTHERS[row.against].measure(row);
+    rounds.push({ ours: mine, other, ...(other && compare(mine, other, row)) });
+  }
+  const elements = sizesOf(row).reduce((product, size) => product * size);
+  const work = row.op === 'matmul' ? 2 * elements : 2 * elements * (row.dtype === 'f32' ? 4 : 2);
+  return { ...row, work, rounds };
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  return (at((sorted.length - 1) >> 1) + at(sorted.length >> 1)) / 2;
+}
+
+/** '48.50 ±0.1' in TFLOP/s or GB/s: the median round, with the widest half interval of all rounds. */
+function rateText({ op, work, rounds }: MeasuredRow, side: 'ours' | 'other'): string {
+  const sides = rounds.flatMap((round) => round[side] ?? []);
+  if (sides.length < rounds.length) return 'not measured';
+  const scale = op === 'matmul' ? 1e3 : 1;
+  const rates = sides.map(({ medianNs }) => work / medianNs / scale);
+  const halves = sides.map(({ medianNs, intervalNs: [low, high] }) => {
+    return ((work / medianNs / scale) * (high - low)) / 2 / medianNs;
+  });
+  const unit = op === 'matmul' ? 'TFLOP/s' : 'GB/s';
+  return `${median(rates).toPrecision(4)} ±${Math.max(...halves).toPrecision(2)} ${unit}`;
+}
+
+function tableLine(row: MeasuredRow): string {
+  const ratios = row.rounds.flatMap(({ ratio, ratioInterval }) => {
+    const interval = ratioInterval?.map((bound) => bound.toFixed(3)).join(', ');
+    return ratio === undefined ? [] : [`${ratio.toFixed(3)} [${interval}]`];
+  });
+  return `| ${[
+    `${row.op} ${row.shape} ${row.dtype} ${row.profile}`,
+    row.variant,
+    rateText(row, 'ours'),
+    `${OTHERS[row.against].name} ${rateText(row, 'other')}`,
+    ratios.join(', '),
+    row.goal.toFixed(2),
+    verdictOf(row.rounds.flatMap(({ verdict }) => verdict ?? [])),
+  ].join(' | ')} |`;
+}
+
+const tuned = await tunedVariants(flags.tuned);
+const named = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => ({
+  ...row,
+  variant: row.variant ?? tunedAddress(tuned, row),
+  fast: row.against === 'fast' ? tunedAddress(tuned, { ...row, profile: 'fast' }) : '',
+  profile: row.profile ?? 'fast',
+}));
+const nameOf = ({ op, shape, dtype, against, variant }: Row) =>
+  [op, shape, dtype, against, variant].join(' ');
+const rows = matching(named, nameOf, { flag: '--rows', pattern: flags.rows }).map((row) => {
+  const shape = capped(row.shape, largest);
+  return { ...row, shape, isCapped: shape !== row.shape };
+});
+const done: unknown[] = [];
+try {
+  for (const row of rows) {
+    const result = await measureRow(row).catch((error: Error) => ({
+      ...row,
+      error: error.message,
+    }));
+    if (done.length === 0) {
+      const [environment] = Object.values(environments);
+      if (environment) print(`${headLine(environment)}\n`);
+      print(
+        '| problem | variant | ours | other | ratio and interval, round by round | goal | verdict |',
+      );
+      print('|---|---|---|---|---|---|---|');
+    }
+    done.push(result);
+    const problem = `${row.op} ${row.shape} ${row.dtype}`;
+    print(
+      'error' in result ? `| ${problem} | ${row.variant} | ${result.error} |` : tableLine(result),
+    );
+    if (flags.out) {
+      const file = { date: new Date().toISOString(), environments, results: done };
+      await writeFile(flags.out, `${JSON.stringify(file, null, 1)}\n`);
+    }
+  }
+  const absences = [vendor, libraries].flatMap(({ absence }) => absence ?? []);
+  if (absences.length > 0) print(`\n${absences.join('\n')}`);
+} finally {
+  vendor.close();
+  libraries.close();
+}

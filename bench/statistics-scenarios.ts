@@ -1,0 +1,217 @@
+/**
+ * Simulated devices for bench/statistics.ts and its test: a device whose noise is known, measured
+ * by the very code that measures real ones (stopping rule, interval, headline, verdict). Everything
+ * follows from the seed.
+ */
+import {
+  contrast,
+  headline,
+  POLICIES,
+  ranks,
+  type Series,
+  type Spread,
+  stoppingRule,
+  summarise,
+} from '@tilemark/core';
+
+type Random = () => number;
+
+/** Mulberry32. */
+function random(seed: number): Random {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Standard normal (Box and Muller). */
+const normal = (next: Random): number =>
+  Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+
+/** The noise within a series, with median 0 and a spread of 1. */
+type Noise = (next: Random) => () => number;
+
+const autoregressive =
+  (part: number): Noise =>
+  (next) => {
+    let state = normal(next);
+    return () => {
+      const value = state;
+      state = part * state + Math.sqrt(1 - part ** 2) * normal(next);
+      return value;
+    };
+  };
+
+/** Two modes three spreads apart, 65 to 35; its median found by bisection of the distribution. */
+const MODES = { part: 0.65, apart: 3, width: 0.3, median: 0.2208948 };
+
+const NOISES = {
+  iid: (next) => () => normal(next),
+  'AR(1) 0.5': autoregressive(0.5),
+  'AR(1) 0.9': autoregressive(0.9),
+  // Cauchy cut at 300 spreads: neither mean nor deviation settles.
+  'heavy tails': (next) => () => 0.5 * Math.tan(Math.PI * (next() * 0.998 + 0.001 - 0.5)),
+  bimodal: (next) => () =>
+    (next() < MODES.part ? 0 : MODES.apart) + MODES.width * normal(next) - MODES.median,
+} satisfies Record<string, Noise>;
+
+/** How the level of a device changes: per invocation, and with the time since it began, s. */
+type Level = (next: Random) => (seconds: number) => number;
+
+/** Up and down by 0.5% about the mean, at 1% per minute; each invocation begins anywhere. */
+const DRIFT_PERIOD_S = 120;
+const drift: Level = (next) => {
+  const began = next() * DRIFT_PERIOD_S;
+  return (seconds) => {
+    const phase = ((began + seconds) / DRIFT_PERIOD_S) % 1;
+    return 1 + 0.01 * (phase < 0.5 ? 2 * phase - 0.5 : 1.5 - 2 * phase);
+  };
+};
+const betweenRuns: Level = (next) => {
+  const level = 1 + 0.003 * normal(next);
+  return () => level;
+};
+const steady: Level = () => () => 1;
+
+export interface Scenario {
+  readonly noise: keyof typeof NOISES;
+  readonly level: keyof typeof LEVELS;
+  /** Spread of single samples, relative. */
+  readonly cv: number;
+  /** How long a sample takes, ms. */
+  readonly sampleMs: number;
+}
+
+const LEVELS = { steady, 'between-run 0.3%': betweenRuns, 'drift 1%/min': drift };
+
+export const NOISE_NAMES = Object.keys(NOISES) as (keyof typeof NOISES)[];
+
+/** One invocation: samples until the stopping rule ends them. The true level of the device is 1. */
+function measure({ noise, level, cv, sampleMs }: Scenario, next: Random, slower = 1): Series {
+  let clockNs = 0;
+  const rule = stoppingRule(POLICIES.default, () => clockNs);
+  const draw = NOISES[noise](next);
+  const levelAt = LEVELS[level](next);
+  const samplesNs: number[] = [];
+  rule.begin();
+  for (let stop = rule.finished(); ; stop = rule.finished()) {
+    if (stop) return summarise(samplesNs);
+    // Below a hundredth of the level no tail reaches.
+    const ns = sampleMs * 1e6 * slower * Math.max(levelAt(clockNs / 1e9) * (1 + cv * draw()), 0.01);
+    clockNs += ns;
+    rule.add({ ns, dispatches: 1 });
+    samplesNs.push(ns);
+  }
+}
+
+/** The part of `count` trials in which something holds; its standard error is `sqrt(p (1 - p) / count)`. */
+function partOf(count: number, holds: (trial: number) => boolean): number {
+  let held = 0;
+  for (let trial = 0; trial < count; trial++) if (holds(trial)) held++;
+  return held / count;
+}
+
+/** How often the 95% interval of one invocation contains the level it ran at. */
+export function seriesCoverage(scenario: Scenario, trials: number, seed: number): number {
+  const next = random(seed);
+  const truthNs = scenario.sampleMs * 1e6;
+  return partOf(trials, () => contains(measure(scenario, next), truthNs));
+}
+
+/** How often the 95% interval of the headline of `invocations` contains the device's level. */
+export function headlineCoverage(
+  scenario: Scenario,
+  invocations: number,
+  trials: number,
+  seed: number,
+): number {
+  const next = random(seed);
+  const truthNs = scenario.sampleMs * 1e6;
+  return partOf(trials, () => {
+    const series = Array.from({ length: invocations }, () => measure(scenario, next));
+    return contains(headline(series), truthNs);
+  });
+}
+
+const contains = ({ lowNs, highNs }: Pick<Series, 'lowNs' | 'highNs'>, ns: number) =>
+  lowNs <= ns && ns <= highNs;
+
+/** The rules of nvbench for the same two series: compare.py's, and compare_robust.py's clear gap. */
+const NVBENCH = {
+  /** The means differ by more than the smaller coefficient of variation. */
+  noise: (a: Series, b: Series) => {
+    const mean = ({ samplesNs }: Series) =>
+      samplesNs.reduce((sum, ns) => sum + ns, 0) / samplesNs.length;
+    return Math.abs(mean(a) / mean(b) - 1) > Math.min(a.cv, b.cv);
+  },
+  /** The fast three quarters of the samples lie at least 0.5% apart. */
+  gap: (a: Series, b: Series) => a.q3Ns * 1.005 <= b.minNs || b.q3Ns * 1.005 <= a.minNs,
+};
+
+export interface Declared {
+  readonly ours: number;
+  readonly noise: number;
+  readonly gap: number;
+}
+
+/** How often each rule declares two kernels different, one `slower` times as slow as the other. */
+export function declaredDifferent(
+  scenario: Scenario,
+  slower: number,
+  trials: number,
+  seed: number,
+): Declared {
+  const next = random(seed);
+  const spread: Spread =
+    scenario.level === 'steady' ? { relative: 0, df: 1000 } : { relative: 0.003, df: null };
+  const found = { ours: 0, noise: 0, gap: 0 };
+  for (let trial = 0; trial < trials; trial++) {
+    const a = measure(scenario, next);
+    const b = measure(scenario, next, slower);
+    const { verdict } = contrast(headline([a], spread), headline([b], spread));
+    if (verdict === 'FAST' || verdict === 'SLOW') found.ours++;
+    if (NVBENCH.noise(a, b)) found.noise++;
+    if (NVBENCH.gap(a, b)) found.gap++;
+  }
+  return { ours: found.ours / trials, noise: found.noise / trials, gap: found.gap / trials };
+}
+
+export interface Stability {
+  /** Repetitions of a board in which two of the equal devices have different ranks. */
+  readonly split: number;
+  /** Repetitions in which the slower device is not ranked behind all of the equal ones. */
+  readonly joined: number;
+  /** The same by the best of all runs with the interval of that run, as methodology 1 did. */
+  readonly splitByBest: number;
+}
+
+/**
+ * Boards of five devices, four equal and one 3% slower. The first has been measured twenty times,
+ * the others five: more runs must not mean a better place.
+ */
+export function rankStability(scenario: Scenario, trials: number, seed: number): Stability {
+  const next = random(seed);
+  const isSplit = (places: readonly number[]) => new Set(places.slice(0, 4)).size > 1;
+  const found = { split: 0, joined: 0, splitByBest: 0 };
+  for (let trial = 0; trial < trials; trial++) {
+    const devices = [20, 5, 5, 5, 5].map((runs, device) =>
+      Array.from({ length: runs }, () => measure(scenario, next, device === 4 ? 1.03 : 1)),
+    );
+    const places = ranks(devices.map((runs) => headline(runs)));
+    if (isSplit(places)) found.split++;
+    if (Math.max(...places.slice(0, 4)) >= (places[4] ?? 0)) found.joined++;
+    const best = devices.map((runs) => runs.reduce((a, b) => (b.medianNs < a.medianNs ? b : a)));
+    const byOverlap = best.map(
+      ({ lowNs }) => 1 + best.filter((other) => other.highNs < lowNs).length,
+    );
+    if (isSplit(byOverlap)) found.splitByBest++;
+  }
+  return {
+    split: found.split / trials,
+    joined: found.joined / trials,
+    splitByBest: found.splitByBest / trials,
+  };
+}

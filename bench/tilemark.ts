@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BenchFile, Environment, TunedVariant } from '@tilemark/core';
+// The file, not the package, which would pull every kernel into the bundles.
+import shipped from '../packages/core/src/tune/tuned/nvidia-h200.json' with { type: 'json' };
+
+const beside = new URL('../main.mjs', import.meta.url);
+
+/** The built `tilemark`; bundled programs are in a folder beside it. */
+export const TILEMARK = fileURLToPath(
+  existsSync(beside) ? beside : new URL('../apps/worker/dist/main.mjs', import.meta.url),
+);
+
+/**
+ * Runs `tilemark bench` or `tilemark tune` and resolves to the file that it writes, even if it exits
+ * with 1 because a result is incorrect or failed. If it wrote no file, throws Error with its
+ * standard error.
+ */
+export async function tilemark(
+  program: string,
+  command: 'bench' | 'tune',
+  args: readonly string[],
+): Promise<BenchFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  const json = join(folder, 'results.json');
+  try {
+    const said = await stderrOf([program, command, ...args, '--json', json]);
+    const text = await readFile(json, 'utf8').catch(() => null);
+    if (text === null) throw new Error(said.trim() || `tilemark ${command} wrote nothing`);
+    return JSON.parse(text);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function stderrOf(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += text;
+    });
+    child.once('error', reject);
+    child.once('close', () => resolve(said));
+  });
+}
+
+/** 'a/b[X=1,Y=2]' as flags of `tilemark bench`. */
+export function variantFlags(address: string): string[] {
+  const [, kernel = '', tunables] = /^([^[]+)(?:\[(.*)\])?$/.exec(address) ?? [];
+  return ['--kernel', kernel, ...(tunables ? ['--tunable', ...tunables.split(',')] : [])];
+}
+
+/** The variants shipped for the device of the goals, or those of another such file. */
+export const tunedVariants = async (path?: string): Promise<readonly TunedVariant[]> =>
+  (path === undefined ? shipped : JSON.parse(await readFile(path, 'utf8'))).variants;
+
+/** The tuned variant's address for a row's problem and profile. Throws Error if there is none. */
+export function tunedAddress(
+  variants: readonly TunedVariant[],
+  row: { readonly op: string; readonly shape: string; readonly dtype: string; profile?: string },
+): string {
+  const { op, shape, dtype, profile = 'fast' } = row;
+  const sides = shape.split('x').map(Number);
+  const found = variants.find(
+    ({ problem, profile: of }) =>
+      problem.op === op &&
+      problem.dtype === dtype &&
+      of === profile &&
+      Object.values(problem.shape).every((size, at) => size === (sides[at] ?? sides[0])),
+  );
+  if (!found) throw new Error(`no tuned variant of ${op} ${shape} ${dtype} ${profile}`);
+  return found.address;
+}
+
+/** Shapes with no side above `largest`, each once: `4096x4096x64` capped at 256 is `256x256x64`. */
+export function capped(shapes: string, largest: number): string {
+  const cap = (shape: string) => shape.split('x').map((side) => Math.min(Number(side), largest));
+  return [...new Set(shapes.split(',').map((shape) => cap(shape).join('x')))].join(',');
+}
+
+/** Where and when the results were measured: a line above a table. */
+export function headLine({ device, driver, runtimeVersions }: Environment): string {
+  const versions = Object.entries(runtimeVersions).map(([name, version]) => `${name} ${version}`);
+  return `${[device.device, driver, ...versions].join(', ')}, ${new Date().toISOString()}`;
+}

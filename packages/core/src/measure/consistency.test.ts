@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { InputError } from '@tilemark/kernels';
+import { describe, expect, test } from 'vitest';
+import { measured, noise, square } from '../server/store/test-fixtures';
+import type { RunResult } from '../view/api';
+import { checkOutcome, repeatedBlock } from './consistency';
+import type { Measurement, Outcome, Series } from './outcome';
+import { summarise } from './stats';
+
+const folder = new URL('../../../../docs/results/h200-2026-11-21/', import.meta.url);
+
+describe('nothing that an NVIDIA H200 measured contradicts itself', () => {
+  test.each(readdirSync(folder).filter((name) => name.endsWith('.json')))('%s', (name) => {
+    const file = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
+    const results: readonly RunResult[] = file.results;
+    expect(results.length).toBeGreaterThan(0);
+    for (const [index, result] of results.entries()) {
+      if (result.outcome) checkOutcome(result.outcome, result, `results[${index}].outcome`);
+    }
+  });
+});
+
+const run = { policy: 'default', problem: square(64) } as const;
+const honest = measured(1e6);
+if (honest.kind !== 'measured') throw new TypeError('not measured');
+const { measurement } = honest;
+/** Passes of 10 ms, as a clock of 1 ns times them. */
+const samples = noise(128).map((part) => Math.round(10e6 * (1 + part / 1e3)) / 10);
+
+const refusal = (over: Partial<Measurement>, leaseNs: number | null = null, asked = run) => {
+  const outcome: Outcome = { kind: 'measured', measurement: { ...measurement, ...over } };
+  try {
+    checkOutcome(outcome, asked, 'outcome', leaseNs);
+    return null;
+  } catch (error) {
+    return error instanceof InputError ? error.field.replace('outcome.measurement.', '') : error;
+  }
+};
+const cold = (samplesNs: readonly number[], over: Partial<Series> = {}) => ({
+  cold: { ...summarise(samplesNs), ...over },
+});
+
+test('an honest measurement passes, with the time that it took', () => {
+  expect(refusal({})).toBeNull();
+  expect(refusal(cold(samples))).toBeNull();
+  expect(refusal({}, 20e9)).toBeNull();
+});
+
+test.each<[field: string, why: string, over: Partial<Measurement>]>([
+  ['cold.medianNs', 'an edited median', cold(samples, { medianNs: 0.5e6 })],
+  ['cold.lowNs', 'a narrower interval', cold(samples, { lowNs: 0.999999e6 })],
+  ['cold.cv', 'less noise', cold(samples, { cv: 0 })],
+  ['cold.n', 'more samples than there are', cold(samples, { n: 1_000 })],
+  ['cold.samplesNs', 'equal to the last digit', cold(samples.map(() => 1e6))],
+  ['cold.samplesNs', 'one half twice', cold([...samples.slice(64), ...samples.slice(64)])],
+  ['cold.samplesNs', 'between the ticks of the clock', cold(samples.map((ns) => ns + 0.0137))],
+  [
+    'dispatchesPerSample',
+    'samples that are too short',
+    { ...cold(samples.map((ns) => ns / 1e3)), dispatchesPerSample: 10 },
+  ],
+  ['dispatchesPerSample', 'more dispatches than ever', { dispatchesPerSample: 1e6 }],
+  ['bufferSets', 'more buffers than ever', { bufferSets: 1_000 }],
+  ['hot', 'no hot series where one is due', { hot: null }],
+  [
+    'stop',
+    'converged on noise',
+    cold(noise(128).map((part) => Math.round(10e6 * (1 + part / 5)) / 10)),
+  ],
+  ['stop', 'converged after three samples', cold(samples.slice(0, 3))],
+  ['stop', 'an end that the policy does not have', { stop: 'quick' }],
+  [
+    'verification.before.checked',
+    'more elements than there are',
+    {
+      verification: {
+        ...measurement.verification,
+        before: { ...measurement.verification.before, checked: 2 * 64 * 64 + 1 },
+      },
+    },
+  ],
+])('%s: %s', (field, _why, over) => {
+  expect(refusal(over)).toBe(field);
+});
+
+test('its samples fit into the time it was claimed for, and a capped series into its cap', () => {
+  expect(refusal({}, 1e9)).toBe('cold.samplesNs');
+  expect(refusal({ stop: 'capped' }, 14e9)).toBe('stop');
+  expect(refusal({ stop: 'capped' }, 16e9)).toBeNull();
+});
+
+test('an element within its bound is not incorrect', () => {
+  const worst = { row: 0, col: 0, got: 1, want: 1.1, bound: 0.2 };
+  const incorrect: Outcome = { kind: 'incorrect', when: 'before', worst };
+  expect(() => checkOutcome(incorrect, run, 'outcome')).toThrow(/within its bound/);
+  const far = { ...incorrect, worst: { ...worst, bound: 0.01 } };
+  expect(() => checkOutcome(far, run, 'outcome')).not.toThrow();
+});
+
+test('the few values of a coarse clock are no repetition', () => {
+  expect(repeatedBlock(Array.from({ length: 30 }, (_, at) => at % 3))).toBeNull();
+  expect(repeatedBlock(Array.from({ length: 30 }, (_, at) => at % 6))).toBe(6);
+  expect(repeatedBlock(noise(30))).toBeNull();
+});

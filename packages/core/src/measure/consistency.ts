@@ -1,0 +1,263 @@
+import { elements, InputError, opOf, type Problem } from '@tilemark/kernels';
+import { sum } from 'd3-array';
+import { MAX_BUFFER_SETS, MAX_DISPATCHES } from './calibrate';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from './outcome';
+import { POLICIES, type Policy, type PolicyId } from './policy';
+import { summarise } from './stats';
+import { stoppingRule } from './stopping';
+
+/**
+ * What no honest run can have reported. A measurement comes from a machine or a file that nobody
+ * here watched, so it is held against itself: its statistics against its samples, its samples
+ * against its clock, the reason it stopped against the stopping rule, its dispatches against the
+ * policy. This cannot tell a careful forgery from a result; it leaves only the careful ones, for
+ * the roof and a second machine to judge (docs/ranking.md).
+ */
+
+/** What was asked for. */
+export interface AskedRun {
+  readonly policy: PolicyId;
+  readonly problem: Problem;
+}
+
+/** Two numbers farther apart than this are not the same computation in two JavaScript engines. */
+const SAME_WITHIN = 1e-9;
+
+/** Replaying the stopping rule takes time that grows with the square of the samples. */
+const MAX_REPLAYED = 2_000;
+
+/** Samples are grown to the policy's length while the device may idle, at up to a fifth of its clocks. */
+const SHORTEST_PART = 1 / 20;
+
+/**
+ * Equal samples prove nothing while the clock is this coarse beside them; a device never repeats
+ * itself to a millionth.
+ */
+const FINE_STEPS = 1e6;
+
+/** From so many samples on, repetitions are told from chance. */
+const MIN_TELLING = 10;
+
+/**
+ * Throws InputError at the field that contradicts another, with what it should be; `at` is where
+ * the outcome is, for example `results[3].outcome`.
+ *
+ * @param leaseNs how long the run was claimed for, if that is known
+ */
+export function checkOutcome(
+  outcome: Outcome,
+  run: AskedRun,
+  at: string,
+  leaseNs: number | null = null,
+): void {
+  if (outcome.kind === 'incorrect') {
+    const { got, want, bound } = outcome.worst;
+    if (typeof got === 'number' && Math.abs(got - want) <= bound) {
+      throw new InputError('An error within its bound is not incorrect.', `${at}.worst.got`);
+    }
+  }
+  if (outcome.kind !== 'measured') return;
+  const { measurement } = outcome;
+  const field = `${at}.measurement`;
+  checkProcedure(measurement, run, field);
+  checkSeries(measurement.cold, measurement, run, `${field}.cold`);
+  if (measurement.hot) checkSeries(measurement.hot, measurement, run, `${field}.hot`);
+  // How earlier versions computed intervals, and when they stopped, is theirs; both are computed again.
+  if (measurement.methodologyVersion === METHODOLOGY_VERSION && measurement.cold.independent) {
+    checkStatistics(measurement.cold, `${field}.cold`);
+    if (measurement.hot) checkStatistics(measurement.hot, `${field}.hot`);
+    checkStop(measurement, POLICIES[run.policy], field);
+  }
+  if (leaseNs !== null) checkDuration(measurement, POLICIES[run.policy], leaseNs, field);
+}
+
+/** Whether the parts of the record belong to one run of the procedure. */
+function checkProcedure(measurement: Measurement, run: AskedRun, at: string): void {
+  const { bufferSets, dispatchesPerSample, hot, methodologyVersion, stop } = measurement;
+  const policy = POLICIES[run.policy];
+  if (methodologyVersion > METHODOLOGY_VERSION) {
+    throw new InputError(
+      `It was measured by version ${methodologyVersion} of the methodology; this grid uses ${METHODOLOGY_VERSION}.`,
+      `${at}.methodologyVersion`,
+    );
+  }
+  if (measurement.policy !== run.policy) {
+    throw new InputError(
+      `The run has policy ${run.policy}, but its measurement has another.`,
+      `${at}.policy`,
+    );
+  }
+  const stops = policy.rankable
+    ? ['converged', 'noisy', 'capped', 'throttled']
+    : ['quick', 'capped'];
+  if (!stops.includes(stop)) {
+    throw new InputError(`Policy ${run.policy} never stops with '${stop}'.`, `${at}.stop`);
+  }
+  if (dispatchesPerSample > MAX_DISPATCHES) {
+    throw new InputError(
+      `A sample has at most ${MAX_DISPATCHES} dispatches.`,
+      `${at}.dispatchesPerSample`,
+    );
+  }
+  if (bufferSets > MAX_BUFFER_SETS) {
+    throw new InputError(`At most ${MAX_BUFFER_SETS} sets of buffers rotate.`, `${at}.bufferSets`);
+  }
+  if ((hot !== null) !== (policy.hot && bufferSets > 1)) {
+    const why = hot ? 'No hot series is measured' : 'The hot series is missing';
+    throw new InputError(
+      `${why} under policy ${run.policy} with ${bufferSets} sets of buffers.`,
+      `${at}.hot`,
+    );
+  }
+  checkVerification(measurement, run.problem, at);
+}
+
+function checkVerification(
+  { bufferSets, verification }: Measurement,
+  problem: Problem,
+  at: string,
+): void {
+  // The last outputs of all sets are verified together.
+  const most = bufferSets * elements(opOf(problem).output(problem.shape));
+  for (const when of ['before', 'after'] as const) {
+    const { checked, worstRatio } = verification[when];
+    if (!(worstRatio <= 1)) {
+      throw new InputError(
+        'An error above its bound makes the outcome incorrect, not measured.',
+        `${at}.verification.${when}.worstRatio`,
+      );
+    }
+    if (checked > most) {
+      throw new InputError(
+        `The outputs have ${most} elements; ${checked} cannot have been compared.`,
+        `${at}.verification.${when}.checked`,
+      );
+    }
+  }
+}
+
+/** Whether a clock and a device can have produced the samples. */
+function checkSeries(
+  { samplesNs }: Series,
+  { dispatchesPerSample, timer }: Measurement,
+  { policy: policyId, problem }: AskedRun,
+  at: string,
+): void {
+  const field = `${at}.samplesNs`;
+  if (samplesNs.length === 0) throw new InputError('A measurement needs samples.', field);
+  const policy = POLICIES[policyId];
+  const { medianNs, cv } = summarise(samplesNs);
+  if (![medianNs, cv, opOf(problem).rate(problem, medianNs)].every(Number.isFinite)) {
+    throw new InputError('No clock measures such times.', field);
+  }
+  const passes = samplesNs.map((ns) => ns * dispatchesPerSample);
+  const typical = medianNs * dispatchesPerSample;
+  const shortest = Math.max(policy.minSampleNs, policy.minSampleTicks * timer.tickNs);
+  if (dispatchesPerSample < MAX_DISPATCHES && typical < SHORTEST_PART * shortest) {
+    throw new InputError(
+      `A sample lasts ${typical} ns; policy ${policyId} takes more dispatches until one lasts ${shortest} ns.`,
+      `${at.slice(0, at.lastIndexOf('.'))}.dispatchesPerSample`,
+    );
+  }
+  const off = passes.filter((ns) => !isMultiple(ns, timer.tickNs)).length;
+  if (timer.kind === 'timestamp' && 2 * off > passes.length) {
+    throw new InputError(
+      `${off} of ${passes.length} samples are no multiple of the clock's step, ${timer.tickNs} ns.`,
+      field,
+    );
+  }
+  checkRepetition(samplesNs, typical / timer.tickNs, field);
+}
+
+/** Up to what dividing by the dispatches rounds. */
+function isMultiple(ns: number, tickNs: number): boolean {
+  if (tickNs === 0) return true;
+  const steps = ns / tickNs;
+  return steps > 0.5 && Math.abs(steps - Math.round(steps)) <= 1e-9 * steps + 1e-3;
+}
+
+/** Samples that repeat themselves where noise never does. */
+function checkRepetition(samplesNs: readonly number[], steps: number, field: string): void {
+  if (samplesNs.length < MIN_TELLING) return;
+  if (new Set(samplesNs).size === 1 && steps >= FINE_STEPS) {
+    throw new InputError(
+      `${samplesNs.length} samples are equal to the last digit, by a clock that resolves a millionth of them.`,
+      field,
+    );
+  }
+  const length = repeatedBlock(samplesNs);
+  if (length !== null) {
+    throw new InputError(`The first ${length} samples come again and again.`, field);
+  }
+}
+
+/**
+ * Length of the block that a series repeats from its beginning to its end; null without one. It
+ * has to contain five different values, so that a coarse clock's few do not look like one.
+ */
+export function repeatedBlock(samplesNs: readonly number[]): number | null {
+  const n = samplesNs.length;
+  for (let length = 5; n - length >= MIN_TELLING && 2 * length <= n; length++) {
+    if (!samplesNs.every((ns, index) => index < length || ns === samplesNs[index - length]))
+      continue;
+    if (new Set(samplesNs.slice(0, length)).size >= 5) return length;
+  }
+  return null;
+}
+
+/** Whether the stated figures are those of the samples. */
+function checkStatistics(stated: Series, at: string): void {
+  const { samplesNs: _, ...figures } = summarise(stated.samplesNs);
+  for (const [name, value] of Object.entries(figures)) {
+    const claimed: unknown = stated[name as keyof Series];
+    if (typeof value !== 'number' || typeof claimed !== 'number') continue;
+    if (Math.abs(claimed - value) <= SAME_WITHIN * Math.max(Math.abs(value), 1)) continue;
+    throw new InputError(`It states ${claimed}, but its samples give ${value}.`, `${at}.${name}`);
+  }
+}
+
+/**
+ * Whether the stopping rule allows the stated end. It looked at the series at moments that are not
+ * recorded, so only what holds at the last look is held against it.
+ */
+function checkStop(
+  { cold: { samplesNs }, dispatchesPerSample, stop }: Measurement,
+  policy: Policy,
+  at: string,
+): void {
+  if (stop === 'throttled' || stop === 'capped' || samplesNs.length > MAX_REPLAYED) return;
+  const rule = stoppingRule(policy, () => 0);
+  rule.begin();
+  for (const ns of samplesNs) {
+    rule.add({ ns: ns * dispatchesPerSample, dispatches: dispatchesPerSample });
+  }
+  const allowed = rule.finished();
+  if (stop === 'noisy' ? allowed !== 'converged' : allowed === stop) return;
+  throw new InputError(
+    `It states that it stopped as ${stop}; with these samples it would ${allowed ? `have stopped as ${allowed}` : 'have gone on'}.`,
+    `${at}.stop`,
+  );
+}
+
+/** Whether everything that was timed fits into the time there was. */
+function checkDuration(
+  { cold, compileNs, dispatchesPerSample, hot, stop }: Measurement,
+  policy: Policy,
+  leaseNs: number,
+  at: string,
+): void {
+  const timedNs =
+    dispatchesPerSample * (sum(cold.samplesNs) + sum(hot?.samplesNs ?? [])) + (compileNs ?? 0);
+  if (timedNs > leaseNs) {
+    throw new InputError(
+      `Its samples last ${(timedNs / 1e9).toFixed(3)} s; the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`,
+      `${at}.cold.samplesNs`,
+    );
+  }
+  if (stop === 'capped' && leaseNs < policy.maxWallNs) {
+    throw new InputError(
+      `It states that it stopped after ${policy.maxWallNs / 1e9} s; the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`,
+      `${at}.stop`,
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { DTYPES, InputError, opOf, type Problem, type Variant } from '@tilemark/kernels';
+import { setBytes } from './calibrate';
+import { DATA_SHEETS, type DataSheet } from './data-sheets';
+import type { DeviceIdentity } from './device';
+import { multiplyAdds, type Roof, type RooflineSurvey } from './roofline';
+
+/**
+ * Cards are sold with clocks above the reference, and drivers boost beyond what is printed; no
+ * forger gains much by a quarter.
+ */
+const MARGIN = 1.25;
+
+/** With this many times the last-level cache in turn, copies come from memory. */
+const BEYOND_CACHE = 4;
+
+/** The data sheet of a device's model, by the longest name that the driver's contains; null without one. */
+export function dataSheetOf({
+  device,
+  class: kind,
+}: Pick<DeviceIdentity, 'device' | 'class'>): DataSheet | null {
+  // Software and CPUs are limited by the host.
+  if (kind !== 'gpu' && kind !== 'browser') return null;
+  const name = ` ${wordsOf(device)} `;
+  const found = DATA_SHEETS.filter(({ model }) => name.includes(` ${wordsOf(model)} `));
+  return found.toSorted((a, b) => b.model.length - a.model.length)[0] ?? null;
+}
+
+const wordsOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/\((r|tm)\)/g, '')
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+
+/**
+ * The shortest time of a problem on a device of this model, with a margin for faster cards. Null
+ * where the data sheet says nothing: bytes that may come from the cache, operations of matrix units.
+ *
+ * @param workingSetBytes everything the dispatches rotate through
+ */
+export function dataSheetRoof(
+  sheet: DataSheet,
+  variant: Variant,
+  problem: Problem,
+  workingSetBytes: number,
+): Roof | null {
+  const { shape, dtype } = problem;
+  const flopsNs = multiplyAdds(variant, problem) / (MARGIN * operations(sheet, problem));
+  const bytesNs = isBeyondCache(sheet, workingSetBytes)
+    ? opOf(problem).bytes(shape, dtype) / (MARGIN * sheet.bandwidth)
+    : 0;
+  const ns = Math.max(flopsNs, bytesNs);
+  return ns > 0 ? { ns, bound: flopsNs > bytesNs ? 'compute' : 'bandwidth' } : null;
+}
+
+/** Operations per ns. */
+function operations({ f16, f32 }: DataSheet, { dtype }: Pick<Problem, 'dtype'>): number {
+  return 1e3 * (DTYPES[dtype].peak === 'f16' ? (f16 ?? 2 * f32) : f32);
+}
+
+const isBeyondCache = ({ cacheMiB }: DataSheet, workingSetBytes: number): boolean =>
+  cacheMiB !== null && workingSetBytes >= BEYOND_CACHE * cacheMiB * 2 ** 20;
+
+/** Throws InputError for a survey that a device of this model cannot have given. */
+export function checkSurvey(sheet: DataSheet, { copies, peaks }: RooflineSurvey): void {
+  for (const [index, { dtype, gigaflopsPerSecond }] of peaks.entries()) {
+    const most = MARGIN * operations(sheet, { dtype });
+    if (gigaflopsPerSecond <= most) continue;
+    throw new InputError(
+      `${gigaflopsPerSecond.toFixed(0)} GFLOP/s in ${dtype}: the data sheet of ${sheet.model} allows ${most.toFixed(0)}, a quarter added.`,
+      `peaks[${index}].gigaflopsPerSecond`,
+    );
+  }
+  for (const [index, { bytes, gigabytesPerSecond }] of copies.entries()) {
+    const most = MARGIN * sheet.bandwidth;
+    if (gigabytesPerSecond <= most || !isBeyondCache(sheet, bytes)) continue;
+    throw new InputError(
+      `${gigabytesPerSecond.toFixed(0)} GB/s over ${bytes} bytes: the data sheet of ${sheet.model} allows ${most.toFixed(0)}, a quarter added.`,
+      `copies[${index}].gigabytesPerSecond`,
+    );
+  }
+}
+
+/** Everything that the dispatches of a measurement rotated through, bytes. */
+export const workingSetOf = (bufferSets: number, problem: Problem): number =>
+  bufferSets * setBytes(problem);

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** Which toggles Dawn runs with. Profiles are never mixed in a ranking. */
+export const PROFILES = ['default', 'fast'] as const;
+export const profileSchema = z.enum(PROFILES);
+export type Profile = z.infer<typeof profileSchema>;
+
+/** Device classes are separate groups on the leaderboard. */
+export const deviceClassSchema = z.enum(['gpu', 'software', 'cpu', 'browser']);
+export type DeviceClass = z.infer<typeof deviceClassSchema>;
+
+/** What identifies a device: machines with equal identities measure the same thing. */
+export const deviceIdentitySchema = z.object({
+  vendor: z.string().min(1).max(120),
+  architecture: z.string().max(120),
+  /** Marketing or driver name, for example `NVIDIA H200`. */
+  device: z.string().min(1).max(200),
+  /** `vulkan`, `d3d12`, `metal`, or `host` for the CPU. */
+  backend: z.string().min(1).max(40),
+  /** What runs the shader: `dawn`, `node`, or a browser's name. */
+  runtime: z.string().min(1).max(40),
+  class: deviceClassSchema,
+});
+export type DeviceIdentity = z.infer<typeof deviceIdentitySchema>;
+
+/** The limits and features that decide feasibility, as `feasible` of @tilemark/kernels reads them. */
+export const deviceCapabilitiesSchema = z.object({
+  features: z.array(z.string()),
+  maxComputeInvocationsPerWorkgroup: z.number().int().positive(),
+  maxComputeWorkgroupSizeX: z.number().int().positive(),
+  maxComputeWorkgroupSizeY: z.number().int().positive(),
+  maxComputeWorkgroupSizeZ: z.number().int().positive(),
+  maxComputeWorkgroupStorageSize: z.number().int().positive(),
+  maxComputeWorkgroupsPerDimension: z.number().int().positive(),
+  maxStorageBufferBindingSize: z.number().int().positive(),
+  maxBufferSize: z.number().int().positive(),
+});
+export type DeviceCapabilities = z.infer<typeof deviceCapabilitiesSchema>;
+
+/**
+ * Stable key of a device: `vendor-architecture-device-backend-runtime`, lower case,
+ * with every run of characters other than letters and digits written as one `_`.
+ * Used in URLs and as the queue's name.
+ */
+export function deviceKey(identity: DeviceIdentity): string {
+  const { vendor, architecture, device, backend, runtime } = identity;
+  return [vendor, architecture, device, backend, runtime]
+    .map((part) =>
+      part
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '_')
+        .replace(/^_|_$/g, ''),
+    )
+    .map((part) => part || 'unknown')
+    .join('-');
+}
+
+/**
+ * Everything that could change a number, except what changes from run to run, such as clocks.
+ * Stored once per distinct content hash.
+ */
+export const environmentSchema = z.object({
+  device: deviceIdentitySchema,
+  capabilities: deviceCapabilitiesSchema,
+  profile: profileSchema,
+  driver: z.string(),
+  toggles: z.object({ enabled: z.array(z.string()), disabled: z.array(z.string()) }),
+  runtimeVersions: z.record(z.string(), z.string()),
+  os: z.string(),
+  cpu: z.object({ model: z.string(), cores: z.number().int().positive() }),
+  memoryBytes: z.number().int().positive(),
+  tilemarkVersion: z.string(),
+});
+export type Environment = z.infer<typeof environmentSchema>;

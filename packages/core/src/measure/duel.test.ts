@@ -1,0 +1,99 @@
+import { createHostExecutor, type Executor, type Problem, type Variant } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { capabilities } from '../server/store/test-fixtures';
+import { type DuelOptions, runDuel } from './duel';
+
+const problem: Problem = { op: 'transpose', shape: { rows: 9, cols: 5 }, dtype: 'f32' };
+const a: Variant = { kernel: 'transpose/cpu-naive', tunables: {} };
+const b: Variant = { kernel: 'transpose/cpu-blocked', tunables: {} };
+
+/** Real kernels under a clock of their own: a dispatch takes what is said of its side and time. */
+async function dueled(
+  costNs: (side: 'a' | 'b', nowNs: number, sample: number) => number,
+  { spoil = false, ...options }: DuelOptions & { spoil?: boolean } = {},
+) {
+  let nowNs = 0;
+  let samples = 0;
+  const turns: string[] = [];
+  const host = createHostExecutor();
+  const executor: Executor = {
+    ...host,
+    prepare: async (variant, ...rest) => {
+      const side = variant.kernel === a.kernel ? 'a' : 'b';
+      const prepared = await host.prepare(variant, ...rest);
+      return new Proxy(prepared, {
+        get(target, name) {
+          const value = Reflect.get(target, name);
+          if (name !== 'sample') return typeof value === 'function' ? value.bind(target) : value;
+          return async (asked: { dispatches: number; rotate: boolean }) => {
+            // Stops writing once it is timed.
+            const isSpoiled = spoil && side === 'b' && turns.length > 1200;
+            if (!isSpoiled) await target.sample({ ...asked, dispatches: 1 });
+            const ns = costNs(side, nowNs, samples++) * asked.dispatches;
+            nowNs += ns;
+            turns.push(side);
+            return { ns, wallNs: ns };
+          };
+        },
+      });
+    },
+  };
+  const outcome = await runDuel(
+    executor,
+    { a, b },
+    problem,
+    capabilities,
+    { deviceClass: 'cpu', lastLevelCacheBytes: 64, nowNs: () => nowNs },
+    options,
+  );
+  return { outcome, turns };
+}
+
+describe('a duel', () => {
+  it('takes turns A B B A, and gives the ratio with its interval', async () => {
+    const { outcome, turns } = await dueled(
+      (side, _, i) => (side === 'a' ? 1e6 : 1.03e6) * (1 + 0.002 * Math.sin(i * i)),
+    );
+    if (outcome.kind !== 'dueled') throw new Error(JSON.stringify(outcome));
+    expect(outcome.duel).toMatchObject({ verdict: 'FAST', stop: 'converged' });
+    expect(outcome.duel.ratio).toBeCloseTo(1.03, 3);
+    expect(outcome.duel.high - outcome.duel.low).toBeLessThan(0.0025);
+    // Then each computes on new inputs.
+    expect(turns.slice(-10).join('')).toBe('abbaabbaab');
+  });
+
+  it('is not misled by a device that slows down all the while', async () => {
+    const { outcome } = await dueled((_, nowNs) => 1e6 * (1 + nowNs / 20e9));
+    expect(outcome).toMatchObject({ kind: 'dueled', duel: { verdict: 'SAME' } });
+    if (outcome.kind === 'dueled') expect(outcome.duel.ratio).toBeCloseTo(1, 4);
+  });
+
+  it('ends undecided when its time is up, and says what it would take', async () => {
+    const wild = (_: string, __: number, i: number) => 1e6 * (1 + 0.9 * Math.sin(i * i));
+    const { outcome } = await dueled(wild, { longestNs: 1e9 });
+    expect(outcome).toMatchObject({
+      kind: 'dueled',
+      duel: { verdict: 'UNDECIDED', stop: 'capped' },
+    });
+  });
+
+  it('ends for a side whose output is wrong once it is timed', async () => {
+    const { outcome } = await dueled(() => 1e6, { spoil: true });
+    expect(outcome).toMatchObject({
+      kind: 'ended',
+      side: 'b',
+      outcome: { kind: 'incorrect', when: 'after' },
+    });
+  });
+
+  it('ends for a side that does not fit', async () => {
+    const none = { ...capabilities, maxComputeInvocationsPerWorkgroup: 1 };
+    const sides = { a: { kernel: 'transpose/naive', tunables: {} }, b };
+    const outcome = await runDuel(createHostExecutor(), sides, problem, none, {
+      deviceClass: 'cpu',
+      lastLevelCacheBytes: 64,
+      nowNs: () => 0,
+    });
+    expect(outcome).toMatchObject({ kind: 'ended', side: 'a', outcome: { kind: 'skipped' } });
+  });
+});

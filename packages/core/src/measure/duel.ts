@@ -1,0 +1,198 @@
+import {
+  CompileError,
+  DeviceFault,
+  type Executor,
+  feasible,
+  type Prepared,
+  type Problem,
+  type Variant,
+} from '@tilemark/kernels';
+import { z } from 'zod';
+import { verdictOn } from '../rank/head-to-head';
+import { bufferSetsFor } from './calibrate';
+import type { DeviceCapabilities } from './device';
+import { roofOver, type Surroundings } from './measure';
+import { type Outcome, outcomeSchema, seriesSchema } from './outcome';
+import { POLICIES } from './policy';
+import { Proof, WrongOutput } from './proof';
+import { drawSeed, secretsOf } from './seed';
+import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
+import { medianInterval, summarise } from './stats';
+import { implausibleReason } from './trust';
+
+/**
+ * A duel of two variants: they take turns on one device in one process, in the order A B B A, so that
+ * whatever changes slowly (clocks, heat, other programs) meets both alike. The ratio is that of the
+ * rounds, each of which is a ratio by itself; its interval pays for dependence as that of a series.
+ */
+
+/** The order of a round; a linear drift cancels. */
+const ORDER = ['a', 'b', 'b', 'a'] as const;
+type Side = 'a' | 'b';
+const SIDES: readonly Side[] = ['a', 'b'];
+
+/** A duel ends when the interval of the ratio is within this, relative. */
+const WIDTH = 0.001;
+/** Or after so long, ns. */
+const LONGEST_NS = 30e9;
+/** It lasts at least so long, ns, and so many rounds, fewer of those that take over a second. */
+const LEAST_NS = 1e9;
+const LEAST_ROUNDS = 50;
+const LEAST_SLOW_ROUNDS = 6;
+const SLOW_ROUND_NS = 1e9;
+/** Rounds between two looks, as a part of those taken. */
+const LOOK_AFTER = 1.25;
+
+const dueledSideSchema = seriesSchema.extend({
+  /** Why the time is not believed; null if it is. */
+  implausible: z.string().nullable(),
+});
+
+export const duelSchema = z.object({
+  verdict: z.enum(['FAST', 'SLOW', 'SAME', 'UNDECIDED']),
+  /** Times that A is faster than B, with its 95% interval. */
+  ratio: z.number().positive(),
+  low: z.number().positive(),
+  high: z.number().positive(),
+  /** See `Contrast`. */
+  wouldTake: z.number().nullable(),
+  /** Rounds of A B B A. */
+  rounds: z.number().int().positive(),
+  stop: z.enum(['converged', 'capped']),
+  a: dueledSideSchema,
+  b: dueledSideSchema,
+});
+export type Duel = z.infer<typeof duelSchema>;
+
+/** How a duel ended: if a side could not be measured, how that side ended. */
+export const duelOutcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('dueled'), duel: duelSchema }),
+  z.object({ kind: z.literal('ended'), side: z.enum(['a', 'b']), outcome: outcomeSchema }),
+]);
+export type DuelOutcome = z.infer<typeof duelOutcomeSchema>;
+
+export interface DuelOptions {
+  /** Absent: 30 s. */
+  readonly longestNs?: number;
+}
+
+/** Ends a duel for one of its sides. */
+class SideEnded extends Error {
+  override readonly name = 'SideEnded';
+  constructor(
+    readonly side: Side,
+    readonly outcome: Outcome,
+  ) {
+    super(`side ${side} ended`);
+  }
+}
+
+/**
+ * Verifies both variants, lets them take turns, verifying some of these, and verifies what each
+ * wrote last and what it makes of new inputs. Throws `DeviceFault` alone.
+ */
+export async function runDuel(
+  executor: Executor,
+  variants: Readonly<Record<Side, Variant>>,
+  problem: Problem,
+  capabilities: DeviceCapabilities,
+  surroundings: Surroundings,
+  { longestNs = LONGEST_NS }: DuelOptions = {},
+): Promise<DuelOutcome> {
+  const { lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
+  const { canary = null, seed = drawSeed() } = surroundings;
+  const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
+  const open: Prepared[] = [];
+  const policy = POLICIES.default;
+
+  /** Ends the duel as a run ends whose step fails. */
+  const guarded = async <T>(side: Side, stage: 'prepare' | 'measure', work: () => Promise<T>) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof DeviceFault || error instanceof SideEnded) throw error;
+      if (error instanceof WrongOutput) throw new SideEnded(side, error.outcome);
+      const message = error instanceof Error ? error.message : String(error);
+      const at = error instanceof CompileError ? 'compile' : stage;
+      throw new SideEnded(side, { kind: 'failed', stage: at, message });
+    }
+  };
+
+  const opened = (side: Side) =>
+    guarded(side, 'prepare', async () => {
+      const variant = variants[side];
+      const fit = feasible(variant, problem, capabilities);
+      if (!fit.ok) throw new SideEnded(side, { kind: 'skipped', why: fit.why });
+      const { inputs, choices } = secretsOf(seed);
+      const prepared = await executor.prepare(variant, problem, {
+        ...{ seed: inputs, secret: choices, bufferSets, timeUpload: false },
+      });
+      open.push(prepared);
+      const proof = new Proof(prepared, seed, nowNs);
+      await proof.first();
+      const sampler: Sampler = {
+        ...{ prepared: proof.sampler, policy, timer: executor.timer, nowNs, canary },
+      };
+      const { dispatches } = await warmUpAndCalibrate(sampler);
+      await proof.beforeSeries({ isCold: true });
+      return { proof, dispatches, samplesNs: [] as number[] };
+    });
+
+  try {
+    onStep?.('compile');
+    const sides = { a: await opened('a'), b: await opened('b') };
+    onStep?.('cold');
+    const ratios: number[] = [];
+    const beganNs = nowNs();
+    let longestRoundNs = 0;
+    let found = { median: 0, low: 0, high: 0 };
+    let stop: Duel['stop'] | null = null;
+    for (let nextLook = 1; !stop; ) {
+      const roundBeganNs = nowNs();
+      let log = 0;
+      for (const side of ORDER) {
+        const { proof, dispatches, samplesNs } = sides[side];
+        const ns = await guarded(side, 'measure', () =>
+          takeSample(proof.sampler, dispatches, true),
+        );
+        samplesNs.push(ns / dispatches);
+        log += (side === 'a' ? -0.5 : 0.5) * Math.log(ns / dispatches);
+      }
+      ratios.push(log);
+      const endedNs = nowNs();
+      longestRoundNs = Math.max(longestRoundNs, endedNs - roundBeganNs);
+      const isCapped = endedNs - beganNs >= longestNs;
+      if (ratios.length < nextLook && !isCapped) continue;
+      nextLook = Math.ceil(LOOK_AFTER * ratios.length);
+      const { independent, ...interval } = medianInterval(ratios);
+      found = interval;
+      const least = longestRoundNs > SLOW_ROUND_NS ? LEAST_SLOW_ROUNDS : LEAST_ROUNDS;
+      const isNarrow = (interval.high - interval.low) / 2 <= WIDTH && independent >= least;
+      if (isNarrow && endedNs - beganNs >= LEAST_NS) stop = 'converged';
+      else if (isCapped) stop = 'capped';
+    }
+
+    onStep?.('verify-again');
+    for (const side of SIDES) {
+      const { proof, dispatches } = sides[side];
+      await guarded(side, 'measure', async () => {
+        await proof.afterCold();
+        await proof.onFreshInputs(dispatches, 1);
+      });
+    }
+    const dueled = async (side: Side) => {
+      const series = summarise(sides[side].samplesNs);
+      const roof =
+        roofline && (await roofOver(variants[side], problem, series, bufferSets, roofline));
+      return { ...series, implausible: implausibleReason(series, roof ?? null) };
+    };
+    const ratio = verdictOn(Math.exp(found.median), Math.exp(found.low), Math.exp(found.high));
+    const [a, b] = [await dueled('a'), await dueled('b')];
+    return { kind: 'dueled', duel: { ...ratio, rounds: ratios.length, stop, a, b } };
+  } catch (error) {
+    if (!(error instanceof SideEnded)) throw error;
+    return { kind: 'ended', side: error.side, outcome: error.outcome };
+  } finally {
+    for (const prepared of open) prepared.destroy();
+  }
+}

@@ -1,0 +1,347 @@
+import {
+  CompileError,
+  createHostExecutor,
+  DeviceFault,
+  type Executor,
+  OutOfBoundsWrite,
+  type Prepared,
+  type Problem,
+  ReferenceWrong,
+} from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { capabilities } from '../plan/test-capabilities';
+import { runVariant, type Step, type Surroundings } from './measure';
+import { type Outcome, outcomeSchema } from './outcome';
+import { POLICIES, type PolicyId } from './policy';
+
+const problem: Problem = { op: 'transpose', shape: { rows: 33, cols: 65 }, dtype: 'f32' };
+const variant = { kernel: 'transpose/cpu-naive', tunables: {} };
+
+function run(
+  executor: Executor,
+  { policy = 'smoke', ...surroundings }: Partial<Surroundings> & { policy?: PolicyId } = {},
+): Promise<Outcome> {
+  return runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
+    deviceClass: 'cpu',
+    lastLevelCacheBytes: 16_384,
+    nowNs: () => performance.now() * 1e6,
+    ...surroundings,
+  });
+}
+
+/** The host executor with one verb gone wrong. */
+function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
+  const executor = createHostExecutor();
+  return {
+    ...executor,
+    prepare: async (...args) => {
+      const good = await executor.prepare(...args);
+      const bad = fault(good);
+      return new Proxy(good, {
+        get: (target, name) => {
+          const from = name in bad ? bad : target;
+          const value: unknown = Reflect.get(from, name, from);
+          return typeof value === 'function' ? value.bind(from) : value;
+        },
+      });
+    },
+  };
+}
+
+const once = { dispatches: 1, rotate: false } as const;
+
+/** The host executor with element [0, 7] of what each dispatch writes changed. */
+function withOutputs(change: (value: number) => number): Executor {
+  return withFault((good) => ({
+    verify: async (sets) => {
+      const verdict = await good.verify(sets);
+      if (verdict.worst) return verdict;
+      const got = change(1);
+      const worst = { row: 0, col: 7, got: String(got), want: 1, bound: 0 };
+      return { ...verdict, worst, beyond: 1, worstRatio: Number.POSITIVE_INFINITY };
+    },
+  }));
+}
+
+describe('runVariant', () => {
+  it('verifies, warms up, measures cold and hot, and verifies again', async () => {
+    const steps: Step[] = [];
+    const outcome = await run(createHostExecutor(), { onStep: (step) => steps.push(step) });
+    expect(steps).toEqual(['compile', 'verify', 'warm-up', 'cold', 'hot', 'verify-again']);
+    expect(outcomeSchema.parse(outcome)).toEqual(outcome);
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      measurement: {
+        policy: 'smoke',
+        timer: { kind: 'wall' },
+        // 2 x 16 KiB of cache over two matrices of 33 x 65 floats and the guards.
+        bufferSets: 2,
+        cold: { n: 5 },
+        hot: { n: 5 },
+        stop: 'quick',
+        discarded: [{ why: 'warm-up' }],
+        verification: {
+          before: { method: 'exact', worstRatio: 0, checked: 33 * 65 },
+          after: { method: 'exact', worstRatio: 0, checked: 2 * 33 * 65 },
+          seed: expect.any(Number),
+          rms: 0,
+          freshRatio: null,
+        },
+        unranked: expect.stringContaining('smoke'),
+      },
+    });
+  });
+
+  it('has no hot series where one set of buffers outgrows the cache', async () => {
+    const outcome = await run(createHostExecutor(), { lastLevelCacheBytes: 1024 });
+    expect(outcome).toMatchObject({ kind: 'measured', measurement: { bufferSets: 1, hot: null } });
+  });
+
+  it('does not ask for clocks where that would take longer than the samples', async () => {
+    let asked = 0;
+    const outcome = await run(createHostExecutor(), {
+      lastLevelCacheBytes: 1024,
+      readClocks: async () => {
+        asked++;
+        return null;
+      },
+    });
+    expect(outcome).toMatchObject({ kind: 'measured', measurement: { clocks: null } });
+    expect(asked).toBe(0);
+  });
+
+  it('skips what the device cannot run, and says why', async () => {
+    const f16: Problem = { ...problem, dtype: 'f16' };
+    const outcome = await runVariant(
+      createHostExecutor(),
+      variant,
+      f16,
+      POLICIES.smoke,
+      capabilities,
+      { deviceClass: 'cpu', lastLevelCacheBytes: null, nowNs: () => 0 },
+    );
+    expect(outcome).toMatchObject({ kind: 'skipped', why: expect.stringContaining('f16') });
+  });
+
+  it('calls a wrong element incorrect before anything is timed', async () => {
+    const steps: Step[] = [];
+    const outcome = await run(
+      withOutputs(() => Number.NaN),
+      { onStep: (step) => steps.push(step) },
+    );
+    expect(outcome).toMatchObject({
+      kind: 'incorrect',
+      when: 'before',
+      worst: { row: 0, col: 7, got: 'NaN' },
+      beyond: 1,
+      checked: 33 * 65,
+    });
+    expect(steps).not.toContain('warm-up');
+  });
+
+  it('poisons before the dispatches that are verified, with NaN and with stale values', async () => {
+    const verbs: string[] = [];
+    const executor = withFault((good) => ({
+      poison: (kind, sets) => {
+        verbs.push(kind);
+        return good.poison(kind, sets);
+      },
+      sample: (options) => {
+        verbs.push('sample');
+        return good.sample(options);
+      },
+      verify: (sets) => {
+        verbs.push('verify');
+        return good.verify(sets);
+      },
+    }));
+    await run(executor);
+    expect(verbs.slice(0, 7)).toEqual([
+      ...['nan', 'verify', 'sample', 'verify'],
+      ...['stale', 'sample', 'verify'],
+    ]);
+  });
+
+  it('does not believe a comparison that finds nothing where nothing was written', async () => {
+    const executor = withFault((good) => ({ poison: () => good.sample(once).then(() => {}) }));
+    expect(await run(executor)).toMatchObject({
+      kind: 'failed',
+      stage: 'verify',
+      message: expect.stringContaining('the comparison is wrong on this device'),
+    });
+  });
+
+  it('says so where the device computes the reference wrong', async () => {
+    const message = 'the reference is wrong on this device: element [1, 2] is 3, should be 4';
+    const executor = withFault(() => ({
+      verify: () => Promise.reject(new ReferenceWrong(message)),
+    }));
+    expect(await run(executor)).toEqual({ kind: 'failed', stage: 'verify', message });
+  });
+
+  it.each([
+    ['is timed', () => false],
+    ['rotates through the buffer sets', (rotate: boolean) => !rotate],
+    ['stays on one buffer set', (rotate: boolean) => rotate],
+  ])('catches a kernel that stops writing once it %s', async (_when, writes) => {
+    let samples = 0;
+    const executor = withFault((good) => ({
+      sample: async (options) =>
+        samples++ < 2 || writes(options.rotate) ? good.sample(options) : { ns: 1, wallNs: 1 },
+    }));
+    expect(await run(executor)).toMatchObject({ kind: 'incorrect', when: 'after' });
+  });
+
+  it.each([1, 2, 3])('catches a kernel that is wrong on every %i0th dispatch', async (tens) => {
+    let dispatches = 0;
+    const executor = withFault((good) => ({
+      sample: async ({ dispatches: count, rotate }) => {
+        let total = { ns: 0, wallNs: 0 };
+        for (let i = 0; i < count; i++) {
+          const { ns, wallNs } = await good.sample({ dispatches: 1, rotate });
+          total = { ns: total.ns + ns, wallNs: total.wallNs + wallNs };
+          if (++dispatches % (10 * tens) === 0) await good.poison('nan');
+        }
+        return total;
+      },
+    }));
+    expect(await run(executor, { policy: 'default' })).toMatchObject({
+      kind: 'incorrect',
+      when: 'after',
+    });
+  });
+
+  it('verifies the last outputs of all sets', async () => {
+    const verified: (readonly number[])[] = [];
+    const executor = withFault((good) => ({
+      verify: (sets) => {
+        verified.push(sets.toSorted());
+        return good.verify(sets);
+      },
+    }));
+    const outcome = await run(executor, { lastLevelCacheBytes: 100_000 });
+    expect(outcome).toMatchObject({ kind: 'measured', measurement: { bufferSets: 8 } });
+    // Smoke has five samples of one dispatch: as many sets were written.
+    expect(verified.filter((sets) => sets.length === 5)).toHaveLength(1);
+  });
+
+  it('repeats inputs and checks from a seed', async () => {
+    const seen = async (seed: number) => {
+      const calls: unknown[] = [];
+      const executor = withFault((good) => ({
+        poison: (kind, sets) => {
+          calls.push([kind, sets]);
+          return good.poison(kind, sets);
+        },
+        refill: (of) => {
+          calls.push(of);
+          return good.refill(of);
+        },
+        verify: (sets) => {
+          calls.push(sets);
+          return good.verify(sets);
+        },
+      }));
+      const outcome = await run(executor, { seed, lastLevelCacheBytes: 100_000 });
+      expect(outcome).toMatchObject({ measurement: { verification: { seed } } });
+      return calls;
+    };
+    const first = await seen(2 ** 40 + 5);
+    expect(await seen(2 ** 40 + 5)).toEqual(first);
+    // Inputs of the same seed, other choices.
+    expect(await seen(2 ** 41 + 5)).not.toEqual(first);
+  });
+
+  it('does not rank what takes longer on inputs it has not seen', async () => {
+    let isFresh = false;
+    const executor = withFault((good) => ({
+      refill: (seed) => {
+        isFresh = true;
+        return good.refill(seed);
+      },
+      sample: async (options) => {
+        await good.sample(options);
+        const ns = (isFresh ? 3e6 : 1e6) * options.dispatches;
+        return { ns, wallNs: ns };
+      },
+    }));
+    expect(await run(executor, { policy: 'default' })).toMatchObject({
+      measurement: {
+        verification: { freshRatio: 3 },
+        unranked: 'a dispatch on new inputs takes 3.0 times as long as the timed ones',
+      },
+    });
+  });
+
+  it.each([
+    ['default', true],
+    ['smoke', true],
+    ['screen', false],
+  ] as const)('under the policy %s it is %s that the upload is timed', async (policy, isTimed) => {
+    const asked: unknown[] = [];
+    const executor = createHostExecutor();
+    const listening: Executor = {
+      ...executor,
+      prepare: (...args) => {
+        asked.push(args[2].timeUpload);
+        return Promise.reject(new RangeError('enough'));
+      },
+    };
+    await run(listening, { policy });
+    expect(asked).toEqual([isTimed]);
+  });
+
+  it.each([
+    ['a shader that does not compile', 'compile', new CompileError('no such type', null)],
+    ['a device without memory for the buffers', 'prepare', new RangeError('Invalid array length')],
+  ])('records %s as failed at stage %s', async (_what, stage, error) => {
+    const executor: Executor = {
+      ...createHostExecutor(),
+      prepare: () => Promise.reject(error),
+    };
+    expect(await run(executor)).toEqual({ kind: 'failed', stage, message: error.message });
+  });
+
+  it('records a write out of bounds as failed at stage verify', async () => {
+    const executor = withFault(() => ({
+      verify: () => Promise.reject(new OutOfBoundsWrite('4 bytes behind the output')),
+    }));
+    expect(await run(executor)).toEqual({
+      kind: 'failed',
+      stage: 'verify',
+      message: '4 bytes behind the output',
+    });
+  });
+
+  it.each([
+    [
+      'runs ahead of the wall',
+      { ns: 2, wallNs: 1 },
+      /gave 2 ns for 1 dispatches in 1 ns of wall time/,
+    ],
+    ['stands still', { ns: 0, wallNs: 1 }, /gave 0 ns for 1 dispatches/],
+    ['gives no number', { ns: Number.NaN, wallNs: 1 }, /timer is broken/],
+  ])('fails a measurement whose clock %s', async (_what, broken, message) => {
+    let samples = 0;
+    const executor = withFault((good) => ({
+      sample: async (options) => (samples++ < 2 ? good.sample(options) : broken),
+    }));
+    expect(await run(executor)).toMatchObject({
+      kind: 'failed',
+      stage: 'measure',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('leaves a lost device to the caller, and what it prepared destroyed', async () => {
+    let destroyed = 0;
+    const executor = withFault(() => ({
+      sample: () => Promise.reject(new DeviceFault('lost')),
+      destroy: () => {
+        destroyed++;
+      },
+    }));
+    await expect(run(executor)).rejects.toThrow(DeviceFault);
+    expect(destroyed).toBe(1);
+  });
+});

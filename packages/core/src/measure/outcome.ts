@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { clockSchema } from './clock';
+import { seedSchema } from './seed';
+
+export const METHODOLOGY_VERSION = 2;
+
+/** A time in ns that a clock can produce: finite and above zero, so NaN never passes. */
+const ns = z.number().positive();
+
+/** Order statistics of one series of samples; times are per dispatch, in ns. */
+export const seriesSchema = z.object({
+  n: z.number().int().positive(),
+  medianNs: ns,
+  /** 95% interval of the median, the dependence between samples paid for. */
+  lowNs: ns,
+  highNs: ns,
+  minNs: ns,
+  q1Ns: ns,
+  q3Ns: ns,
+  /** Standard deviation over mean. */
+  cv: z.number().nonnegative(),
+  /** Independent samples that would say as much; absent before methodology 2. */
+  independent: z.number().positive().optional(),
+  /** Every sample in the order taken. */
+  samplesNs: z.array(ns),
+});
+export type Series = z.infer<typeof seriesSchema>;
+
+export const verificationSchema = z.object({
+  /**
+   * `device`: every element, on the device. `identical` (methodology 1): bit for bit the previous
+   * output, which was right.
+   */
+  method: z.enum(['device', 'whole', 'exact', 'freivalds', 'identical']),
+  /** Largest error over its bound; at most 1 passes. 0 for exact comparisons. */
+  worstRatio: z.number().nonnegative(),
+  /** Elements (or rows, for Freivalds) compared. */
+  checked: z.number().int().positive(),
+  /** Time of the comparison; the first includes making inputs and reference. */
+  ns: z.number().nonnegative(),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
+export const stopReasonSchema = z.enum(['converged', 'noisy', 'capped', 'throttled', 'quick']);
+export type StopReason = z.infer<typeof stopReasonSchema>;
+
+/** What the driver's own tool (`nvidia-smi`) reports about the device. */
+export const clocksSchema = z.object({
+  smMHz: z.number(),
+  memoryMHz: z.number(),
+  temperatureC: z.number(),
+  powerW: z.number(),
+  /** Why the clocks are below their maximum, in the driver's words; empty if they are not. */
+  limitedBy: z.array(z.string()),
+});
+export type Clocks = z.infer<typeof clocksSchema>;
+
+/** About 0.1 s of cold samples, and how fast the device was after them. */
+export const batchSchema = z.object({
+  samples: z.number().int().positive(),
+  /** Time of the canary's fixed load, ns. */
+  canaryNs: ns,
+  /** Absent where the driver does not report them. */
+  smMHz: z.number().optional(),
+  limitedBy: z.array(z.string()).optional(),
+  /** Then its samples were discarded, unless most were. */
+  isSlow: z.boolean(),
+});
+export type Batch = z.infer<typeof batchSchema>;
+
+/** What a result of methodology 1 does not have. */
+const proofSchema = z.object({
+  /** Repeats the inputs and every choice of what was checked (seed.ts). */
+  seed: seedSchema,
+  /** Dispatches whose output was verified, before, while and after it was timed. */
+  dispatches: z.number().int().positive(),
+  /** RMS error of all elements verified, in roundoffs of the dtype. */
+  rms: z.number().nonnegative(),
+  /** Time of a dispatch on inputs that did not exist before, over the median; null if not taken. */
+  freshRatio: z.number().nonnegative().nullable(),
+  /** Time of all of it, ns. */
+  ns: z.number().nonnegative(),
+});
+
+export const measurementSchema = z.object({
+  methodologyVersion: z.number().int().positive(),
+  policy: z.string(),
+  /** The process that measured it: several results of one are one invocation; absent: unknown. */
+  invocation: z.uuid().optional(),
+  timer: z.object({ kind: z.enum(['timestamp', 'wall']), tickNs: z.number().nonnegative() }),
+  dispatchesPerSample: z.number().int().positive(),
+  bufferSets: z.number().int().positive(),
+  /** The device's clock held to the wall clock; null or absent: not timed by it, or not ranked. */
+  clock: clockSchema.nullish(),
+  /** The headline: buffer sets rotated so that the last-level cache starts cold. */
+  cold: seriesSchema,
+  /** The same buffers again and again. */
+  hot: seriesSchema.nullable(),
+  /** Null if it was compiled during another measurement. */
+  compileNs: z.number().nonnegative().nullable(),
+  transfer: z.object({
+    /** For the inputs of one buffer set; null on the host, and if the policy leaves it out. */
+    hostToDeviceNs: z.number().nonnegative().nullable(),
+    deviceToHostNs: z.number().nonnegative(),
+  }),
+  stop: stopReasonSchema,
+  /** Samples discarded, and why: for example warm-up, or throttling. */
+  discarded: z.array(z.object({ count: z.number().int().positive(), why: z.string() })),
+  verification: z.object({
+    before: verificationSchema,
+    /** The outputs that the cold series left; before methodology 2, the last one. */
+    after: verificationSchema,
+    ...proofSchema.partial().shape,
+  }),
+  /**
+   * The shortest time that the device's measured peak and bandwidth allow, ns; null or absent if
+   * it has no probes or the policy is not ranked. `roof.ns / cold.medianNs` is the part of peak.
+   */
+  roof: z.object({ ns, bound: z.enum(['compute', 'bandwidth']) }).nullish(),
+  /** Of the cold series, in order; absent if nothing watched the device. */
+  batches: z.array(batchSchema).optional(),
+  /** Around the cold series; null or absent if the driver does not report them. */
+  clocks: z.object({ before: clocksSchema, after: clocksSchema }).nullish(),
+  /** Why the result is shown but not ranked; null when it is ranked. */
+  unranked: z.string().nullable(),
+});
+export type Measurement = z.infer<typeof measurementSchema>;
+
+export const worstElementSchema = z.object({
+  /** Indices into the output, row then column. */
+  row: z.number().int().nonnegative(),
+  col: z.number().int().nonnegative(),
+  /** The value found: a number, or its name where JSON has none (`NaN`, `Infinity`). */
+  got: z.union([z.number(), z.string()]),
+  want: z.number(),
+  bound: z.number().nonnegative(),
+});
+export type WorstElement = z.infer<typeof worstElementSchema>;
+
+export const STAGES = ['prepare', 'compile', 'verify', 'measure', 'device'] as const;
+
+/** A run ends in exactly one of these. */
+export const outcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('measured'), measurement: measurementSchema }),
+  z.object({ kind: z.literal('skipped'), why: z.string() }),
+  z.object({
+    kind: z.literal('incorrect'),
+    when: z.enum(['before', 'after']),
+    worst: worstElementSchema,
+    /** Why it is wrong although each element is within its bound: too little precision. */
+    reason: z.string().optional(),
+    /** Elements beyond their bound, of how many. */
+    beyond: z.number().int().nonnegative().optional(),
+    checked: z.number().int().positive().optional(),
+    /** RMS error in roundoffs of the dtype. */
+    rms: z.number().nonnegative().optional(),
+  }),
+  z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: z.string() }),
+]);
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type OutcomeKind = Outcome['kind'];
+
+/** Why a run has no number, or why its number is not ranked; null if there is nothing to explain. */
+export function outcomeReason(outcome: Outcome | null): string | null {
+  switch (outcome?.kind) {
+    case 'skipped':
+      return outcome.why;
+    case 'incorrect': {
+      const { beyond = 0, checked = 0, reason, when } = outcome;
+      const { row, col, got, want } = outcome.worst;
+      if (reason !== undefined) return `${reason} (${when} timing)`;
+      const many = beyond > 1 ? `; ${beyond} of ${checked} elements are wrong` : '';
+      return `element [${row}, ${col}] is ${got}, should be ${want} (${when} timing)${many}`;
+    }
+    case 'failed':
+      return `${outcome.stage}: ${outcome.message}`;
+    case 'measured':
+      return unrankedText(outcome.measurement.unranked);
+    default:
+      return null;
+  }
+}
+
+/** A reason to leave a measurement unranked, as a sentence about it; null when it is ranked. */
+export const unrankedText = (unranked: string | null): string | null =>
+  unranked && `not ranked: ${unranked}`;

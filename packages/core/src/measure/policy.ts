@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+export const POLICY_IDS = ['default', 'screen', 'smoke'] as const;
+export const policyIdSchema = z.enum(POLICY_IDS);
+export type PolicyId = z.infer<typeof policyIdSchema>;
+
+/** How long and how precisely to measure. docs/measurement.md explains the numbers. */
+export interface Policy {
+  readonly id: PolicyId;
+  /** Results of a policy that is not rankable are shown but never ranked. */
+  readonly rankable: boolean;
+  readonly minSampleNs: number;
+  readonly minSampleTicks: number;
+  readonly warmup: { readonly samples: number; readonly ns: number };
+  readonly minSamples: number;
+  /** Enough if one sample takes more than 200 ms. */
+  readonly minSamplesSlow: number;
+  readonly minTotalNs: number;
+  /** Half width of the 95% interval of the median, relative. */
+  readonly interval: number;
+  readonly maxWallNs: number;
+  /** Whether to measure a hot series too: the same buffers again and again. */
+  readonly hot: boolean;
+  /** Whether to time the upload of the inputs, which takes longer than a quick policy's samples. */
+  readonly timeUpload: boolean;
+}
+
+export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
+  default: {
+    id: 'default',
+    rankable: true,
+    minSampleNs: 1e6,
+    minSampleTicks: 200,
+    warmup: { samples: 2, ns: 0.5e9 },
+    minSamples: 30,
+    minSamplesSlow: 10,
+    minTotalNs: 0.5e9,
+    interval: 0.005,
+    maxWallNs: 15e9,
+    hot: true,
+    timeUpload: true,
+  },
+  // For comparing designs by the hundred. The warm-up is long enough for a GPU that has idled for
+  // a moment: on an NVIDIA H200, 15 ms gave a quarter of the rate (2026-11-21). After seconds of
+  // idling, the canary extends it.
+  screen: {
+    id: 'screen',
+    rankable: false,
+    minSampleNs: 1e6,
+    minSampleTicks: 200,
+    warmup: { samples: 1, ns: 0.15e9 },
+    minSamples: 7,
+    minSamplesSlow: 2,
+    minTotalNs: 20e6,
+    interval: Number.POSITIVE_INFINITY,
+    maxWallNs: 2e9,
+    hot: false,
+    timeUpload: false,
+  },
+  smoke: {
+    id: 'smoke',
+    rankable: false,
+    minSampleNs: 0,
+    minSampleTicks: 0,
+    warmup: { samples: 1, ns: 0 },
+    minSamples: 5,
+    minSamplesSlow: 5,
+    minTotalNs: 0,
+    interval: Number.POSITIVE_INFINITY,
+    maxWallNs: 15e9,
+    hot: true,
+    timeUpload: true,
+  },
+};

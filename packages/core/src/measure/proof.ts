@@ -1,0 +1,235 @@
+import { hash32, type Prepared, ReferenceWrong, type Verdict } from '@tilemark/kernels';
+import type { Outcome, Verification } from './outcome';
+import { type Secrets, secretsOf } from './seed';
+
+/** Consecutive dispatches of the cold series of which each one's output is verified. */
+const STRETCH_DISPATCHES = 64;
+
+/** The stretch begins with one of this many samples. */
+const STRETCH_BEGINS_WITHIN = 16;
+
+/** After the stretch, one sample in this many is verified, this often at most. */
+const SPOT_EVERY = 16;
+const MOST_SPOTS = 8;
+
+/** Outputs verified of one such sample. */
+const SETS_PER_SPOT = 4;
+
+/** An output that is wrong: ends the run as `incorrect`. */
+export class WrongOutput extends Error {
+  override readonly name = 'WrongOutput';
+  readonly outcome: Extract<Outcome, { kind: 'incorrect' }>;
+
+  constructor(when: 'before' | 'after', { worst, reason, beyond, checked, rms }: Verdict) {
+    super('the output is wrong');
+    const element = worst ?? { row: 0, col: 0, got: 'unknown', want: 0, bound: 0 };
+    const told = { ...(reason !== null && { reason }), beyond, checked };
+    this.outcome = {
+      kind: 'incorrect',
+      when,
+      worst: element,
+      ...told,
+      ...(Number.isFinite(rms) && { rms }),
+    };
+  }
+}
+
+/**
+ * The proof of one run: verifies its outputs before, while and after it is timed. What is looked at
+ * when follows from the run's seed, which the kernel cannot know. Every output is poisoned before
+ * the dispatch that is verified, in turn with NaN and with values that look like results.
+ * docs/tolerance.md says what each step is for.
+ */
+export class Proof {
+  readonly #prepared: Prepared;
+  readonly #secrets: Secrets;
+  readonly #nowNs: () => number;
+  readonly #stretchBegins: number;
+  #drawn = 0;
+  #isWatching = false;
+  #samples = 0;
+  #inStretch = 0;
+  #spots = 0;
+  /** Rotated dispatches since the outputs were poisoned. */
+  #written = 0;
+  #dispatches = 0;
+  #spentNs = 0;
+  #squares = 0;
+  #checked = 0;
+
+  /** @param nowNs a monotonic clock, ns */
+  constructor(prepared: Prepared, seed: number, nowNs: () => number) {
+    this.#prepared = prepared;
+    this.#secrets = secretsOf(seed);
+    this.#nowNs = nowNs;
+    this.#stretchBegins = this.#draw(STRETCH_BEGINS_WITHIN);
+  }
+
+  /** Number of dispatches whose output was verified. */
+  get dispatches(): number {
+    return this.#dispatches;
+  }
+
+  /** Time spent, ns. */
+  get spentNs(): number {
+    return this.#spentNs;
+  }
+
+  /** RMS error of all elements verified, in roundoffs of the dtype. */
+  get rms(): number {
+    return this.#checked > 0 ? Math.sqrt(this.#squares / this.#checked) : 0;
+  }
+
+  /**
+   * Two dispatches by themselves: one finds NaN, the other what could be an earlier result. Throws
+   * WrongOutput; ReferenceWrong if nothing can be verified here.
+   */
+  async first(): Promise<Verification> {
+    const prepared = this.#prepared;
+    await this.#spend(() => prepared.poison('nan'));
+    const untouched = await this.#spend(() => prepared.verify([0]));
+    const isBlind = untouched.method === 'device' && untouched.beyond < untouched.checked;
+    if (!untouched.worst || isBlind) {
+      throw new ReferenceWrong(
+        `the comparison is wrong on this device: it finds ${untouched.beyond} of ${untouched.checked} elements wrong where nothing was written`,
+      );
+    }
+    await prepared.sample({ dispatches: 1, rotate: false });
+    await this.#verify('before', [0], 1);
+    await this.#spend(() => prepared.poison('stale'));
+    await prepared.sample({ dispatches: 1, rotate: false });
+    return this.#verify('before', [0], 1);
+  }
+
+  /** Poisons everything before a series, of which samples are verified on the spot if it is cold. */
+  async beforeSeries({ isCold }: { isCold: boolean }): Promise<void> {
+    this.#isWatching = isCold;
+    this.#written = 0;
+    await this.#spend(() => this.#prepared.poison(this.#draw(2) ? 'nan' : 'stale'));
+  }
+
+  /** Samples, of which some are verified once they have been timed. Throws WrongOutput. */
+  readonly sampler: Pick<Prepared, 'sample'> = {
+    sample: async (options) => {
+      if (this.#isInStretch) await this.#poisonNext(options.dispatches);
+      const sample = await this.#prepared.sample(options);
+      if (options.rotate) this.#written += options.dispatches;
+      if (this.#isWatching) await this.#onTheSpot(options.dispatches);
+      return sample;
+    },
+  };
+
+  /** The outputs that the cold series left in all of its sets. Throws WrongOutput. */
+  async afterCold(): Promise<Verification> {
+    this.#isWatching = false;
+    const sets = this.#lastSets(this.#written);
+    return this.#verify('after', sets, sets.length);
+  }
+
+  async afterHot(): Promise<void> {
+    await this.#verify('after', [0], 1);
+  }
+
+  /**
+   * Dispatches on inputs that did not exist before, over outputs that could be earlier results.
+   * Returns their time, ns each: a kernel that keeps results to save work takes longer. Throws
+   * WrongOutput.
+   *
+   * @param dispatches of a sample; at most one per set are run
+   * @param rounds of which the quickest counts
+   */
+  async onFreshInputs(dispatches: number, rounds: number): Promise<number> {
+    const prepared = this.#prepared;
+    const each = Math.min(dispatches, prepared.bufferSets);
+    let leastNs = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round++) {
+      await this.#spend(() => prepared.refill(hash32(this.#secrets.choices + 0x5eed + round)));
+      await this.#spend(() => prepared.poison('stale'));
+      const { ns } = await prepared.sample({ dispatches: each, rotate: true });
+      leastNs = Math.min(leastNs, ns / each);
+    }
+    const sets = this.#lastSets(each);
+    await this.#verify('after', [sets[this.#draw(sets.length)] ?? 0], 1);
+    return leastNs;
+  }
+
+  async #onTheSpot(dispatches: number): Promise<void> {
+    const { bufferSets } = this.#prepared;
+    const isInStretch = this.#isInStretch;
+    this.#samples++;
+    if (isInStretch) {
+      // Only the last output of a set can be seen: with fewer sets than dispatches, others follow.
+      while (dispatches > bufferSets && this.#inStretch < STRETCH_DISPATCHES) {
+        await this.#poisonNext(bufferSets);
+        await this.#spend(() => this.#prepared.sample({ dispatches: bufferSets, rotate: true }));
+        this.#written += bufferSets;
+        await this.#verifyLast(bufferSets);
+      }
+      if (dispatches <= bufferSets) await this.#verifyLast(dispatches);
+    } else if (this.#spots < MOST_SPOTS && this.#draw(SPOT_EVERY) === 0) {
+      this.#spots++;
+      const sets = this.#lastSets(dispatches);
+      const from = this.#draw(sets.length);
+      const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, SETS_PER_SPOT);
+      await this.#verify('after', some, some.length);
+    }
+  }
+
+  get #isInStretch(): boolean {
+    const isLeft = this.#inStretch < STRETCH_DISPATCHES;
+    return this.#isWatching && isLeft && this.#samples >= this.#stretchBegins;
+  }
+
+  /** The outputs of the next dispatches: what they do not write is then not right by luck. */
+  async #poisonNext(dispatches: number): Promise<void> {
+    const { bufferSets, lastSet } = this.#prepared;
+    const next = Array.from(
+      { length: Math.min(dispatches, bufferSets) },
+      (_, i) => (lastSet + 1 + i) % bufferSets,
+    );
+    await this.#spend(() => this.#prepared.poison('stale', next));
+  }
+
+  async #verifyLast(dispatches: number): Promise<void> {
+    this.#inStretch += dispatches;
+    await this.#verify('after', this.#lastSets(dispatches), dispatches);
+  }
+
+  /** The sets that the last rotated dispatches wrote. */
+  #lastSets(dispatches: number): number[] {
+    const { bufferSets, lastSet } = this.#prepared;
+    return Array.from(
+      { length: Math.min(dispatches, bufferSets) },
+      (_, back) => (lastSet - back + bufferSets) % bufferSets,
+    );
+  }
+
+  async #verify(
+    when: 'before' | 'after',
+    sets: readonly number[],
+    dispatches: number,
+  ): Promise<Verification> {
+    const beganNs = this.#nowNs();
+    const verdict = await this.#spend(() => this.#prepared.verify(sets));
+    if (verdict.worst) throw new WrongOutput(when, verdict);
+    this.#dispatches += dispatches;
+    this.#squares += verdict.checked * verdict.rms ** 2;
+    this.#checked += verdict.checked;
+    const { method, worstRatio, checked } = verdict;
+    return { method, worstRatio, checked, ns: this.#nowNs() - beganNs };
+  }
+
+  async #spend<T>(work: () => Promise<T>): Promise<T> {
+    const beganNs = this.#nowNs();
+    try {
+      return await work();
+    } finally {
+      this.#spentNs += this.#nowNs() - beganNs;
+    }
+  }
+
+  /** A secret choice among `count`. */
+  #draw(count: number): number {
+    return hash32(this.#secrets.choices + this.#drawn++) % count;
+  }
+}

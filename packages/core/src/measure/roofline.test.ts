@@ -1,0 +1,162 @@
+import {
+  createHostExecutor,
+  type Executor,
+  type ProbeRequest,
+  type Problem,
+} from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { capabilities, MiB } from '../plan/test-capabilities';
+import { impliedCacheBytes, Roofline } from './roofline';
+
+/** A device of 1,000 GFLOP/s and 100 GB/s, at each further measurement of the copy 10 GB/s more. */
+function device() {
+  const requests: ProbeRequest[] = [];
+  let gbPerS = 90;
+  const executor: Executor = {
+    ...createHostExecutor(),
+    probe: async (request) => {
+      requests.push(request);
+      if (request.id === 'copy') gbPerS += 10;
+      const rate = request.id === 'copy' ? gbPerS : 1000;
+      return {
+        flops: request.id === 'copy' ? 0 : 1e9,
+        bytes: request.id === 'copy' ? 1e9 : 0,
+        sample: async (dispatches) => {
+          const ns = (dispatches * 1e9) / rate;
+          return { ns, wallNs: ns };
+        },
+        destroy: () => {},
+      };
+    },
+  };
+  return { roofline: new Roofline(executor, capabilities), requests };
+}
+
+const naive = { kernel: 'matmul/naive', tunables: { BLOCK: 16, MAPPING: 'col-x' } };
+const product: Problem = { op: 'matmul', shape: { m: 1000, n: 1000, k: 1000 }, dtype: 'f32' };
+const copy = { kernel: 'transpose/naive', tunables: {} };
+const turned: Problem = { op: 'transpose', shape: { rows: 1000, cols: 1000 }, dtype: 'f32' };
+describe('a survey', () => {
+  it('copies over every working set that can be bound and multiplies in every dtype', async () => {
+    const { roofline, requests } = device();
+    const survey = await roofline.survey();
+    // Each half of a copy is a separate binding: 2 x 128 MiB.
+    expect(survey?.copies.map(({ bytes }) => bytes)).toEqual(
+      Array.from({ length: 11 }, (_, index) => (MiB / 4) * 2 ** index),
+    );
+    expect(survey?.copies[0]?.gigabytesPerSecond).toBeCloseTo(100, 9);
+    expect(survey?.peaks).toEqual([
+      { dtype: 'f32', gigaflopsPerSecond: 1000 },
+      { dtype: 'i32', gigaflopsPerSecond: 1000 },
+    ]);
+    expect(survey?.lastLevelCacheBytes).toBeNull();
+    expect(requests).toHaveLength(13);
+  });
+
+  it('has nothing to say of a device without probes', async () => {
+    expect(await new Roofline(createHostExecutor(), capabilities).survey()).toBeNull();
+  });
+});
+
+describe('a roof', () => {
+  it('is the time of the multiply-adds where they take longer than the bytes', async () => {
+    const { roofline } = device();
+    // 2 GFLOP at 1,000 GFLOP/s.
+    expect(await roofline.roofOf(naive, product, MiB)).toEqual({ ns: 2e6, bound: 'compute' });
+  });
+
+  it('is the time of the bytes where there is no arithmetic', async () => {
+    const { roofline, requests } = device();
+    // 8 MB at 110 GB/s, the better of the two copies.
+    const roof = await roofline.roofOf(copy, turned, MiB);
+    expect(roof?.bound).toBe('bandwidth');
+    expect(roof?.ns).toBeCloseTo(8e6 / 110, 6);
+    expect(requests).toEqual([
+      { id: 'copy', bytes: MiB },
+      { id: 'copy', bytes: 256 * MiB },
+    ]);
+  });
+
+  it('leaves out the multiply-adds of kernels that use matrix units', async () => {
+    const { roofline, requests } = device();
+    const matrix = { kernel: 'matmul/subgroup-matrix', tunables: {} };
+    const half: Problem = { ...product, dtype: 'f16' };
+    expect((await roofline.roofOf(matrix, half, MiB))?.bound).toBe('bandwidth');
+    expect(requests.map(({ id }) => id)).toEqual(['copy', 'copy']);
+  });
+
+  it('asks of an algorithm what it multiplies, and of f16 the same whatever its sums', async () => {
+    const { roofline, requests } = device();
+    const large: Problem = { ...product, shape: { m: 2048, n: 2048, k: 2048 } };
+    const roofNs = async (kernel: string) =>
+      (await roofline.roofOf({ kernel, tunables: {} }, large, MiB))?.ns ?? 0;
+    expect((await roofNs('matmul/strassen')) / (await roofNs('matmul/naive'))).toBeCloseTo(7 / 8);
+    await roofline.roofOf(
+      { kernel: 'matmul/naive', tunables: {} },
+      { ...large, dtype: 'f16acc16' },
+      MiB,
+    );
+    expect(requests.at(-1)).toEqual({ id: 'fma', dtype: 'f16' });
+  });
+
+  it('is measured once for like problems, and with no larger copy than the device can bind', async () => {
+    const { roofline, requests } = device();
+    await roofline.roofOf(copy, turned, 1000 * MiB);
+    await roofline.roofOf(copy, turned, 900 * MiB);
+    expect(requests).toEqual([{ id: 'copy', bytes: 256 * MiB }]);
+  });
+
+  it('is measured again when doubted, and the better rate counts', async () => {
+    const { roofline } = device();
+    const roof = await roofline.roofOf(copy, turned, MiB);
+    if (!roof) throw new Error('the device has probes');
+    await roofline.doubt(roof, turned, MiB);
+    // 130 GB/s by now.
+    expect((await roofline.roofOf(copy, turned, MiB))?.ns).toBeCloseTo(8e6 / 130, 6);
+  });
+
+  it('is that of a device at work, though it has idled before', async () => {
+    let busyNs = 0;
+    const executor: Executor = {
+      ...createHostExecutor(),
+      probe: async () => ({
+        flops: 0,
+        bytes: 1e8,
+        sample: async (dispatches) => {
+          const ns = (dispatches * 1e8) / (busyNs < 0.3e9 ? 30 : 100);
+          busyNs += ns;
+          return { ns, wallNs: ns };
+        },
+        destroy: () => {},
+      }),
+    };
+    const roof = await new Roofline(executor, capabilities).roofOf(copy, turned, 256 * MiB);
+    expect(roof?.ns).toBeCloseTo(8e6 / 100, 6);
+  });
+
+  it('is not there on the host', async () => {
+    expect(
+      await new Roofline(createHostExecutor(), capabilities).roofOf(copy, turned, MiB),
+    ).toBeNull();
+  });
+});
+
+const curve = (...rates: number[]) =>
+  rates.map((gigabytesPerSecond, index) => ({ bytes: MiB * 2 ** index, gigabytesPerSecond }));
+
+it('is the last working set before the copies fall to the rate of memory', () => {
+  expect(impliedCacheBytes(curve(800, 1000, 1000, 950, 420, 400, 400))).toBe(8 * MiB);
+});
+
+it('is that of the last level where several fall', () => {
+  expect(impliedCacheBytes(curve(4000, 4000, 2600, 2500, 2400, 800, 800))).toBe(16 * MiB);
+});
+
+it('does not take launches that small sets do not hide for a cache that is slow', () => {
+  expect(impliedCacheBytes(curve(50, 200, 900, 1000, 990, 400, 400))).toBe(16 * MiB);
+});
+
+it('is unknown where nothing is faster than memory, and without copies', () => {
+  expect(impliedCacheBytes(curve(100, 105, 103, 100))).toBeNull();
+  expect(impliedCacheBytes([])).toBeNull();
+});

@@ -1,0 +1,162 @@
+import type { Prepared, Timer } from '@tilemark/kernels';
+import { nextDispatches, shortestSampleNs } from './calibrate';
+import type { Batch, Measurement, Series, StopReason } from './outcome';
+import type { Policy } from './policy';
+import { summarise } from './stats';
+import { stoppingRule } from './stopping';
+import { type Canary, type ClockReading, PaceWatch } from './throttle';
+
+/** What samples are taken with. */
+export interface Sampler {
+  readonly prepared: Pick<Prepared, 'sample'>;
+  readonly policy: Policy;
+  readonly timer: Timer;
+  /** A monotonic clock, ns. */
+  readonly nowNs: () => number;
+  /** Null if the device's clocks cannot be watched: then no sample is discarded. */
+  readonly canary: Canary | null;
+  /** The clocks as last reported; absent where nothing reports them. */
+  readonly clocks?: () => ClockReading | null;
+}
+
+/** Device time between two canary checks, ns. */
+const BATCH_NS = 100e6;
+
+/** After a warm-up this long the device counts as warm, whatever the canary says, ns. */
+const LONGEST_WARM_UP_NS = 2e9;
+
+/**
+ * Brings clocks and caches to their working state while growing the sample until the timer
+ * resolves it: both at once, because a sample size found on an idle device is too small at full
+ * clocks. If the policy warms up at all, this continues while the canary is far behind, for at
+ * most 2 s: an NVIDIA H200 that has idled for seconds may still run at a fifth of its clock after
+ * 0.15 s of load (2026-11-22).
+ */
+export async function warmUpAndCalibrate({
+  prepared,
+  policy,
+  timer,
+  nowNs,
+  canary,
+}: Sampler): Promise<{
+  readonly dispatches: number;
+  readonly samples: number;
+  /** Of the last sample, ns. */
+  readonly sampleNs: number;
+}> {
+  const targetNs = shortestSampleNs(policy, timer);
+  const beganNs = nowNs();
+  const spentNs = () => nowNs() - beganNs;
+  const isSlow = async () =>
+    policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isFarBehind());
+  let dispatches = 1;
+  for (let samples = 1; ; samples++) {
+    const ns = await takeSample(prepared, dispatches, true);
+    const next = nextDispatches(dispatches, ns, targetNs);
+    const isWarm = samples >= policy.warmup.samples && spentNs() >= policy.warmup.ns;
+    if (isWarm && next === dispatches && !(await isSlow())) {
+      return { dispatches, samples, sampleNs: ns };
+    }
+    dispatches = next;
+  }
+}
+
+/**
+ * The headline series: samples rotate through the buffer sets, so that each finds a cold cache,
+ * until the policy's stopping rule is satisfied. If results are ranked, the device's pace is
+ * recorded for each batch, and a batch after which the device is slow is discarded. If that would
+ * be more than half of all samples, everything is kept and the series is `throttled`.
+ */
+export async function coldSeries(
+  { prepared, policy, nowNs, canary, clocks }: Sampler,
+  dispatches: number,
+): Promise<{
+  readonly series: Series;
+  readonly stop: StopReason;
+  readonly discarded: Measurement['discarded'];
+  readonly batches: readonly Batch[];
+}> {
+  const watch = policy.rankable && canary ? new PaceWatch(canary, clocks) : null;
+  const batches: Batch[] = [];
+  const rule = stoppingRule(policy, nowNs);
+  const kept: number[] = [];
+  const discarded: number[] = [];
+  let stop: StopReason | null = null;
+  rule.begin();
+  while (!stop) {
+    await watch?.coolDown();
+    const batch = await takeBatch(prepared, dispatches, watch ? BATCH_NS : 0);
+    const pace = await watch?.batch(batch.length);
+    if (pace) batches.push(pace);
+    if (pace?.isSlow) {
+      discarded.push(...batch);
+    } else {
+      for (const ns of batch) rule.add({ ns, dispatches });
+      kept.push(...batch);
+    }
+    stop = rule.finished();
+  }
+  const perDispatch = (samplesNs: readonly number[]) =>
+    summarise(samplesNs.map((ns) => ns / dispatches));
+  if (discarded.length > kept.length) {
+    const series = perDispatch([...kept, ...discarded]);
+    return { series, stop: 'throttled', discarded: [], batches };
+  }
+  const why = 'the device had slowed down';
+  return {
+    series: perDispatch(kept),
+    stop,
+    discarded: discarded.length > 0 ? [{ count: discarded.length, why }] : [],
+    batches,
+  };
+}
+
+/** The same buffers again and again, for the policy's minimum only: it is never ranked. */
+export async function hotSeries(
+  { prepared, policy, nowNs }: Sampler,
+  dispatches: number,
+): Promise<Series> {
+  const rule = stoppingRule({ ...policy, rankable: false }, nowNs);
+  const samplesNs: number[] = [];
+  rule.begin();
+  while (!rule.finished()) {
+    const ns = await takeSample(prepared, dispatches, false);
+    rule.add({ ns, dispatches });
+    samplesNs.push(ns / dispatches);
+  }
+  return summarise(samplesNs);
+}
+
+/** Cold samples that together last at least `leastNs`; at least one. */
+async function takeBatch(
+  prepared: Sampler['prepared'],
+  dispatches: number,
+  leastNs: number,
+): Promise<number[]> {
+  const batch: number[] = [];
+  let totalNs = 0;
+  do {
+    const ns = await takeSample(prepared, dispatches, true);
+    batch.push(ns);
+    totalNs += ns;
+  } while (totalNs < leastNs);
+  return batch;
+}
+
+/**
+ * Time of one sample, ns. Throws Error if the device's clock says that no time has passed, or
+ * more than on the wall clock.
+ */
+export async function takeSample(
+  prepared: Sampler['prepared'],
+  dispatches: number,
+  rotate: boolean,
+): Promise<number> {
+  const { ns, wallNs } = await prepared.sample({ dispatches, rotate });
+  if (!(ns > 0 && ns <= wallNs)) {
+    throw new Error(
+      `the timer is broken: it gave ${ns} ns for ${dispatches} dispatches in ${wallNs} ns of wall time`,
+    );
+  }
+  return ns;
+}

@@ -1,0 +1,139 @@
+import { ascending, deviation, mean, quantileSorted } from 'd3-array';
+import type { Series } from './outcome';
+
+/** Two-sided 95% of the normal distribution. */
+const Z95 = 1.96;
+
+/** Standard deviation (n - 1 in the denominator) over mean; 0 for fewer than two values. */
+export function coefficientOfVariation(values: readonly number[]): number {
+  const average = mean(values);
+  return average ? (deviation(values) ?? 0) / average : 0;
+}
+
+/**
+ * The two-sided 95% quantile of Student's t, by its expansion in 1/df: within 1% from 3 degrees
+ * of freedom on, exact below. Source: Abramowitz and Stegun, 26.7.5.
+ */
+export function studentQuantile(df: number): number {
+  if (df < 1.5) return 12.706;
+  if (df < 2.5) return 4.303;
+  const z = Z95;
+  return (
+    z +
+    (z ** 3 + z) / (4 * df) +
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df ** 2) +
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * df ** 3)
+  );
+}
+
+/** Longer memories than this count as if they ended here; bounds the work of a look. */
+const MAX_LAGS = 2000;
+
+/** An estimate below this is what independent values give, too. */
+const CHANCE_INFLATION = 1.5;
+
+/** How far the values of a series depend on those before. */
+interface Dependence {
+  /** Values that are worth one independent one: the variance of their mean over that of `n` independent ones. */
+  readonly inflation: number;
+  /** Lags over which values are correlated. */
+  readonly lags: number;
+}
+
+/**
+ * Dependence of a series, from its autocorrelations up to where their sums over pairs of lags
+ * cease to be positive; the sums may not rise again (C. J. Geyer, Practical Markov chain Monte
+ * Carlo, 1992: the initial monotone sequence). In short series the estimate is low; what is added
+ * was found by simulation (`npm run bench:statistics`).
+ */
+function dependenceOf(values: readonly number[]): Dependence {
+  const n = values.length;
+  const average = mean(values) ?? 0;
+  const centred = Float64Array.from(values, (value) => value - average);
+  const covariance = (lag: number) => {
+    let sum = 0;
+    for (let i = lag; i < n; i++) sum += (centred[i] ?? 0) * (centred[i - lag] ?? 0);
+    return sum / n;
+  };
+  const variance = covariance(0);
+  if (!(variance > 0)) return { inflation: 1, lags: 1 };
+  let inflation = -1;
+  let last = Number.POSITIVE_INFINITY;
+  let lags = 0;
+  for (; lags < Math.min(n / 2, MAX_LAGS); lags += 2) {
+    const pair = (covariance(lags) + covariance(lags + 1)) / variance;
+    if (pair <= 0) break;
+    last = Math.min(last, pair);
+    inflation += 2 * last;
+  }
+  if (lags <= 2 || inflation < CHANCE_INFLATION)
+    return { inflation: Math.max(inflation, 1), lags: 1 };
+  return { inflation: inflation * (1 + (8 * lags) / n), lags };
+}
+
+/** A median with its 95% interval. */
+export interface MedianInterval {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+  /** Number of independent values that would say as much. */
+  readonly independent: number;
+  /** Degrees of freedom of the dependence, which is itself estimated. */
+  readonly df: number;
+}
+
+/**
+ * Median of a series in the order taken, with its 95% interval, whatever the distribution of the
+ * values: the number of independent values below the true median is Binomial(n, 1/2), so the
+ * interval lies between the values half of `1.96 sqrt(n)` ranks from the middle (Conover, Practical
+ * Nonparametric Statistics, 3rd ed., section 3.2). Where values depend on those before, that number
+ * varies more; the dependence of the signs about the median says by how much, and Student's
+ * quantile pays for how little a short series knows about it. A series too short for 95% is given
+ * its whole range. Throws `RangeError` for no values.
+ */
+export function medianInterval(values: readonly number[]): MedianInterval {
+  const n = values.length;
+  const sorted = [...values].sort(ascending);
+  const median = quantileSorted(sorted, 0.5);
+  if (median === undefined) throw new RangeError('the median of no values');
+  const { inflation, lags } = dependenceOf(values.map((value) => Math.sign(value - median)));
+  const df = n / (lags + 1);
+  const ranks = (studentQuantile(df) * Math.sqrt(n * inflation)) / 2;
+  const part = n > 1 ? ranks / (n - 1) : 1;
+  return {
+    median,
+    low: quantileSorted(sorted, Math.max(0.5 - part, 0)) ?? median,
+    high: quantileSorted(sorted, Math.min(0.5 + part, 1)) ?? median,
+    independent: n / inflation,
+    df,
+  };
+}
+
+/** The part of the median that its interval reaches to the farther side. */
+export const halfWidth = ({
+  medianNs,
+  lowNs,
+  highNs,
+}: Pick<Series, 'medianNs' | 'lowNs' | 'highNs'>): number =>
+  Math.max(highNs - medianNs, medianNs - lowNs) / medianNs;
+
+/**
+ * Order statistics of a series of times per dispatch, ns, in the order taken. Quartiles
+ * interpolate between neighbours (R's type 7). Throws `RangeError` for no samples.
+ */
+export function summarise(samplesNs: readonly number[]): Series {
+  const sorted = [...samplesNs].sort(ascending);
+  const { median, low, high, independent } = medianInterval(samplesNs);
+  return {
+    n: sorted.length,
+    medianNs: median,
+    lowNs: low,
+    highNs: high,
+    minNs: sorted[0] ?? median,
+    q1Ns: quantileSorted(sorted, 0.25) ?? median,
+    q3Ns: quantileSorted(sorted, 0.75) ?? median,
+    cv: coefficientOfVariation(samplesNs),
+    independent,
+    samplesNs: [...samplesNs],
+  };
+}

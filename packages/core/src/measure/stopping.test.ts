@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { StopReason } from './outcome';
+import { POLICIES, type Policy } from './policy';
+import { stoppingRule } from './stopping';
+
+/** Feeds a series of samples to the rule under a clock that moves by their time alone. */
+function run(
+  policy: Policy,
+  sampleNs: (index: number) => number,
+  dispatches = 1,
+): { reason: StopReason; samples: number } {
+  let clockNs = 1e9;
+  const rule = stoppingRule(policy, () => clockNs);
+  rule.begin();
+  for (let index = 0; index < 100_000; index++) {
+    const reason = rule.finished();
+    if (reason) return { reason, samples: index };
+    const ns = sampleNs(index);
+    clockNs += ns;
+    rule.add({ ns, dispatches });
+  }
+  throw new Error('the rule never ended the series');
+}
+
+/** Repeats a pattern of relative deviations around 1. */
+const wobble = (pattern: readonly number[]) => (index: number) =>
+  1 + (pattern[index % pattern.length] ?? 0);
+
+describe('stoppingRule', () => {
+  it('converges on steady samples once it has 0.5 s of them', () => {
+    const { reason, samples } = run(POLICIES.default, () => 1e6);
+    expect(reason).toBe('converged');
+    expect(samples).toBe(500);
+  });
+
+  it('takes at least 50 independent samples, and 10 if they take over 200 ms', () => {
+    expect(run(POLICIES.default, () => 20e6).samples).toBeGreaterThanOrEqual(50);
+    expect(run(POLICIES.default, () => 300e6)).toEqual({ reason: 'converged', samples: 10 });
+  });
+
+  /** Seeded noise of one spread: the sine of a quadratic phase has no correlation to speak of. */
+  const noise = (spread: number) => (i: number) => 20e6 * (1 + spread * Math.sin(i * i));
+
+  it('ends as noisy once ±0.5% is out of reach, the noise is settled, and it can be ranked', () => {
+    const { reason, samples } = run(POLICIES.default, noise(0.1));
+    expect(reason).toBe('noisy');
+    expect(samples).toBeGreaterThan(64);
+    expect(samples).toBeLessThan(700);
+  });
+
+  it('goes on to 15 s while it could not be ranked', () => {
+    const { reason, samples } = run(POLICIES.default, noise(0.7));
+    expect(reason).toBe('capped');
+    expect(samples).toBeGreaterThan(600);
+  });
+
+  it('goes on while samples depend on those before, however little they vary', () => {
+    const slow = (i: number) => 20e6 * (1 + 0.02 * Math.sin(i / 40));
+    expect(run(POLICIES.default, slow).samples).toBeGreaterThan(300);
+  });
+
+  it('ends samples that keep drifting at 15 s of wall time', () => {
+    expect(run(POLICIES.default, (i) => 20e6 * 1.01 ** i).reason).toBe('capped');
+  });
+
+  it('caps by wall time, not by device time', () => {
+    let clockNs = 0;
+    const rule = stoppingRule(POLICIES.default, () => clockNs);
+    rule.begin();
+    rule.add({ ns: 1e6, dispatches: 1 });
+    expect(rule.finished()).toBeNull();
+    clockNs = 15e9;
+    expect(rule.finished()).toBe('capped');
+  });
+
+  it('ends the smoke policy after 5 samples of any kind', () => {
+    const wild = wobble([0, 5, 50]);
+    expect(run(POLICIES.smoke, (i) => 1e6 * wild(i))).toEqual({ reason: 'quick', samples: 5 });
+  });
+
+  it('forgets the series before', () => {
+    const rule = stoppingRule(POLICIES.smoke, () => 0);
+    rule.begin();
+    for (let i = 0; i < 5; i++) rule.add({ ns: 1e6, dispatches: 1 });
+    expect(rule.finished()).toBe('quick');
+    rule.begin();
+    expect(rule.finished()).toBeNull();
+  });
+});

@@ -1,0 +1,106 @@
+import type { Kernel, Timer } from '@tilemark/kernels';
+import { median, sum } from 'd3-array';
+import { z } from 'zod';
+import { type Clock, contradiction } from './clock';
+import type { DeviceClass } from './device';
+import type { Series, StopReason } from './outcome';
+import type { Policy } from './policy';
+import { PLAUSIBLE_PART, type Roof } from './roofline';
+import { halfWidth } from './stats';
+
+/** A median whose 95% interval reaches farther than this to a side is shown, not ranked; relative. */
+export const RANKED_WIDTH = 0.02;
+
+/** A kernel that takes longer than this many medians on new inputs keeps results to save work. */
+export const MAX_FRESH_RATIO = 2;
+
+/** Why a measurement is shown but not ranked, in words for people; null when it is ranked. */
+export function unrankedReason(of: {
+  readonly kernel: Pick<Kernel, 'id' | 'errorGrowth'>;
+  readonly policy: Policy;
+  readonly timer: Timer;
+  readonly deviceClass: DeviceClass;
+  readonly cold: Series;
+  readonly dispatchesPerSample: number;
+  readonly stop: StopReason;
+  readonly roof: Roof | null;
+  readonly clock?: Clock | null | undefined;
+  /** See the verification of a measurement. */
+  readonly freshRatio?: number | null | undefined;
+}): string | null {
+  const { kernel, policy, timer, deviceClass, cold, dispatchesPerSample: dispatches } = of;
+  const { stop, roof } = of;
+  if (!policy.rankable) return `the ${policy.id} policy is too quick to rank`;
+  if (timer.kind === 'wall' && deviceClass !== 'cpu') {
+    return 'timed by wall clock: this device has no usable timestamps';
+  }
+  const contradicted = of.clock && contradiction(of.clock);
+  if (contradicted) return contradicted;
+  if (of.freshRatio != null && of.freshRatio > MAX_FRESH_RATIO) {
+    return `a dispatch on new inputs takes ${of.freshRatio.toFixed(1)} times as long as the timed ones`;
+  }
+  if (cold.n < policy.minSamplesSlow) {
+    return `only ${cold.n} samples; the ${policy.id} policy needs at least ${policy.minSamplesSlow}`;
+  }
+  if (stop === 'throttled') return 'the device throttled during more than half of the samples';
+  const width = halfWidth(cold);
+  if (!(width <= RANKED_WIDTH)) {
+    const tookNs = dispatches * sum(cold.samplesNs);
+    const needed = secondsText((tookNs * (width / RANKED_WIDTH) ** 2) / 1e9);
+    return `known to ±${percent(width)} only (over ${percent(RANKED_WIDTH)}): ${needed} of samples would do`;
+  }
+  const implausible = implausibleReason(cold, roof);
+  if (implausible) return implausible;
+  const { id, errorGrowth = 1 } = kernel;
+  if (errorGrowth > 1)
+    return `less accurate: ${id} is allowed ${errorGrowth} times the usual error`;
+  return null;
+}
+
+/** Why a time is not believed, as it beats what the device can do; null if it does not. */
+export function implausibleReason(
+  cold: Pick<Series, 'medianNs'>,
+  roof: Roof | null,
+): string | null {
+  if (!roof || cold.medianNs >= PLAUSIBLE_PART * roof.ns) return null;
+  const faster = percent(roof.ns / cold.medianNs - 1);
+  return `implausible: ${faster} faster than the ${roof.bound} of the device allows`;
+}
+
+const percent = (ratio: number) => `${(100 * ratio).toFixed(1)}%`;
+
+/** `45 s`, `12 min` or `3 h`. */
+function secondsText(seconds: number): string {
+  if (seconds < 100) return `${Math.ceil(seconds)} s`;
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
+
+/** A result far from what the same device and driver gave for the same run before and since. */
+export const outlierSchema = z.object({
+  /** Distance from the median of the others, in their median absolute deviations; negative is faster. */
+  deviations: z.number(),
+  /** Of the others, ns. */
+  medianNs: z.number().positive(),
+  others: z.number().int().positive(),
+});
+type Outlier = z.infer<typeof outlierSchema>;
+
+/** Anything farther out is flagged. It stays ranked: the driver may really have changed. */
+const MAX_DEVIATIONS = 5;
+
+/** Fewer results than this have no spread to speak of. */
+const MIN_OTHERS = 5;
+
+/** Smallest relative deviation: five of them are the 0.5% within which two times are the SAME. */
+const MIN_DEVIATION = 0.001;
+
+/** Flags a median more than 5 MAD from those of other runs of the same; null when it is not. */
+export function outlierOf(medianNs: number, othersNs: readonly number[]): Outlier | null {
+  const center = median(othersNs);
+  if (center === undefined || othersNs.length < MIN_OTHERS) return null;
+  const spread = median(othersNs, (other) => Math.abs(other - center)) ?? 0;
+  const deviations = (medianNs - center) / Math.max(spread, MIN_DEVIATION * center);
+  if (Math.abs(deviations) <= MAX_DEVIATIONS) return null;
+  return { deviations, medianNs: center, others: othersNs.length };
+}

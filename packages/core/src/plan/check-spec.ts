@@ -1,0 +1,92 @@
+import {
+  bufferBytes,
+  bytesText,
+  InputError,
+  type Kernel,
+  kernelById,
+  opById,
+  problemWith,
+  resolveVariant,
+  type Shape,
+  shapeText,
+} from '@tilemark/kernels';
+import { isFor, type PlannableDevice, type SweepCase, type SweepSpec } from './spec';
+
+/** Checks every field; returns the chosen devices. Throws InputError at the invalid field. */
+export function checkSpec(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannableDevice[] {
+  const chosen = chooseDevices(spec, devices);
+  for (const [index, each] of spec.cases.entries()) checkCase(each, `cases[${index}]`, chosen);
+  return chosen;
+}
+
+function chooseDevices(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannableDevice[] {
+  if (devices.length === 0) {
+    throw new InputError(
+      'No device is attached yet. Attach one on the Workers page, then submit again.',
+      'devices',
+    );
+  }
+  if (!spec.devices) return [...devices];
+  return [...new Set(spec.devices)].map((key, index) => {
+    const device = devices.find((each) => each.key === key);
+    if (device) return device;
+    const known = devices.map((each) => each.key).join(', ');
+    throw new InputError(`There is no device ${key}. Devices: ${known}.`, `devices[${index}]`);
+  });
+}
+
+function checkCase(each: SweepCase, path: string, devices: readonly PlannableDevice[]): void {
+  const kernel = kernelById(each.kernel, `${path}.kernel`);
+  for (const [name, values] of Object.entries(each.tunables)) {
+    for (const value of values) resolveVariant(each.kernel, { [name]: value }, path);
+  }
+  for (const [index, dtype] of each.dtypes.entries()) {
+    if (kernel.dtypes.includes(dtype)) continue;
+    throw new InputError(
+      `${kernel.id} does not support ${dtype}; it supports ${kernel.dtypes.join(', ')}.`,
+      `${path}.dtypes[${index}]`,
+    );
+  }
+  for (const [index, shape] of each.shapes.entries()) {
+    checkShape(shape, `${path}.shapes[${index}]`, each, kernel, devices);
+  }
+}
+
+function checkShape(
+  shape: Shape,
+  field: string,
+  each: SweepCase,
+  kernel: Kernel,
+  devices: readonly PlannableDevice[],
+): void {
+  const sizes = each.dtypes.map((dtype) => {
+    const problem = problemWith(kernel.op, shape, dtype);
+    if (!problem) {
+      const dimensions = opById(kernel.op)
+        .dimensions.map(({ name }) => name)
+        .join(', ');
+      throw new InputError(
+        `${kernel.id} computes ${kernel.op}, whose shapes have ${dimensions}, not ${Object.keys(shape).join(', ')}.`,
+        field,
+      );
+    }
+    const { inputs, output } = bufferBytes(problem);
+    return { problem, bytes: Math.max(...inputs, output) };
+  });
+
+  const limits = devices
+    .filter((device) => isFor(each, kernel, device))
+    .map(({ capabilities }) =>
+      capabilities
+        ? Math.min(capabilities.maxStorageBufferBindingSize, capabilities.maxBufferSize)
+        : Number.POSITIVE_INFINITY,
+    );
+  const [smallest] = sizes.toSorted((a, b) => a.bytes - b.bytes);
+  const largestLimit = Math.max(...limits);
+  if (limits.length > 0 && smallest && smallest.bytes > largestLimit) {
+    throw new InputError(
+      `${shapeText(smallest.problem)} ${smallest.problem.dtype} needs ${bytesText(smallest.bytes)} in one buffer; the most that a chosen device allows is ${bytesText(largestLimit)}.`,
+      field,
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import type { Problem } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { countRuns, type Pace, secondsOf } from './counts';
+import { expand } from './expansion';
+import { type PlannableDevice, specSchema } from './spec';
+import { capabilities } from './test-capabilities';
+
+const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities };
+const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities };
+const cpu: PlannableDevice = { key: 'cpu-c', class: 'cpu', capabilities };
+const DEVICES = [gpu, software, cpu];
+
+const square = { m: 64, n: 64, k: 64 };
+const naive = { kernel: 'matmul/naive', shapes: [square] };
+const host = { kernel: 'matmul/cpu-naive', shapes: [square] };
+const spec = (input: unknown) => specSchema.parse(input);
+
+describe('countRuns', () => {
+  const blocks = { ...naive, tunables: { BLOCK: [8, 16, 32] } };
+
+  it('says how many runs a device would skip, and why', () => {
+    const { runs, skipped } = countRuns(spec({ cases: [blocks] }), [gpu]);
+    expect(runs).toBe(3);
+    expect(skipped).toHaveLength(1);
+    expect(skipped[0]?.runs).toBe(1);
+    expect(skipped[0]?.why).toMatch(/1024 threads per workgroup/);
+  });
+
+  it('does not count on the fast profile lacking what the default one lacks', () => {
+    const half = { ...naive, dtypes: ['f16'] };
+    const { runs, skipped } = countRuns(spec({ cases: [half], profiles: ['default', 'fast'] }), [
+      gpu,
+    ]);
+    expect(runs).toBe(2);
+    expect(skipped).toEqual([{ why: expect.stringMatching(/shader-f16/), runs: 1 }]);
+  });
+
+  it('counts what expand plans', () => {
+    const input = spec({ cases: [blocks, naive, host], profiles: ['default', 'fast'] });
+    expect(countRuns(input, DEVICES).runs).toBe(expand(input, DEVICES).length);
+  });
+
+  it('works without the limits of the devices', () => {
+    expect(countRuns(spec({ cases: [blocks] }), [{ key: 'a', class: 'gpu' }])).toEqual({
+      runs: 3,
+      isTooMany: false,
+      skipped: [],
+      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null }],
+    });
+  });
+
+  it('answers none where no device fits', () => {
+    expect(countRuns(spec({ cases: [host] }), [gpu]).runs).toBe(0);
+  });
+});
+
+const matmul = (n: number): Problem => ({
+  op: 'matmul',
+  shape: { m: n, n, k: n },
+  dtype: 'f32',
+});
+const pace = (shape: string, seconds: number, over: Partial<Pace> = {}): Pace => ({
+  deviceKey: 'a',
+  op: 'matmul',
+  shape,
+  policy: 'default',
+  seconds,
+  ...over,
+});
+const run = (n: number) => ({ deviceKey: 'a', problem: matmul(n), policy: 'default' as const });
+
+it('takes the shape whose work is nearest', () => {
+  const paces = [pace('64', 1), pace('1024', 9), pace('256x128x512', 3)];
+  expect(secondsOf(run(60), paces)).toBe(1);
+  expect(secondsOf(run(256), paces)).toBe(3);
+  expect(secondsOf(run(4096), paces)).toBe(9);
+});
+
+it('knows nothing from other devices, ops and policies', () => {
+  const others = [
+    pace('64', 1, { deviceKey: 'b' }),
+    pace('64', 1, { policy: 'smoke' }),
+    pace('64x32', 1, { op: 'transpose' }),
+  ];
+  expect(secondsOf(run(64), others)).toBeNull();
+});
+
+it('adds up what a device has to do, and says nothing of one without past runs', () => {
+  const cases = [
+    {
+      kernel: 'matmul/naive',
+      tunables: { BLOCK: [8, 16] },
+      shapes: [{ m: 64, n: 64, k: 64 }],
+      dtypes: ['f32' as const],
+    },
+  ];
+  const devices = [
+    { key: 'a', class: 'gpu' as const },
+    { key: 'b', class: 'gpu' as const },
+    { key: 'c', class: 'cpu' as const },
+  ];
+  const spec = { cases, profiles: ['default' as const], policy: 'default' as const };
+  expect(countRuns(spec, devices, [pace('64', 4)]).devices).toEqual([
+    { key: 'a', runs: 2, skipped: [], seconds: 8 },
+    { key: 'b', runs: 2, skipped: [], seconds: null },
+  ]);
+});

@@ -1,0 +1,110 @@
+import {
+  combinations,
+  InputError,
+  kernelById,
+  type OpId,
+  type Problem,
+  problemWith,
+  resolveVariant,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
+import type { Profile } from '../measure/device';
+import type { PolicyId } from '../measure/policy';
+import { checkSpec } from './check-spec';
+import {
+  isFor,
+  MAX_RUNS_PER_SWEEP,
+  type PlannableDevice,
+  type SweepCase,
+  type SweepSpec,
+} from './spec';
+
+/** A planned run: a variant on a problem, under a profile and policy, for a device. */
+export interface PlannedRun {
+  readonly variant: Variant;
+  /** Canonical address of the variant. */
+  readonly address: string;
+  readonly problem: Problem;
+  readonly profile: Profile;
+  readonly policy: PolicyId;
+  readonly deviceKey: string;
+}
+
+/** Every run of the cases on the given devices, each once. */
+export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannedRun[] {
+  const runs = new Map<string, PlannedRun>();
+  for (const each of spec.cases) {
+    const kernel = kernelById(each.kernel);
+    const able = devices.filter((device) => isFor(each, kernel, device));
+    for (const problem of problemsOf(each, kernel.op)) {
+      for (const values of combinations(each.tunables)) {
+        const { tunables, address } = resolveVariant(each.kernel, values);
+        for (const device of able) {
+          for (const profile of profilesOf(spec, device)) {
+            const identity = [address, shapeText(problem), problem.dtype, device.key, profile];
+            runs.set(identity.join(' '), {
+              variant: { kernel: each.kernel, tunables },
+              address,
+              problem,
+              profile,
+              policy: spec.policy,
+              deviceKey: device.key,
+            });
+          }
+        }
+      }
+    }
+  }
+  return [...runs.values()];
+}
+
+/** Profiles are sets of Dawn toggles, which do not apply to the host CPU. */
+function profilesOf(spec: SweepSpec, device: PlannableDevice): readonly Profile[] {
+  return device.class === 'cpu' ? ['default'] : [...new Set(spec.profiles)];
+}
+
+function problemsOf({ shapes, dtypes }: SweepCase, op: OpId): Problem[] {
+  return shapes
+    .flatMap((shape) => dtypes.map((dtype) => problemWith(op, shape, dtype)))
+    .filter((problem) => problem !== null);
+}
+
+/** Number of runs, duplicates included: computed from lengths, because the runs may not fit in memory. */
+export function countWithDuplicates(spec: SweepSpec, devices: readonly PlannableDevice[]): number {
+  return spec.cases.reduce((total, each) => {
+    const kernel = kernelById(each.kernel);
+    const variants = Object.values(each.tunables).reduce((n, values) => n * values.length, 1);
+    const pairs = devices
+      .filter((device) => isFor(each, kernel, device))
+      .reduce((n, device) => n + profilesOf(spec, device).length, 0);
+    return total + variants * each.shapes.length * each.dtypes.length * pairs;
+  }, 0);
+}
+
+/**
+ * Every run of a sweep, in the order of its cases. GPU kernels go to GPUs, software adapters and
+ * browsers under every profile; host kernels go to CPUs, which have no profiles (`default`). A run
+ * requested twice is planned once. A combination of tunables that breaks a constraint, or that a
+ * device cannot run, is still planned and ends `skipped` with the reason.
+ *
+ * @param devices all known devices; `spec.devices` chooses among them
+ * @throws InputError at the invalid field, for example `cases[0].tunables.TILE`
+ */
+export function expand(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannedRun[] {
+  const chosen = checkSpec(spec, devices);
+  const count = countWithDuplicates(spec, chosen);
+  if (count > MAX_RUNS_PER_SWEEP) {
+    throw new InputError(
+      `The sweep has ${count} runs; the limit is ${MAX_RUNS_PER_SWEEP}. Choose fewer values, shapes or devices.`,
+      'cases',
+    );
+  }
+  if (count === 0) {
+    throw new InputError(
+      'No chosen device runs any of the chosen kernels: GPU kernels need a GPU or a software adapter, host kernels a CPU.',
+      'devices',
+    );
+  }
+  return planRuns(spec, chosen);
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contrast, toDecide } from './head-to-head';
+
+/** A median whose interval reaches so far to both sides, relative. */
+const around = (medianNs: number, part: number) => ({
+  medianNs,
+  lowNs: medianNs * (1 - part),
+  highNs: medianNs * (1 + part),
+});
+
+describe('contrast', () => {
+  it.each([
+    ['FAST', 101, 0.001],
+    ['SLOW', 99, 0.001],
+    ['SAME', 100.1, 0.001],
+    // A difference that is real and too small to matter.
+    ['SAME', 100.3, 0.0001],
+    ['UNDECIDED', 101, 0.005],
+    ['UNDECIDED', 100, 0.01],
+    // 0.685 times the speed, by intervals that leave room for anything: nobody knows.
+    ['UNDECIDED', 68.5, 0.4],
+  ])('says %s of 100 ns beside %d ns, each known to %d', (verdict, baseNs, part) => {
+    expect(contrast(around(100, part), around(baseNs, part)).verdict).toBe(verdict);
+  });
+
+  it('adds the intervals of both as independent', () => {
+    const { high, low, ratio } = contrast(around(100, 0.03), around(200, 0.04));
+    expect(ratio).toBe(2);
+    expect(high / ratio - 1).toBeCloseTo(0.05, 2);
+    expect(1 - low / ratio).toBeCloseTo(0.05, 2);
+  });
+
+  it('swaps with its arguments', async () => {
+    await fc.assert(
+      fc.property(
+        fc.double({ min: 50, max: 200, noNaN: true }),
+        fc.double({ min: 0, max: 0.05, noNaN: true }),
+        (ns, part) => {
+          const swapped = { FAST: 'SLOW', SLOW: 'FAST', SAME: 'SAME', UNDECIDED: 'UNDECIDED' };
+          const [a, b] = [around(ns, part), around(100, 0.001)];
+          expect(contrast(a, b).verdict).toBe(swapped[contrast(b, a).verdict]);
+        },
+      ),
+    );
+  });
+
+  it('says what it would take to decide', () => {
+    // ±1.4% of a ratio 3% beyond the margin's 0.5%: decided; of one 0.7% beyond it: four times.
+    expect(contrast(around(100, 0.01), around(103.5, 0.01)).verdict).toBe('FAST');
+    const undecided = contrast(around(100, 0.01), around(101.2, 0.01));
+    expect(undecided.wouldTake).toBeCloseTo(4, 0);
+    expect(toDecide(undecided)).toMatch(/^About \d times as many invocations of both/);
+    expect(toDecide(contrast(around(100, 0.01), around(100.5, 0.01)))).toMatch(/too close/);
+    expect(toDecide(contrast(around(100, 0.001), around(103, 0.001)))).toBeNull();
+  });
+});

@@ -1,0 +1,94 @@
+import type { Problem } from '@tilemark/kernels';
+import type { Profile } from '../measure/device';
+import type { DeviceRef } from '../view/device';
+import type { Interval } from './headline';
+
+/** What is compared: device keys, or canonical addresses of variants. */
+export interface Pair {
+  readonly of: 'devices' | 'variants';
+  readonly a: string;
+  readonly b: string;
+}
+
+/** One of two headlines of the same problem and profile. */
+export interface PairSide extends Interval {
+  /** The result nearest to the headline. */
+  readonly resultId: string;
+  readonly address: string;
+  readonly invocations: number;
+  readonly unranked: string | null;
+}
+
+/** Two headlines of the same problem and profile; `device` is set when variants are compared. */
+export interface HeadToHead {
+  readonly problem: Problem;
+  readonly profile: Profile;
+  readonly device: DeviceRef | null;
+  readonly a: PairSide;
+  readonly b: PairSide;
+}
+
+/** `UNDECIDED`: the interval of the ratio contains an end of the margin. */
+export type Verdict = 'FAST' | 'SLOW' | 'SAME' | 'UNDECIDED';
+
+/** Two are the same within this, relative: a smaller difference is nobody's reason to choose. */
+export const MARGIN = 0.005;
+
+/** How one does against another at the same work. */
+export interface Contrast {
+  readonly verdict: Verdict;
+  /** Times that the candidate is faster than the base; below 1 it is slower. */
+  readonly ratio: number;
+  /** 95% interval of the ratio. */
+  readonly low: number;
+  readonly high: number;
+  /**
+   * If undecided, how many times as much measuring would decide it, were the ratio what it seems;
+   * null if it lies so close to the margin that no measuring would.
+   */
+  readonly wouldTake: number | null;
+}
+
+/** More measuring than this is not worth a promise. */
+const MOST_MEASURING = 1000;
+
+/**
+ * The verdict on a ratio by its 95% interval: `FAST` and `SLOW` where it lies beyond the margin of
+ * 0.5%, `SAME` where it lies within.
+ */
+export function verdictOn(ratio: number, low: number, high: number): Contrast {
+  const [least, most] = [1 / (1 + MARGIN), 1 + MARGIN];
+  const decided =
+    low > most ? 'FAST' : high < least ? 'SLOW' : low >= least && high <= most ? 'SAME' : null;
+  if (decided) return { verdict: decided, ratio, low, high, wouldTake: 1 };
+  const half = Math.log(high / low) / 2;
+  const room = Math.abs(Math.abs(Math.log(ratio)) - Math.log(most));
+  const times = (half / room) ** 2;
+  const wouldTake = times <= MOST_MEASURING ? Math.max(times, 1) : null;
+  return { verdict: 'UNDECIDED', ratio, low, high, wouldTake };
+}
+
+/**
+ * The verdict on `candidate` against `base`, two independent medians, by the interval of their
+ * ratio: the distances of the ends from each median, in logarithms, added as squares.
+ */
+export function contrast(candidate: Interval, base: Interval): Contrast {
+  const ratio = base.medianNs / candidate.medianNs;
+  const down = Math.hypot(
+    Math.log(base.medianNs / base.lowNs),
+    Math.log(candidate.highNs / candidate.medianNs),
+  );
+  const up = Math.hypot(
+    Math.log(base.highNs / base.medianNs),
+    Math.log(candidate.medianNs / candidate.lowNs),
+  );
+  return verdictOn(ratio, ratio * Math.exp(-down), ratio * Math.exp(up));
+}
+
+/** What it would take to decide an undecided pair, as a sentence; null if it is decided. */
+export function toDecide({ verdict, wouldTake }: Contrast): string | null {
+  if (verdict !== 'UNDECIDED') return null;
+  return wouldTake === null
+    ? 'The ratio is too close to the margin of 0.5% for more measuring to decide.'
+    : `About ${Math.ceil(wouldTake + 0.5)} times as many invocations of both would decide, or a duel.`;
+}

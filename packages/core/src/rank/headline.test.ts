@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { headline, knownSpread, SPREAD_PRIOR } from './headline';
+
+const invocation = (medianNs: number, part = 0.0005) => ({
+  medianNs,
+  lowNs: medianNs * (1 - part),
+  highNs: medianNs * (1 + part),
+});
+const half = ({ medianNs, highNs }: { medianNs: number; highNs: number }) => highNs / medianNs - 1;
+
+describe('headline', () => {
+  it('is the median of the invocations, not their best', () => {
+    const times = [90, 100, 101, 99, 102].map((ns) => invocation(ns));
+    expect(headline(times)).toMatchObject({ medianNs: 100, invocations: 5 });
+  });
+
+  it('widens a single invocation by the spread of its device, or the prior', () => {
+    const alone = headline([invocation(100)]);
+    expect(half(alone)).toBeCloseTo(Math.hypot(0.0005, 1.96 * SPREAD_PRIOR.relative), 6);
+    expect(alone.spread).toBeNull();
+    expect(half(headline([invocation(100)], { relative: 0.0005, df: 1000 }))).toBeCloseTo(
+      Math.hypot(0.0005, 1.96 * 0.0005),
+      5,
+    );
+  });
+
+  it('narrows with their number', () => {
+    const of = (n: number) => half(headline(Array.from({ length: n }, () => invocation(100))));
+    expect(of(2)).toBeCloseTo(of(1) / Math.SQRT2, 6);
+    expect(of(4)).toBeLessThan(of(2));
+  });
+
+  it('believes a few invocations that vary more than the device is known to', () => {
+    expect(half(headline([invocation(90), invocation(110)]))).toBeGreaterThan(0.15);
+  });
+
+  it('takes five at their own word', () => {
+    const steady = [99.99, 100, 100.01, 100, 100].map((ns) => invocation(ns));
+    expect(half(headline(steady))).toBeLessThan(0.0005);
+    const spread = [98, 99, 100, 101, 102].map((ns) => invocation(ns));
+    // t of 4 degrees, 1.58% of spread, over the root of five, for a median.
+    expect(half(headline(spread))).toBeCloseTo((2.776 * 0.0158 * 1.198) / Math.sqrt(5), 3);
+  });
+
+  it('is wide, not negative, where nothing is known', () => {
+    const { lowNs } = headline([{ medianNs: 100, lowNs: 1, highNs: 1000 }]);
+    expect(lowNs).toBeGreaterThan(0);
+  });
+});
+
+describe('knownSpread', () => {
+  const of = (count: number, invocations: number, spread: number | null) =>
+    Array.from({ length: count }, () => ({ invocations, spread }));
+
+  it('is the prior until enough variants were measured again', () => {
+    expect(knownSpread([])).toBe(SPREAD_PRIOR);
+    expect(knownSpread([...of(50, 1, null), ...of(7, 2, 0.0001)])).toBe(SPREAD_PRIOR);
+  });
+
+  it('is what they show, whatever one of them does', () => {
+    const known = knownSpread([...of(10, 5, 0.0005), ...of(1, 2, 0.2)]);
+    expect(known.df).toBe(41);
+    expect(known.relative).toBeGreaterThan(0.0005);
+    expect(known.relative).toBeLessThan(0.0006);
+  });
+});

@@ -1,0 +1,205 @@
+/** Figures of reference out of the files that contain them. */
+import { type Dtype, opOf, type Problem, parseProblem } from '@tilemark/kernels';
+import { z } from 'zod';
+import { environmentSchema, type Profile, profileSchema } from '../measure/device';
+import type { Roof } from '../measure/roofline';
+import { type BenchFile, date, type ReferenceFigure } from '../view/api';
+
+const positive = z.number().positive();
+
+const sideSchema = z.object({
+  medianNs: positive,
+  intervalNs: z.tuple([positive, positive]),
+  /** Of a library. */
+  library: z.string().max(200).optional(),
+  device: z.string().max(200).optional(),
+  unranked: z.string().max(400).nullish(),
+});
+type Side = z.infer<typeof sideSchema>;
+
+const rowSchema = z.object({
+  op: z.string().max(40),
+  shape: z.string().max(40),
+  dtype: z.string().max(40),
+  profile: profileSchema,
+  variant: z.string().max(400),
+  /** What ours is compared with; see `OTHERS`. */
+  against: z.string().max(40),
+  /** The other side of `against: 'fast'`. */
+  fast: z.union([z.string().max(400), z.literal(false)]).optional(),
+  rounds: z.array(z.object({ ours: sideSchema, other: sideSchema.nullable() })).max(100),
+});
+type Row = z.infer<typeof rowSchema>;
+
+/** What `bench/side-by-side` writes: our kernels beside libraries, measured alternately. */
+export const sideBySideFileSchema = z.object({
+  date,
+  environments: z.partialRecord(profileSchema, environmentSchema),
+  /** A row that failed has an error in place of rounds. */
+  results: z.array(z.union([rowSchema, z.object({ error: z.string() })])).max(1_000),
+});
+export type SideBySideFile = z.infer<typeof sideBySideFileSchema>;
+
+/** The other side of a row. */
+const OTHERS: Readonly<Record<string, (row: Row) => OtherSide>> = {
+  vendor: () => ({ library: 'cuBLAS' }),
+  tfjs: () => ({ library: 'TensorFlow.js' }),
+  jax: () => ({ library: 'jax-js' }),
+  copy: ({ profile }) => ({ address: 'transpose/copy[WORKGROUP=256]', profile }),
+  fast: ({ fast, variant }) => ({ address: fast || variant, profile: 'fast' }),
+};
+type OtherSide =
+  | { readonly library: string }
+  | { readonly address: string; readonly profile: Profile };
+
+type Figure = Omit<ReferenceFigure, 'imported'>;
+
+/**
+ * Both sides of every row. Samples are not in the file, so nothing of it can be a result. Of several
+ * series of one thing the fastest counts, as on a board.
+ *
+ * @throws InputError for a problem that does not exist
+ */
+export function sideBySideFigures(file: SideBySideFile): Figure[] {
+  const [environment] = Object.values(file.environments);
+  if (!environment) return [];
+  const { device, driver } = environment;
+  const common = { class: device.class, roof: null, measuredAt: file.date } as const;
+  const figures = file.results.flatMap((row) => {
+    if ('error' in row) return [];
+    const problem = parseProblem(row);
+    const other = OTHERS[row.against]?.(row);
+    return row.rounds.flatMap((round): Figure[] => {
+      const ours: Figure = {
+        ...common,
+        ...timesOf(round.ours, problem),
+        hardware: device.device,
+        by: kernelBy(row.variant),
+        problem,
+        profile: row.profile,
+        source: `Side by side with ${nameOf(other)} in one run, ${driver}.`,
+      };
+      if (!other || !round.other) return [ours];
+      // Libraries have one kind of f16, which sums in f32.
+      const theirs =
+        'library' in other && row.dtype === 'f16acc16'
+          ? { ...problem, dtype: 'f16' as const }
+          : problem;
+      return [
+        ours,
+        {
+          ...common,
+          ...timesOf(round.other, theirs),
+          hardware: round.other.device ?? device.device,
+          by:
+            'library' in other
+              ? { kind: 'library', name: other.library, version: round.other.library ?? '' }
+              : kernelBy(other.address),
+          problem: theirs,
+          profile: 'library' in other ? null : other.profile,
+          source: `Side by side with ${kernelOf(row.variant)} in one run, ${driver}.`,
+        },
+      ];
+    });
+  });
+  return fastestOfEach(figures);
+}
+
+const nameOf = (other: OtherSide | undefined): string =>
+  other === undefined ? 'nothing' : 'library' in other ? other.library : kernelOf(other.address);
+
+/** The fastest series of every kernel variant in files of `bench --json`. */
+export function benchFigures(files: readonly BenchFile[]): Figure[] {
+  const figures = files.flatMap((file) =>
+    file.results.flatMap(({ address, device, endedAt, outcome, policy, problem, profile }) => {
+      if (outcome?.kind !== 'measured' || policy !== 'default') return [];
+      const { cold, roof, unranked } = outcome.measurement;
+      return {
+        ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
+        ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
+        ...{ roof: roof ?? null, measuredAt: endedAt ?? null },
+        source: `\`tilemark bench\`, ${file.environment.driver}.`,
+      };
+    }),
+  );
+  return withRoofs(fastestOfEach(figures));
+}
+
+const kernelBy = (address: string): Figure['by'] => ({
+  kind: 'kernel',
+  kernel: kernelOf(address),
+  address,
+});
+
+const kernelOf = (address: string): string => address.replace(/\[.*/, '');
+
+function timesOf({ medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side, of: Problem) {
+  const { rate, rateUnit } = opOf(of);
+  return {
+    medianNs,
+    interval: { lowNs, highNs },
+    rate: { value: rate(of, medianNs), unit: rateUnit },
+    unranked,
+  };
+}
+
+/** The fastest of figures about the same thing, in the order in which things come first. */
+export function fastestOfEach<F extends Omit<ReferenceFigure, 'imported'>>(
+  figures: readonly F[],
+  idOf: (figure: F) => string = identity,
+): F[] {
+  const best = new Map<string, F>();
+  for (const figure of figures) {
+    const id = idOf(figure);
+    const known = best.get(id);
+    if (!known || figure.medianNs < known.medianNs) best.set(id, figure);
+  }
+  return [...best.values()];
+}
+
+/** Hardware, problem and profile, and what ran. */
+const identity = ({ by, hardware, problem, profile }: Figure): string =>
+  JSON.stringify([hardware, profile, problem, by.kind === 'library' ? by.name : by.address]);
+
+/** The best rates that probes found, by hardware and profile. */
+interface Peaks {
+  readonly flops: Map<Dtype, number>;
+  copy: number;
+}
+
+/**
+ * The roof of hardware under a profile is the best that any probe found: one taken on an idle
+ * clock is lower than what kernels reach.
+ */
+function withRoofs(figures: readonly Figure[]): Figure[] {
+  const known = new Map<string, Peaks>();
+  const peaksOf = ({ hardware, profile }: Figure): Peaks => {
+    const key = `${profile} ${hardware}`;
+    const peaks = known.get(key) ?? { flops: new Map(), copy: 0 };
+    known.set(key, peaks);
+    return peaks;
+  };
+  for (const figure of figures) {
+    const { problem, roof } = figure;
+    if (!roof) continue;
+    const peaks = peaksOf(figure);
+    const op = opOf(problem);
+    if (roof.bound === 'bandwidth') {
+      peaks.copy = Math.max(peaks.copy, op.bytes(problem.shape, problem.dtype) / roof.ns);
+    } else {
+      const rate = op.flops(problem.shape) / roof.ns;
+      peaks.flops.set(problem.dtype, Math.max(rate, peaks.flops.get(problem.dtype) ?? 0));
+    }
+  }
+  return figures.map((figure) => ({ ...figure, roof: roofUnder(peaksOf(figure), figure.problem) }));
+}
+
+function roofUnder({ copy, flops }: Peaks, problem: Problem): Roof | null {
+  const op = opOf(problem);
+  const work = op.flops(problem.shape);
+  const peak = flops.get(problem.dtype);
+  if (work > 0) return peak === undefined ? null : { ns: work / peak, bound: 'compute' };
+  return copy > 0
+    ? { ns: op.bytes(problem.shape, problem.dtype) / copy, bound: 'bandwidth' }
+    : null;
+}

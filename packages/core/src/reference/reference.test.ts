@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
+import { expect, test } from 'vitest';
+import { benchFileSchema, referenceFigureSchema } from '../view/api';
+import { benchFigures, sideBySideFigures, sideBySideFileSchema } from './figures';
+import { besideKernel, bestOfEach, isAsked, librariesOn, shippedReference } from './reference';
+
+const DOCS = new URL('../../../../docs/results/', import.meta.url);
+const read = async (name: string): Promise<unknown> =>
+  JSON.parse(await readFile(new URL(name, DOCS), 'utf8'));
+
+const sideBySide = async () => sideBySideFileSchema.parse(await read('h200-2026-11-22.json'));
+
+test('what ships is what the files of the docs say', async () => {
+  const folder = 'h200-2026-11-21';
+  const names = (await readdir(new URL(`${folder}/`, DOCS))).toSorted();
+  const files = await Promise.all(
+    names.map(async (name) => benchFileSchema.parse(await read(`${folder}/${name}`))),
+  );
+  const figures = [...benchFigures(files), ...sideBySideFigures(await sideBySide())];
+  await expect(`${JSON.stringify(figures, null, 2)}\n`).toMatchFileSnapshot('./h200.json');
+});
+
+test('every shipped figure is whole, and none has a rank or an importer', () => {
+  const figures = shippedReference();
+  expect(figures.length).toBeGreaterThan(100);
+  for (const figure of figures) {
+    expect(referenceFigureSchema.parse(figure)).toEqual(figure);
+    expect(figure.imported).toBeNull();
+  }
+});
+
+test('a library is what it is, and its f16 sums in f32', async () => {
+  const figures = sideBySideFigures(await sideBySide());
+  const libraries = figures.filter(({ by }) => by.kind === 'library');
+  expect(new Set(libraries.map(({ by }) => by.kind === 'library' && by.name))).toEqual(
+    new Set(['cuBLAS', 'TensorFlow.js', 'jax-js']),
+  );
+  expect(libraries.every(({ profile }) => profile === null)).toBe(true);
+  expect(libraries.some(({ problem }) => problem.dtype === 'f16acc16')).toBe(false);
+});
+
+test('a row whose measuring failed, and one of another program, give no figure', async () => {
+  const file = await sideBySide();
+  expect(sideBySideFigures({ ...file, results: [{ error: 'lost' }] })).toEqual([]);
+  expect(sideBySideFigures({ ...file, environments: {} })).toEqual([]);
+});
+
+test('beside f32 4096 stand the H200’s best kernel of the profile and three libraries', () => {
+  const asked = { op: 'matmul', dtype: 'f32', shape: '4096' } as const;
+  const figures = shippedReference().filter((figure) => isAsked(figure, asked));
+  const shown = bestOfEach(figures, 'default').filter(({ by }) => by.kind !== 'report');
+  expect(shown.map(({ by }) => (by.kind === 'library' ? by.name : by.kind))).toEqual([
+    'cuBLAS',
+    'kernel',
+    'TensorFlow.js',
+    'jax-js',
+  ]);
+  const [, kernel] = shown;
+  expect(kernel?.by.kind === 'kernel' && parseVariant(kernel.by.address).kernel).toBe(
+    'matmul/warp-tile',
+  );
+  expect(kernel?.profile).toBe('default');
+});
+
+test('beside a kernel stand its own best figures and the libraries on the same problems', () => {
+  const figures = shippedReference().filter(
+    ({ problem }) => problem.op === 'matmul' && problem.dtype === 'f32',
+  );
+  const beside = besideKernel(figures, 'matmul/warp-tile');
+  const at2048 = beside.filter(({ problem }) => shapeText(problem) === '2048');
+  expect(at2048.map(({ by }) => (by.kind === 'library' ? by.name : by.kind))).toContain('cuBLAS');
+  expect(at2048.filter(({ by }) => by.kind === 'kernel').length).toBeGreaterThan(0);
+  const kernels = beside.flatMap(({ by }) => (by.kind === 'kernel' ? [by.kernel] : []));
+  expect(new Set(kernels)).toEqual(new Set(['matmul/warp-tile']));
+  expect(besideKernel(figures, 'matmul/none')).toEqual([]);
+  const other = { op: 'matmul', dtype: 'f32', shape: { m: 7, n: 7, k: 7 } } as const;
+  expect(librariesOn(figures, [other])).toEqual([]);
+});
+
+test('the roof is the best that any probe found, not one of an idle clock', () => {
+  const problem = parseProblem({ op: 'matmul', shape: '8192', dtype: 'f32' });
+  const figures = shippedReference().filter(
+    ({ by, profile, roof }) => by.kind === 'kernel' && profile === 'default' && roof,
+  );
+  const shares = figures.flatMap(({ medianNs, problem: of, roof }) =>
+    of.op === problem.op && roof ? [roof.ns / medianNs] : [],
+  );
+  expect(shares.length).toBeGreaterThan(0);
+  for (const share of shares) expect(share).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,159 @@
+/**
+ * Reference: figures that a grid did not measure itself, so that its first result has something to
+ * stand beside. What ships was measured with Tilemark on an NVIDIA H200, or printed in a report that
+ * a suite reproduces; more comes from files of `bench/side-by-side`. Each figure says what ran, on
+ * what, and where the figure comes from. None is ever ranked, and no statistic of the grid counts it.
+ *
+ * - figures.ts reads figures out of files. Its test writes h200.json from docs/results/
+ *   (`npx vitest run packages/core/src/reference --update`), so what ships is what the docs show.
+ * - The tuned variants that ship (tune/tuned/) and the reports (suites/published/) are read where
+ *   they are.
+ */
+import { opOf, shapeText } from '@tilemark/kernels';
+import { allPublished } from '../suites/published/published';
+import { tunedFiles } from '../tune/tuned';
+import type { ReferenceFigure, ReferenceQuery } from '../view/api';
+import { fastestOfEach } from './figures';
+import h200 from './h200.json';
+
+/** Every figure that ships. */
+export function shippedReference(): ReferenceFigure[] {
+  shipped ??= [...h200Figures(), ...tunedFigures(), ...publishedFigures()];
+  return shipped;
+}
+
+let shipped: ReferenceFigure[] | undefined;
+
+const h200Figures = (): ReferenceFigure[] =>
+  (h200 as Omit<ReferenceFigure, 'imported'>[]).map((figure) => ({ ...figure, imported: null }));
+
+/** A tuned variant of a software adapter says nothing about another host, so only GPUs' count. */
+function tunedFigures(): ReferenceFigure[] {
+  return tunedFiles().flatMap(({ device, variants }) =>
+    device.class !== 'gpu'
+      ? []
+      : variants.map((tuned): ReferenceFigure => {
+          const { address, driver, found, highNs, lowNs, medianNs, problem, profile } = tuned;
+          const op = opOf(problem);
+          return {
+            hardware: device.device,
+            class: device.class,
+            by: { kind: 'kernel', kernel: address.replace(/\[.*/, ''), address },
+            ...{ problem, profile, medianNs, interval: { lowNs, highNs } },
+            rate: { value: op.rate(problem, medianNs), unit: op.rateUnit },
+            roof: roofLike(device.device, profile, problem),
+            measuredAt: tuned.measuredAt,
+            source: `Ships as the tuned variant, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}, ${driver}.`,
+            unranked: tuned.unranked,
+            imported: null,
+          };
+        }),
+  );
+}
+
+/** The roof that the files of the same hardware and profile know for such problems. */
+function roofLike(
+  hardware: string,
+  profile: ReferenceFigure['profile'],
+  problem: ReferenceFigure['problem'],
+): ReferenceFigure['roof'] {
+  const op = opOf(problem);
+  const like = h200Figures().find(
+    (each) =>
+      each.roof &&
+      each.hardware === hardware &&
+      each.profile === profile &&
+      each.problem.op === problem.op &&
+      each.problem.dtype === problem.dtype,
+  );
+  if (!like?.roof) return null;
+  const workOf = ({ shape, dtype }: ReferenceFigure['problem']) =>
+    like.roof?.bound === 'compute' ? op.flops(shape) : op.bytes(shape, dtype);
+  return { ...like.roof, ns: (like.roof.ns * workOf(problem)) / workOf(like.problem) };
+}
+
+const publishedFigures = (): ReferenceFigure[] =>
+  allPublished().flatMap(({ hardware, results, source }) =>
+    results.map(({ address, label, note, problem, rate, runtime, timeMs, variant }) => ({
+      hardware: runtime === 'cpu' ? hardware.cpu : hardware.gpu,
+      class: runtime === 'cpu' ? ('cpu' as const) : ('gpu' as const),
+      by: { kind: 'report' as const, kernel: variant.kernel, address, label },
+      ...{ problem, profile: null, medianNs: timeMs * 1e6, interval: null, rate, roof: null },
+      measuredAt: source.date && `${source.date}T00:00:00.000Z`,
+      source: `${source.title}${note ? `: ${note}` : ''}.`,
+      ...{ unranked: null, imported: null },
+    })),
+  );
+
+/** Whether a figure is about what is asked for. */
+export const isAsked = ({ problem }: ReferenceFigure, { op, dtype, shape }: ReferenceQuery) =>
+  problem.op === op &&
+  problem.dtype === dtype &&
+  (shape === undefined || shapeText(problem) === shape);
+
+/**
+ * What a board shows of the figures of one problem: the fastest kernel of each hardware under the
+ * profile, each library, each figure of a report; fastest first. Less exact kernels are left out.
+ */
+export function bestOfEach(
+  figures: readonly ReferenceFigure[],
+  profile: NonNullable<ReferenceFigure['profile']>,
+): ReferenceFigure[] {
+  const fitting = figures.filter(
+    (figure) =>
+      figure.by.kind !== 'kernel' || (figure.profile === profile && figure.unranked === null),
+  );
+  return fastestOfEach(fitting, ({ by, hardware }) =>
+    JSON.stringify([
+      hardware,
+      by.kind,
+      by.kind === 'library' ? by.name : by.kind === 'report' ? [by.label, by.address] : null,
+    ]),
+  ).toSorted((a, b) => a.medianNs - b.medianNs);
+}
+
+/**
+ * What a page of a kernel shows: the fastest of its own figures per hardware, problem and profile,
+ * and the libraries on those problems.
+ */
+export function besideKernel(
+  figures: readonly ReferenceFigure[],
+  kernel: string,
+): ReferenceFigure[] {
+  const own = fastestOfEach(
+    figures.filter(({ by }) => by.kind === 'kernel' && by.kernel === kernel),
+    ({ hardware, problem, profile }) => JSON.stringify([hardware, problem, profile]),
+  );
+  return bySize([
+    ...own,
+    ...librariesOn(
+      figures,
+      own.map(({ problem }) => problem),
+    ),
+  ]);
+}
+
+/** The fastest of each library per hardware on these problems. */
+export function librariesOn(
+  figures: readonly ReferenceFigure[],
+  problems: readonly ReferenceFigure['problem'][],
+): ReferenceFigure[] {
+  const asked = new Set(problems.map((problem) => JSON.stringify(problemText(problem))));
+  const libraries = figures.filter(
+    ({ by, problem }) => by.kind === 'library' && asked.has(JSON.stringify(problemText(problem))),
+  );
+  return bySize(fastestOfEach(libraries));
+}
+
+const problemText = (problem: ReferenceFigure['problem']) => [
+  problem.op,
+  problem.dtype,
+  shapeText(problem),
+];
+
+/** Smaller problems first, of each the fastest first. */
+function bySize(figures: readonly ReferenceFigure[]): ReferenceFigure[] {
+  const sizeOf = ({ problem }: ReferenceFigure) =>
+    opOf(problem).bytes(problem.shape, problem.dtype);
+  return figures.toSorted((a, b) => sizeOf(a) - sizeOf(b) || a.medianNs - b.medianNs);
+}

@@ -1,0 +1,176 @@
+import { isInputError } from '@tilemark/kernels';
+import { GridUnavailable, type Link, Refused, type WorkerDescription } from '../link/link';
+import {
+  type Attachment,
+  type ClaimedRun,
+  type Orders,
+  POLL_MS,
+  type RecordedRun,
+  type WorkingState,
+} from '../link/wire';
+import { deviceKey, type Profile } from '../measure/device';
+import type { RooflineSurvey } from '../measure/roofline';
+import { isServiceUnavailable } from './errors';
+import type { AuditNote } from './store/audit';
+import { backfill, type SweepServices } from './submit';
+
+/** A run that was handed back, or could not be claimed, waits this long before it is tried again, ms. */
+const AGAIN_AFTER_MS = 1_000;
+
+/** Which worker a link speaks for. */
+export interface LinkedWorker {
+  readonly workerId: string;
+  readonly deviceKey: string;
+}
+
+/** How a worker elsewhere was let in. Absent: it runs on the grid's own account. */
+export interface Admission {
+  readonly tokenId: string;
+  readonly note?: AuditNote | undefined;
+}
+
+/**
+ * The direct form of the link: on the queue and the store themselves. In the queue a worker holds
+ * its runs by its id, so any process can go on for it: a link has no state beyond whom it is for.
+ */
+export class DirectLink implements Link {
+  protected readonly services: SweepServices;
+  #worker: LinkedWorker;
+
+  constructor(services: SweepServices, worker: LinkedWorker = { workerId: '', deviceKey: '' }) {
+    this.services = services;
+    this.#worker = worker;
+  }
+
+  protected get worker(): LinkedWorker {
+    return this.#worker;
+  }
+
+  /** A device that was never seen before gets the standing suites. */
+  async attach(worker: WorkerDescription, admission?: Admission): Promise<Attachment> {
+    const { store, queue } = this.services;
+    return translated(async () => {
+      await queue.ping();
+      const attached = await store.workers.attach({ ...worker, ...admission });
+      const { released, workerId, deviceKey: key } = attached;
+      this.#worker = { workerId, deviceKey: key };
+      await Promise.all(released.map(({ id }) => this.#putBack(id)));
+      const suites = await backfill(this.services, key);
+      const rooflines = await store.rooflines.latest(key);
+      return {
+        ...this.#worker,
+        clockAheadMs: 0,
+        suites,
+        rooflines: rooflines.map(({ profile, measuredAt }) => ({ profile, measuredAt })),
+      };
+    });
+  }
+
+  async next(signal: AbortSignal): Promise<ClaimedRun | null> {
+    const { store, queue } = this.services;
+    const { workerId, deviceKey: key } = this.#worker;
+    // AbortSignal.any leaves something behind in signals that live on.
+    const over = new AbortController();
+    const end = () => over.abort();
+    const timer = setTimeout(end, POLL_MS);
+    signal.addEventListener('abort', end);
+    try {
+      for (;;) {
+        if (signal.aborted) return null;
+        const job = await translated(() => queue.next(key, workerId, over.signal));
+        if (!job) return null;
+        const run = await translated(() => store.runs.claim(job.runId, workerId)).catch(
+          async (error: unknown) => {
+            await this.#putBack(job.runId, AGAIN_AFTER_MS);
+            throw error;
+          },
+        );
+        // It has ended, or was cancelled, or another worker has it.
+        if (!run)
+          await this.#ifQueueIsUp(queue.finish({ id: job.runId, deviceKey: key }, workerId));
+        else if (!signal.aborted) return run;
+        else await this.handBack(run.id);
+      }
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  async heartbeat(state: WorkingState, runs: readonly string[]): Promise<Orders> {
+    const { store, queue } = this.services;
+    const { workerId, deviceKey: key } = this.#worker;
+    // Whatever the store says: its locks end without the queue's knowing why.
+    await Promise.all(
+      runs.map((id) => this.#ifQueueIsUp(queue.hold({ id, deviceKey: key }, workerId))),
+    );
+    return translated(async () => {
+      const wanted = await store.workers.heartbeat(workerId, state);
+      const { lost, released } = await store.runs.review(this.#worker, runs);
+      await Promise.all(released.map((id) => this.#putBack(id)));
+      return { wanted, lost };
+    });
+  }
+
+  async handBack(runId: string): Promise<void> {
+    const { store } = this.services;
+    await translated(() => store.runs.release(runId, this.#worker.workerId));
+    await this.#putBack(runId, AGAIN_AFTER_MS);
+  }
+
+  async outcome(record: RecordedRun): Promise<void> {
+    await this.record(record);
+  }
+
+  /** False: the run has ended already. The worker of the record may be another of this machine's. */
+  protected async record(record: RecordedRun): Promise<{ recorded: boolean }> {
+    const { store, queue } = this.services;
+    const done = await translated(() => store.runs.record(record)).catch((error: unknown) => {
+      if (error instanceof GridUnavailable) throw error;
+      if (isInputError(error)) throw new Refused(error.message, error.field);
+      throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
+        cause: error,
+      });
+    });
+    const run = { id: record.runId, deviceKey: deviceKey(record.environment.device) };
+    await this.#ifQueueIsUp(queue.finish(run, record.workerId));
+    return done;
+  }
+
+  async roofline(profile: Profile, survey: RooflineSurvey): Promise<void> {
+    const { store } = this.services;
+    await translated(() => store.rooflines.record({ ...this.#worker, profile, survey }));
+  }
+
+  async detach(): Promise<void> {
+    const { store } = this.services;
+    await translated(() => store.workers.detach(this.#worker.workerId));
+  }
+
+  async close(): Promise<void> {
+    const { store, queue } = this.services;
+    await Promise.allSettled([queue.close(), store.close()]);
+  }
+
+  async #putBack(id: string, delayMs = 0): Promise<void> {
+    const { workerId, deviceKey: key } = this.#worker;
+    await this.#ifQueueIsUp(this.services.queue.putBack({ id, deviceKey: key }, workerId, delayMs));
+  }
+
+  /** The rows are right, and `reconcile` brings the queue into step when it is back. */
+  async #ifQueueIsUp(work: Promise<unknown>): Promise<void> {
+    await work.catch((error: unknown) => {
+      if (!isServiceUnavailable(error)) throw error;
+    });
+  }
+}
+
+/** With an outage of a service as the link's own error. */
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isServiceUnavailable(error)) throw error;
+    throw new GridUnavailable(error.message, { cause: error });
+  }
+}

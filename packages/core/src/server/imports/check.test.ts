@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import { deviceKey } from '../../measure/device';
+import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
+import { summarise } from '../../measure/stats';
+import type { RunResult } from '../../view/api';
+import type { Store } from '../store/store';
+import { openStore } from '../store/store';
+import { attach, environment, identity, measured } from '../store/test-fixtures';
+import { importResults } from './import';
+import { file, importer, member, result, series, withMeasurement } from './test-bench-file';
+
+let store: Store;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+});
+afterAll(() => store.close());
+
+describe('what a file says of its own results is worked out again', () => {
+  const imported = async (over: Partial<RunResult>) => {
+    const { id } = await importResults({ store }, file([result(over)]), importer);
+    const { items } = await store.sweeps.results(id);
+    return items[0];
+  };
+  const measurementOf = (each: RunResult | undefined) => {
+    if (each?.outcome?.kind !== 'measured') throw new TypeError('not measured');
+    return each.outcome.measurement;
+  };
+
+  test('whether it is ranked: not with few samples, noise or another clock', async () => {
+    expect(
+      measurementOf(await imported({ outcome: measured(500e6, { samples: 9 }) })).unranked,
+    ).toMatch(/^only 9 samples/);
+    const noisy = measured(6e6, { halfWidth: 0.1 });
+    expect(measurementOf(await imported({ outcome: noisy })).unranked).toMatch(/^known to ±/);
+    const wall = withMeasurement(7e6, { timer: { kind: 'wall', tickNs: 1 } });
+    expect(measurementOf(await imported({ outcome: wall })).unranked).toMatch(/wall clock/);
+  });
+
+  test('when it was measured, where the file says', async () => {
+    const endedAt = '2026-01-02T03:04:05.000Z';
+    expect((await imported({ endedAt, outcome: series(8e6) }))?.endedAt).toBe(endedAt);
+  });
+});
+
+describe('a result that a member brings', () => {
+  const brought = async (device: string, medianNs: number) => {
+    const of = { key: deviceKey(identity(device)), name: device, class: 'gpu' } as const;
+    const { id } = await importResults(
+      { store },
+      {
+        ...file([result({ device: of, outcome: series(medianNs) })]),
+        environment: environment(device),
+      },
+      member,
+    );
+    const outcome = (await store.sweeps.results(id)).items[0]?.outcome;
+    return outcome?.kind === 'measured' ? outcome.measurement.unranked : 'not measured';
+  };
+
+  test('is not ranked while the grid has not measured the device', async () => {
+    expect(await brought('Stranger', 1e6)).toMatch(/^unconfirmed: imported/);
+    await attach(store, 'Unsurveyed');
+    expect(await brought('Unsurveyed', 1e6)).toMatch(/^unconfirmed: imported/);
+  });
+
+  test('is ranked under the roof that the grid has measured, and not above it', async () => {
+    const { deviceKey: surveyed, workerId } = await attach(store, 'Surveyed');
+    // 2 * 64^3 operations: 524 ns at this peak.
+    const survey = {
+      copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1_000 }],
+      lastLevelCacheBytes: null,
+      peaks: [{ dtype: 'f32' as const, gigaflopsPerSecond: 1_000 }],
+    };
+    await store.rooflines.record({ deviceKey: surveyed, profile: 'default', workerId, survey });
+    expect(await brought('Surveyed', 1_000)).toBeNull();
+    expect(await brought('Surveyed', 100)).toMatch(/^implausible: .* faster than the compute/);
+  });
+});
+
+const measuredWith = (over: Partial<Measurement>) => [
+  result({ outcome: withMeasurement(1e6, { cold: summarise([1e6]), ...over }) }),
+];
+const wrong = { method: 'whole', worstRatio: 1.01, checked: 1, ns: 1 } as const;
+const right = { ...wrong, worstRatio: 1 };
+const at = 'results[0].outcome.measurement';
+
+test.each([
+  [`${at}.verification.before.worstRatio`, { verification: { before: wrong, after: right } }],
+  [`${at}.verification.after.worstRatio`, { verification: { before: right, after: wrong } }],
+  [`${at}.methodologyVersion`, { methodologyVersion: METHODOLOGY_VERSION + 1 }],
+  [`${at}.stop`, { stop: 'quick' }],
+  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [] } }],
+  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [5e-324] } }],
+  [`${at}.cold.samplesNs`, { cold: { ...summarise([1]), samplesNs: [1e308, 1.7e308] } }],
+  [`${at}.hot.samplesNs`, { hot: { ...summarise([1]), samplesNs: [] } }],
+] as [string, Partial<Measurement>][])('%s that cannot be is refused: %j', async (field, over) => {
+  await expect(importResults({ store }, file(measuredWith(over)), importer)).rejects.toMatchObject({
+    name: 'InputError',
+    field,
+  });
+});

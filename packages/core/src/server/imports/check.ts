@@ -1,0 +1,114 @@
+import { feasible, InputError, resolveVariant } from '@tilemark/kernels';
+import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
+import type { RooflineSurvey } from '../../measure/roofline';
+import type { BenchFile, RunResult } from '../../view/api';
+import { judged } from '../store/judge';
+import type { ImportedRun } from '../store/new-sweeps';
+
+/** What an import is checked against. */
+export interface ImportContext {
+  readonly now: Date;
+  readonly isAdmin: boolean;
+  /** By device key, what the grid itself knows about the devices in the file. */
+  readonly known: ReadonlyMap<string, KnownDevice>;
+}
+
+export interface KnownDevice {
+  readonly class: DeviceClass;
+  readonly roofs: ReadonlyMap<Profile, RooflineSurvey>;
+}
+
+/**
+ * A result of a file as it may be kept; null if it has not ended. The address is computed again,
+ * and the outcome is judged as a worker's is (`judge.ts`).
+ *
+ * @throws InputError naming the field at fault, `results[3].variant.tunables.TILE`
+ */
+export function importedRun(
+  file: BenchFile,
+  index: number,
+  { now, isAdmin, known }: ImportContext,
+): ImportedRun | null {
+  const result = file.results[index];
+  if (!result?.outcome) return null;
+  const { problem, profile, policy, device } = result;
+  const field = `results[${index}]`;
+  const environment = environmentOf(file, result, field);
+  const { kernel, tunables, address } = checkedVariant(result, environment, field);
+  const ours = known.get(device.key);
+  if (ours && ours.class !== environment.device.class) {
+    throw new InputError(
+      `The grid knows ${device.key} as ${ours.class}, the file as ${environment.device.class}.`,
+      `${field}.device.class`,
+    );
+  }
+  return {
+    run: {
+      variant: { kernel, tunables },
+      address,
+      problem,
+      profile,
+      policy,
+      deviceKey: device.key,
+    },
+    environment,
+    outcome: judged(
+      result.outcome,
+      { variant: { kernel, tunables }, problem, profile, policy },
+      {
+        device: environment.device,
+        roof: ours?.roofs.get(profile),
+        leaseNs: null,
+        seed: null,
+        wgsl: undefined,
+        isUnvouched: !isAdmin,
+      },
+      `${field}.outcome`,
+    ),
+    endedAt: checkedEnd(result, now, field),
+  };
+}
+
+function environmentOf(
+  file: BenchFile,
+  { device, profile }: RunResult,
+  field: string,
+): Environment {
+  const environment = [file.environment, ...file.environments].find(
+    (each) => deviceKey(each.device) === device.key && each.profile === profile,
+  );
+  if (environment) return environment;
+  throw new InputError(
+    `The file contains no environment of device ${device.key} with profile ${profile}.`,
+    `${field}.device.key`,
+  );
+}
+
+function checkedVariant(
+  { variant, problem, outcome }: RunResult,
+  { capabilities, device }: Environment,
+  field: string,
+) {
+  const resolved = resolveVariant(variant.kernel, variant.tunables, `${field}.variant`);
+  const { definition } = resolved;
+  if (definition.op !== problem.op) {
+    throw new InputError(`${definition.id} does not compute ${problem.op}.`, `${field}.problem.op`);
+  }
+  const isHost = device.class === 'cpu';
+  if (isHost !== (definition.runsOn === 'cpu')) {
+    const where = isHost ? 'the host' : 'a GPU';
+    throw new InputError(`${definition.id} does not run on ${where}.`, `${field}.variant.kernel`);
+  }
+  const runs = feasible(resolved, problem, capabilities);
+  if (outcome?.kind === 'measured' && !runs.ok) {
+    throw new InputError(`It cannot have been measured: ${runs.why}.`, `${field}.outcome.kind`);
+  }
+  return resolved;
+}
+
+/** A file without times counts as now; a clock may be a minute ahead. */
+function checkedEnd({ endedAt }: RunResult, now: Date, field: string): string {
+  if (!endedAt) return now.toISOString();
+  if (Date.parse(endedAt) <= now.getTime() + 60_000) return endedAt;
+  throw new InputError(`${endedAt} is in the future.`, `${field}.endedAt`);
+}

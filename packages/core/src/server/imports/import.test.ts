@@ -1,0 +1,206 @@
+import { InputError } from '@tilemark/kernels';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bringUp, takeDown, testDatabase } from '../../../test-services';
+import { summarise } from '../../measure/stats';
+import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../../view/api';
+import { DatabaseUnavailable } from '../errors';
+import type { Store } from '../store/store';
+import { openStore } from '../store/store';
+import {
+  attach,
+  environment,
+  kernelRun,
+  measured,
+  recordAll,
+  square,
+} from '../store/test-fixtures';
+import { importResults } from './import';
+import { file, importer, key, result, series, withMeasurement } from './test-bench-file';
+
+let url: string;
+let store: Store;
+beforeAll(async () => {
+  url = await testDatabase();
+  store = openStore(url);
+});
+afterAll(() => store.close());
+
+test('results become a finished sweep, and the board shows them', async () => {
+  const skipped = result({ outcome: { kind: 'skipped', why: 'too big' } });
+  const { id, counts } = await importResults({ store }, file([result(), skipped]), importer);
+  expect(counts).toMatchObject({ total: 2, pending: 0, measured: 1, skipped: 1 });
+  const sweep = await store.sweeps.get(id);
+  expect(sweep).toMatchObject({ status: 'done', createdBy: 'reviewer', isImported: true });
+  // Its runs ended before there was a sweep, which cannot end before it begins.
+  expect(sweep?.finishedAt).toBe(sweep?.createdAt);
+  const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({}));
+  expect(rows).toMatchObject([
+    { rank: 1, medianNs: 1e6, device: { key }, imported: { by: 'reviewer' } },
+  ]);
+  const detail = await store.results.get(rows[0]?.resultId ?? '');
+  expect(detail).toMatchObject({
+    imported: { by: 'reviewer', at: expect.any(String) },
+    worker: { name: 'import by reviewer' },
+  });
+  expect(detail?.address).toMatch(/^matmul\/tiled\[TILE=16,/);
+  expect(await store.workers.list()).toEqual([]);
+});
+
+test('numbers come back to the last bit', async () => {
+  // 17 digits, which a clock that counts in milliseconds gives: 15 are not enough for them.
+  const samples = [28762.999999970198, 25678.000000029802, 22704.000000029802];
+  const outcome = withMeasurement(25e3, {
+    timer: { kind: 'wall', tickNs: 1 },
+    cold: summarise(samples),
+    hot: null,
+    bufferSets: 1,
+    stop: 'capped',
+  });
+  const only = result({ problem: square(48), outcome });
+  const { id } = await importResults({ store }, file([only]), importer);
+  const [found] = (await store.sweeps.results(id)).items;
+  const resultId = found?.resultId ?? '';
+  const detail = await store.results.get(resultId);
+  expect(detail?.outcome).toMatchObject({ measurement: { cold: summarise(samples) } });
+  // From a column of its own.
+  const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({ shape: '48' }));
+  expect(rows).toMatchObject([{ resultId, medianNs: 25678.000000029802 }]);
+});
+
+test('the same file twice is one sweep', async () => {
+  const same = file([result({ outcome: series(3e6) })]);
+  const first = await importResults({ store }, same, importer);
+  expect(await importResults({ store }, same, importer)).toEqual(first);
+});
+
+test('what a worker of the grid measured is not marked', async () => {
+  const { deviceKey: own, workerId } = await attach(store, 'Own');
+  await recordAll(store, own, workerId, [[kernelRun(own, 'matmul/naive'), measured(1e6)]]);
+  const [best] = await store.devices.best(own);
+  expect(best?.imported).toBeNull();
+  expect(best?.endedAt).toMatch(/^2026-/);
+});
+
+test('a device that is known keeps its own capabilities', async () => {
+  const { deviceKey: known } = await attach(store, 'Known');
+  const other = environment('Known');
+  const device = { key: known, name: 'Known', class: 'gpu' } as const;
+  await importResults(
+    { store },
+    {
+      version: 1,
+      environment: { ...other, capabilities: { ...other.capabilities, features: ['shader-f16'] } },
+      environments: [],
+      results: [result({ device })],
+    },
+    importer,
+  );
+  expect((await store.devices.get(known))?.capabilities).toEqual(other.capabilities);
+});
+
+test('a less exact kernel is shown, marked, and neither the best nor what to run', async () => {
+  const problem = square(96);
+  const strassen = { kernel: 'matmul/strassen', tunables: {} };
+  const results = [
+    result({ problem, outcome: series(2e6) }),
+    result({ problem, variant: strassen, outcome: series(1e6) }),
+  ];
+  await importResults({ store }, file(results), importer);
+  const why = expect.stringContaining('3 times the usual error');
+  const { rows } = await store.kernelResults({ kernel: strassen.kernel });
+  expect(rows).toMatchObject([{ medianNs: 1e6, unranked: why }]);
+  const query = leaderboardQuerySchema.parse({ shape: '96' });
+  const board = await store.leaderboard(query);
+  expect(board.rows).toMatchObject([{ rank: 1, variant: { kernel: 'matmul/tiled' } }]);
+  const { variants } = await store.portability(query);
+  expect(variants.map(({ address }) => address.split('[')[0])).toEqual(['matmul/tiled']);
+  const asked = bestQuerySchema.parse({ m: 96, n: 96, k: 96, device: key });
+  expect(await store.best(asked)).toMatchObject({
+    variant: { kernel: 'matmul/tiled' },
+    // The file does not hold the shader: that it has changed since would be a guess.
+    isSourceMeasured: null,
+  });
+});
+
+test('a class other than that of the known device is refused', async () => {
+  const { deviceKey: known } = await attach(store, 'Soft', 'w', 'software');
+  const forged = {
+    ...file([result({ device: { key: known, name: 'Soft', class: 'software' } })]),
+    environment: environment('Soft'),
+  };
+  await expect(importResults({ store }, forged, importer)).rejects.toMatchObject({
+    field: 'results[0].device.class',
+  });
+});
+
+test.each([
+  ['results', []],
+  ['results', [result({ outcome: null })]],
+  ['results[0].device.key', [result({ device: { key: 'other', name: 'x', class: 'gpu' } })]],
+  ['results[1].device.key', [result(), result({ profile: 'fast' })]],
+  ['results[0].variant.kernel', [result({ variant: { kernel: 'matmul/none', tunables: {} } })]],
+  [
+    'results[0].variant.kernel',
+    [result({ variant: { kernel: 'matmul/cpu-naive', tunables: {} } })],
+  ],
+  ['results[0].outcome.kind', [result({ problem: square(65_536) })]],
+  ['results[0].endedAt', [result({ endedAt: '2999-01-01T00:00:00.000Z' })]],
+  ['results[0].outcome.measurement.policy', [result({ policy: 'smoke' })]],
+  [
+    'results[2].variant.tunables.TILE',
+    [result(), result(), result({ variant: { kernel: 'matmul/tiled', tunables: { TILE: 7 } } })],
+  ],
+  [
+    'results[0].problem.op',
+    [
+      result({
+        problem: { op: 'transpose', shape: { rows: 2, cols: 2 }, dtype: 'f32' },
+      }),
+    ],
+  ],
+] as [string, RunResult[]][])(
+  'a fault at %s is named there, and nothing is kept',
+  async (field, results) => {
+    const before = await store.sweeps.list();
+    const error = await importResults({ store }, file(results), importer).catch(
+      (each: unknown) => each,
+    );
+    expect(error).toBeInstanceOf(InputError);
+    expect((error as InputError).field).toBe(field);
+    expect(await store.sweeps.list()).toEqual(before);
+  },
+);
+
+test('an import that is cut off leaves nothing behind, and can be brought again', async () => {
+  const before = await store.sweeps.list();
+  const many = file(
+    Array.from({ length: 2_000 }, (_, index) => result({ outcome: series(index + 1) })),
+  );
+  const importing = importResults({ store }, many, importer).catch((error: unknown) => error);
+  await vi.waitFor(async () => expect(await writing()).toBe(true), {
+    timeout: 30_000,
+    interval: 5,
+  });
+  await takeDown(url);
+  expect(await importing).toBeInstanceOf(DatabaseUnavailable);
+  await bringUp(url);
+  expect(await store.sweeps.list()).toEqual(before);
+  for await (const run of store.runs.pending()) expect(run).toBeUndefined();
+  const { counts } = await importResults({ store }, many, importer);
+  expect(counts).toMatchObject({ total: 2_000, measured: 2_000, pending: 0 });
+});
+
+/** Whether a transaction has begun to write results. */
+async function writing(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(`
+      SELECT FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+      WHERE relname = 'VariantBest' AND mode = 'RowExclusiveLock'`);
+    return (rowCount ?? 0) > 0;
+  } finally {
+    await client.end();
+  }
+}

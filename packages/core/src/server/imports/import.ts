@@ -1,0 +1,63 @@
+import { InputError } from '@tilemark/kernels';
+import { deviceKey } from '../../measure/device';
+import type { BenchFile, Counts } from '../../view/api';
+import type { AuditNote, Principal } from '../store/audit';
+import { canonicalJson, sha256 } from '../store/database';
+import type { Author } from '../store/new-sweeps';
+import { OPERATOR } from '../store/parties';
+import type { Store } from '../store/store';
+import { importedRun, type KnownDevice } from './check';
+import { importedSweep } from './spec';
+
+/**
+ * Results that come in a file: what `tilemark bench --json` writes becomes a finished sweep, marked
+ * as brought by the author. All of it is kept or, if anything is at fault, none; the same file is
+ * kept once. Nothing that can be recomputed is believed: `check.ts` judges each result as a worker's
+ * is judged, `spec.ts` finds the suite or sweep the results
+ * make up, and the store writes them in one transaction.
+ *
+ * @param file a body that `benchFileSchema` has accepted
+ * @throws InputError naming the field at fault; DatabaseUnavailable
+ */
+export async function importResults(
+  { store }: { readonly store: Store },
+  file: BenchFile,
+  author: Author & Partial<Pick<Principal, 'role'>>,
+  note?: AuditNote,
+): Promise<{ id: string; counts: Counts }> {
+  const context = {
+    now: new Date(),
+    isAdmin: author.role === 'admin',
+    known: await knownDevices(store, file),
+  };
+  const results = file.results
+    .map((_, index) => importedRun(file, index, context))
+    .filter((run) => run !== null);
+  const [first] = results;
+  if (!first) throw new InputError('The file contains no result that has ended.', 'results');
+  const { spec, suite, title } = importedSweep(results);
+  const { id, counts } = await store.sweeps.import({
+    name: `Import of ${first.environment.device.device}: ${title}`.slice(0, 120),
+    suite,
+    spec,
+    importedBy: author.name,
+    party: context.isAdmin ? OPERATOR : (author.tokenId ?? null),
+    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
+    contentHash: sha256(canonicalJson(file)),
+    results,
+    note,
+  });
+  return { id, counts };
+}
+
+/** What the grid already knows about the devices in a file. */
+async function knownDevices(store: Store, file: BenchFile): Promise<Map<string, KnownDevice>> {
+  const known = new Map<string, KnownDevice>();
+  const environments = [file.environment, ...file.environments];
+  for (const key of new Set(environments.map((each) => deviceKey(each.device)))) {
+    const device = await store.devices.get(key);
+    if (!device) continue;
+    known.set(key, { class: device.class, roofs: await store.rooflines.roofs(key) });
+  }
+  return known;
+}

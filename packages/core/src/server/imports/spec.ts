@@ -1,0 +1,70 @@
+import type { TunableValue } from '@tilemark/kernels';
+import { group } from 'd3-array';
+import type { SweepCase, SweepSpec } from '../../plan/spec';
+import { suiteOfRuns } from '../../suites/suite-of-runs';
+import { suiteRef } from '../../suites/suites';
+import { canonicalJson } from '../store/database';
+import type { ImportedRun } from '../store/new-sweeps';
+
+/** What a file is kept as: a suite if it contains all runs of one, otherwise a sweep by hand. */
+export function importedSweep(imported: readonly ImportedRun[]): {
+  readonly suite: string | null;
+  /** What was run, in a few words. */
+  readonly title: string;
+  readonly spec: SweepSpec;
+} {
+  const runs = imported.map(({ run }) => run);
+  const devices = imported.map(({ environment, run }) => ({
+    key: run.deviceKey,
+    class: environment.device.class,
+    capabilities: environment.capabilities,
+  }));
+  const of = suiteOfRuns(runs, [...new Map(devices.map((each) => [each.key, each])).values()]);
+  if (of) {
+    const spec = { ...of.spec, devices: distinct(runs.map((run) => run.deviceKey)) };
+    return { suite: suiteRef(of.suite), title: of.suite.id, spec };
+  }
+  const [kernel = '', ...others] = distinct(runs.map((run) => run.variant.kernel));
+  const title = others.length > 0 ? `${kernel} and ${others.length} more` : kernel;
+  return { suite: null, title, spec: specOf(runs) };
+}
+
+/** A spec that asks for the runs: to show them, and to run them again on their devices. */
+function specOf(runs: readonly ImportedRun['run'][]): SweepSpec {
+  return {
+    cases: [...group(runs, (run) => run.variant.kernel).values()].flatMap(casesOfKernel),
+    profiles: distinct(runs.map((run) => run.profile)),
+    policy: runs[0]?.policy ?? 'default',
+    devices: distinct(runs.map((run) => run.deviceKey)),
+  };
+}
+
+/** One case if the variants are every combination of their values, otherwise one per variant. */
+function casesOfKernel(runs: readonly ImportedRun['run'][]): SweepCase[] {
+  const whole = caseOfRuns(runs);
+  const axes = [...Object.values(whole.tunables), whole.shapes, whole.dtypes];
+  const combinations = axes.reduce((product, values) => product * values.length, 1);
+  const asked = distinct(runs.map(({ variant, problem }) => ({ variant, problem })));
+  if (combinations === asked.length) return [whole];
+  const byVariant = group(runs, (run) => canonicalJson(run.variant.tunables));
+  return [...byVariant.values()].map(caseOfRuns);
+}
+
+function caseOfRuns(runs: readonly ImportedRun['run'][]): SweepCase {
+  const tunables: Record<string, TunableValue[]> = {};
+  for (const { variant } of runs) {
+    for (const [name, value] of Object.entries(variant.tunables)) {
+      tunables[name] = distinct([...(tunables[name] ?? []), value]);
+    }
+  }
+  return {
+    kernel: runs[0]?.variant.kernel ?? '',
+    tunables,
+    shapes: distinct(runs.map(({ problem }) => problem.shape)),
+    dtypes: distinct(runs.map(({ problem }) => problem.dtype)),
+  };
+}
+
+const distinct = <T>(items: readonly T[]): T[] => [
+  ...new Map(items.map((item) => [canonicalJson(item), item])).values(),
+];

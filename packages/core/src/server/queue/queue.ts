@@ -1,0 +1,233 @@
+import { connectionError, translatingErrors } from '../errors';
+import type { Backend, BullQueue, JobFetcher, JobQueue, OnError, RunJob } from './backend';
+import { Feed } from './feed';
+import { postgresBackend } from './postgres';
+import { redisBackend } from './redis';
+
+// The queue of runs, on BullMQ. It says who works on what next; the rows in Postgres are the truth,
+// and `reconcile` brings the two back into step. `redis.ts` and `postgres.ts` are two backends with
+// one interface (`backend.ts`); this file holds everything that does not depend on which it is.
+// Runs are fetched by hand (`feed.ts`) and locked by whom they were given to, so that a process
+// which hands them out for others, as the site does, can be replaced while they are in hand.
+// `dashboard.ts` mounts Bull Board on the queues.
+
+type QueuedRun = { readonly id: string; readonly deviceKey: string };
+
+/**
+ * One queue per device key, `runs.<deviceKey>`. A worker takes one run at a time from its own
+ * device's queue, so two benchmarks never share a GPU. Whoever is given a run is its holder, by a
+ * name of the caller's; any process may go on for a holder.
+ */
+export interface Queue {
+  readonly backend: 'redis' | 'postgres';
+  /**
+   * Adds runs in the given order with jobId = run id; a run already queued is not queued twice.
+   * Background runs wait until no others do.
+   */
+  enqueue(runs: readonly QueuedRun[], options?: { readonly background?: boolean }): Promise<void>;
+  remove(runs: readonly QueuedRun[]): Promise<void>;
+  /**
+   * Waits for the device's next run and gives it to the holder; null when the signal aborts first.
+   * A run whose holder does not `hold` it again in time goes to another.
+   */
+  next(deviceKey: string, holder: string, signal: AbortSignal): Promise<RunJob | null>;
+  /** The holder has the run for some time more. False: it no longer has it. */
+  hold(run: QueuedRun, holder: string): Promise<boolean>;
+  /** The run leaves the queue; nothing, where the holder no longer has it. */
+  finish(run: QueuedRun, holder: string): Promise<void>;
+  /** The run waits again, first for `delayMs`; nothing, where the holder no longer has it. */
+  putBack(run: QueuedRun, holder: string, delayMs?: number): Promise<void>;
+  /** BullMQ's own queue of a device, for its dashboard. */
+  jobsOf(deviceKey: string): Promise<BullQueue>;
+  /** Number of runs that wait. */
+  depth(deviceKey: string): Promise<number>;
+  /** Ids of the runs waiting in the device's queue. */
+  runIds(deviceKey: string): Promise<Set<string>>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface QueueOptions {
+  /** Absent or empty: jobs are kept in Postgres. */
+  readonly redisUrl?: string | null | undefined;
+  readonly databaseUrl: string;
+  /** Prefix of every key in Redis; each test uses its own. */
+  readonly prefix?: string;
+  /** A job whose holder has been silent for this long goes to another. */
+  readonly lockMs?: number;
+  /** Called for background errors, for example a broken connection that is being restored. */
+  readonly onError?: OnError;
+}
+
+/** What BullMQ calls a job that nobody has in hand. */
+const WAITING = ['waiting', 'prioritized', 'delayed'] as const;
+/** Jobs per request to the backend. */
+const BATCH = 1_000;
+/** Queues written to at once. */
+const DEVICES_AT_ONCE = 10;
+const LOCK_MS = 30_000;
+/** Between attempts to reach a service that is unavailable. */
+const RETRY_DELAY_MS = 1_000;
+/** Holders that may die on a job before it is given up here (`reconcile` queues it again). */
+const MAX_STALLED = 5;
+
+/** Redis where there is one, else Postgres: the only place that chooses. */
+function chooseBackend(options: QueueOptions): Backend {
+  const { redisUrl, databaseUrl, prefix = 'tilemark', onError = () => undefined } = options;
+  return redisUrl ? redisBackend(redisUrl, prefix, onError) : postgresBackend(databaseUrl, onError);
+}
+
+/** Connects on first use. Methods throw `QueueUnavailable` during an outage. */
+export function openQueue(options: QueueOptions): Queue {
+  const { lockMs = LOCK_MS } = options;
+  const backend = chooseBackend(options);
+  const queues = new Map<string, JobQueue>();
+  const feeds = new Map<string, Promise<Feed>>();
+
+  /** Opens a queue only while the service answers: one opened in an outage would stay broken. */
+  const queueOf = async (deviceKey: string): Promise<JobQueue> => {
+    await backend.ping();
+    const name = queueName(deviceKey);
+    const queue = queues.get(name) ?? backend.openQueue(name);
+    queues.set(name, queue);
+    try {
+      await queue.waitUntilReady();
+    } catch (error) {
+      queues.delete(name);
+      throw error;
+    }
+    return queue;
+  };
+
+  const jobOf = async ({ id, deviceKey }: QueuedRun) => (await queueOf(deviceKey)).getJob(id);
+
+  const openFetcher = async (deviceKey: string): Promise<JobFetcher> => {
+    await backend.ping();
+    const worker = backend.openWorker(queueName(deviceKey), null, {
+      autorun: false,
+      lockDuration: lockMs,
+      stalledInterval: lockMs,
+      maxStalledCount: MAX_STALLED,
+      runRetryDelay: RETRY_DELAY_MS,
+    });
+    await worker.waitUntilReady();
+    await worker.startStalledCheckTimer();
+    return {
+      next: async (holder) => (await worker.getNextJob(holder))?.data ?? null,
+      putBack: (id, holder) => queue.putBack({ id, deviceKey }, holder),
+      close: () => worker.close(true),
+    };
+  };
+
+  const feedOf = (deviceKey: string): Promise<Feed> => {
+    const open = feeds.get(deviceKey);
+    if (open) return open;
+    const opening = openFetcher(deviceKey).then((fetcher) => new Feed(fetcher));
+    feeds.set(deviceKey, opening);
+    opening.catch(() => feeds.delete(deviceKey));
+    return opening;
+  };
+
+  const queue: Queue = {
+    backend: backend.kind,
+
+    async enqueue(runs, { background = false } = {}) {
+      // BullMQ takes jobs without a priority before those with one.
+      const priority = background ? { priority: 1 } : {};
+      const addTo = async ([deviceKey, ids]: readonly [string, string[]]) => {
+        const jobs = await queueOf(deviceKey);
+        for (const batch of batches(ids)) {
+          await jobs.addBulk(
+            batch.map((runId) => ({
+              name: 'run',
+              data: { runId },
+              opts: { jobId: runId, ...priority },
+            })),
+          );
+        }
+      };
+      // A few devices at once, so that a sweep of many does not wait for each in turn.
+      const groups = [...byDevice(runs)];
+      for (let at = 0; at < groups.length; at += DEVICES_AT_ONCE) {
+        await Promise.all(groups.slice(at, at + DEVICES_AT_ONCE).map(addTo));
+      }
+    },
+
+    async remove(runs) {
+      for (const [deviceKey, ids] of byDevice(runs)) {
+        const jobs = await queueOf(deviceKey);
+        for (const batch of batches(ids)) await Promise.all(batch.map((id) => jobs.remove(id)));
+      }
+    },
+
+    async next(deviceKey, holder, signal) {
+      return (await feedOf(deviceKey)).next(holder, signal);
+    },
+
+    async hold(run, holder) {
+      const job = await jobOf(run);
+      return job !== undefined && (await job.extendLock(holder, lockMs)) === 1;
+    },
+
+    async finish(run, holder) {
+      const job = await jobOf(run);
+      await ifHeld(job?.moveToCompleted(null, holder, false));
+    },
+
+    async putBack(run, holder, delayMs = 0) {
+      const job = await jobOf(run);
+      await ifHeld(job?.moveToDelayed(Date.now() + delayMs, holder));
+    },
+
+    // BullMQ types a queue in Postgres apart from one in Redis; they are one class.
+    jobsOf: async (deviceKey) => (await queueOf(deviceKey)) as BullQueue,
+
+    async depth(deviceKey) {
+      const jobs = await queueOf(deviceKey);
+      return jobs.getJobCountByTypes(...WAITING);
+    },
+
+    async runIds(deviceKey) {
+      const jobs = await queueOf(deviceKey);
+      return new Set(await jobs.getRanges([...WAITING], 0, -1));
+    },
+
+    ping: () => backend.ping(),
+
+    async close() {
+      const open = await Promise.allSettled(feeds.values());
+      await Promise.all(
+        open.map((feed) => (feed.status === 'fulfilled' ? feed.value.close() : undefined)),
+      );
+      await Promise.all([...queues.values()].map((each) => each.close()));
+      await backend.close();
+    },
+  };
+  return translatingErrors(queue, (error) => connectionError(error, backend.place));
+}
+
+const queueName = (deviceKey: string): string => `runs.${deviceKey}`;
+
+/** Waits for what needs the job's lock; who does not have the lock (any more) changes nothing. */
+async function ifHeld(work: Promise<unknown> | undefined): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    // BullMQ's own codes are negative: no such job, no lock, not in hand, another's lock.
+    if (!(error instanceof Error && Number(Reflect.get(error, 'code')) < 0)) throw error;
+  }
+}
+
+function byDevice(runs: readonly QueuedRun[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { id, deviceKey } of runs) {
+    const ids = groups.get(deviceKey) ?? [];
+    groups.set(deviceKey, ids);
+    ids.push(id);
+  }
+  return groups;
+}
+
+function* batches(ids: readonly string[]): Generator<string[]> {
+  for (let start = 0; start < ids.length; start += BATCH) yield ids.slice(start, start + BATCH);
+}

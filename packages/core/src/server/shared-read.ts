@@ -1,0 +1,34 @@
+/** What many ask for at once and costs the database much, read once for all of them. */
+export interface SharedReads {
+  /** What `read` resolves to, or a read with the same key that is young enough. Callers must not change it. */
+  read<T>(key: string, read: () => Promise<T>): Promise<T>;
+  /** The next caller reads again. */
+  forget(key: string): void;
+}
+
+/**
+ * @param keepMs how old an answer may be, counted from the start of its read; 0: only those who
+ *   ask while a read is under way share it. Failures are never kept.
+ */
+export function sharedReads(keepMs: number): SharedReads {
+  const reads = new Map<string, Promise<unknown>>();
+  return {
+    read<T>(key: string, read: () => Promise<T>): Promise<T> {
+      const known = reads.get(key);
+      if (known) return known as Promise<T>;
+      const startedMs = performance.now();
+      const reading = read();
+      reads.set(key, reading);
+      const drop = () => {
+        if (reads.get(key) === reading) reads.delete(key);
+      };
+      reading.then(() => {
+        const leftMs = startedMs + keepMs - performance.now();
+        if (leftMs <= 0) drop();
+        else setTimeout(drop, leftMs).unref();
+      }, drop);
+      return reading;
+    },
+    forget: (key) => void reads.delete(key),
+  };
+}

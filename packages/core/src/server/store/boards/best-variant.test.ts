@@ -1,0 +1,220 @@
+import { InputError } from '@tilemark/kernels';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execute, testDatabase } from '../../../../test-services';
+import type { BestQuery } from '../../../view/api';
+import type { Store } from '../store';
+import { openStore } from '../store';
+import { capabilities, identity, measured, planned, recordAll, square } from '../test-fixtures';
+import { bestOf, cube, deviceWith, tileAddress, tileRun } from './test-tiles';
+
+let url: string;
+let store: Store;
+beforeAll(async () => {
+  url = await testDatabase();
+  store = openStore(url);
+});
+afterAll(() => store.close());
+
+const find = (over: Partial<BestQuery>) => bestOf(store, over);
+
+test('nothing measured is nothing found', async () => {
+  expect(await find(cube(64))).toBeNull();
+});
+
+describe('with results', () => {
+  let own: string;
+  let sibling: string;
+  beforeAll(async () => {
+    // On its own, `large` wins; over both devices of the architecture, `middle` does.
+    own = await deviceWith(store, { device: 'Own' }, [
+      ['small', 512, 4],
+      ['middle', 512, 2.2],
+      ['large', 512, 2],
+      ['large', 2048, 100],
+    ]);
+    sibling = await deviceWith(store, { device: 'Sibling' }, [
+      ['small', 512, 8],
+      ['middle', 512, 1],
+      ['large', 512, 3],
+    ]);
+    await deviceWith(store, { device: 'Cousin', architecture: 'bellows' }, [
+      ['small', 512, 1],
+      ['middle', 512, 50],
+      ['large', 512, 50],
+      ['small', 8192, 9_000],
+    ]);
+    await deviceWith(store, { device: 'Stranger', vendor: 'other', architecture: 'loom' }, [
+      ['small', 512, 1],
+      ['large', 512, 40],
+    ]);
+    await deviceWith(
+      store,
+      { device: 'Software', vendor: 'mesa', architecture: '', class: 'software' },
+      [
+        ['middle', 512, 0.1],
+        ['middle', 16, 0.1],
+      ],
+    );
+  });
+
+  test('a device with results decides for itself', async () => {
+    expect(await find({ ...cube(512), device: own })).toMatchObject({
+      fallback: 'device',
+      isExact: true,
+      address: tileAddress('large'),
+      devices: 1,
+      partOfBest: 1,
+      result: { device: { key: own }, medianNs: 2e6, rate: { unit: 'GFLOP/s' } },
+    });
+  });
+
+  test('else its architecture, by the geometric mean of the parts of the best', async () => {
+    const found = await find({ ...cube(512), vendor: 'ACME', architecture: 'Anvil' });
+    expect(found).toMatchObject({
+      fallback: 'architecture',
+      address: tileAddress('middle'),
+      devices: 2,
+      result: { device: { key: sibling } },
+    });
+    expect(found?.partOfBest).toBeCloseTo(Math.sqrt(2 / 2.2), 12);
+  });
+
+  test('else its vendor, else every GPU; software decides only where it is asked for', async () => {
+    const vendor = await find({ ...cube(512), vendor: 'acme', architecture: 'unseen' });
+    expect(vendor).toMatchObject({ fallback: 'vendor', devices: 3 });
+    const overall = await find({ ...cube(512), vendor: 'unseen', device: 'unseen' });
+    expect(overall).toMatchObject({
+      fallback: 'overall',
+      address: tileAddress('small'),
+      devices: 4,
+    });
+    const software = await find({ ...cube(512), vendor: 'mesa' });
+    expect(software).toMatchObject({ fallback: 'vendor', address: tileAddress('middle') });
+  });
+
+  test('a device without results takes the vendor and architecture that it has', async () => {
+    const fresh = await deviceWith(store, { device: 'Fresh' }, []);
+    expect(await find({ ...cube(512), device: fresh })).toMatchObject({
+      fallback: 'architecture',
+      address: tileAddress('middle'),
+    });
+  });
+
+  test('another shape takes the nearest, and says which', async () => {
+    const near = await find({ m: 500, n: 600, k: 700, device: own });
+    expect(near).toMatchObject({ fallback: 'device', isExact: false, measured: square(512) });
+    expect(near?.asked).toMatchObject({ shape: { m: 500, n: 600, k: 700 } });
+    expect(await find({ ...cube(1500), device: own })).toMatchObject({ measured: square(2048) });
+  });
+
+  test('a shape that others measured comes before one far from it on the device', async () => {
+    expect(await find({ ...cube(8192), device: own })).toMatchObject({
+      fallback: 'vendor',
+      measured: square(8192),
+    });
+    expect(await find({ m: 8192, n: 8192, k: 1, device: sibling })).toMatchObject({
+      fallback: 'device',
+      measured: square(512),
+    });
+  });
+
+  test('the shader is what this release writes, with how to dispatch it on the asked problem', async () => {
+    const found = await find({ m: 500, n: 600, k: 700, device: own });
+    expect(found?.wgsl).toContain('const TILE: u32 = 32u;');
+    expect(found?.isSourceMeasured).toBe(true);
+    // As an earlier release left it.
+    await execute(
+      url,
+      `INSERT INTO "KernelSource" VALUES ('other', '// another');
+       UPDATE "Result" SET "sourceHash" = 'other' WHERE "id" = '${found?.result?.id}'`,
+    );
+    const since = await find({ m: 500, n: 600, k: 700, device: own });
+    expect(since?.isSourceMeasured).toBe(false);
+    expect(found?.needs?.workgroupSize).toEqual([32, 32, 1]);
+    expect(found?.passes).toEqual([{ entryPoint: 'main', workgroups: [19, 16, 1] }]);
+  });
+
+  test('neither unranked nor other profiles decide', async () => {
+    const noisy = await deviceWith(store, { device: 'Noisy', architecture: 'noise' }, [
+      ['small', 512, measured(1, { unranked: 'noisy' })],
+    ]);
+    expect(await find({ ...cube(512), device: noisy })).toMatchObject({ fallback: 'vendor' });
+    expect(await find({ ...cube(512), device: own, profile: 'fast' })).toBeNull();
+    expect(await find({ ...cube(512), device: own, dtype: 'f16' })).toBeNull();
+  });
+
+  test('what few devices measured comes after what many did', async () => {
+    const wide = await Promise.all(
+      ['W1', 'W2', 'W3'].map((name) =>
+        deviceWith(store, { device: name, vendor: 'many', architecture: 'crowd' }, [
+          ['small', 512, 2],
+          ['middle', 512, 1.9],
+        ]),
+      ),
+    );
+    await deviceWith(store, { device: 'W4', vendor: 'many', architecture: 'crowd' }, [
+      ['middle', 512, 3],
+      ['large', 512, 1],
+    ]);
+    expect(wide).toHaveLength(3);
+    expect(await find({ ...cube(512), architecture: 'crowd' })).toMatchObject({
+      address: tileAddress('small'),
+      devices: 3,
+    });
+  });
+
+  test('a variant that cannot run the asked problem is passed over', async () => {
+    const { deviceKey, workerId } = await store.workers.attach({
+      name: 'w',
+      host: 'h',
+      version: '0',
+      identity: { ...identity('Tight'), vendor: 'tight' },
+      capabilities: { ...capabilities, maxComputeInvocationsPerWorkgroup: 256 },
+    });
+    await recordAll(store, deviceKey, workerId, [
+      [tileRun(deviceKey, 'large', square(64)), measured(1e6)],
+      [tileRun(deviceKey, 'middle', square(64)), measured(2e6)],
+      [planned(deviceKey, { address: 'matmul/gone[X=1]' }), measured(0.5e6)],
+    ]);
+    expect(await find({ ...cube(64), device: deviceKey })).toMatchObject({
+      fallback: 'device',
+      address: tileAddress('middle'),
+      partOfBest: 0.25,
+    });
+  });
+
+  test('a host is answered with a kernel of the host, and a GPU never is', async () => {
+    const { deviceKey, workerId } = await store.workers.attach({
+      name: 'w',
+      host: 'h',
+      version: '0',
+      identity: identity('Host', 'cpu'),
+      capabilities,
+    });
+    const kernel = 'matmul/cpu-naive';
+    const host = planned(deviceKey, {
+      variant: { kernel, tunables: {} },
+      address: kernel,
+      problem: square(512),
+    });
+    await recordAll(store, deviceKey, workerId, [[host, measured(1)]]);
+    expect(await find({ ...cube(512), device: deviceKey })).toMatchObject({
+      address: kernel,
+      wgsl: null,
+      needs: null,
+      passes: [],
+    });
+    expect((await find({ ...cube(512), vendor: 'acme' }))?.wgsl).not.toBeNull();
+  });
+
+  test.each([
+    [{ m: 1, n: 1 }, 'k'],
+    [{ ...cube(1), rows: 1 }, 'rows'],
+    [{ op: 'transpose', rows: 1 }, 'cols'],
+    [{ op: 'transpose', rows: 1, cols: 1, k: 1 }, 'k'],
+  ] as [Partial<BestQuery>, string][])('%j is refused at %s', async (query, field) => {
+    const failure = await find(query).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InputError);
+    expect((failure as InputError).field).toBe(field);
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../../test-services';
+import type { Store } from '../store';
+import { openStore } from '../store';
+import { attach, kernelRun, measured, recordAll, square } from '../test-fixtures';
+
+let store: Store;
+const keys: string[] = [];
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+  for (const [device, naiveNs, tiledNs] of [
+    ['One', 400, 100],
+    ['Two', 300, 600],
+  ] as const) {
+    const { deviceKey, workerId } = await attach(store, device);
+    keys.push(deviceKey);
+    await recordAll(store, deviceKey, workerId, [
+      [kernelRun(deviceKey, 'matmul/naive'), measured(naiveNs)],
+      [kernelRun(deviceKey, 'matmul/tiled'), measured(tiledNs)],
+      ...(device === 'One'
+        ? [[kernelRun(deviceKey, 'matmul/tiled', square(128)), measured(900)] as const]
+        : []),
+    ]);
+  }
+});
+afterAll(() => store.close());
+
+test('a kernel is shown on the problem most devices have, with its part of the best', async () => {
+  const { chosen, problems, rows } = await store.kernelResults({ kernel: 'matmul/tiled' });
+  expect(chosen).toEqual({ problem: square(64), profile: 'default' });
+  expect(problems.map(({ devices }) => devices)).toEqual([2, 1]);
+  expect(rows).toMatchObject([
+    { device: { name: 'One' }, medianNs: 100, partOfBest: 1, unranked: null },
+    { device: { name: 'Two' }, medianNs: 600, partOfBest: 0.5 },
+  ]);
+  expect(rows[0]!.rate.unit).toBe('GFLOP/s');
+});
+
+test('another problem is shown where it is asked for, and none where it was not measured', async () => {
+  const asked = (shape: string) => store.kernelResults({ kernel: 'matmul/tiled', shape });
+  expect((await asked('128')).rows).toMatchObject([{ device: { name: 'One' }, medianNs: 900 }]);
+  expect(await asked('4096')).toMatchObject({ chosen: null, rows: [] });
+  await expect(asked('x')).rejects.toMatchObject({ field: 'shape' });
+  const none = await store.kernelResults({ kernel: 'matmul/cpu-naive' });
+  expect(none).toEqual({ problems: [], chosen: null, rows: [] });
+});
+
+test('devices are held against each other by their best, problem by problem', async () => {
+  const [a, b] = keys as [string, string];
+  const pairs = await store.headToHead({ of: 'devices', a, b });
+  expect(pairs).toMatchObject([
+    {
+      problem: square(64),
+      profile: 'default',
+      device: null,
+      a: { medianNs: 100, address: 'matmul/tiled', unranked: null },
+      b: { medianNs: 300, address: 'matmul/naive' },
+    },
+  ]);
+  expect(await store.headToHead({ of: 'devices', a, b: 'none' })).toEqual([]);
+});
+
+test('variants are held against each other on every device that measured both', async () => {
+  const pairs = await store.headToHead({ of: 'variants', a: 'matmul/naive', b: 'matmul/tiled' });
+  expect(pairs.map(({ a, b, device }) => [device?.name, a.medianNs, b.medianNs])).toEqual([
+    ['One', 400, 100],
+    ['Two', 300, 600],
+  ]);
+});
+
+test('an unranked result has no part of a ranked best', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Noisy');
+  await recordAll(store, deviceKey, workerId, [
+    [kernelRun(deviceKey, 'matmul/naive', square(256)), measured(200)],
+    [kernelRun(deviceKey, 'matmul/tiled', square(256)), measured(100, { unranked: 'noisy' })],
+    [kernelRun(deviceKey, 'matmul/tiled', square(512)), measured(100, { unranked: 'noisy' })],
+  ]);
+  const of = (shape: string) => store.kernelResults({ kernel: 'matmul/tiled', shape });
+  expect((await of('256')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: null }]);
+  expect((await of('512')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: 1 }]);
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../../test-services';
+import { openStore, type Store } from '../store';
+import { attach, kernelRun, measured, recordAll, square } from '../test-fixtures';
+
+let store: Store;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+});
+afterAll(() => store.close());
+
+const board = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
+
+test('the board opens on the largest square that most GPUs have; the overview has their bests', async () => {
+  const record = async (device: string, kind: 'gpu' | 'software', sizes: readonly number[]) => {
+    const { deviceKey, workerId } = await attach(store, device, 'w', kind);
+    await recordAll(
+      store,
+      deviceKey,
+      workerId,
+      sizes.map((n) => [kernelRun(deviceKey, 'matmul/tiled', square(n)), measured(n * 1_000)]),
+    );
+    return deviceKey;
+  };
+  expect((await store.leaderboard(board)).problem).toBeNull();
+  await record('Soft 1', 'software', [32, 64]);
+  await record('Soft 2', 'software', [32]);
+  // Most software adapters have it, and there is no GPU.
+  expect((await store.leaderboard(board)).problem?.shape).toMatchObject({ m: 32 });
+  const first = await record('GPU 1', 'gpu', [128, 256]);
+  await record('GPU 2', 'gpu', [128, 256, 512]);
+  const { problem, problems } = await store.leaderboard(board);
+  expect(problem?.shape).toMatchObject({ m: 256 });
+  expect(problems.map(({ devices, gpus }) => [devices, gpus])).toContainEqual([2, 0]);
+
+  const overview = await store.overview();
+  expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 8 });
+  // The larger problem has the higher rate here; GPUs come first.
+  expect(overview.bests.map(({ device, problem: of }) => [device.name, of.shape])).toMatchObject([
+    ['GPU 2', { m: 512 }],
+    ['GPU 1', { m: 256 }],
+    ['Soft 1', { m: 64 }],
+    ['Soft 2', { m: 32 }],
+  ]);
+  expect(overview.bests[1]?.device.key).toBe(first);
+  expect(overview.bests[1]?.address).toBe('matmul/tiled');
+});

@@ -1,0 +1,108 @@
+import { parseVariant, shapeText } from '@tilemark/kernels';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../../test-services';
+import { tunedFiles } from '../../../tune/tuned';
+import { type BestQuery, leaderboardQuerySchema } from '../../../view/api';
+import type { Store } from '../store';
+import { openStore } from '../store';
+import { capabilities, measured, recordAll, square } from '../test-fixtures';
+import { bestOf, cube, deviceWith, tileAddress, tileRun } from './test-tiles';
+
+const h200 = {
+  vendor: 'nvidia',
+  architecture: '',
+  device: 'NVIDIA H200',
+  backend: 'vulkan',
+  runtime: 'dawn',
+  class: 'gpu',
+} as const;
+const tuned = tunedFiles()
+  .flatMap(({ device, variants }) => (device.device === h200.device ? variants : []))
+  .find(
+    ({ problem, profile }) =>
+      profile === 'fast' && problem.dtype === 'f32' && shapeText(problem) === '4096',
+  );
+let store: Store;
+let key: string;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+  key = await deviceWith(store, h200, []);
+});
+afterAll(() => store.close());
+
+const find = (over: Partial<BestQuery>) => bestOf(store, over);
+
+test('shipped variants decide for a device that has no results here, plainly marked', async () => {
+  const found = await find({ ...cube(4096), profile: 'fast', device: key });
+  expect(found).toMatchObject({
+    fallback: 'shipped',
+    isExact: true,
+    address: parseVariant(tuned!.address).address,
+    devices: 0,
+    partOfBest: null,
+    result: null,
+    isSourceMeasured: null,
+    shipped: {
+      device: 'NVIDIA H200',
+      driver: expect.stringContaining('580.159'),
+      measuredAt: expect.stringContaining('2026-11-21'),
+      rate: { unit: 'GFLOP/s' },
+      found: { by: tuned!.found.by },
+    },
+  });
+  expect(found?.wgsl).toContain('const BM: u32 = 128u;');
+  expect(found?.passes).toEqual([{ entryPoint: 'main', workgroups: [32, 32, 1] }]);
+});
+
+test('they are found by the vendor, too, and not for another one', async () => {
+  const near = { ...cube(4000), profile: 'fast' } as const;
+  const found = await find({ ...near, vendor: 'NVIDIA' });
+  expect(found).toMatchObject({
+    fallback: 'shipped',
+    isExact: false,
+    shipped: null,
+    prediction: { device: 'NVIDIA H200', basis: 'predicted' },
+  });
+  expect(found?.prediction?.runnersUp).toHaveLength(3);
+  expect(found?.prediction?.ns).toBeGreaterThan(1e6);
+  expect(await find({ ...near, vendor: 'acme' })).toBeNull();
+});
+
+test('they leave what the device cannot run to others', async () => {
+  const { deviceKey } = await store.workers.attach({
+    name: 'w',
+    host: 'h',
+    version: '0',
+    identity: { ...h200, device: 'NVIDIA H200', backend: 'd3d12' },
+    capabilities: { ...capabilities, maxComputeWorkgroupStorageSize: 1024 },
+  });
+  expect(await find({ ...cube(4096), profile: 'fast', device: deviceKey })).toBeNull();
+});
+
+test('the faster by evidence decides: a slow result does not hide what ships, a fast one wins', async () => {
+  const own = (tile: 'small' | 'middle') =>
+    ({ ...tileRun(key, tile, square(4096)), profile: 'fast' }) as const;
+  const { workerId } = await store.workers.attach({
+    name: 'w',
+    host: 'h',
+    version: '0',
+    identity: h200,
+    capabilities,
+  });
+  const asked = { ...cube(4096), profile: 'fast', device: key } as const;
+  const board = leaderboardQuerySchema.parse({ shape: '4096', profile: 'fast' });
+  expect((await store.leaderboard(board)).rows).toEqual([]);
+  await recordAll(store, key, workerId, [[own('small'), measured(1e9)]]);
+  expect((await store.leaderboard(board)).rows).toHaveLength(1);
+  expect(await find(asked)).toMatchObject({ fallback: 'shipped', isExact: true, result: null });
+  expect(await find({ ...asked, device: undefined, vendor: 'nvidia' })).toMatchObject({
+    fallback: 'shipped',
+  });
+
+  await recordAll(store, key, workerId, [[own('middle'), measured(tuned!.medianNs / 1.2)]]);
+  expect(await find(asked)).toMatchObject({
+    fallback: 'device',
+    address: tileAddress('middle'),
+    shipped: null,
+  });
+});

@@ -1,0 +1,178 @@
+import type { PrismaClient } from '@tilemark/db';
+import { InputError, kernelsOf, type Problem, shapeText } from '@tilemark/kernels';
+import type { DeviceClass } from '../../../measure/device';
+import { portability } from '../../../rank/portability';
+import {
+  DEVICE_GROUPS,
+  type DeviceRef,
+  type GroupedQuery,
+  type HeatMap,
+  type HeatMapCell,
+  type PortabilityQuery,
+  type PortabilityReport,
+  shownGroups,
+} from '../../../view/api';
+import { deviceRef, rateOf } from '../run-view';
+import { type BoardProblem, boardProblem, whereProblem } from './leaderboard';
+
+export interface VariantTimeRow {
+  readonly deviceKey: string;
+  readonly kernel: string;
+  readonly address: string;
+  readonly resultId: string;
+  readonly medianNs: number;
+  readonly unranked: string | null;
+  readonly device: DeviceRef;
+}
+
+/** The fastest result of every variant on one problem, on each device of the groups shown. */
+export async function variantTimes(
+  db: PrismaClient,
+  query: GroupedQuery,
+): Promise<{
+  readonly board: BoardProblem & { groups: DeviceClass[] };
+  readonly times: VariantTimeRow[];
+}> {
+  const board = await boardProblem(db, query);
+  if (!board.problem) return { board: { ...board, groups: [...(query.groups ?? [])] }, times: [] };
+  const where = whereProblem(board.problem, board);
+  const devices = await db.device.findMany({
+    where: { bests: { some: where } },
+    select: { key: true, name: true, class: true },
+  });
+  const groups = shownGroups(
+    query.groups,
+    devices.map((device) => device.class),
+  );
+  const shown = devices.filter((device) => groups.includes(device.class));
+  return {
+    board: { ...board, groups: [...groups] },
+    times: await timesOn(db, shown.map(deviceRef), board.problem, board),
+  };
+}
+
+/** Postgres writes them as one JSON text: 200 devices have thousands, slow to read row by row. */
+async function timesOn(
+  db: PrismaClient,
+  devices: readonly DeviceRef[],
+  problem: Problem,
+  { methodology, profile }: Pick<BoardProblem, 'methodology' | 'profile'>,
+): Promise<VariantTimeRow[]> {
+  const byKey = new Map(devices.map((device) => [device.key, device]));
+  const [read] = await db.$queryRaw<{ rows: string | null }[]>`
+    SELECT json_agg(time)::text AS "rows" FROM (
+      SELECT "deviceKey", "kernel", "address", "resultId", "medianNs", "unranked"
+      FROM "VariantBest"
+      WHERE "op" = ${problem.op} AND "dtype" = ${problem.dtype}
+        AND "profile" = ${profile}::"Profile" AND "shape" = ${shapeText(problem)}
+        AND "methodology" = ${methodology}::int AND "deviceKey" = ANY(${[...byKey.keys()]})) AS time`;
+  const rows: Omit<VariantTimeRow, 'device'>[] = JSON.parse(read?.rows ?? '[]');
+  return rows.flatMap((row) => {
+    const device = byKey.get(row.deviceKey);
+    return device ? { ...row, device } : [];
+  });
+}
+
+/** Times of one device, the one to prefer first. */
+export type DeviceTimes = readonly [VariantTimeRow, ...VariantTimeRow[]];
+
+/**
+ * Times by device, by the preference of `Best`: ranked ones first, then the fastest.
+ * Devices come by class, then by their best.
+ */
+export function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceTimes> {
+  const devices = new Map<string, [VariantTimeRow, ...VariantTimeRow[]]>();
+  const place = ({ device }: VariantTimeRow) => DEVICE_GROUPS.indexOf(device.class);
+  const preferred = times.toSorted(
+    (a, b) =>
+      place(a) - place(b) ||
+      Number(a.unranked !== null) - Number(b.unranked !== null) ||
+      a.medianNs - b.medianNs,
+  );
+  for (const time of preferred) {
+    const of = devices.get(time.deviceKey);
+    if (of) of.push(time);
+    else devices.set(time.deviceKey, [time]);
+  }
+  return devices;
+}
+
+/** Devices x kernels on one problem. Throws InputError at `shape`. */
+export async function heatMapOf(db: PrismaClient, query: GroupedQuery): Promise<HeatMap> {
+  const { board, times } = await variantTimes(db, query);
+  const { problem } = board;
+  if (!problem) return { ...board, kernels: [], rows: [] };
+  const measured = new Set(times.map(({ kernel }) => kernel));
+  const kernels = kernelsOf(problem.op)
+    .map(({ id }) => id)
+    .filter((id) => measured.has(id));
+  // Kernels of earlier releases come last.
+  kernels.push(...[...measured].filter((id) => !kernels.includes(id)).sort());
+  const rows = [...byDevice(times).values()].map((of) => ({
+    device: of[0].device,
+    cells: cellsOf(of, kernels, problem),
+  }));
+  return { ...board, kernels, rows };
+}
+
+function cellsOf(times: DeviceTimes, kernels: readonly string[], problem: Problem): HeatMapCell[] {
+  const [best] = times;
+  return kernels.flatMap((id) => {
+    const time = times.find(({ kernel }) => kernel === id);
+    if (!time) return [];
+    const { address, kernel, medianNs, resultId, unranked } = time;
+    const isComparable = unranked === null || best.unranked !== null;
+    return {
+      ...{ kernel, address, resultId, medianNs, unranked },
+      rate: rateOf(problem, medianNs),
+      partOfBest: isComparable ? best.medianNs / medianNs : null,
+    };
+  });
+}
+
+/** How near each variant comes to the best of every device. Throws InputError at `shape`, `ship`. */
+export async function portabilityOf(
+  db: PrismaClient,
+  query: PortabilityQuery,
+): Promise<PortabilityReport> {
+  const { board, times } = await variantTimes(db, query);
+  const ranked = times.filter((time) => time.unranked === null);
+  const devices = byDevice(ranked);
+  const found = portability(ranked);
+  const { ship = found[0]?.address } = query;
+  if (ship !== undefined && !found.some(({ address }) => address === ship)) {
+    throw new InputError(`no device shown has a ranked result of '${ship}'`, 'ship');
+  }
+  return {
+    ...board,
+    devices: devices.size,
+    variants: found.flatMap(({ worst: { deviceKey, partOfBest }, ...variant }) => {
+      const [worst] = devices.get(deviceKey) ?? [];
+      return worst ? { ...variant, worst: { device: worst.device, partOfBest } } : [];
+    }),
+    shipping:
+      ship === undefined
+        ? null
+        : { address: ship, devices: [...devices.values()].map((own) => shippingTo(own, ship)) },
+  };
+}
+
+/** What one device loses by a variant that is not its own best. */
+function shippingTo(
+  own: DeviceTimes,
+  ship: string,
+): NonNullable<PortabilityReport['shipping']>['devices'][number] {
+  const [best] = own;
+  const same = own.find(({ address }) => address === ship);
+  return {
+    device: best.device,
+    best: measured(best),
+    shipped: same ? { ...measured(same), partOfBest: best.medianNs / same.medianNs } : null,
+  };
+}
+
+const measured = ({ address, medianNs, resultId }: VariantTimeRow) => ({
+  address,
+  medianNs,
+  resultId,
+});

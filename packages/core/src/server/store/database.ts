@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { Prisma } from '@tilemark/db';
+import type { Page } from '../../view/api';
+
+export { Prisma, type PrismaClient } from '@tilemark/db';
+
+// What all nouns share: hashes, JSON columns, pages of lists.
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** JSON with object keys in order: equal contents are equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/**
+ * A value for a JSON column. Postgres stores no NUL in text; one in a compiler's message becomes
+ * the replacement character.
+ */
+export const toJson = (value: object): Prisma.InputJsonObject =>
+  JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
+    typeof part === 'string' ? withoutNul(part) : part,
+  );
+
+export const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** Reads back what `toJson` wrote: the store is the only writer of its columns. */
+export const fromJson = <T>(value: Prisma.JsonValue): T => value as T;
+
+/** Items per page of a list. */
+export const PAGE_SIZE = 100;
+
+/**
+ * A page from one row more than it shows: the extra row only tells that there is a next page.
+ *
+ * @param cursorOf what a row is paged by
+ */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  cursorOf: (row: Row) => string,
+  items: (rows: readonly Row[]) => Item[],
+): Page<Item> {
+  const shown = rows.slice(0, PAGE_SIZE);
+  const last = shown.at(-1);
+  return {
+    items: items(shown),
+    nextCursor: rows.length > PAGE_SIZE && last ? cursorOf(last) : null,
+  };
+}
+
+/**
+ * In the select list of a statement: its transaction commits without waiting for the disk. For
+ * heartbeats, which soon follow again: a crash of Postgres loses at most the last half second of
+ * them and corrupts nothing. Claims and results do wait.
+ */
+export const withoutWaitingForDisk = Prisma.sql`
+  set_config('synchronous_commit', 'off', true) AS "synchronousCommit"`;

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import type { Store } from './store';
+import { openStore } from './store';
+import { attach, environment, measured, planned, recorded, square, sweepOf } from './test-fixtures';
+
+let store: Store;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+});
+afterAll(() => store.close());
+
+async function record(device: string, drivers: readonly (readonly [string, number])[]) {
+  const { deviceKey, workerId } = await attach(store, device);
+  const { runIds } = await sweepOf(
+    store,
+    drivers.map(() => planned(deviceKey)),
+  );
+  for (const [index, [driver, ns]] of drivers.entries()) {
+    const run = recorded(runIds[index]!, workerId, measured(ns), device);
+    await store.runs.record({ ...run, environment: { ...environment(device), driver } });
+  }
+  return deviceKey;
+}
+
+test('the best variants are shown under each driver, oldest first', async () => {
+  const key = await record('Old', [
+    ['1.0', 300],
+    ['1.0', 200],
+    ['2.0', 100],
+  ]);
+  const { variants, versions } = await store.devices.history(key);
+  expect(versions.map(({ driver }) => driver)).toEqual(['1.0', '2.0']);
+  expect(variants).toMatchObject([
+    {
+      problem: square(64),
+      address: 'matmul/tiled[TILE=16]',
+      versions: [
+        { driver: '1.0', webgpu: null, medianNs: 200, count: 2 },
+        { driver: '2.0', medianNs: 100, count: 1 },
+      ],
+    },
+  ]);
+});
+
+test('one driver is no history', async () => {
+  const key = await record('New', [['1.0', 300]]);
+  expect(await store.devices.history(key)).toEqual({
+    versions: [{ driver: '1.0', webgpu: null }],
+    variants: [],
+  });
+  expect(await store.devices.history('none')).toEqual({ versions: [], variants: [] });
+});

@@ -1,0 +1,136 @@
+import {
+  type Dtype,
+  InputError,
+  type ResolvedVariant,
+  resolveVariant,
+  specialise,
+} from '@tilemark/kernels';
+import { checkOutcome } from '../../measure/consistency';
+import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
+import type { DeviceIdentity } from '../../measure/device';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
+import { POLICIES, type PolicyId } from '../../measure/policy';
+import type { RooflineSurvey } from '../../measure/roofline';
+import { summarise } from '../../measure/stats';
+import { unrankedReason } from '../../measure/trust';
+import { sha256 } from './database';
+import { type RoofedRun, roofOver } from './roofs';
+
+/**
+ * What the grid believes of an outcome, whoever brings it: a worker, a file, a member or an admin.
+ * Everything that follows from the samples is computed here, by the functions that the worker uses;
+ * what a result says of itself can lower it and never raise it. A contradiction refuses it.
+ */
+
+/** The run an outcome is of. */
+export interface JudgedRun extends RoofedRun {
+  readonly policy: PolicyId;
+}
+
+/** What is known about the device and about who speaks. */
+export interface Grounds {
+  readonly device: Pick<DeviceIdentity, 'device' | 'class'>;
+  /** The device's roof under the profile; undefined: the grid knows none. */
+  readonly roof: RooflineSurvey | undefined;
+  /** How long the run was claimed for; null: not known, or the operator's word. */
+  readonly leaseNs: number | null;
+  /** What the grid drew when the run was claimed; null: it did not, or the operator's word. */
+  readonly seed: number | null;
+  /** The source that ran; undefined: not stated, as files do not. */
+  readonly wgsl: string | null | undefined;
+  /** Brought in a file by someone other than an admin. */
+  readonly isUnvouched: boolean;
+}
+
+/**
+ * The outcome as it is kept. Throws InputError naming the field that contradicts another.
+ *
+ * @param at where the outcome is, for example `results[3].outcome`
+ */
+export function judged(outcome: Outcome, run: JudgedRun, grounds: Grounds, at: string): Outcome {
+  checkOutcome(outcome, run, at, grounds.leaseNs);
+  if (outcome.kind !== 'measured') return outcome;
+  const { measurement: stated } = outcome;
+  const { seed } = stated.verification;
+  if (seed !== undefined && grounds.seed !== null && seed !== grounds.seed) {
+    throw new InputError(
+      `The run is to be verified with seed ${grounds.seed}, not ${seed}.`,
+      `${at}.measurement.verification.seed`,
+    );
+  }
+  const cold = summarise(stated.cold.samplesNs);
+  const hot = stated.hot && summarise(stated.hot.samplesNs);
+  const measurement = { ...stated, cold, hot, roof: roofOver(stated, run, grounds.roof) };
+  return {
+    kind: 'measured',
+    measurement: { ...measurement, unranked: unrankedBecause(measurement, stated, run, grounds) },
+  };
+}
+
+/** The first reason not to rank it; what it states itself counts where it is not a verdict of ours. */
+function unrankedBecause(
+  measurement: Measurement,
+  stated: Measurement,
+  { policy: policyId, problem, variant }: JudgedRun,
+  { device, isUnvouched, roof: known, seed, wgsl }: Grounds,
+): string | null {
+  const { bufferSets, clock, cold, dispatchesPerSample, methodologyVersion } = measurement;
+  const { stop, timer, verification } = measurement;
+  if (methodologyVersion !== METHODOLOGY_VERSION) {
+    return `measured by version ${methodologyVersion} of the methodology; this grid uses ${METHODOLOGY_VERSION}`;
+  }
+  const resolved = knownVariant(variant);
+  if (!resolved) return 'this release has no such variant';
+  const sheet = dataSheetOf(device);
+  const bound = sheet && dataSheetRoof(sheet, variant, problem, workingSetOf(bufferSets, problem));
+  const of = {
+    ...{ kernel: resolved.definition, policy: POLICIES[policyId], deviceClass: device.class },
+    ...{ clock, dispatchesPerSample, freshRatio: verification.freshRatio, stop, timer },
+  };
+  for (const roof of [measurement.roof ?? null, bound]) {
+    const reason = unrankedReason({ ...of, cold, roof });
+    if (reason !== null) return reason;
+  }
+  const own = unrankedReason({ ...of, cold: stated.cold, roof: stated.roof ?? null });
+  if (stated.unranked !== null && stated.unranked !== own) return stated.unranked;
+  if (seed !== null && verification.seed === undefined) {
+    return 'it does not say on which inputs it was verified';
+  }
+  if (wgsl !== undefined && !isSourceOf(resolved, problem.dtype, wgsl)) {
+    return 'it ran another shader than this release writes for the variant';
+  }
+  if (isUnvouched && !known && !bound) {
+    return 'unconfirmed: imported, and nothing says what the device can do at most';
+  }
+  return null;
+}
+
+/** Null for a variant of another release. */
+function knownVariant({ kernel, tunables }: JudgedRun['variant']): ResolvedVariant | null {
+  try {
+    return resolveVariant(kernel, tunables);
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+
+/** By variant and dtype: a source changes only with the release. */
+const hashes = new Map<string, string | null>();
+
+/** SHA-256 of the source that this release writes for a variant; null for host kernels. */
+export function sourceHashOf(
+  variant: JudgedRun['variant'] & { readonly address: string },
+  dtype: Dtype,
+): string | null {
+  const key = `${variant.address} ${dtype}`;
+  const known = hashes.get(key);
+  if (known !== undefined) return known;
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  const hash = definition.runsOn === 'gpu' ? sha256(specialise(definition, tunables, dtype)) : null;
+  hashes.set(key, hash);
+  return hash;
+}
+
+const isSourceOf = (variant: ResolvedVariant, dtype: Dtype, wgsl: string | null): boolean =>
+  sourceHashOf(variant, dtype) === (wgsl === null ? null : sha256(wgsl));

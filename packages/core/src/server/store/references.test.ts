@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import { openStore, type Store } from './store';
+import { sideBySide } from './test-fixtures';
+
+let store: Store;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+});
+afterAll(() => store.close());
+
+const asked = { op: 'matmul', dtype: 'f32', shape: '64' } as const;
+
+test('an imported file is kept once, as figures that say who brought them', async () => {
+  const file = sideBySide('Lab GPU');
+  const first = await store.references.import(file, 'Ada');
+  expect(first.figures).toBe(2);
+  expect(await store.references.import(file, 'Eve')).toEqual(first);
+  const brought = (await store.references.list(asked)).filter(({ imported }) => imported);
+  expect(brought).toMatchObject([
+    {
+      hardware: 'Lab GPU',
+      by: { kind: 'kernel', kernel: 'matmul/naive' },
+      profile: 'fast',
+      // The faster of two rounds.
+      medianNs: 1_900,
+      imported: { by: 'Ada' },
+    },
+    {
+      by: { kind: 'library', name: 'cuBLAS', version: 'PyTorch 2' },
+      profile: null,
+      medianNs: 1_000,
+    },
+  ]);
+  expect(await store.leaderboard({ ...asked, profile: 'fast' })).toMatchObject({ rows: [] });
+});
+
+test('a grid has the shipped figures from the start', async () => {
+  const figures = await store.references.list({ ...asked, shape: '4096x4096x4096' });
+  expect(figures.map(({ imported }) => imported)).toContain(null);
+});
+
+test('a file without a figure is refused', async () => {
+  await expect(
+    store.references.import({ ...sideBySide(), results: [{ error: 'lost' }] }, 'Ada'),
+  ).rejects.toMatchObject({ name: 'InputError', field: 'results' });
+});

@@ -1,0 +1,68 @@
+import type { PrismaClient } from '@tilemark/db';
+import { InputError, parseShape, shapeText } from '@tilemark/kernels';
+import { type SideBySideFile, sideBySideFigures } from '../../reference/figures';
+import { isAsked, shippedReference } from '../../reference/reference';
+import type { ReferenceFigure, ReferenceQuery } from '../../view/api';
+import type { AuditNote } from './audit';
+import { noted } from './audit';
+import { canonicalJson, fromJson, sha256, toJson } from './database';
+
+/** Figures that this grid did not measure: what ships, and what was imported. */
+export interface References {
+  /** @throws InputError at `shape` for text that is not a shape of the op */
+  list(query: ReferenceQuery): Promise<ReferenceFigure[]>;
+  /**
+   * Keeps the figures of a side-by-side file; the same file is kept once.
+   *
+   * @throws InputError if it has none, or names a problem that does not exist
+   */
+  import(
+    file: SideBySideFile,
+    by: string,
+    note?: AuditNote,
+  ): Promise<{ id: string; figures: number }>;
+}
+
+/** More imported figures of one problem than any page shows. */
+const MOST = 1_000;
+
+export function referencesOf(db: PrismaClient): References {
+  return {
+    async list(query) {
+      const { dtype, op } = query;
+      const shape =
+        query.shape === undefined
+          ? undefined
+          : shapeText({ op, shape: parseShape(op, query.shape) });
+      const asked = { op, dtype, ...(shape !== undefined && { shape }) };
+      const rows = await db.reference.findMany({
+        where: asked,
+        orderBy: [{ importedAt: 'asc' }, { place: 'asc' }],
+        take: MOST,
+      });
+      const imported = rows.map(({ content, importedAt, importedBy }) => ({
+        ...fromJson<Omit<ReferenceFigure, 'imported'>>(content),
+        imported: { by: importedBy, at: importedAt.toISOString() },
+      }));
+      return [...shippedReference().filter((figure) => isAsked(figure, asked)), ...imported];
+    },
+
+    async import(file, by, note) {
+      const figures = sideBySideFigures(file);
+      if (figures.length === 0) throw new InputError('The file contains no figure.', 'results');
+      const fileHash = sha256(canonicalJson(file));
+      await db.$transaction(async (tx) => {
+        const { count } = await tx.reference.createMany({
+          data: figures.map((figure, place) => ({
+            ...{ fileHash, place, importedBy: by, content: toJson(figure) },
+            ...{ op: figure.problem.op, dtype: figure.problem.dtype },
+            shape: shapeText(figure.problem),
+          })),
+          skipDuplicates: true,
+        });
+        if (count > 0) await noted(tx, note, fileHash);
+      });
+      return { id: fileHash, figures: figures.length };
+    },
+  };
+}

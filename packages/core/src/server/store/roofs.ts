@@ -1,0 +1,219 @@
+import type { Prisma, PrismaClient } from '@tilemark/db';
+import {
+  DTYPES,
+  type Dtype,
+  InputError,
+  opOf,
+  type Problem,
+  type Variant,
+} from '@tilemark/kernels';
+import { ascending } from 'd3-array';
+import { checkSurvey, dataSheetOf, workingSetOf } from '../../measure/data-sheet';
+import type { DeviceClass, Profile } from '../../measure/device';
+import type { Measurement } from '../../measure/outcome';
+import { POLICIES, type PolicyId } from '../../measure/policy';
+import { multiplyAdds, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
+import type { RooflineRecord } from '../../view/api';
+import { fromJson, toJson } from './database';
+import { OPERATOR, partyOf, speaksFor } from './parties';
+
+/** What devices can do at most, as their workers' probes found it. */
+export interface Rooflines {
+  /**
+   * Keeps a survey, and raises the device's roof by it if its party may. Throws InputError for
+   * rates that the model's data sheet rules out, and for a worker of another device.
+   */
+  record(input: {
+    deviceKey: string;
+    profile: Profile;
+    workerId: string;
+    survey: RooflineSurvey;
+  }): Promise<void>;
+  /** The best of what was surveyed under each profile, with the survey that came last. */
+  latest(deviceKey: string): Promise<RooflineRecord[]>;
+  /** The device's roof under each profile that has one, be it from surveys or from results. */
+  roofs(deviceKey: string): Promise<ReadonlyMap<Profile, RooflineSurvey>>;
+}
+
+export function rooflinesOf(db: PrismaClient): Rooflines {
+  return {
+    record: ({ deviceKey, profile, workerId, survey }) =>
+      db.$transaction(async (tx) => {
+        // One survey of a device at a time.
+        const [row] = await tx.$queryRaw<SurveyedDevice[]>`
+          SELECT device."name", device."class"::text, device."ownedBy", w."deviceKey",
+            ${partyOf('w')} AS "party"
+          FROM "Device" AS device, "Worker" AS w
+          WHERE device."key" = ${deviceKey} AND w."id" = ${workerId} FOR UPDATE OF device`;
+        if (row?.deviceKey !== deviceKey) {
+          throw new InputError(`The worker is not one of ${deviceKey}.`, 'deviceKey');
+        }
+        const sheet = dataSheetOf({ device: row.name, class: row.class });
+        if (sheet) checkSurvey(sheet, survey);
+        await tx.roofline.create({
+          data: { deviceKey, profile, workerId, content: toJson(survey) },
+        });
+        if (!speaksFor(row.party, row.ownedBy)) return;
+        const where = { deviceKey_profile: { deviceKey, profile } };
+        const current = await tx.roof.findUnique({ where });
+        if (current?.workerId && current.party === OPERATOR && row.party !== OPERATOR) return;
+        // A survey takes the place of what results state, and the operator's that of another's.
+        const isKept = current?.workerId && current.party === row.party;
+        const best = isKept ? bestOf(fromJson(current.content), survey) : survey;
+        const fields = {
+          content: toJson(best),
+          party: row.party,
+          workerId,
+          measuredAt: new Date(),
+        };
+        await tx.roof.upsert({
+          where,
+          create: { deviceKey, profile, ...fields },
+          update: fields,
+        });
+      }),
+
+    async latest(deviceKey) {
+      const rows = await db.roof.findMany({
+        where: { deviceKey },
+        orderBy: { profile: 'asc' },
+        include: { worker: { select: { id: true, name: true } } },
+      });
+      return rows.flatMap(({ content, measuredAt, profile, worker }) => {
+        if (!worker) return [];
+        const survey = fromJson<RooflineSurvey>(content);
+        return [{ ...survey, profile, measuredAt: measuredAt.toISOString(), worker }];
+      });
+    },
+
+    async roofs(deviceKey) {
+      const rows = await db.roof.findMany({ where: { deviceKey } });
+      return new Map(rows.map(({ content, profile }) => [profile, fromJson(content)]));
+    },
+  };
+}
+
+interface SurveyedDevice {
+  readonly name: string;
+  readonly class: DeviceClass;
+  readonly ownedBy: string | null;
+  /** Of the worker. */
+  readonly deviceKey: string;
+  readonly party: string;
+}
+
+/** Rate by rate the better: a probe may find a device idle, and none finds it faster than it is. */
+export function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
+  const copies = new Map<number, number>();
+  const peaks = new Map<Dtype, number>();
+  for (const survey of [a, b]) {
+    for (const { bytes, gigabytesPerSecond } of survey.copies) {
+      copies.set(bytes, Math.max(gigabytesPerSecond, copies.get(bytes) ?? 0));
+    }
+    for (const { dtype, gigaflopsPerSecond } of survey.peaks) {
+      peaks.set(dtype, Math.max(gigaflopsPerSecond, peaks.get(dtype) ?? 0));
+    }
+  }
+  return {
+    copies: [...copies]
+      .map(([bytes, gigabytesPerSecond]) => ({ bytes, gigabytesPerSecond }))
+      .sort((x, y) => ascending(x.bytes, y.bytes)),
+    lastLevelCacheBytes: b.lastLevelCacheBytes ?? a.lastLevelCacheBytes,
+    peaks: [...peaks].map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
+  };
+}
+
+/** What was measured, as far as its roof goes. */
+export interface RoofedRun {
+  readonly variant: Variant;
+  readonly problem: Problem;
+  readonly profile: Profile;
+}
+
+/**
+ * The roofs that results state, as a survey: the best of each. For devices that no worker here has
+ * surveyed.
+ */
+export function statedRates(
+  results: readonly (RoofedRun & { readonly measurement: Measurement })[],
+): RooflineSurvey {
+  let best: RooflineSurvey = { copies: [], lastLevelCacheBytes: null, peaks: [] };
+  for (const { measurement, problem, variant } of results) {
+    const { bufferSets, roof } = measurement;
+    if (!roof) continue;
+    const bytes = 2 ** Math.round(Math.log2(workingSetOf(bufferSets, problem)));
+    const gigabytesPerSecond = opOf(problem).bytes(problem.shape, problem.dtype) / roof.ns;
+    const gigaflopsPerSecond = multiplyAdds(variant, problem) / roof.ns;
+    best = bestOf(best, {
+      copies: roof.bound === 'bandwidth' ? [{ bytes, gigabytesPerSecond }] : [],
+      lastLevelCacheBytes: null,
+      peaks:
+        roof.bound === 'compute' && gigaflopsPerSecond > 0
+          ? [{ dtype: DTYPES[problem.dtype].peak, gigaflopsPerSecond }]
+          : [],
+    });
+  }
+  return best;
+}
+
+/** Raises the roof of a device that no survey has proved by what results of the operator state. */
+export async function raiseByResults(
+  tx: Prisma.TransactionClient,
+  deviceKey: string,
+  profile: Profile,
+  stated: RooflineSurvey,
+): Promise<void> {
+  if (stated.copies.length + stated.peaks.length === 0) return;
+  await tx.$queryRaw`SELECT 1 FROM "Device" WHERE "key" = ${deviceKey} FOR UPDATE`;
+  const where = { deviceKey_profile: { deviceKey, profile } };
+  const current = await tx.roof.findUnique({ where });
+  if (current?.workerId) return;
+  const best = current ? bestOf(fromJson(current.content), stated) : stated;
+  await tx.roof.upsert({
+    where,
+    create: { deviceKey, profile, content: toJson(best), party: OPERATOR },
+    update: { content: toJson(best), measuredAt: new Date() },
+  });
+}
+
+/** Roofs of devices under each profile, by `roofKey`. */
+export type Roofs = ReadonlyMap<string, RooflineSurvey>;
+
+export const roofKey = (deviceKey: string, profile: string): string => `${deviceKey} ${profile}`;
+
+export async function roofsOf(
+  db: Prisma.TransactionClient,
+  deviceKeys: readonly string[],
+): Promise<Roofs> {
+  if (deviceKeys.length === 0) return new Map();
+  const rows = await db.roof.findMany({
+    where: { deviceKey: { in: [...new Set(deviceKeys)] } },
+    select: { deviceKey: true, profile: true, content: true },
+  });
+  return new Map(
+    rows.map(({ content, deviceKey, profile }) => [
+      roofKey(deviceKey, profile),
+      fromJson<RooflineSurvey>(content),
+    ]),
+  );
+}
+
+/**
+ * The roof over a measurement: the one of its device and profile, whatever the result itself
+ * states; its own only where the grid knows none. Null where the policy asks for none.
+ */
+export function roofOver(
+  measurement: Measurement,
+  { variant, problem }: Pick<RoofedRun, 'variant' | 'problem'>,
+  survey: RooflineSurvey | undefined,
+): Measurement['roof'] {
+  const { bufferSets, policy, roof = null } = measurement;
+  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return roof;
+  try {
+    return surveyedRoof(survey, variant, problem, workingSetOf(bufferSets, problem)) ?? roof;
+  } catch (error) {
+    // A variant of an earlier release: its kernel, a tunable or a value of it is gone.
+    if (error instanceof InputError) return roof;
+    throw error;
+  }
+}

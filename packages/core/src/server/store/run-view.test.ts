@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../test-services';
+import { runView } from '../../view/run';
+import type { Store } from './store';
+import { openStore } from './store';
+import { attach, failed, kernelRun, measured, planned, recorded, sweepOf } from './test-fixtures';
+
+let store: Store;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+});
+afterAll(() => store.close());
+
+test('views say of each run what its whole result says, in the order of the sweep', async () => {
+  const { deviceKey, workerId } = await attach(store);
+  const { id, runIds } = await sweepOf(store, [
+    kernelRun(deviceKey, 'matmul/naive'),
+    kernelRun(deviceKey, 'matmul/tiled'),
+    planned(deviceKey),
+    kernelRun(deviceKey, 'matmul/vector-loads'),
+    kernelRun(deviceKey, 'matmul/register-tile'),
+  ]);
+  const outcomes = [
+    measured(100, { roof: { ns: 50, bound: 'bandwidth' } }),
+    measured(200, { unranked: 'noisy' }),
+    failed,
+    { kind: 'skipped', why: 'too big' } as const,
+  ];
+  for (const [index, outcome] of outcomes.entries()) {
+    await store.runs.record(recorded(runIds[index]!, workerId, outcome));
+  }
+  const { items } = await store.sweeps.results(id);
+  const views = await store.sweeps.runs(id, 10);
+  expect(views).toEqual(items.map(runView));
+  expect(views.map(({ kind, reason }) => [kind, reason])).toEqual([
+    ['measured', null],
+    ['measured', 'not ranked: noisy'],
+    ['failed', 'device: the device was lost'],
+    ['skipped', 'too big'],
+    ['pending', null],
+  ]);
+  expect(await store.sweeps.runs(id, 2)).toEqual(views.slice(0, 2));
+  expect(await store.sweeps.runs('unknown', 2)).toEqual([]);
+});

@@ -1,0 +1,101 @@
+/**
+ * Suites: named, versioned sweeps that everyone can run the same way, so that results of
+ * different devices and dates compare. `layouts` at n = 2048 means the same runs everywhere.
+ *
+ * - To add a suite, write it as a `Suite` value in the file of its subject (tiling.ts,
+ *   layouts.ts, ...) and list it in SUITES below; form, API, CLI, and docs follow the list.
+ * - When the runs of a suite change, raise its version: sweeps keep `id@version`.
+ * - `standing` says which classes of device run it automatically when first seen.
+ * - A suite that reproduces somebody's report names the report's figures in published/; they
+ *   are shown beside ours and never ranked.
+ * - suite-of-runs.ts recognises a suite in a file of results that was measured elsewhere.
+ */
+import { didYouMean, InputError } from '@tilemark/kernels';
+import type { DeviceClass } from '../measure/device';
+import type { SweepSpec } from '../plan/spec';
+import { blockSize, hostVsDevice, layouts, microOptimisations } from './layouts';
+import { peak } from './peak';
+import { starter } from './starter';
+import type { Suite, SuiteParam } from './suite';
+import { threadsPerBlock, tiledVsNaive, tilingLadder } from './tiling';
+import { transposeLadder } from './transpose-ladder';
+
+/** Every suite, in the order in which they are shown. */
+export const SUITES: readonly Suite[] = [
+  starter,
+  tilingLadder,
+  tiledVsNaive,
+  threadsPerBlock,
+  layouts,
+  blockSize,
+  microOptimisations,
+  hostVsDevice,
+  transposeLadder,
+  peak,
+];
+
+/** `starter@1`: how a sweep names the suite it came from. */
+export const suiteRef = (suite: Suite): string => `${suite.id}@${suite.version}`;
+
+/** Throws `InputError` at `suite` if no suite has this id. */
+export function findSuite(id: string): Suite {
+  const suite = SUITES.find((each) => each.id === id);
+  if (suite) return suite;
+  const known = SUITES.map((each) => each.id);
+  throw new InputError(
+    `There is no suite ${JSON.stringify(id)}. ${didYouMean(id, known)}Suites: ${known.join(', ')}.`,
+    'suite',
+  );
+}
+
+/**
+ * The sweep of a suite, with defaults for the parameters left out.
+ * Throws `InputError` at `suite` or `params.<name>`.
+ */
+export function suiteSpec(id: string, params: Readonly<Record<string, number>> = {}): SweepSpec {
+  const suite = findSuite(id);
+  for (const name of Object.keys(params)) {
+    if (!suite.params.some((param) => param.name === name)) {
+      const known = suite.params.map((param) => param.name).join(', ') || 'none';
+      throw new InputError(
+        `Suite ${id} has no parameter ${JSON.stringify(name)}. Its parameters: ${known}.`,
+        `params.${name}`,
+      );
+    }
+  }
+  return suite.spec(
+    Object.fromEntries(suite.params.map((param) => [param.name, checkedValue(param, params)])),
+  );
+}
+
+function checkedValue(param: SuiteParam, params: Readonly<Record<string, number>>): number {
+  const { name, min, max } = param;
+  const value = params[name] ?? param.default;
+  if (!Number.isInteger(value) || !(value >= min && value <= max)) {
+    throw new InputError(
+      `${name} must be a whole number from ${min} to ${max}${Number.isNaN(value) ? '' : `, not ${value}`}.`,
+      `params.${name}`,
+    );
+  }
+  return value;
+}
+
+/** A suite that devices of a class run automatically, and its sweep there. */
+export interface StandingSuite {
+  readonly suite: Suite;
+  /** Every parameter: smaller than the default where the device is slow. */
+  readonly params: Readonly<Record<string, number>>;
+  readonly spec: SweepSpec;
+}
+
+export function standingSuites(deviceClass: DeviceClass): StandingSuite[] {
+  return SUITES.flatMap((suite) => {
+    const params = suite.standing?.[deviceClass];
+    if (!params) return [];
+    const chosen: Readonly<Record<string, number | undefined>> = params;
+    const all = Object.fromEntries(
+      suite.params.map((param) => [param.name, chosen[param.name] ?? param.default]),
+    );
+    return [{ suite, params: all, spec: suiteSpec(suite.id, all) }];
+  });
+}

@@ -1,0 +1,122 @@
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { expect, it } from 'vitest';
+import { FAMILIES } from '../suites/families';
+import { candidatesFor } from './candidates';
+import { evidenceOf, evidenceSchema, type Observation, observationsOf } from './evidence';
+import { leaveOneShapeOut, Selector } from './selector';
+import { shippedEvidence, shippedSelector } from './shipped-evidence';
+
+const transpose = (rows: number, cols = rows): Problem => ({
+  op: 'transpose',
+  shape: { rows, cols },
+  dtype: 'f32',
+});
+const small = 'transpose/swizzled[TILE_ROWS=32,TILE_COLS=32,THREADS_Y=8,ORDER=rows-first]';
+const large = 'transpose/swizzled[TILE_ROWS=64,TILE_COLS=64,THREADS_Y=16,ORDER=rows-first]';
+const bytes = (problem: Problem) => opOf(problem).bytes(problem.shape, problem.dtype);
+/** One starts sooner, the other moves bytes faster: they cross at 8 MB. */
+const timeOf = (problem: Problem, address: string) =>
+  address === small ? 2000 + bytes(problem) / 2000 : 4000 + bytes(problem) / 4000;
+const observed = (sides: readonly number[]): Observation[] =>
+  sides.flatMap((side) =>
+    [small, large].map((address) => {
+      const problem = transpose(side);
+      return { problem, address, ns: timeOf(problem, address) };
+    }),
+  );
+const any = () => true;
+
+it('predicts what it was not shown, and which variant wins where', () => {
+  const selector = new Selector(observed([256, 512, 1024, 2048, 4096]));
+  for (const [side, wins] of [
+    [384, small],
+    [3072, large],
+  ] as const) {
+    const problem = transpose(side);
+    const [best, second, ...others] = selector.rank(problem, any);
+    expect(best).toMatchObject({ address: wins, basis: 'predicted' });
+    expect(best?.ns).toBeCloseTo(timeOf(problem, wins), -2);
+    expect(second?.ns).toBeGreaterThan(best?.ns ?? 0);
+    expect(others).toEqual([]);
+  }
+});
+
+it('believes a measurement of the very shape', () => {
+  const problem = transpose(1024);
+  const odd = { problem, address: small, ns: 77 };
+  const selector = new Selector([...observed([256, 512, 2048]), odd]);
+  expect(selector.rank(problem, any)[0]).toMatchObject({
+    address: small,
+    ns: 77,
+    basis: 'measured',
+  });
+  expect(selector.rank(problem, ({ address }) => address !== small)[0]).toMatchObject({
+    address: large,
+    basis: 'predicted',
+  });
+});
+
+it('has nothing to say without evidence', () => {
+  expect(new Selector([]).rank(transpose(1024), any)).toEqual([]);
+  const product: Problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };
+  expect(new Selector(observed([256, 512])).rank(product, any)).toEqual([]);
+  const asked = { op: 'matmul', dtype: 'f32', profile: 'fast' } as const;
+  expect(shippedSelector({ vendor: 'acme' }, asked)).toBeNull();
+  expect(shippedSelector({ vendor: 'NVIDIA' }, { ...asked, profile: 'default' })).toBeNull();
+  expect(shippedSelector({ vendor: 'NVIDIA' }, asked)?.device.device).toBe('NVIDIA H200');
+});
+
+it('chooses nearly as well for shapes that it was not shown', () => {
+  const file = shippedEvidence().find(({ op }) => op === 'transpose');
+  const rows = leaveOneShapeOut(file ? observationsOf(file) : []);
+  expect(rows.length).toBeGreaterThan(15);
+  const logs = rows.map(({ chosenNs, bestNs }) => Math.log(chosenNs / bestNs));
+  expect(Math.min(...logs)).toBeGreaterThanOrEqual(0);
+  // Measured on 2026-11-22: 1.009 in the mean, 1.04 at worst.
+  expect(Math.exp(logs.reduce((sum, each) => sum + each, 0) / logs.length)).toBeLessThan(1.03);
+  expect(Math.exp(Math.max(...logs))).toBeLessThan(1.1);
+});
+
+it('ships evidence of variants that this release has, on shapes of its families', () => {
+  for (const file of shippedEvidence()) {
+    const known = FAMILIES.flatMap(({ op, shapes }) =>
+      shapes.map((shape) => shapeText({ op, shape })),
+    );
+    for (const { shape } of file.shapes) expect(known).toContain(shape);
+    const [first] = observationsOf(file);
+    expect(
+      first && new Selector(observationsOf(file)).rank(first.problem, any).length,
+    ).toBeGreaterThan(3);
+  }
+});
+
+it('keeps variants that came near to the best somewhere', () => {
+  const file = evidenceOf(
+    {
+      device: shippedEvidence()[0]!.device,
+      driver: 'd',
+      runtimeVersions: {},
+      profile: 'fast',
+      op: 'transpose',
+      dtype: 'f32',
+      measuredAt: '2026-11-22T12:00:00.000Z',
+      command: 'tilemark tune --suite transpose-shapes',
+    },
+    [
+      { problem: transpose(64), address: small, ns: 100 },
+      { problem: transpose(64), address: large, ns: 111 },
+      { problem: transpose(64), address: 'transpose/naive', ns: 150 },
+    ],
+  );
+  expect(evidenceSchema.parse(file)).toEqual(file);
+  expect(observationsOf(file).map(({ address }) => address)).toEqual([small, large]);
+});
+
+it('proposes candidates for every shape of the families, all of them valid', () => {
+  for (const { op, shapes } of FAMILIES) {
+    for (const shape of shapes.slice(0, 40)) {
+      const points = candidatesFor({ op, shape, dtype: 'f32' } as Problem);
+      expect(points.length, shapeText({ op, shape })).toBeGreaterThan(5);
+    }
+  }
+});

@@ -1,0 +1,188 @@
+import type { Problem } from '@tilemark/kernels';
+import { z } from 'zod';
+import { type DeviceClass, deviceClassSchema, profileSchema } from '../measure/device';
+import { METHODOLOGY_VERSION, type Measurement, measurementSchema } from '../measure/outcome';
+import { dtypeSchema, opSchema, problemSchema, variantSchema } from '../plan/spec';
+import { date, id, rateSchema } from './answer';
+import { deviceRefSchema } from './device';
+import { type MetricId, metricsOf, readMetrics } from './metrics';
+import { importedSchema } from './result';
+
+export const leaderboardQuerySchema = z.object({
+  op: opSchema.default('matmul'),
+  dtype: dtypeSchema.default('f32'),
+  /** `MxNxK`, `RxC`, or one number for a square; absent: the largest square most GPUs have. */
+  shape: z.string().max(40).optional(),
+  profile: profileSchema.default('default'),
+  /** Results of one version of the methodology; absent: the newest version with results. */
+  methodology: z.coerce.number().int().min(1).max(METHODOLOGY_VERSION).optional(),
+});
+export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
+
+/** Classes of device, written `gpu,software`. */
+const groupsSchema = z
+  .string()
+  .max(80)
+  .transform((text) => text.split(','))
+  .pipe(z.array(deviceClassSchema));
+
+/** The views of all variants compare devices of the requested groups. */
+export const groupedQuerySchema = leaderboardQuerySchema.extend({
+  /** Absent: GPUs, or every group if no GPU has measured the problem. */
+  groups: groupsSchema.optional(),
+});
+export type GroupedQuery = z.infer<typeof groupedQuerySchema>;
+
+/** The groups to show: those asked for, else GPUs, else all. */
+export function shownGroups(
+  asked: readonly DeviceClass[] | undefined,
+  present: readonly DeviceClass[],
+): readonly DeviceClass[] {
+  return asked ?? (present.includes('gpu') ? ['gpu'] : DEVICE_GROUPS);
+}
+
+/** In the order in which groups are listed. */
+export const DEVICE_GROUPS: readonly DeviceClass[] = ['gpu', 'browser', 'software', 'cpu'];
+
+export const leaderboardRowSchema = z.object({
+  /** Shared by rows whose intervals overlap; null for results that are not ranked. */
+  rank: z.number().int().positive().nullable(),
+  device: deviceRefSchema,
+  /** Machines of this device that have submitted results; imported files count by their host. */
+  machines: z.number().int(),
+  resultId: id,
+  address: z.string(),
+  variant: variantSchema,
+  medianNs: z.number(),
+  lowNs: z.number(),
+  highNs: z.number(),
+  /** Separate processes of which `medianNs` is the median. */
+  invocations: z.number().int().positive(),
+  rate: rateSchema,
+  /** Over the op's naive kernel on the same device and problem; null if that was not measured. */
+  speedupOverNaive: z.number().nullable(),
+  /** As in the measurement; null or absent if the device has no probes. */
+  roof: measurementSchema.shape.roof,
+  /** Metrics of the board that have no field of their own, by id; absent where there are none. */
+  figures: z.record(z.string(), z.union([z.number(), z.string()]).nullable()).optional(),
+  /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
+  unranked: z.string().nullable(),
+  /** Whether anybody but the party that measured it agrees (docs/ranking.md); null when not ranked. */
+  confirmation: z.enum(['confirmed', 'unconfirmed']).nullish(),
+  measuredAt: date,
+  /** Null or absent for what a worker of this grid measured. */
+  imported: importedSchema.nullish(),
+});
+export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
+
+export const leaderboardSchema = z.object({
+  problem: problemSchema.nullable(),
+  profile: profileSchema,
+  /** Of the results shown: versions are never mixed. */
+  methodology: z.number().int(),
+  /** Versions that have results of the op and dtype, newest first. */
+  methodologies: z.array(z.number().int()),
+  /** Problems that have results, most devices first: what the shape filter offers. */
+  problems: z.array(
+    z.object({
+      problem: problemSchema,
+      devices: z.number().int(),
+      /** Of these, GPUs. */
+      gpus: z.number().int(),
+    }),
+  ),
+  rows: z.array(leaderboardRowSchema),
+});
+export type Leaderboard = z.infer<typeof leaderboardSchema>;
+
+/** The best variant of one kernel on one device. */
+export const heatMapCellSchema = z.object({
+  kernel: z.string(),
+  address: z.string(),
+  resultId: id,
+  medianNs: z.number(),
+  rate: rateSchema,
+  /** The best time of any kernel on the device over this one; null if only that one is ranked. */
+  partOfBest: z.number().nullable(),
+  /** Why it is not ranked; null when it is. */
+  unranked: z.string().nullable(),
+});
+export type HeatMapCell = z.infer<typeof heatMapCellSchema>;
+
+/** Devices x kernels on one problem: how each kernel does on each device. */
+export const heatMapSchema = leaderboardSchema.omit({ rows: true }).extend({
+  /** Of the devices shown. */
+  groups: z.array(deviceClassSchema),
+  /** Measured on a device shown, in the order of the ladder. */
+  kernels: z.array(z.string()),
+  /** No cell for a kernel that the device has not measured. */
+  rows: z.array(z.object({ device: deviceRefSchema, cells: z.array(heatMapCellSchema) })),
+});
+export type HeatMap = z.infer<typeof heatMapSchema>;
+
+export const portabilityQuerySchema = groupedQuerySchema.extend({
+  /** Address of the variant to ship everywhere; absent: the most portable one. */
+  ship: z.string().max(400).optional(),
+});
+export type PortabilityQuery = z.infer<typeof portabilityQuerySchema>;
+
+const measuredVariant = z.object({ address: z.string(), resultId: id, medianNs: z.number() });
+const part = z.number().min(0).max(1);
+
+/** How close each variant comes to the best of every device, by ranked results of one problem. */
+export const portabilitySchema = leaderboardSchema.omit({ rows: true }).extend({
+  /** Of the devices shown. */
+  groups: z.array(deviceClassSchema),
+  /** Devices of the groups shown that have a ranked result. */
+  devices: z.number().int(),
+  /** The one to ship first; see docs/ranking.md. */
+  variants: z.array(
+    z.object({
+      address: z.string(),
+      devices: z.number().int().positive(),
+      partOfBest: part,
+      worst: z.object({ device: deviceRefSchema, partOfBest: part }),
+      isWide: z.boolean(),
+    }),
+  ),
+  /** What running one variant everywhere costs each device; null if nothing is ranked. */
+  shipping: z
+    .object({
+      address: z.string(),
+      devices: z.array(
+        z.object({
+          device: deviceRefSchema,
+          best: measuredVariant,
+          /** Null if the device has not measured it. */
+          shipped: measuredVariant.extend({ partOfBest: part }).nullable(),
+        }),
+      ),
+    })
+    .nullable(),
+});
+export type PortabilityReport = z.infer<typeof portabilitySchema>;
+
+/** Metrics of the board that its rows have as fields of their own. */
+const BOARD_FIELDS = ['medianNs', 'lowNs', 'highNs', 'rate', 'roofShare', 'roofBound'] as const;
+
+const BESIDE_FIELDS = metricsOf('board', BOARD_FIELDS);
+
+/** The others, as a row of the API has them; nothing where there are none. */
+export const rowFigures = (
+  measurement: Measurement,
+  problem: Problem,
+): Pick<LeaderboardRow, 'figures'> =>
+  BESIDE_FIELDS.length > 0 ? { figures: readMetrics(BESIDE_FIELDS, measurement, problem) } : {};
+
+/** All metrics of a row of the board, by id. */
+export const boardFigures = (
+  row: LeaderboardRow,
+): Readonly<Partial<Record<MetricId, number | string | null>>> => ({
+  ...row.figures,
+  medianNs: row.medianNs,
+  lowNs: row.lowNs,
+  highNs: row.highNs,
+  rate: row.rate.value,
+  roofShare: row.roof ? row.roof.ns / row.medianNs : null,
+  roofBound: row.roof?.bound ?? null,
+});

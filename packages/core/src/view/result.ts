@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { environmentSchema, profileSchema } from '../measure/device';
+import { outcomeSchema } from '../measure/outcome';
+import { policyIdSchema } from '../measure/policy';
+import { outlierSchema } from '../measure/trust';
+import { problemSchema, variantSchema } from '../plan/spec';
+import { date, id, name, rateSchema } from './answer';
+import { deviceRefSchema } from './device';
+import { metricsText } from './metrics';
+
+/** Who imported a result from a file, and when. */
+export const importedSchema = z.object({ by: z.string(), at: date });
+export type ImportedMark = z.infer<typeof importedSchema>;
+
+/** One run of a sweep; `outcome` is null until it ends. */
+export const runResultSchema = z.object({
+  runId: id,
+  /** Set once there is an outcome; see `GET /results/:id`. */
+  resultId: id.nullable(),
+  variant: variantSchema,
+  /** `matmul/tiled[TILE=16,...]`. */
+  address: z.string(),
+  problem: problemSchema,
+  device: deviceRefSchema,
+  profile: profileSchema,
+  policy: policyIdSchema,
+  outcome: outcomeSchema.nullable().describe(metricsText()),
+  /** When it was measured; null or absent before that. */
+  endedAt: date.nullish(),
+  /** Null or absent if a worker of this grid measured it. */
+  imported: importedSchema.nullish(),
+  /** Who or what agrees with it, in words; null or absent: nobody but the party that measured it. */
+  confirmedBy: z.string().nullish(),
+  /** GFLOP/s or GB/s from the cold median; null unless measured. */
+  rate: rateSchema.nullable(),
+});
+export type RunResult = z.infer<typeof runResultSchema>;
+
+export const resultDetailSchema = runResultSchema.extend({
+  sweep: z.object({ id, name }),
+  environment: environmentSchema,
+  /** The specialised source that ran; null for host kernels. */
+  wgsl: z.string().nullable(),
+  worker: z.object({ id, name: z.string() }),
+  createdAt: date,
+  /** Set if it is far from other results of the same run on the same device and driver. */
+  outlier: outlierSchema.nullish(),
+});
+export type ResultDetail = z.infer<typeof resultDetailSchema>;
+
+/** What `tilemark bench --json` writes and `results/import` takes. */
+export const benchFileSchema = z.object({
+  version: z.literal(1, {
+    error: ({ input }) =>
+      typeof input === 'number' && input > 1
+        ? `version ${input} was written by a newer Tilemark; this one reads version 1`
+        : undefined,
+  }),
+  /** Of the first device and profile. */
+  environment: environmentSchema,
+  /** Of the others, if there are several; a result's is the one with its device and profile. */
+  environments: z.array(environmentSchema).default([]),
+  results: z.array(runResultSchema),
+});
+export type BenchFile = z.infer<typeof benchFileSchema>;

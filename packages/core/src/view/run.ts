@@ -1,0 +1,47 @@
+import { type OutcomeKind, outcomeReason } from '../measure/outcome';
+import type { ImportedMark, RunResult } from './api';
+import { type Figures, figuresOf } from './metrics';
+
+/**
+ * A run as every list of the site shows it: who ran what, how it ended, and the figures of the
+ * metrics. There is one form from the store to the table; what follows from it (a label, a group,
+ * the threads of a workgroup) is a function of it. Samples are in a result's detail only: those of
+ * thousands of runs would be megabytes.
+ */
+export interface RunView
+  extends Pick<
+    RunResult,
+    'runId' | 'resultId' | 'variant' | 'address' | 'problem' | 'device' | 'profile' | 'policy'
+  > {
+  readonly kind: OutcomeKind | 'pending';
+  /** Why it has no figures, or why they are not ranked; null where there is nothing to explain. */
+  readonly reason: string | null;
+  readonly figures: Figures | null;
+  /** When it was measured; null until it has been. */
+  readonly endedAt: string | null;
+  readonly imported: ImportedMark | null;
+}
+
+export type MeasuredRun = RunView & { readonly figures: Figures };
+
+export const isMeasured = (run: RunView): run is MeasuredRun => run.figures !== null;
+
+/** The view of a run as the API answers it; its samples may be left out. */
+export const runView = ({
+  outcome,
+  ...run
+}: Omit<RunResult, 'rate'> & { rate?: RunResult['rate'] }): RunView => ({
+  runId: run.runId,
+  resultId: run.resultId,
+  variant: run.variant,
+  address: run.address,
+  problem: run.problem,
+  device: run.device,
+  profile: run.profile,
+  policy: run.policy,
+  kind: outcome?.kind ?? 'pending',
+  reason: outcomeReason(outcome),
+  figures: outcome?.kind === 'measured' ? figuresOf(outcome.measurement, run.problem) : null,
+  endedAt: run.endedAt ?? null,
+  imported: run.imported ?? null,
+});

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { problemSchema, shapeSchema, variantSchema } from '../plan/spec';
+import { id, rateSchema } from './answer';
+import { deviceRefSchema } from './device';
+
+/** A named, versioned sweep kept in code. */
+export const suiteSchema = z.object({
+  id: z.string(),
+  version: z.number().int().positive(),
+  title: z.string(),
+  about: z.string(),
+  params: z.array(
+    z.object({
+      name: z.string(),
+      about: z.string(),
+      default: z.number(),
+      min: z.number(),
+      max: z.number(),
+    }),
+  ),
+});
+export type SuiteInfo = z.infer<typeof suiteSchema>;
+
+const hardware = z.object({ gpu: z.string().nullable(), cpu: z.string().nullable() });
+const percent = z.number().min(0).max(100);
+
+export const publishedFigureSchema = z.object({
+  /** What the report calls the variant. */
+  label: z.string(),
+  runtime: z.enum(['cuda', 'cpu']),
+  variant: variantSchema,
+  address: z.string(),
+  problem: problemSchema,
+  timeMs: z.number().positive(),
+  /** GFLOP/s or GB/s, counted as ours are. */
+  rate: rateSchema,
+  note: z.string().nullable(),
+});
+export type PublishedFigure = z.infer<typeof publishedFigureSchema>;
+
+/** Figures of a report that a suite reproduces: shown beside ours, never ranked with them. */
+export const publishedSchema = z.object({
+  suite: z.string(),
+  source: z.object({
+    id: z.string(),
+    title: z.string(),
+    language: z.string(),
+    date: z.iso.date().nullable(),
+    note: z.string().nullable(),
+  }),
+  /** Null if the source does not say. */
+  hardware,
+  results: z.array(publishedFigureSchema),
+  transfers: z.array(
+    z.object({
+      shape: shapeSchema,
+      hostToDeviceMs: z.number().positive(),
+      deviceToHostMs: z.number().positive(),
+    }),
+  ),
+  /** What the report's profiler said, in percent of the hardware's peak; durations are slowed by it. */
+  profiles: z.array(
+    z.object({
+      label: z.string(),
+      block: z.number().int().nullable(),
+      computeThroughputPercent: percent,
+      memoryThroughputPercent: percent,
+      l1Percent: percent,
+      l2Percent: percent,
+      dramPercent: percent,
+      durationMs: z.number().positive(),
+      occupancy: z
+        .object({
+          theoreticalPercent: percent,
+          achievedPercent: percent,
+          theoreticalWarpsPerMultiprocessor: z.number().int().positive(),
+        })
+        .nullable(),
+    }),
+  ),
+});
+export type Published = z.infer<typeof publishedSchema>;
+
+/** How much of a suite a device has, in runs. */
+export const coverageCellSchema = z.object({
+  suite: z.string(),
+  /** Its sizes for this class of device; empty if it has no parameters. */
+  params: z.record(z.string(), z.number()),
+  total: z.number().int(),
+  /** Measured or skipped, with the kernel's current source. */
+  done: z.number().int(),
+  /** Failed or incorrect, with the current source. */
+  failed: z.number().int(),
+  /** Waiting or being measured. */
+  running: z.number().int(),
+  /** Ended, but the source has changed since. */
+  stale: z.number().int(),
+  never: z.number().int(),
+});
+export type CoverageCell = z.infer<typeof coverageCellSchema>;
+
+/** Devices against the standing suites of their class. */
+export const coverageSchema = z.object({
+  suites: z.array(z.object({ id: z.string(), title: z.string() })),
+  devices: z.array(z.object({ device: deviceRefSchema, cells: z.array(coverageCellSchema) })),
+});
+export type Coverage = z.infer<typeof coverageSchema>;
+
+/** Which cells to measure again. */
+export const refreshSchema = z.strictObject({
+  /** A device key; null: every device. */
+  device: z.string().max(300).nullable(),
+  /** Null: every suite. */
+  suite: z.string().max(80).nullable(),
+});
+export type Refresh = z.infer<typeof refreshSchema>;
+
+export const refreshedSchema = z.object({
+  /** One per device and suite with stale runs. */
+  sweeps: z.array(id),
+  runs: z.number().int(),
+});

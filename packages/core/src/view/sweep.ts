@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { profileSchema } from '../measure/device';
+import { policyIdSchema } from '../measure/policy';
+import { specSchema } from '../plan/spec';
+import { date, id, name } from './answer';
+import { runResultSchema } from './result';
+
+export const sweepStatusSchema = z.enum(['queued', 'running', 'done', 'cancelled']);
+export const countsSchema = z.object({
+  total: z.number().int(),
+  pending: z.number().int(),
+  measured: z.number().int(),
+  skipped: z.number().int(),
+  incorrect: z.number().int(),
+  failed: z.number().int(),
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+export const newSweepSchema = z.union([
+  z.strictObject({
+    name,
+    suite: z.string().max(80),
+    params: z.record(z.string().max(40), z.number()).default({}),
+    profiles: z.array(profileSchema).min(1).max(2).optional(),
+    policy: policyIdSchema.optional(),
+    devices: z.array(z.string().max(300)).min(1).max(200).optional(),
+  }),
+  z.strictObject({ name, spec: specSchema }),
+]);
+export type NewSweep = z.infer<typeof newSweepSchema>;
+
+export const sweepCreatedSchema = z.object({ id, counts: countsSchema });
+
+export const sweepSchema = z.object({
+  id,
+  name,
+  /** `suite@version`, or null for one built by hand. */
+  suite: z.string().nullable(),
+  status: sweepStatusSchema,
+  counts: countsSchema,
+  spec: specSchema,
+  createdAt: date,
+  finishedAt: date.nullable(),
+  createdBy: z.string(),
+  /** The token it was made with, which may cancel it; null for the grid's own sweeps. */
+  createdById: z.string().nullable(),
+  /** Made by importing a file of results that were measured elsewhere. */
+  isImported: z.boolean(),
+});
+export type Sweep = z.infer<typeof sweepSchema>;
+
+/** Sent over `sweeps/:id/events`. */
+export const sweepEventSchema = z.object({
+  counts: countsSchema,
+  status: sweepStatusSchema,
+  /** Results recorded since the last event. */
+  results: z.array(runResultSchema),
+});
+export type SweepEvent = z.infer<typeof sweepEventSchema>;

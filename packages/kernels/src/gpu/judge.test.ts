@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { DTYPES } from '../dtype';
+import { OutOfBoundsWrite } from '../errors';
+import type { GpuKernel } from '../kernel';
+import { naive } from '../matmul/01-naive';
+import { splitK } from '../matmul/07-split-k';
+import type { Problem } from '../problem';
+import { KERNELS } from '../registry';
+import { inputTensors, seedOfSet } from '../verify/inputs';
+import { outputCheck } from '../verify/verify';
+import { useExecutor } from './dawn.test-helper';
+
+const gpu = useExecutor();
+const options = { seed: 11, bufferSets: 3 };
+const product = (m: number, n: number, k: number, dtype: Problem['dtype'] = 'f32'): Problem => ({
+  op: 'matmul',
+  shape: { m, n, k },
+  dtype,
+});
+
+/** The verdicts of a kernel that is in the registry only for this, on NaN and on stale outputs. */
+async function judged(kernel: GpuKernel, problem: Problem, sets = [0, 1, 2]) {
+  const kernels = KERNELS as GpuKernel[];
+  const isNew = !kernels.includes(kernel);
+  if (isNew) kernels.push(kernel);
+  const prepared = await gpu.executor
+    .prepare({ kernel: kernel.id, tunables: {} }, problem, options)
+    .finally(() => isNew && kernels.pop());
+  try {
+    await prepared.poison('nan');
+    const untouched = await prepared.verify(sets);
+    await prepared.sample({ dispatches: sets.length, rotate: true });
+    const first = await prepared.verify(sets);
+    const outputs = await Promise.all(sets.map((set) => prepared.readOutput(set)));
+    await prepared.refill(99);
+    await prepared.poison('stale');
+    const stale = await prepared.verify(sets);
+    await prepared.sample({ dispatches: sets.length, rotate: true });
+    const refilled = await prepared.verify(sets);
+    return { untouched, first, stale, refilled, outputs: outputs.map(({ tensor }) => tensor()) };
+  } finally {
+    prepared.destroy();
+  }
+}
+
+const variantOf = (base: GpuKernel, id: string, wgsl: string): GpuKernel => ({
+  ...base,
+  id: `matmul/${id}`,
+  wgsl,
+});
+const source = String(naive.wgsl);
+const STORE = 'C[row * shape.n + col] =';
+
+describe.each([
+  [product(17, 31, 5), 17 * 31],
+  [product(1, 4096, 1), 4096],
+  [product(130, 67, 700), 130 * 67],
+  [product(17, 31, 5, 'f16'), 17 * 31],
+  [product(33, 65, 129, 'f16'), 33 * 65],
+  [product(40, 24, 300, 'f16acc16'), 40 * 24],
+  [product(33, 65, 129, 'i32'), 33 * 65],
+  [{ op: 'transpose', shape: { rows: 33, cols: 77 }, dtype: 'f32' } as Problem, 33 * 77],
+  [{ op: 'transpose', shape: { rows: 33, cols: 77 }, dtype: 'f16' } as Problem, 33 * 77],
+] as const)('%j', (problem, elements) => {
+  const kernel = KERNELS.find(({ id }) => id === `${problem.op}/naive`) as GpuKernel;
+
+  test('is compared whole: nothing of what was there before passes, and what is right does', async () => {
+    const { untouched, first, stale, refilled } = await judged(kernel, problem);
+    expect(untouched).toMatchObject({ method: 'device', checked: 3 * elements });
+    expect(untouched.beyond).toBe(3 * elements);
+    for (const verdict of [first, refilled]) {
+      expect(verdict).toMatchObject({ method: 'device', worst: null, beyond: 0, reason: null });
+      expect(verdict.worstRatio).toBeLessThanOrEqual(1);
+    }
+    expect(stale.beyond).toBeGreaterThan(0.95 * 3 * elements);
+    expect(stale.infinite).toBe(0);
+  });
+
+  test('gets the verdict of the f64 reference', async () => {
+    const { first, outputs } = await judged(kernel, problem);
+    for (const [set, output] of outputs.entries()) {
+      const inputs = inputTensors(problem, { seed: seedOfSet(options.seed, set) });
+      const host = outputCheck(problem, inputs)(output);
+      expect(host.worst).toBeNull();
+      // The reference rounds, too: by little beside the bound.
+      if (DTYPES[problem.dtype].isInteger || problem.op === 'transpose') continue;
+      expect(Math.abs(host.worstRatio - first.worstRatio)).toBeLessThan(0.3);
+      expect(Math.abs(host.rms - first.rms)).toBeLessThan(1.5);
+    }
+  });
+});
+
+test('one wrong element is found and named, wherever it is', async () => {
+  const problem = product(130, 67, 300);
+  for (const [row, col] of [
+    [0, 0],
+    [77, 13],
+    [129, 66],
+  ]) {
+    const wrong = source.replace(
+      STORE,
+      `${STORE} select(1.0, 0.0, row == ${row}u && col == ${col}u) *`,
+    );
+    const { first } = await judged(variantOf(naive, 'zeroed', wrong), problem, [0]);
+    expect(first).toMatchObject({ beyond: 1, infinite: 0, worst: { row, col, got: 0 } });
+    expect(first.worst?.bound).toBeGreaterThan(0);
+    expect(first.worstRatio).toBeGreaterThan(1);
+  }
+});
+
+test.each([
+  ['11 bits of each operand, as tf32', 0xffffe000],
+  ['16 bits of each operand, as two bf16', 0xffffff00],
+])('a product of %s is not f32', async (_what, mask) => {
+  const short = source.replace(
+    /let (\w+) = (\w+\[[^;]*\]);/g,
+    (_all, name, value) => `let ${name} = bitcast<f32>(bitcast<u32>(${value}) & ${mask}u);`,
+  );
+  const cut = short.includes('bitcast')
+    ? short
+    : source.replace(
+        /([AB])\[([^\]]*)\](?! =)/g,
+        (_all, name, at) => `bitcast<f32>(bitcast<u32>(${name}[${at}]) & ${mask}u)`,
+      );
+  const { first } = await judged(variantOf(naive, 'short', cut), product(64, 64, 1024), [0]);
+  expect(first.worst).not.toBeNull();
+  expect(first.beyond > 0 || first.reason?.includes('less precise than its dtype')).toBe(true);
+});
+
+test.each([
+  ['behind', (at: string) => `${at} + 1u`, 'bytes past the end of its output'],
+  ['far behind', (at: string) => `${at} + 900u`, 'bytes past the end of its output'],
+])('a write %s the output is noticed, even clamped by robust access', async (_where, at, words) => {
+  const problem = product(33, 17, 9);
+  const stray = source.replace(STORE, `C[${at('row * shape.n + col')}] =`);
+  await expect(judged(variantOf(naive, 'stray', stray), problem)).rejects.toThrow(words);
+  await expect(judged(variantOf(naive, 'stray', stray), problem)).rejects.toThrow(OutOfBoundsWrite);
+});
+
+test('scratch memory is poisoned and guarded', async () => {
+  const problem = product(64, 64, 256);
+  const right = await judged(splitK, problem);
+  expect(right.first.worst).toBeNull();
+  expect(right.refilled.worst).toBeNull();
+});

@@ -1,0 +1,331 @@
+import { DTYPES } from '../dtype';
+import { ReferenceWrong } from '../errors';
+import type { HostPool } from '../host/job';
+import type { Kernel } from '../kernel';
+import { ceilDiv, hash32, type Rows } from '../numbers';
+import { elements } from '../op';
+import { opOf } from '../ops';
+import type { Problem } from '../problem';
+import { shapeText } from '../shape';
+import { typeHeader } from '../specialise';
+import { nowNs } from '../timing';
+import { compareBits } from '../verify/compare';
+import { type InputChoice, inputBlock } from '../verify/inputs';
+import type { DeviceVerification, Lines } from '../verify/verification';
+import { drawSecret, generatedCheck } from '../verify/verify';
+import { BufferUsage, download } from './buffers';
+import { uniformOf } from './fill';
+import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
+import type { DeviceWatch } from './watch';
+
+/** What the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
+export interface Reference {
+  /** The output: f32 for all floats where the op sums, else elements. */
+  readonly want: GPUBuffer;
+  /** Norms by row and by column of the output; null where nothing rounds. */
+  readonly norms: readonly [GPUBuffer, GPUBuffer] | null;
+}
+
+/** What a reference is made for. */
+export interface Wanted {
+  readonly problem: Problem;
+  readonly computes: Kernel['computes'];
+  readonly choice: InputChoice;
+  /** On the device, as `choice` makes them. */
+  readonly inputs: readonly GPUBuffer[];
+}
+
+/** Most memory in references that are kept; at least one is, however large. */
+const KEPT_BYTES = 512 * 2 ** 20;
+
+/** A dispatch takes about this long, s: far below what makes a system kill it. */
+const DISPATCH_S = 0.05;
+
+/** Multiply-adds of the first dispatch: 50 ms of a slow software GPU. */
+const FIRST_WORK = 2 ** 25;
+
+/** Sides of what a workgroup writes. */
+const BLOCK = 64;
+
+/** Workgroups in one dimension that every device can dispatch. */
+const MAX_GROUPS = 65_535;
+
+/**
+ * The rounding that a reference is held to: half that of f32 sums, since its blocked sums round
+ * less than those of the kernels (docs/tolerance.md).
+ */
+const HALVED = { sumRoundoff: 2 ** -25, sumTolerance: 8, store: null } as const;
+
+/** Rows of a reference without sums that the host computes too. */
+const PROVED_ROWS = 24;
+
+/**
+ * References of one problem by their inputs, made on the device. The first of each class of shapes
+ * is proved against f64 on the host: whole where that is quick, else by secret rows, columns and
+ * Freivalds vectors.
+ */
+export class References {
+  readonly #watch: DeviceWatch;
+  readonly #pipelines: Pipelines;
+  readonly #pool: HostPool | null;
+  readonly #kept = new Map<string, Reference>();
+  readonly #proved = new Set<string>();
+  #problem = '';
+  /** Multiply-adds of the next dispatch, by what the last ones took. */
+  #work = FIRST_WORK;
+
+  constructor(watch: DeviceWatch, pipelines: Pipelines, pool: HostPool | null) {
+    this.#watch = watch;
+    this.#pipelines = pipelines;
+    this.#pool = pool;
+  }
+
+  /** Whether the device can hold references of a problem. */
+  canHold({ op, shape, dtype }: Problem): boolean {
+    const { limits } = this.#watch.device;
+    const { output, verification } = opOf({ op, shape, dtype } as Problem);
+    const bytes = 4 * elements(output(shape));
+    const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
+    return verification.onDevice !== undefined && bytes <= most;
+  }
+
+  /** Throws ReferenceWrong if the device computes it wrong. */
+  async of(wanted: Wanted): Promise<Reference> {
+    const { problem, computes = '', choice } = wanted;
+    const key = [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
+    // The next problem replaces them: there is memory for those of one.
+    if (key !== this.#problem) this.destroy();
+    this.#problem = key;
+    const of = `${choice.seed} ${choice.mode}`;
+    const known = this.#kept.get(of);
+    if (known) return known;
+    this.#makeRoom(problem);
+    const reference = await this.#make(wanted);
+    this.#kept.set(of, reference);
+    await this.#prove(wanted, reference);
+    return reference;
+  }
+
+  destroy(): void {
+    for (const key of this.#kept.keys()) this.#drop(key);
+    this.#problem = '';
+  }
+
+  /** How many of a problem are kept at once. */
+  capacity(problem: Problem): number {
+    const each = 4 * elements(opOf(problem).output(problem.shape));
+    return Math.max(1, Math.floor(KEPT_BYTES / each));
+  }
+
+  #makeRoom(problem: Problem): void {
+    const most = this.capacity(problem);
+    for (const key of this.#kept.keys()) if (this.#kept.size >= most) this.#drop(key);
+  }
+
+  #drop(key: string): void {
+    const reference = this.#kept.get(key);
+    for (const buffer of [reference?.want, ...(reference?.norms ?? [])]) buffer?.destroy();
+    this.#kept.delete(key);
+  }
+
+  async #make(wanted: Wanted): Promise<Reference> {
+    const { problem, computes, inputs } = wanted;
+    const { device } = this.#watch;
+    const { isInteger, bytes } = DTYPES[problem.dtype];
+    const { norms } = onDevice(problem);
+    const length = elements(opOf(problem).output(problem.shape));
+    const sums = norms !== undefined && computes !== 'copy';
+    const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
+    const create = (size: number) => device.createBuffer({ size, usage });
+    const lines = sums && !isInteger ? norms.lines(problem.shape) : null;
+    const reference = await this.#watch.scoped('allocate a reference', () => ({
+      want: create(Math.ceil(((sums ? 4 : bytes) * length) / 4) * 4),
+      norms: lines && ([create(4 * lines[0].count), create(4 * lines[1].count)] as const),
+    }));
+    if (computes === 'copy') await this.#copy(inputs[0], reference.want);
+    else await this.#multiply(wanted, reference.want);
+    for (const [i, of] of (lines ?? []).entries()) {
+      const input = inputs[of.input];
+      const target = reference.norms?.[i];
+      if (input && target && norms) await this.#norms(problem, norms.wgsl, of, input, target);
+    }
+    return reference;
+  }
+
+  async #copy(input: GPUBuffer | undefined, want: GPUBuffer): Promise<void> {
+    const encoder = this.#watch.device.createCommandEncoder();
+    if (input) encoder.copyBufferToBuffer(input, 0, want, 0, want.size);
+    this.#watch.device.queue.submit([encoder.finish()]);
+    await this.#watch.idle();
+  }
+
+  /** Computes a reference in dispatches that stay short on any device. */
+  async #multiply({ problem, inputs }: Wanted, want: GPUBuffer): Promise<void> {
+    const { rows, cols } = opOf(problem).output(problem.shape);
+    const steps = onDevice(problem).steps(problem.shape);
+    const [down, across] = [ceilDiv(rows, BLOCK), ceilDiv(cols, BLOCK)];
+    for (let row = 0; row < down; ) {
+      const blocks = this.#blocks(steps);
+      const height = Math.min(down - row, Math.max(1, Math.floor(blocks / across)), MAX_GROUPS);
+      for (let col = 0; col < across; ) {
+        const width = Math.min(across - col, Math.max(1, this.#blocks(steps)), MAX_GROUPS);
+        for (let first = 0; first < steps; ) {
+          const end = Math.min(first + this.#stepsOf(height * width), steps);
+          const began = nowNs();
+          await this.#dispatch(
+            ...([problem, inputs, want] as const),
+            [row * BLOCK, col * BLOCK, first, end],
+            [width, height],
+          );
+          this.#learn(height * width * BLOCK ** 2 * (end - first), nowNs() - began);
+          first = end;
+        }
+        col += width;
+      }
+      row += height;
+    }
+  }
+
+  /** Blocks of the next dispatch, with all of their steps. */
+  #blocks(steps: number): number {
+    return Math.max(1, Math.floor(this.#work / (BLOCK ** 2 * steps)));
+  }
+
+  /** Steps of the next dispatch of some blocks: a multiple of 256, by which sums are blocked. */
+  #stepsOf(blocks: number): number {
+    return 256 * Math.max(1, Math.floor(this.#work / (blocks * BLOCK ** 2 * 256)));
+  }
+
+  /** The next dispatch should take `DISPATCH_S`; one says little about another sixteen times as large. */
+  #learn(work: number, ns: number): void {
+    const wanted = (work * DISPATCH_S * 1e9) / Math.max(ns, 1);
+    const [least, most] = [this.#work / 16, this.#work * 16];
+    // A dispatch that was smaller than allowed, for want of work, does not lower what is.
+    if (work < this.#work / 2 && wanted < this.#work && ns < DISPATCH_S * 1e9) return;
+    this.#work = Math.max(Math.min(Math.max(wanted, least), most), FIRST_WORK / 16);
+  }
+
+  async #dispatch(
+    problem: Problem,
+    inputs: readonly GPUBuffer[],
+    want: GPUBuffer,
+    chunk: readonly number[],
+    [width, height]: readonly [number, number],
+  ): Promise<void> {
+    const { isInteger } = DTYPES[problem.dtype];
+    const source = [
+      typeHeader(problem.dtype),
+      `alias S = ${isInteger ? 'i32' : 'f32'};`,
+      onDevice(problem).reference,
+    ].join('\n');
+    const words = [...chunk, ...opOf(problem).sizes(problem.shape)];
+    await this.#run(source, inputs, want, words, [width, height]);
+  }
+
+  async #norms(
+    { dtype }: Problem,
+    wgsl: string,
+    { count, length, pitch, step }: Lines,
+    input: GPUBuffer,
+    norms: GPUBuffer,
+  ): Promise<void> {
+    const source = [typeHeader(dtype), wgsl].join('\n');
+    const groups = Math.min(ceilDiv(count, 16), MAX_GROUPS);
+    await this.#run(source, [input], norms, [count, length, pitch, step], [groups, 1]);
+  }
+
+  async #run(
+    source: string,
+    inputs: readonly GPUBuffer[],
+    target: GPUBuffer,
+    words: readonly number[],
+    groups: readonly [number, number],
+  ): Promise<void> {
+    const { device } = this.#watch;
+    const read = inputs.map(() => 'read-only-storage' as const);
+    const layout = bindGroupLayoutOf(device, [...read, 'storage', 'uniform']);
+    const { pipeline } = await this.#pipelines.compile(source, layout);
+    const uniform = uniformOf(device, words);
+    await this.#watch.scoped('compute a reference', () => {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroupOf(device, layout, [...inputs, target, uniform]));
+      pass.dispatchWorkgroups(...groups);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+    });
+    await this.#watch.idle();
+    uniform.destroy();
+  }
+
+  /** Compares the first reference of a class of shapes with f64 on the host. Throws ReferenceWrong. */
+  async #prove(wanted: Wanted, { want }: Reference): Promise<void> {
+    const { problem, computes } = wanted;
+    const name = classOf(problem, computes);
+    if (this.#proved.has(name)) return;
+    const worst =
+      computes === 'copy' || onDevice(problem).row
+        ? await this.#wrongRow(wanted, want)
+        : await this.#wrongElement(wanted, want);
+    if (worst) {
+      const { row, col, got, want: right } = worst;
+      throw new ReferenceWrong(
+        `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${right}`,
+      );
+    }
+    this.#proved.add(name);
+  }
+
+  async #wrongElement({ problem, choice }: Wanted, want: GPUBuffer) {
+    const { isInteger, HostArray } = DTYPES[problem.dtype];
+    const rounding = isInteger ? {} : { rounding: HALVED };
+    const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
+    const { check } = await generatedCheck(problem, choice, options, this.#pool);
+    const { bytes } = await download(this.#watch, want);
+    return check(new HostArray(bytes)).worst;
+  }
+
+  /** Secret rows, the first and the last, bit for bit. */
+  async #wrongRow({ problem, computes, choice }: Wanted, want: GPUBuffer) {
+    const op = opOf(problem);
+    const [input] = op.inputs(problem.shape);
+    const output = op.output(problem.shape);
+    // A copy has its input's rows, one after the other.
+    const { rows, cols } = computes === 'copy' && input ? input : output;
+    const { bytes, fromDevice } = DTYPES[problem.dtype];
+    const secret = drawSecret();
+    const some = Array.from({ length: PROVED_ROWS }, (_, i) => hash32(secret + i) % rows);
+    const block = (input: number, of: readonly number[], columns: Rows) =>
+      inputBlock(problem, choice, input, of, columns);
+    for (const row of new Set([0, rows - 1, ...some])) {
+      const right =
+        computes === 'copy'
+          ? block(0, [row], { first: 0, end: cols })
+          : onDevice(problem).row?.(problem.shape, block, row);
+      const begin = Math.floor((row * cols * bytes) / 4) * 4;
+      const end = Math.ceil(((row + 1) * cols * bytes) / 4) * 4;
+      const read = await download(this.#watch, want, begin, end - begin);
+      const skipped = (row * cols * bytes - begin) / bytes;
+      const got = fromDevice(read.bytes, skipped + cols).slice(skipped);
+      const { worst } = right ? compareBits(got, right, cols) : { worst: null };
+      if (worst) return { ...worst, row };
+    }
+    return null;
+  }
+}
+
+function onDevice(problem: Problem): DeviceVerification<Problem['shape']> {
+  const { onDevice: found } = opOf(problem).verification;
+  if (!found) throw new TypeError(`${problem.op} is verified on the host`);
+  return found;
+}
+
+/** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks or not. */
+function classOf(problem: Problem, computes: Kernel['computes']): string {
+  const sizes = opOf(problem).sizes(problem.shape);
+  const magnitudes = sizes.map(
+    (size) => `${Math.floor(Math.log2(size))}${size % BLOCK ? '+' : ''}`,
+  );
+  return [problem.op, computes, problem.dtype, ...magnitudes].join(' ');
+}

@@ -1,0 +1,39 @@
+// 2-norms of the rows or the columns of a matrix.
+//
+// bindings  0 the matrix   1 the norms   2 its lines
+// A line's elements lie `step` apart, its first at `pitch` times its index. 16 threads share a
+// line. The header declares T.
+
+struct Lines { count: u32, length: u32, pitch: u32, step: u32 }
+
+@group(0) @binding(0) var<storage, read> matrix: array<T>;
+@group(0) @binding(1) var<storage, read_write> norms: array<f32>;
+@group(0) @binding(2) var<uniform> lines: Lines;
+
+var<workgroup> squares: array<f32, 256>;
+
+@compute @workgroup_size(16, 16)
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_id) local: vec3u,
+) {
+  // Neighbours in x read neighbours in memory.
+  let along = select(local.yx, local.xy, lines.step == 1u);
+  for (var first = 16u * group.x; first < lines.count; first += 16u * groups.x) {
+    let line = first + along.y;
+    var sum = 0.0;
+    for (var p = along.x; p < lines.length && line < lines.count; p += 16u) {
+      let value = f32(matrix[line * lines.pitch + p * lines.step]);
+      sum += value * value;
+    }
+    squares[16u * along.y + along.x] = sum;
+    workgroupBarrier();
+    if (along.x == 0u && line < lines.count) {
+      var total = 0.0;
+      for (var i = 0u; i < 16u; i++) { total += squares[16u * along.y + i]; }
+      norms[line] = sqrt(total);
+    }
+    workgroupBarrier();
+  }
+}

@@ -1,0 +1,59 @@
+// The product that kernels are compared with. Plain loads and sums only, no workgroup memory,
+// barriers or subgroups, so that it shares no idea and no driver's bug with a kernel on trial.
+//
+// A thread sums 4 x 4 elements, 16 apart each way. Sums are blocked: 16 products, 16 such sums,
+// then all of those, so the error grows with sqrt(16 + 16 + K/256) where a plain sum's grows with
+// sqrt(K). Products with a long K take several dispatches, each adding its steps to `want`.
+//
+// bindings  0 A   1 B   2 want   3 the chunk of the work
+// The header declares T, the type of elements, and S, that of sums.
+
+struct Chunk { row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32 }
+
+@group(0) @binding(0) var<storage, read> A: array<T>;
+@group(0) @binding(1) var<storage, read> B: array<T>;
+@group(0) @binding(2) var<storage, read_write> want: array<S>;
+@group(0) @binding(3) var<uniform> chunk: Chunk;
+
+alias V = vec4<S>;
+const APART = vec4u(0u, 16u, 32u, 48u);
+
+fn store(row: u32, cols: vec4u, sums: V) {
+  if (row >= chunk.m) { return; }
+  for (var i = 0u; i < 4u; i++) {
+    if (cols[i] >= chunk.n) { continue; }
+    let at = row * chunk.n + cols[i];
+    if (chunk.first == 0u) { want[at] = sums[i]; } else { want[at] += sums[i]; }
+  }
+}
+
+@compute @workgroup_size(16, 16)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  let rows = chunk.row + 64u * group.y + local.y + APART;
+  let cols = chunk.col + 64u * group.x + local.x + APART;
+  let a = min(rows, vec4u(chunk.m - 1u)) * chunk.k;
+  let b = min(cols, vec4u(chunk.n - 1u));
+  var sum0 = V(); var sum1 = V(); var sum2 = V(); var sum3 = V();
+  for (var outer = chunk.first; outer < chunk.end; outer += 256u) {
+    let outer_end = min(outer + 256u, chunk.end);
+    var block0 = V(); var block1 = V(); var block2 = V(); var block3 = V();
+    for (var inner = outer; inner < outer_end; inner += 16u) {
+      let end = min(inner + 16u, outer_end);
+      var part0 = V(); var part1 = V(); var part2 = V(); var part3 = V();
+      for (var p = inner; p < end; p++) {
+        let at = p * chunk.n + b;
+        let right = V(S(B[at.x]), S(B[at.y]), S(B[at.z]), S(B[at.w]));
+        part0 += S(A[a.x + p]) * right;
+        part1 += S(A[a.y + p]) * right;
+        part2 += S(A[a.z + p]) * right;
+        part3 += S(A[a.w + p]) * right;
+      }
+      block0 += part0; block1 += part1; block2 += part2; block3 += part3;
+    }
+    sum0 += block0; sum1 += block1; sum2 += block2; sum3 += block3;
+  }
+  store(rows.x, cols, sum0);
+  store(rows.y, cols, sum1);
+  store(rows.z, cols, sum2);
+  store(rows.w, cols, sum3);
+}

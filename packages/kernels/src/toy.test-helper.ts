@@ -1,0 +1,81 @@
+import {
+  DTYPES,
+  defineOp,
+  hostKernel,
+  KERNELS,
+  OPS,
+  type OpId,
+  type Tensor,
+} from '@tilemark/kernels';
+
+/**
+ * Adds a toy op (the sum of each row), its kernel and a dtype (f32 under another name) to the
+ * product's tables. Import it before modules that read the tables when they are loaded.
+ */
+export function addToys(): { readonly op: OpId; readonly kernel: string } {
+  const rowSums = defineOp({
+    title: 'Row sums',
+    dimensions: [
+      { name: 'height', letter: 'H' },
+      { name: 'width', letter: 'W' },
+    ],
+    counts: 'bytes',
+    verb: 'adds up',
+    tensors: [
+      { name: 'A', at: [0, 0] },
+      { name: 'S', at: [1, 0] },
+    ],
+    inputs: ({ height, width }) => [{ rows: height, cols: width }],
+    output: ({ height }) => ({ rows: height, cols: 1 }),
+    tiled: (rows, cols) => ({ height: rows, width: cols }),
+    touches: (tile) => [tile, { ...tile, col: 0, cols: 1 }],
+    flops: ({ height, width }) => height * width,
+    terms: ({ width }) => width,
+    verification: {
+      check:
+        ({ height, width }, [a]) =>
+        (output) => {
+          const wrong = Array.from({ length: height }, (_, row) => {
+            const want = sumOf(a, row, width);
+            return Math.abs(want - (output[row] ?? Number.NaN));
+          }).findIndex((error) => !(error <= 1e-3));
+          const worst = { row: wrong, col: 0, got: output[wrong] ?? 'none', want: 0, bound: 1e-3 };
+          return {
+            method: 'whole',
+            checked: height,
+            beyond: wrong < 0 ? 0 : 1,
+            infinite: 0,
+            rms: 0,
+            reason: null,
+            worstRatio: wrong < 0 ? 0.5 : 2,
+            worst: wrong < 0 ? null : worst,
+          };
+        },
+    },
+  });
+  Object.assign(OPS, { 'row-sums': rowSums });
+  Object.assign(DTYPES, { f32toy: { ...DTYPES.f32, words: 'f32, for a toy', peak: 'f32' } });
+  const op = 'row-sums' as OpId;
+  const kernel = hostKernel({
+    id: `${op}/cpu-naive`,
+    op,
+    rung: 1,
+    idea: 'Adds up each row',
+    dtypes: ['f32', 'f32toy' as 'f32'],
+    tunables: [
+      { name: 'ORDER', about: 'From which end', values: ['first', 'last'], default: 'first' },
+    ],
+    constraints: [],
+    run: ({ ORDER }, _problem, [a], output, { first, end }) => {
+      const width = (a?.length ?? 0) / output.length;
+      for (let row = first; row < end; row++) output[row] = sumOf(a, row, width, ORDER === 'last');
+    },
+  });
+  (KERNELS as (typeof kernel)[]).push(kernel);
+  return { op, kernel: kernel.id };
+}
+
+function sumOf(a: Tensor | undefined, row: number, width: number, isBackward = false): number {
+  const values = Array.from(a?.subarray(row * width, (row + 1) * width) ?? []);
+  return (isBackward ? values.reverse() : values).reduce((sum, value) => sum + value, 0);
+}

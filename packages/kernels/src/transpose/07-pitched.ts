@@ -1,0 +1,55 @@
+import { DTYPES } from '../dtype';
+import { gpuKernel } from '../kernel';
+import wgsl from './07-pitched.wgsl';
+import { gridOverA } from './tile';
+
+export const pitched = gpuKernel({
+  id: 'transpose/pitched',
+  op: 'transpose',
+  rung: 7,
+  idea: 'For rows that start anywhere: single elements, neighbours by neighbours, in long runs',
+  dtypes: ['f32', 'i32', 'f16'],
+  tunables: [
+    {
+      name: 'TILE_ROWS',
+      about: 'Rows of A per tile: the length of each run written to B',
+      values: [32, 64, 128],
+      default: 64,
+    },
+    {
+      name: 'TILE_COLS',
+      about: 'Columns of A per tile: the length of each run read',
+      values: [16, 32, 64, 128],
+      default: 32,
+    },
+    {
+      name: 'THREADS',
+      about: 'Threads per workgroup; each moves TILE_ROWS x TILE_COLS / THREADS elements',
+      values: [128, 256, 512],
+      default: 256,
+    },
+    {
+      name: 'ORDER',
+      about: 'Neighbouring workgroups run along a row of A or down a column',
+      values: ['rows-first', 'cols-first'],
+      default: 'cols-first',
+    },
+  ],
+  constraints: [
+    {
+      reason: 'TILE_ROWS x TILE_COLS must be from THREADS to 32 x THREADS elements',
+      holds: ({ TILE_ROWS, TILE_COLS, THREADS }) =>
+        TILE_ROWS * TILE_COLS >= THREADS && TILE_ROWS * TILE_COLS <= 32 * THREADS,
+    },
+  ],
+  wgsl,
+  needs: ({ TILE_ROWS, TILE_COLS, THREADS }, dtype) => ({
+    workgroupSize: [THREADS, 1, 1],
+    workgroupBytes: TILE_ROWS * (TILE_COLS + 1) * DTYPES[dtype].bytes,
+    features: [],
+  }),
+  workgroups: (values, problem) => {
+    const [x, y] = gridOverA(problem.shape, values.TILE_ROWS, values.TILE_COLS);
+    return values.ORDER === 'rows-first' ? [x, y, 1] : [y, x, 1];
+  },
+});

@@ -1,0 +1,57 @@
+import type { Rounding } from '../dtype';
+
+/**
+ * What is known of the errors of a sum of products, apart from single elements: their root mean
+ * square, in roundoffs of the dtype. An error counts relative to the RMS of an element whose row
+ * and column have the same norms, |a||b|/sqrt(K) (docs/tolerance.md).
+ */
+export interface Precision {
+  readonly rounding: Rounding;
+  /** Products per sum. */
+  readonly terms: number;
+  /** See `Kernel.errorGrowth`. */
+  readonly growth: number;
+}
+
+/** An error of one roundoff of the dtype, relative to |a||b|. */
+export function unitOf({ rounding, terms }: Precision): number {
+  return (rounding.store?.roundoff ?? rounding.sumRoundoff) / Math.sqrt(terms);
+}
+
+/**
+ * The largest RMS error of a right output, in roundoffs.
+ * - Sums: sequential summation, the worst order, has 0.29 sqrt(K); 0.5 sqrt(K) + 1 is allowed.
+ * - One final rounding: a fifth more than `ideal`, the RMS error of the reference so rounded.
+ * Few elements scatter: their RMS may be larger.
+ */
+export function rmsLimit(
+  { rounding, terms, growth }: Precision,
+  elements: number,
+  ideal: number,
+): number {
+  const { sumRoundoff, store } = rounding;
+  const inRoundoffs = sumRoundoff / (store?.roundoff ?? sumRoundoff);
+  const sums = growth * (0.5 * Math.sqrt(terms) + 1) * inRoundoffs * (1 + 8 / Math.sqrt(elements));
+  const rounded = store ? 1.2 * Math.max(ideal, 0.3) * (1 + 4 / Math.sqrt(elements)) : 0;
+  return Math.hypot(sums, rounded);
+}
+
+/** Why an RMS error is too large for the dtype, in words; null if it is not. */
+export function imprecision(rms: number, limit: number): string | null {
+  if (rms <= limit) return null;
+  return `less precise than its dtype: the RMS error is ${rounded(rms)} roundoffs, where rounding gives at most ${rounded(limit)}`;
+}
+
+const rounded = (value: number): string =>
+  Number(value.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 });
+
+/** The nearest half, ties to even; halves beyond 65,504 are of no interest here. */
+export function nearestHalf(value: number): number {
+  const exponent = value === 0 ? -14 : Math.max(Math.floor(Math.log2(Math.abs(value))), -14);
+  const gap = 2 ** (exponent - 10);
+  const steps = value / gap;
+  const down = Math.floor(steps);
+  const over = steps - down;
+  const isUp = over > 0.5 || (over === 0.5 && down % 2 !== 0);
+  return (isUp ? down + 1 : down) * gap;
+}

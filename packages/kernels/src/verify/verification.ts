@@ -1,0 +1,108 @@
+import type { Rounding, Tensor } from '../dtype';
+import type { Part, Rows } from '../numbers';
+import type { Comparison } from './compare';
+
+/** How an output was checked; `device`: every element, on the device (gpu/judge.ts). */
+export type VerifyMethod = 'device' | 'whole' | 'exact' | 'freivalds';
+
+export interface Verdict extends Comparison {
+  readonly method: VerifyMethod;
+}
+
+/** Checks an output of a problem; `worst` of the verdict is null if it is right. */
+export type OutputCheck = (output: Tensor) => Verdict;
+
+/** What an op's check needs to know about a kernel and its inputs. */
+export interface CheckOptions {
+  /** See `Kernel.errorGrowth`. */
+  readonly errorGrowth?: number | undefined;
+  /** How the dtype's sums round; `EXACT` for integer-valued inputs. */
+  readonly rounding: Rounding;
+  /** The inputs may have any mean: the whole output is compared, with a wider bound. */
+  readonly anyData: boolean;
+  /** Decides which vectors, rows and columns a check without the whole reference looks at. */
+  readonly secret: number;
+  /** The whole reference is worth a few milliseconds at most. */
+  readonly sampled: boolean;
+}
+
+/** One verdict on several outputs: wrong if one is; its worst element is that of the worst. */
+export function merged(verdicts: readonly Verdict[]): Verdict {
+  const [first, ...others] = verdicts;
+  if (!first) throw new RangeError('no verdicts to merge');
+  return others.reduce((all, each) => {
+    const isWorse =
+      (all.worst === null) === (each.worst === null)
+        ? each.worstRatio > all.worstRatio
+        : each.worst !== null;
+    const { worst, reason, worstRatio } = isWorse ? each : all;
+    const squares = all.checked * all.rms ** 2 + each.checked * each.rms ** 2;
+    return {
+      method: each.method === 'freivalds' ? each.method : all.method,
+      checked: all.checked + each.checked,
+      beyond: all.beyond + each.beyond,
+      infinite: all.infinite + each.infinite,
+      rms: Math.sqrt(squares / (all.checked + each.checked)),
+      worstRatio,
+      worst,
+      reason,
+    };
+  }, first);
+}
+
+/** How outputs of an op are verified: each op's folder supplies this to `outputCheck`. */
+export interface Verification<Shape> {
+  /** A check of outputs for these inputs. */
+  check(shape: Shape, inputs: readonly Tensor[], options: CheckOptions): OutputCheck;
+  /** Absent: references of this op are never large enough to compute in parallel. */
+  readonly shared?: SharedVerification<Shape>;
+  /** Absent: outputs of this op are verified on the host. */
+  readonly onDevice?: DeviceVerification<Shape>;
+}
+
+/** How an op's reference is computed on a device, by shaders of ours that serve nothing else. */
+export interface DeviceVerification<Shape> {
+  /**
+   * Writes `want` from the inputs; bound to them, to `want` and to a chunk of the work: the first
+   * row and column of the output, the first step and the end of the steps, then the shape's sizes.
+   * A workgroup writes 64 x 64 elements. The header declares T, the type of elements, and S, that
+   * of sums.
+   */
+  readonly reference: string;
+  /** Products summed into each element, which several dispatches may share; 1: no sums. */
+  steps(shape: Shape): number;
+  /** A row of the output of an op without sums, by which the host proves the reference. */
+  readonly row?: (shape: Shape, block: InputBlock, row: number) => Tensor;
+  /**
+   * The 2-norms that bound an element's error: those of lines of two inputs, by row and by column
+   * of the output. Absent: the op does not round, in any dtype.
+   */
+  readonly norms?: { readonly wgsl: string; lines(shape: Shape): readonly [Lines, Lines] };
+}
+
+/** Rows or columns of an input; elements of a line lie `step` apart, lines `pitch`. */
+export interface Lines {
+  readonly input: number;
+  readonly count: number;
+  readonly length: number;
+  readonly pitch: number;
+  readonly step: number;
+}
+
+/** Rows and columns of one generated input, row-major. */
+export type InputBlock = (input: number, rows: readonly number[], cols: Rows) => Tensor;
+
+/**
+ * A reference computed by several threads in shared memory. Each stage needs the complete previous
+ * stage; the parts of one stage write different elements.
+ */
+export interface SharedVerification<Shape, Reference extends object = object> {
+  /** Whether it takes long enough to be worth starting threads for. */
+  isWorthSharing(shape: Shape): boolean;
+  allocate(shape: Shape, secret: number): Reference;
+  readonly stages: number;
+  /** Computes one part of a stage, generating the rows and columns of the inputs it needs. */
+  makePart(stage: number, reference: Reference, block: InputBlock, part: Part): void;
+  /** @param inputs called only if an element has to be compared by itself */
+  check(reference: Reference, inputs: () => readonly Tensor[], options: CheckOptions): OutputCheck;
+}

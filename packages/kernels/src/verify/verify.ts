@@ -1,0 +1,146 @@
+import { DTYPES, EXACT, type Rounding, type Tensor } from '../dtype';
+import type { HostPool } from '../host/job';
+import type { Kernel } from '../kernel';
+import { opOf } from '../ops';
+import type { Problem } from '../problem';
+import { compareBits } from './compare';
+import { type InputChoice, inputTensors } from './inputs';
+import type { CheckOptions, OutputCheck, SharedVerification, Verdict } from './verification';
+
+/**
+ * Verification: is a kernel's output right? Inputs are generated from a seed, with the same bits
+ * on host and device (inputs.ts). Outputs are poisoned first, so that unwritten elements are found
+ * (poison.ts). Each op compares an output with an f64 reference (`Op.verification`): bit by bit,
+ * element by element or, if that would take minutes, with Freivalds' check (freivalds.ts).
+ * docs/tolerance.md derives the bounds.
+ */
+export interface VerifyOptions {
+  /** See `Kernel.computes`. */
+  readonly computes?: Kernel['computes'];
+  /** See `Kernel.errorGrowth`. */
+  readonly errorGrowth?: Kernel['errorGrowth'];
+  /** The inputs are integer-valued (`InputMode` exact): compare with `==`. */
+  readonly exact?: boolean;
+  /** The inputs may have any mean: the whole output is compared, with a wider bound. */
+  readonly anyData?: boolean;
+  /**
+   * Decides which vectors, rows and columns are looked at where the whole reference takes too long;
+   * absent: drawn at random. A kernel must not know it.
+   */
+  readonly secret?: number;
+  /** Look at secret places where the whole reference would take more than a few milliseconds. */
+  readonly sampled?: boolean;
+  /** How right sums round; absent: as the dtype's. */
+  readonly rounding?: Rounding;
+}
+
+/** 32 random bits. */
+export const drawSecret = (): number => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+
+/** A check with inputs that it generated itself. */
+export interface GeneratedCheck {
+  readonly check: OutputCheck;
+  /** Whether it keeps the inputs in memory; false: it keeps only a few vectors derived from them. */
+  readonly holdsInputs: boolean;
+}
+
+/**
+ * A check of outputs for these inputs against the op's reference. It keeps whatever depends on the
+ * inputs alone, so that checking several outputs costs less than as many calls of `verify`.
+ */
+export function outputCheck(
+  problem: Problem,
+  inputs: readonly Tensor[],
+  options: VerifyOptions = {},
+): OutputCheck {
+  const { shape } = problem;
+  const op = opOf(problem);
+  const [first] = inputs;
+  const count = op.inputs(shape).length;
+  if (!first || inputs.length !== count) {
+    throw new TypeError(`${problem.op} takes ${count} inputs, not ${inputs.length}`);
+  }
+  if (options.computes === 'copy') {
+    const { cols } = op.output(shape);
+    return sized(problem, (output) => ({ method: 'exact', ...compareBits(output, first, cols) }));
+  }
+  return sized(problem, op.verification.check(shape, inputs, checkOptions(problem, options)));
+}
+
+/**
+ * How many threads compute a reference. Each takes about 0.1 s to start and compile its loops:
+ * fewer gain nothing if another program occupies a core, and more gain little.
+ */
+const SHARING_THREADS = { least: 4, most: 8 };
+
+/**
+ * `outputCheck` for generated inputs; if the reference takes long, the threads of a pool compute
+ * it together. The verdicts are the same to the last bit.
+ */
+export async function generatedCheck(
+  problem: Problem,
+  choice: InputChoice,
+  options: VerifyOptions = {},
+  pool: HostPool | null = null,
+): Promise<GeneratedCheck> {
+  const threads = Math.min(pool?.threads ?? 1, SHARING_THREADS.most);
+  const shared = sharedVerification(problem, options);
+  if (!pool || threads < SHARING_THREADS.least || !shared) {
+    return {
+      check: outputCheck(problem, inputTensors(problem, choice), options),
+      holdsInputs: true,
+    };
+  }
+  const checking = checkOptions(problem, options);
+  const reference = shared.allocate(problem.shape, checking.secret);
+  const parts = Array.from({ length: threads }, (_, index) => ({ index, count: threads }));
+  try {
+    for (let stage = 0; stage < shared.stages; stage++) {
+      await pool.run(parts.map((part) => ({ stage, problem, reference, choice, part })));
+    }
+  } finally {
+    await pool.release();
+  }
+  const inputs = () => inputTensors(problem, choice);
+  const check = shared.check(reference, inputs, checking);
+  return { check: sized(problem, check), holdsInputs: false };
+}
+
+/** How threads compute the reference of a problem together; null if that is not worth it. */
+function sharedVerification(
+  problem: Problem,
+  { computes, anyData }: VerifyOptions,
+): SharedVerification<Problem['shape']> | null {
+  const { shared } = opOf(problem).verification;
+  return shared && !computes && !anyData && shared.isWorthSharing(problem.shape) ? shared : null;
+}
+
+/** Adds a check of the output's size, which throws TypeError. */
+function sized(problem: Problem, compare: OutputCheck): OutputCheck {
+  const { rows, cols } = opOf(problem).output(problem.shape);
+  return (output) => {
+    if (output.length !== rows * cols) {
+      throw new TypeError(`the output must have ${rows * cols} elements, not ${output.length}`);
+    }
+    return compare(output);
+  };
+}
+
+/** Checks one output; see `outputCheck`. */
+export function verify(
+  problem: Problem,
+  inputs: readonly Tensor[],
+  output: Tensor,
+  options: VerifyOptions = {},
+): Verdict {
+  return outputCheck(problem, inputs, options)(output);
+}
+
+function checkOptions(
+  { dtype }: Problem,
+  { exact = false, errorGrowth, ...options }: VerifyOptions,
+): CheckOptions {
+  const { anyData = false, sampled = false, secret = drawSecret() } = options;
+  const { rounding = exact ? EXACT : DTYPES[dtype].rounding } = options;
+  return { rounding, errorGrowth, anyData, sampled, secret };
+}

@@ -1,0 +1,2 @@
+-- Drawn when a run is claimed; runs that ended before have none.
+ALTER TABLE "Run" ADD COLUMN "seed" DOUBLE PRECISION;

@@ -1,0 +1,224 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { chromium, expect, type Page, test } from '@playwright/test';
+import { benchFile } from './bench-file';
+import { emptyDataFolder, type Grid, startGrid } from './grid';
+
+/**
+ * Every command and program that a page prints is executed as printed, against the grid that prints
+ * it. Two things are stood in for: what `npx` downloads is unpacked from the address in the command,
+ * with this checkout's `webgpu` beside it, and a suite is measured with few samples.
+ */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const run = promisify(execFile);
+
+let grid: Grid;
+let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
+/** What the grid serves, unpacked, in the working folder of every command. */
+let home: string;
+/** Result ids of a sweep that was measured with two tunables, on the host and on the software GPU. */
+let measured: readonly string[];
+
+test.describe.configure({ mode: 'serial' });
+
+test.beforeAll(async () => {
+  test.setTimeout(600_000);
+  folder = await emptyDataFolder();
+  grid = await startGrid(folder.dataDir, ['--no-worker']);
+  home = await mkdtemp(join(tmpdir(), 'tilemark-commands-'));
+  await writeFile(
+    join(home, 'worker.tgz'),
+    Buffer.from(await (await fetch(`${grid.url}/worker.tgz`)).arrayBuffer()),
+  );
+  await run('tar', ['-xzf', 'worker.tgz'], { cwd: home });
+  await mkdir(join(home, 'package', 'node_modules'));
+  await symlink(
+    join(root, 'node_modules', 'webgpu'),
+    join(home, 'package', 'node_modules', 'webgpu'),
+  );
+  await importFile(benchFile());
+  const file = join(home, 'measured.json');
+  await shell(
+    `${worker()} bench --kernel matmul/tiled --tunable TILE=8 --tunable UNROLL=2 --shape 33 --dtype f32 --policy smoke --json ${file}`,
+  );
+  measured = await importFile(JSON.parse(await readFile(file, 'utf8')));
+});
+
+test.afterAll(async () => {
+  await grid?.stop('SIGINT');
+  await folder?.remove();
+  if (home) await rm(home, { recursive: true, force: true });
+});
+
+const worker = () => `npx -y ${grid.url}/worker.tgz`;
+
+/** Runs a command as printed; resolves to what it printed, and throws if it fails. */
+async function shell(command: string): Promise<string> {
+  const { stdout, stderr } = await run('bash', ['-c', unpacked(command)], {
+    cwd: home,
+    timeout: 200_000,
+  });
+  return stdout + stderr;
+}
+
+/** The command with what `npx` would download. */
+function unpacked(command: string): string {
+  const program = `node ${join(home, 'package', 'tilemark.mjs')}`;
+  const [, source = ''] = /^npx(?:\.cmd)? -y (\S+)/.exec(command) ?? [];
+  expect([`${grid.url}/worker.tgz`, './worker.tgz'], command).toContain(source);
+  return command.replace(/^npx(?:\.cmd)? -y \S+/, program);
+}
+
+async function importFile(file: unknown): Promise<string[]> {
+  const headers = {
+    Authorization: `Bearer ${grid.adminToken}`,
+    'Content-Type': 'application/json',
+  };
+  const answer = await fetch(`${grid.url}/api/v1/results/import`, {
+    ...{ method: 'POST', headers, body: JSON.stringify(file) },
+  });
+  expect(answer.status, await answer.clone().text()).toBe(201);
+  const { id } = await answer.json();
+  const results = await (await fetch(`${grid.url}/api/v1/sweeps/${id}/results`)).json();
+  return results.items.map(({ resultId }: { resultId: string }) => resultId);
+}
+
+/** Every command on a page, in its order. */
+async function commandsOf(page: Page, path: string): Promise<string[]> {
+  await page.goto(`${grid.url}${path}`);
+  const texts = await page.locator('main code').allTextContents();
+  return texts.filter((text) => /^(npx(\.cmd)?|curl|node|npm) /.test(text));
+}
+
+test('of a result: the run itself, and the run beside the published one', async ({ page }) => {
+  expect(measured).not.toEqual([]);
+  for (const id of measured) {
+    const commands = await commandsOf(page, `/results/${id}`);
+    expect(commands).toHaveLength(2);
+    const [bench = '', rerun = ''] = commands;
+    expect(bench).toContain('--tunable TILE=8 --tunable');
+    expect(await shell(bench)).toContain('matmul/tiled');
+    expect(await shell(rerun)).toMatch(/times as fast as published|UNCLEAR/);
+  }
+});
+
+test('of the first screen: measuring without an account', async ({ page }) => {
+  const [command = '', ...others] = await commandsOf(page, '/');
+  expect(others).toEqual([]);
+  expect(await shell(`${command} --policy smoke`)).toContain('GFLOP/s');
+});
+
+test('of the workers page: what measures elsewhere, and whose file it imports', async ({
+  page,
+}) => {
+  const commands = await commandsOf(page, '/workers');
+  const devices = commands.find((command) => command.endsWith(' devices'));
+  expect(await shell(devices ?? '')).toMatch(/cpu|CPU/);
+  const elsewhere = commands.find((command) => command.includes(' bench '));
+  await shell(`${elsewhere} --policy smoke --device cpu`);
+  const file = JSON.parse(await readFile(join(home, 'results.json'), 'utf8'));
+  expect(await importFile(file)).not.toEqual([]);
+});
+
+test('of the workers page: attaching, on either system', async ({ page }) => {
+  const attach = (await commandsOf(page, '/workers')).filter((each) => each.includes('--token'));
+  expect(attach.map((command) => command.split(' ')[0])).toEqual(['npx', 'npx.cmd']);
+  for (const command of attach) {
+    const name = `commands ${command.split(' ')[0]}`;
+    const made = await fetch(`${grid.url}/api/v1/tokens`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${grid.adminToken}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ name, role: 'worker' }),
+    });
+    const { secret } = await made.json();
+    const known = await workers();
+    const child = spawn('bash', ['-c', `exec ${unpacked(command.replace('TOKEN', secret))}`], {
+      cwd: home,
+      env: { ...process.env, TMPDIR: home, HOME: home },
+    });
+    try {
+      await expect
+        .poll(async () => (await workers()).filter((id) => !known.includes(id)).length, {
+          timeout: 60_000,
+        })
+        .toBeGreaterThan(0);
+    } finally {
+      await ended(child);
+    }
+  }
+});
+
+const workers = async (): Promise<string[]> => {
+  const { items } = await (await fetch(`${grid.url}/api/v1/workers`)).json();
+  return items.map(({ id }: { id: string }) => id);
+};
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('exit', () => resolve());
+    if (child.exitCode !== null) resolve();
+    child.kill('SIGTERM');
+  });
+}
+
+test('of the best kernel: the program, in a page with WebGPU', async () => {
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-quic', '--no-first-run'],
+      ...['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'],
+    ],
+  });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${grid.url}/best?op=matmul&m=1024&n=1024&k=1024`);
+    const program = await page.locator('main code', { hasText: 'requestAdapter' }).textContent();
+    // The matrices are the reader's.
+    const first = await page.evaluate(`(async () => {
+      const [a, b] = [new Float32Array(1024 ** 2).fill(1), new Float32Array(1024 ** 2).fill(2)];
+      ${program};
+      return new Float32Array(output)[0];
+    })()`);
+    expect(first).toBe(2048);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('of the README and the primers: what asks a running grid', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [curl = ''] = /curl -H[\s\S]*?\/api\/v1\/sweeps\n/.exec(readme) ?? [];
+  const { stdout } = await run('bash', [
+    '-c',
+    curl
+      .replace('.tilemark/admin-token', join(grid.dataDir, 'admin-token'))
+      .replace('http://localhost:3000', grid.url)
+      // Nothing is attached: the sweep is for the device that was imported.
+      .replace('"suite":', '"devices":["example-tile_1-example_tile_100-vulkan-dawn"],"suite":'),
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({ counts: { total: expect.any(Number) } });
+
+  for (const [file, pattern] of [
+    ['attaching.md', /npx -y \S+\/worker\.tgz devices/],
+    ['attaching.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+ --token \S+/],
+    ['measurement.md', /npx -y \S+\/worker\.tgz bench --kernel .*/],
+  ] as const) {
+    const text = await readFile(join(root, 'docs', file), 'utf8');
+    const command = pattern.exec(text)?.[0] ?? '';
+    expect(command, `${file}: ${pattern}`).not.toBe('');
+    const here = command
+      .replaceAll('http://grid.example:3000', grid.url)
+      .replace('tm_...', grid.adminToken)
+      // A software GPU takes minutes for as many samples of that size.
+      .replace('--shape 1024', '--shape 64 --policy smoke');
+    await shell(here);
+  }
+});
