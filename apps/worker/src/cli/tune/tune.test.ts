@@ -36,6 +36,9 @@ function tune(...args: string[]): Promise<Ended> {
 
 const NAIVE = ['--op', 'transpose', '--shape', '64x32', '--kernel', 'transpose/naive'];
 
+/** The table, without the duels that follow it: those are held again each time. */
+const measured = ({ stdout }: Ended) => stdout.split(/^(?:Duel|Winner): /m)[0];
+
 /** Variants in the order they were tried, without their figures. */
 const tried = ({ stderr }: Ended) =>
   [...stderr.matchAll(/, screen: ([^:]+):/g)].map(([, address]) => address);
@@ -67,7 +70,7 @@ describe('tilemark tune', () => {
     const again = await tune(...args, ...files);
     expect(tried(again)).toEqual(tried(first));
     expect(again.stderr.match(/from the cache/g)).toHaveLength(results.length);
-    expect(again.stdout).toBe(first.stdout);
+    expect(measured(again)).toBe(measured(first));
 
     // Cut off in the middle of a line: that trial alone is measured again.
     const trials = await readFile(file('trials'), 'utf8');

@@ -177,13 +177,12 @@ test('an import that is cut off leaves nothing behind, and can be brought again'
   const many = file(
     Array.from({ length: 2_000 }, (_, index) => result({ outcome: series(index + 1) })),
   );
+  const other = await heldUp();
   const importing = importResults({ store }, many, importer).catch((error: unknown) => error);
-  await vi.waitFor(async () => expect(await writing()).toBe(true), {
-    timeout: 30_000,
-    interval: 5,
-  });
+  await vi.waitFor(async () => expect(await other.isAwaited()).toBe(true), { timeout: 30_000 });
   await takeDown(url);
   expect(await importing).toBeInstanceOf(DatabaseUnavailable);
+  await other.client.end();
   await bringUp(url);
   expect(await store.sweeps.list()).toEqual(before);
   for await (const run of store.runs.pending()) expect(run).toBeUndefined();
@@ -191,16 +190,15 @@ test('an import that is cut off leaves nothing behind, and can be brought again'
   expect(counts).toMatchObject({ total: 2_000, measured: 2_000, pending: 0 });
 });
 
-/** Whether a transaction has begun to write results. */
-async function writing(): Promise<boolean> {
+/** A transaction that keeps others from writing the boards' rows, the last that an import writes. */
+async function heldUp() {
   const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // it ends with the outage
   await client.connect();
-  try {
-    const { rowCount } = await client.query(`
-      SELECT FROM pg_locks JOIN pg_class ON pg_class.oid = relation
-      WHERE relname = 'VariantBest' AND mode = 'RowExclusiveLock'`);
+  await client.query('BEGIN; LOCK TABLE "VariantBest" IN EXCLUSIVE MODE');
+  const isAwaited = async () => {
+    const { rowCount } = await client.query('SELECT FROM pg_locks WHERE NOT granted');
     return (rowCount ?? 0) > 0;
-  } finally {
-    await client.end();
-  }
+  };
+  return { client, isAwaited };
 }
