@@ -26,7 +26,7 @@ export * from './rank/headline';
 export * from './rank/nearest';
 export * from './rank/portability';
 export * from './rank/rank';
-export { benchFigures, sideBySideFigures, sideBySideFileSchema } from './reference/figures';
+export { sideBySideFileSchema } from './reference/figures';
 export { besideKernel, bestOfEach, librariesOn, shippedReference } from './reference/reference';
 export * from './suites/families';
 export { allPublished, publishedOfSuite } from './suites/published/published';

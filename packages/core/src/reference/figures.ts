@@ -1,9 +1,8 @@
 /** Figures of reference out of the files that contain them. */
-import { type Dtype, opOf, type Problem, parseProblem } from '@tilemark/kernels';
+import { opOf, type Problem, parseProblem } from '@tilemark/kernels';
 import { z } from 'zod';
 import { environmentSchema, type Profile, profileSchema } from '../measure/device';
-import type { Roof } from '../measure/roofline';
-import { type BenchFile, date, type ReferenceFigure } from '../view/api';
+import { date, type ReferenceFigure } from '../view/api';
 
 const positive = z.number().positive();
 
@@ -52,7 +51,7 @@ type OtherSide =
   | { readonly library: string }
   | { readonly address: string; readonly profile: Profile };
 
-type Figure = Omit<ReferenceFigure, 'imported'>;
+export type Figure = Omit<ReferenceFigure, 'imported'>;
 
 /**
  * Both sides of every row. Samples are not in the file, so nothing of it can be a result. Of several
@@ -108,24 +107,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
 const nameOf = (other: OtherSide | undefined): string =>
   other === undefined ? 'nothing' : 'library' in other ? other.library : kernelOf(other.address);
 
-/** The fastest series of every kernel variant in files of `bench --json`. */
-export function benchFigures(files: readonly BenchFile[]): Figure[] {
-  const figures = files.flatMap((file) =>
-    file.results.flatMap(({ address, device, endedAt, outcome, policy, problem, profile }) => {
-      if (outcome?.kind !== 'measured' || policy !== 'default') return [];
-      const { cold, roof, unranked } = outcome.measurement;
-      return {
-        ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
-        ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
-        ...{ roof: roof ?? null, measuredAt: endedAt ?? null },
-        source: `\`tilemark bench\`, ${file.environment.driver}.`,
-      };
-    }),
-  );
-  return withRoofs(fastestOfEach(figures));
-}
-
-const kernelBy = (address: string): Figure['by'] => ({
+export const kernelBy = (address: string): Figure['by'] => ({
   kind: 'kernel',
   kernel: kernelOf(address),
   address,
@@ -133,7 +115,10 @@ const kernelBy = (address: string): Figure['by'] => ({
 
 const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
-function timesOf({ medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side, of: Problem) {
+export function timesOf(
+  { medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side,
+  of: Problem,
+) {
   const { rate, rateUnit } = opOf(of);
   return {
     medianNs,
@@ -144,7 +129,7 @@ function timesOf({ medianNs, intervalNs: [lowNs, highNs], unranked = null }: Sid
 }
 
 /** The fastest of figures about the same thing, in the order in which things come first. */
-export function fastestOfEach<F extends Omit<ReferenceFigure, 'imported'>>(
+export function fastestOfEach<F extends Figure>(
   figures: readonly F[],
   idOf: (figure: F) => string = identity,
 ): F[] {
@@ -160,46 +145,3 @@ export function fastestOfEach<F extends Omit<ReferenceFigure, 'imported'>>(
 /** Hardware, problem and profile, and what ran. */
 const identity = ({ by, hardware, problem, profile }: Figure): string =>
   JSON.stringify([hardware, profile, problem, by.kind === 'library' ? by.name : by.address]);
-
-/** The best rates that probes found, by hardware and profile. */
-interface Peaks {
-  readonly flops: Map<Dtype, number>;
-  copy: number;
-}
-
-/**
- * The roof of hardware under a profile is the best that any probe found: one taken on an idle
- * clock is lower than what kernels reach.
- */
-function withRoofs(figures: readonly Figure[]): Figure[] {
-  const known = new Map<string, Peaks>();
-  const peaksOf = ({ hardware, profile }: Figure): Peaks => {
-    const key = `${profile} ${hardware}`;
-    const peaks = known.get(key) ?? { flops: new Map(), copy: 0 };
-    known.set(key, peaks);
-    return peaks;
-  };
-  for (const figure of figures) {
-    const { problem, roof } = figure;
-    if (!roof) continue;
-    const peaks = peaksOf(figure);
-    const op = opOf(problem);
-    if (roof.bound === 'bandwidth') {
-      peaks.copy = Math.max(peaks.copy, op.bytes(problem.shape, problem.dtype) / roof.ns);
-    } else {
-      const rate = op.flops(problem.shape) / roof.ns;
-      peaks.flops.set(problem.dtype, Math.max(rate, peaks.flops.get(problem.dtype) ?? 0));
-    }
-  }
-  return figures.map((figure) => ({ ...figure, roof: roofUnder(peaksOf(figure), figure.problem) }));
-}
-
-function roofUnder({ copy, flops }: Peaks, problem: Problem): Roof | null {
-  const op = opOf(problem);
-  const work = op.flops(problem.shape);
-  const peak = flops.get(problem.dtype);
-  if (work > 0) return peak === undefined ? null : { ns: work / peak, bound: 'compute' };
-  return copy > 0
-    ? { ns: op.bytes(problem.shape, problem.dtype) / copy, bound: 'bandwidth' }
-    : null;
-}

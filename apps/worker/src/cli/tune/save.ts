@@ -54,8 +54,9 @@ export async function saveTuned(
   if (earlier && (await staysBefore(earlier, found, beats))) return earlier;
   const others = (before?.variants ?? []).filter((each) => placeOf(each) !== placeOf(found));
   const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
-  const file: TunedFile = { device, variants };
-  await atFlag('--save', writeFile(path, `${JSON.stringify(file, null, 2)}\n`));
+  const lines = variants.map((variant) => JSON.stringify(variant)).join(',\n');
+  const text = `{"device":${JSON.stringify(device)},"variants":[\n${lines}\n]}\n`;
+  await atFlag('--save', writeFile(path, text));
   return null;
 }
 
