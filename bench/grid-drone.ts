@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HttpLink, type Link } from '@tilemark/core';
+import { GridWorker, HttpLink, type Link } from '@tilemark/core';
 import { DirectLink, openQueue, openStore } from '@tilemark/core/server';
 import { pino } from 'pino';
 import { Journal } from '../apps/worker/src/journal/journal';
-import { Worker } from '../apps/worker/src/run/worker';
+import { listedAs } from '../apps/worker/src/run/instance';
+import { aloneOn } from '../apps/worker/src/run/machine-lock';
 import {
   capabilities,
   environment,
@@ -60,7 +61,7 @@ function openLink(): Link {
 }
 
 const log = pino({ level: 'silent' });
-const workers: Worker[] = [];
+const workers: GridWorker[] = [];
 for (const [at, device] of task.devices.entries()) {
   const name = `Load ${device}`;
   const outcome = measured(1e6 + device, { samples: SAMPLES });
@@ -74,12 +75,13 @@ for (const [at, device] of task.devices.entries()) {
     run: async () => ({ outcome, environment: environment(name), wgsl: null }),
     close: async () => undefined,
   };
-  const { worker } = await Worker.attach({
+  const { worker } = await GridWorker.attach({
     link: openLink(),
     runner,
     log,
     journal: await Journal.open(join(folder, String(at)), log),
-    lockPath: join(folder, `lock-${at}`),
+    alone: aloneOn(join(folder, `lock-${at}`)),
+    describe: listedAs,
   });
   workers.push(worker);
 }

@@ -53,3 +53,12 @@ export {
 export * from './view/metrics';
 export * from './view/run';
 export { RUN_SNIPPET } from './view/run-snippet';
+export { DeviceOwner, type OwnerChannel } from './work/device-owner';
+export { type Log, messageOf } from './work/log';
+export { type Journal, Outbox } from './work/outbox';
+export { type OwnersHome, ownDevice } from './work/own-device';
+export * from './work/protocol';
+export { keepRooflines } from './work/rooflines';
+export * from './work/runner';
+export { doneWithin, retryForever, sleep } from './work/waiting';
+export * from './work/worker';

@@ -1,4 +1,4 @@
-import { deviceKey, type RooflineSurvey } from '@tilemark/core';
+import { DeviceOwner, deviceKey, type RooflineSurvey } from '@tilemark/core';
 import { bytesText } from '@tilemark/kernels';
 import { DeviceProcess } from '../child/device-process';
 import { Runner } from '../child/runner';
@@ -18,7 +18,7 @@ export async function devices(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<void> {
-  const listed = await DeviceProcess.list(childEntry);
+  const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
   const rows = listed.map(({ flag, identity }) => [
     flag,
     identity.device,

@@ -1,8 +1,7 @@
 /** What flags of several commands have in common: lists, assignments, tunables and files. */
 import { readFile } from 'node:fs/promises';
-import { seedSchema } from '@tilemark/core';
+import { messageOf, seedSchema } from '@tilemark/core';
 import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
-import { messageOf } from '../message';
 
 /** The result of work on a file that a flag names. Throws InputError at the flag if it fails. */
 export const atFlag = <T>(flag: string, work: Promise<T>): Promise<T> =>

@@ -2,12 +2,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   benchFileSchema,
+  messageOf,
   referenceImportedSchema,
   sideBySideFileSchema,
   sweepCreatedSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { messageOf } from '../message';
 import { GridClient, type GridOptions, LONG_ANSWER_MS } from './grid-client';
 
 /**

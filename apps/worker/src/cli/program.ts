@@ -1,8 +1,15 @@
-import { FAMILIES, NotAdmitted, POLICY_IDS, PROFILES, Refused, SUITES } from '@tilemark/core';
+import {
+  FAMILIES,
+  messageOf,
+  NotAdmitted,
+  POLICY_IDS,
+  PROFILES,
+  Refused,
+  SUITES,
+} from '@tilemark/core';
 import { DTYPES, InputError, idsOf, OPS } from '@tilemark/kernels';
 import { Command } from 'commander';
 import { version } from '../../package.json';
-import { messageOf } from '../message';
 import { type BenchOptions, bench } from './bench/bench';
 import { type DevicesOptions, devices } from './devices';
 import { type DuelFlags, duel } from './duel';

@@ -1,6 +1,6 @@
 import { access, constants, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { messageOf } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { messageOf } from '../message';
 
 /** A file that is always whole: what was last written, or what was there before. */
 export class ResultFile {

@@ -1,10 +1,9 @@
+import { doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { type Logger, pino } from 'pino';
 import { type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
 import { MeteredRunner, Metrics } from '../run/metrics';
-import { doneWithin } from '../run/waiting';
-import { LEAVE_WITHIN_MS } from '../run/worker';
 
 /** Less than the 30 s after which a supervisor kills. */
 const STOP_WITHIN_MS = 25_000;

@@ -2,10 +2,9 @@ import { constants } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceCapabilities, DeviceIdentity } from '@tilemark/core';
+import type { DeviceCapabilities, DeviceIdentity, OpenDevice } from '@tilemark/core';
 import { createHostExecutor, type HostPool } from '@tilemark/kernels';
 import { version } from '../../package.json';
-import type { OpenDevice } from './device';
 
 /** Properties of this machine that can change a number. */
 export interface Machine {

@@ -1,7 +1,6 @@
-import type { DeviceIdentity, Profile } from '@tilemark/core';
+import type { DeviceIdentity, OpenDevice, Profile } from '@tilemark/core';
 import { type HostPool, InputError } from '@tilemark/kernels';
 import { type Adapter, identify, listAdapters, openGpu } from '../gpu/dawn';
-import type { OpenDevice } from './device';
 import { hostIdentity, openHost, thisMachine } from './host';
 
 /** Shown if Dawn finds no adapter. */

@@ -1,10 +1,15 @@
 import { createRequire } from 'node:module';
-import type { DeviceCapabilities, DeviceIdentity, Profile } from '@tilemark/core';
+import type {
+  DeviceCapabilities,
+  DeviceDescription,
+  DeviceIdentity,
+  OpenDevice,
+  Profile,
+} from '@tilemark/core';
 import { createGpuExecutor, type HostPool } from '@tilemark/kernels';
 import { create } from 'webgpu';
 import { z } from 'zod';
 import { version } from '../../package.json';
-import type { DeviceDescription, OpenDevice } from '../device/device';
 import { type Machine, thisMachine } from '../device/host';
 import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
 

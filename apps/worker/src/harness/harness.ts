@@ -1,3 +1,4 @@
+import type { OpenDevice } from '@tilemark/core';
 import { bufferSetsFor, outcomeReason, POLICIES, Roofline, runVariant } from '@tilemark/core';
 import {
   bufferBytes,
@@ -7,7 +8,6 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { percentText, table } from '../cli/table';
-import type { OpenDevice } from '../device/device';
 import { chooseDevice, openDevice } from '../device/select';
 import { createThreadPool } from '../device/thread-pool';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordedRun } from '@tilemark/core';
-import type { Logger } from 'pino';
+import type { Journal as Kept, Log, RecordedRun } from '@tilemark/core';
 
 const SUFFIX = '.json';
 
@@ -10,26 +9,23 @@ const SUFFIX = '.json';
 const LEFT_BEHIND_MS = 10_000;
 
 /**
- * The room of results that are measured and not yet the grid's, so that an outage or a crash
- * loses none. A result is appended to the journal (this file), handed in by the `Outbox`, and
- * struck once the grid has it. The journal is a folder with one file per run, whole or absent,
- * on disk before `append` returns. Workers may share a folder.
+ * The journal of a machine: a folder with one file per run, whole or absent, on disk before
+ * `append` returns. Workers may share a folder.
  */
-export class Journal {
+export class Journal implements Kept {
   readonly #folder: string;
-  readonly #log: Logger;
+  readonly #log: Log;
 
-  private constructor(folder: string, log: Logger) {
+  private constructor(folder: string, log: Log) {
     this.#folder = folder;
     this.#log = log;
   }
 
-  static async open(folder: string, log: Logger): Promise<Journal> {
+  static async open(folder: string, log: Log): Promise<Journal> {
     await mkdir(folder, { recursive: true });
     return new Journal(folder, log);
   }
 
-  /** Once it returns, the record survives a crash of the process and of the machine. */
   async append(record: RecordedRun): Promise<void> {
     // Another worker may remove a file that took too long to write.
     while (!(await this.#tryToAppend(record)));
@@ -56,12 +52,10 @@ export class Journal {
     }
   }
 
-  /** The grid has the record. */
   async strike(runId: string): Promise<void> {
     await rm(this.#fileOf(runId), { force: true });
   }
 
-  /** Keeps a record that the grid will never take for a person to look at; it is not offered again. */
   async setAside(runId: string): Promise<void> {
     await rename(this.#fileOf(runId), join(this.#folder, `${encodeURIComponent(runId)}.refused`));
   }

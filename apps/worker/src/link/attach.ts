@@ -5,14 +5,12 @@
  * loaded only where it is used, and no part of the package that a grid serves.
  */
 import { join } from 'node:path';
-import type { Link } from '@tilemark/core';
+import { doneWithin, GridWorker, keepRooflines, LEAVE_WITHIN_MS, type Link } from '@tilemark/core';
 import type { Logger } from 'pino';
 import type { Runner } from '../child/runner';
 import { Journal } from '../journal/journal';
-import type { WorkerInstance } from '../run/instance';
-import { keepRooflines } from '../run/rooflines';
-import { doneWithin } from '../run/waiting';
-import { LEAVE_WITHIN_MS, Worker } from '../run/worker';
+import { listedAs, type WorkerInstance } from '../run/instance';
+import { aloneOn } from '../run/machine-lock';
 
 /** A clock that is off by more is worth a warning, ms. */
 const CLOCK_OFF_MS = 60_000;
@@ -49,7 +47,11 @@ export async function serve(
   const { signal } = ending;
   try {
     const journal = await Journal.open(join(dataDir, 'journal'), log);
-    const attached = await Worker.attach({ link, runner, journal, log, instance, sharesJournal });
+    const alone = aloneOn();
+    const attached = await GridWorker.attach({
+      ...{ link, runner, journal, log, sharesJournal, alone },
+      describe: (device) => listedAs(device, instance),
+    });
     const { clockAheadMs, worker } = attached;
     if (Math.abs(clockAheadMs) > CLOCK_OFF_MS) {
       log.warn(
@@ -57,7 +59,7 @@ export async function serve(
         "this machine's clock is off; results are dated by the grid's clock",
       );
     }
-    const surveying = keepRooflines({ link, runner, log }, { ...attached, signal });
+    const surveying = keepRooflines({ link, runner, log, alone }, { ...attached, signal });
     const why = await Promise.race([stop.asked.then(() => null), worker.gone]);
     if (stop.signal.aborted) stop.onAgain(() => void worker.stop());
     ending.abort();

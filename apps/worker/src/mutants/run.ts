@@ -1,3 +1,4 @@
+import type { OpenDevice } from '@tilemark/core';
 import { MAX_FRESH_RATIO, outcomeReason, POLICIES, runVariant } from '@tilemark/core';
 import {
   bufferBytes,
@@ -9,7 +10,6 @@ import {
   parseShape,
   resolveVariant,
 } from '@tilemark/kernels';
-import type { OpenDevice } from '../device/device';
 import type { Mutant } from './kernels';
 
 /** A cell of the table: what became of a kernel on a problem. */

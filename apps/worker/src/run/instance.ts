@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
+import type { DeviceDescription } from '@tilemark/core';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
 import { version } from '../../package.json';
-import type { DeviceDescription } from '../device/device';
 
 /** One worker of a device on this machine, the same one after a restart of its process. */
 export interface WorkerInstance {

@@ -44,6 +44,12 @@ export async function withMachineLock<T>(
   }
 }
 
+/** The machine's lock as a worker takes it. */
+export const aloneOn =
+  (path?: string) =>
+  <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    withMachineLock(work, { signal, path });
+
 /** Waits for the lock and resolves to its release. Throws the signal's reason if aborted first. */
 export async function lockMachine({
   signal,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rooflineSchema } from '@tilemark/core';
+import { keepRooflines, rooflineSchema } from '@tilemark/core';
 import {
   DatabaseUnavailable,
   DirectLink,
@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
 import { useBundle } from '../bundle.test-helper';
 import { Runner } from '../child/runner';
-import { keepRooflines } from './rooflines';
+import { aloneOn } from './machine-lock';
 
 const bundle = useBundle();
 
@@ -52,7 +52,7 @@ async function attach(device: string) {
         link,
         runner: opened,
         log: pino({ level: 'silent' }),
-        lockPath: join(folder, 'lock'),
+        alone: aloneOn(join(folder, 'lock')),
         idleMs: 0,
       },
       { deviceClass: identity.class, rooflines, worker: { idleMs: 0 }, signal },

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expand, type Link, type PlannedRun, type RunResult, specSchema } from '@tilemark/core';
+import {
+  expand,
+  GridWorker,
+  type Link,
+  type PlannedRun,
+  type RunResult,
+  specSchema,
+} from '@tilemark/core';
 import {
   DirectLink,
   openQueue,
@@ -23,7 +30,8 @@ import {
 import { useBundle } from '../bundle.test-helper';
 import { Runner } from '../child/runner';
 import { Journal } from '../journal/journal';
-import { Worker } from './worker';
+import { listedAs } from './instance';
+import { aloneOn } from './machine-lock';
 
 const bundle = useBundle();
 const redisUrl = testRedisUrl();
@@ -76,13 +84,14 @@ async function attach({
   const devices = { ...store.devices, get: async () => null };
   const link = Object.assign(new DirectLink({ store: { ...store, devices }, queue: own }), over);
   const journal = await Journal.open(journalFolder(), log);
-  const { worker, deviceKey } = await Worker.attach({
+  const { worker, deviceKey } = await GridWorker.attach({
     link,
     runner,
     journal,
     log,
     sharesJournal: true,
-    lockPath: join(folder, 'lock'),
+    alone: aloneOn(join(folder, 'lock')),
+    describe: listedAs,
     ...options,
   });
   let isStopped = false;

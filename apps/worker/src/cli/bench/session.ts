@@ -1,3 +1,4 @@
+import type { DeviceDescription } from '@tilemark/core';
 import {
   deviceKey,
   type Environment,
@@ -9,7 +10,6 @@ import {
   type SweepSpec,
 } from '@tilemark/core';
 import type { Runner } from '../../child/runner';
-import type { DeviceDescription } from '../../device/device';
 import { withMachineLock } from '../../run/machine-lock';
 import { resultOf } from '../result';
 

@@ -1,3 +1,4 @@
+import type { DeviceDescription } from '@tilemark/core';
 import {
   type BenchFile,
   type Duel,
@@ -21,7 +22,6 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { type RunInput, Runner } from '../../child/runner';
-import type { DeviceDescription } from '../../device/device';
 import { MachineTurn } from '../../run/machine-lock';
 import { ratioText } from '../duel';
 import { resultOf } from '../result';

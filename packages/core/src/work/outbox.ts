@@ -1,12 +1,26 @@
-import { GridUnavailable, type Link, NotAdmitted, type RecordedRun, Refused } from '@tilemark/core';
-import type { Logger } from 'pino';
-import { messageOf } from '../message';
-import type { Journal } from './journal';
+import { GridUnavailable, type Link, NotAdmitted, Refused } from '../link/link';
+import type { RecordedRun } from '../link/wire';
+import { type Log, messageOf } from './log';
+
+/**
+ * Results that are measured and not yet the grid's, so that an outage or a crash loses none: a
+ * folder on a machine, IndexedDB in a browser.
+ */
+export interface Journal {
+  /** Once it returns, the record survives a crash. */
+  append(record: RecordedRun): Promise<void>;
+  /** The grid has the record. */
+  strike(runId: string): Promise<void>;
+  /** Keeps a record that the grid will never take for a person to look at; it is not offered again. */
+  setAside(runId: string): Promise<void>;
+  /** Records still to be handed in, oldest first. */
+  pending(): Promise<RecordedRun[]>;
+}
 
 export interface OutboxParts {
   readonly link: Pick<Link, 'outcome'>;
   readonly journal: Journal;
-  readonly log: Logger;
+  readonly log: Log;
   /** Whose results it hands in: others may be for another grid. Null: everybody's. */
   readonly workerId: string | null;
   /** The grid takes nothing of this worker any more; the journal keeps what it has. */
@@ -100,7 +114,8 @@ export class Outbox {
     if (error && !this.#isGridDown) {
       log.warn({ error: error.message }, 'the grid is unavailable; results wait in the journal');
     }
-    if (!error && this.#isGridDown) log.info('the grid is back and has all results of the journal');
+    if (!error && this.#isGridDown)
+      log.info({}, 'the grid is back and has all results of the journal');
     this.#isGridDown = error !== null;
   }
 }

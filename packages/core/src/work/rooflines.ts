@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { GridUnavailable, type Link, PROFILES } from '@tilemark/core';
-import type { Logger } from 'pino';
-import type { Runner } from '../child/runner';
-import { messageOf } from '../message';
-import { withMachineLock } from './machine-lock';
-import { retryForever } from './waiting';
-import type { Attached } from './worker';
+import { GridUnavailable, type Link } from '../link/link';
+import { PROFILES } from '../measure/device';
+import { type Log, messageOf } from './log';
+import type { DeviceRunner } from './runner';
+import { retryForever, sleep } from './waiting';
+import type { Attached, WorkerParts } from './worker';
 
 /** A roofline changes with the driver, not between restarts, ms. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
@@ -16,20 +14,20 @@ const CHECK_MS = 5_000;
 
 export interface RooflineParts {
   readonly link: Pick<Link, 'roofline'>;
-  readonly runner: Runner;
-  readonly log: Logger;
-  readonly lockPath?: string;
+  readonly runner: Pick<DeviceRunner, 'survey'>;
+  readonly log: Log;
+  readonly alone: WorkerParts['alone'];
   readonly idleMs?: number;
 }
 
 /**
  * Measures and hands in the device's peaks under each profile, unless that was done within
- * a day; waits for a grid that is unavailable. Runs take turns with it. A software adapter
- * is surveyed under the default profile only, once it is idle, since the survey loads the
+ * a day; waits for a grid that is unavailable. Runs take turns with it. A software adapter or a
+ * browser is surveyed under the default profile only, once it is idle, since the survey loads the
  * host. Never throws: a grid without rooflines still measures.
  */
 export async function keepRooflines(
-  { link, runner, log, lockPath, idleMs = IDLE_MS }: RooflineParts,
+  { link, runner, log, alone, idleMs = IDLE_MS }: RooflineParts,
   {
     deviceClass,
     rooflines,
@@ -45,11 +43,8 @@ export async function keepRooflines(
     try {
       const last = rooflines.find((roofline) => roofline.profile === profile);
       if (last && Date.now() - Date.parse(last.measuredAt) < FRESH_MS) continue;
-      while (!isHardware && worker.idleMs < idleMs) await sleep(CHECK_MS, undefined, { signal });
-      const survey = await withMachineLock(() => runner.survey(profile, signal), {
-        signal,
-        path: lockPath,
-      });
+      while (!isHardware && worker.idleMs < idleMs) await sleep(CHECK_MS, signal);
+      const survey = await alone(() => runner.survey(profile, signal), signal);
       // Profiles are Dawn toggles: a device without probes has none under any profile.
       if (!survey) return;
       await retryForever(() => link.roofline(profile, survey), {

@@ -1,23 +1,14 @@
-import { setInterval, setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Attachment,
-  type ClaimedRun,
-  type DeviceClass,
-  GridUnavailable,
-  type Link,
-  NotAdmitted,
-  type Step,
-  type WantedState,
-} from '@tilemark/core';
 import { DeviceFault } from '@tilemark/kernels';
-import type { Logger } from 'pino';
-import type { Runner, RunReport } from '../child/runner';
-import type { Journal } from '../journal/journal';
-import { Outbox } from '../journal/outbox';
-import { messageOf } from '../message';
-import { listedAs, type WorkerInstance } from './instance';
-import { withMachineLock } from './machine-lock';
-import { doneWithin, retryForever } from './waiting';
+import { GridUnavailable, type Link, NotAdmitted, type WorkerDescription } from '../link/link';
+import type { Attachment, ClaimedRun } from '../link/wire';
+import type { DeviceClass } from '../measure/device';
+import type { Step } from '../measure/measure';
+import type { WantedState } from '../view/worker';
+import { type Log, messageOf } from './log';
+import { type Journal, Outbox } from './outbox';
+import type { DeviceDescription } from './protocol';
+import type { DeviceRunner, RunReport } from './runner';
+import { doneWithin, retryForever, sleep } from './waiting';
 
 const HEARTBEAT_MS = 5_000;
 
@@ -38,19 +29,20 @@ const MAX_ATTEMPTS = 3;
 
 export interface WorkerParts {
   readonly link: Link;
-  readonly runner: Pick<Runner, 'open' | 'run' | 'close'>;
+  readonly runner: Pick<DeviceRunner, 'open' | 'run' | 'close'>;
   readonly journal: Journal;
-  readonly log: Logger;
-  /** So that it keeps its row when it attaches again. */
-  readonly instance?: Pick<WorkerInstance, 'id' | 'number'>;
+  readonly log: Log;
+  /** How it tells the grid about itself. */
+  readonly describe: (device: DeviceDescription) => WorkerDescription;
+  /** Does work while nothing else here measures. Throws the signal's reason if aborted first. */
+  readonly alone: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
   /** Others of this machine use the same journal, and hand in for each other. */
   readonly sharesJournal?: boolean;
   readonly finishWithinMs?: number;
-  readonly lockPath?: string;
 }
 
 export interface Attached extends Attachment {
-  readonly worker: Worker;
+  readonly worker: GridWorker;
   readonly deviceClass: DeviceClass;
 }
 
@@ -60,13 +52,10 @@ class Interrupted extends Error {
 }
 
 /**
- * The room of a worker at work. A `Worker` (this file) serves the queue of one device: it asks
- * its link for a run, measures it, keeps the result in the journal, hands it in, and beats so
- * that the grid knows that it lives. Beside it: the lock by which all Tilemark processes of a
- * machine take turns (`machine-lock.ts`), a worker's own place on the machine (`instance.ts`),
- * the device's measured peaks (`rooflines.ts`) and Prometheus (`metrics.ts`).
+ * Serves the queue of one device: asks its link for a run, measures it, keeps the result in the
+ * journal, hands it in, and beats so that the grid knows that it lives.
  */
-export class Worker {
+export class GridWorker {
   /** Settles, with the reason, when the device is gone for good or the grid no longer admits it. */
   readonly gone: Promise<DeviceFault | NotAdmitted>;
   readonly #parts: WorkerParts;
@@ -87,7 +76,7 @@ export class Worker {
   /** Settles when the worker has ended what it does and takes nothing more. */
   #working: Promise<unknown> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
-  #idleSoon: NodeJS.Timeout | undefined;
+  #idleSoon: ReturnType<typeof setTimeout> | undefined;
   #idleSinceMs = Date.now();
 
   private constructor(parts: WorkerParts, attachment: Attachment) {
@@ -108,14 +97,14 @@ export class Worker {
    * Throws InputError and DeviceFault of the device, and what the link's `attach` does.
    */
   static async attach(parts: WorkerParts): Promise<Attached> {
-    const { link, runner, instance, log } = parts;
+    const { link, runner, describe, log } = parts;
     const description = await runner.open('default');
     const { identity } = description;
-    const attachment = await link.attach(listedAs(description, instance));
+    const attachment = await link.attach(describe(description));
     const { deviceKey, suites, workerId } = attachment;
     log.info({ workerId, deviceKey, device: identity.device }, 'attached');
     if (suites.length > 0) log.info({ sweeps: suites }, 'started the standing suites');
-    const worker = new Worker(parts, attachment);
+    const worker = new GridWorker(parts, attachment);
     // Also tells whether an admin has paused it.
     await worker.#heartbeat();
     worker.#beating = worker.#beat();
@@ -139,18 +128,19 @@ export class Worker {
       this.#interrupt.abort();
       return;
     }
-    log.info(this.#inHand ? 'stopping after the run in hand' : 'stopping');
+    log.info({ runId: this.#inHand }, 'stopping');
     this.#isStopping = true;
     this.#asking.abort();
     this.#changed();
     await doneWithin(finishWithinMs, this.#working);
     this.#interrupt.abort();
-    if (!(await doneWithin(LEAVE_WITHIN_MS, this.#working))) log.warn('the grid does not answer');
+    if (!(await doneWithin(LEAVE_WITHIN_MS, this.#working)))
+      log.warn({}, 'the grid does not answer');
     this.#ending.abort();
     if (!(await doneWithin(LEAVE_WITHIN_MS, this.#signOff()))) {
-      log.warn('could not sign off in time; the worker will be listed as lost');
+      log.warn({}, 'could not sign off in time; the worker will be listed as lost');
     }
-    log.info('stopped');
+    log.info({}, 'stopped');
   }
 
   /** Takes runs one after another until it stops. Never throws. */
@@ -266,13 +256,13 @@ export class Worker {
 
   /** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
   async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
-    const { runner, log, lockPath } = this.#parts;
-    const onStep = (step: Step) => log.debug({ runId: run.id, step });
+    const { runner, log, alone } = this.#parts;
+    const onStep = (step: Step) => log.debug({ runId: run.id }, step);
     try {
-      return await withMachineLock(
+      return await alone(
         () =>
           run.attempt > MAX_ATTEMPTS ? this.#giveUp(run) : runner.run(run, { onStep, signal }),
-        { signal, path: lockPath },
+        signal,
       );
     } catch (error) {
       throw signal.aborted ? new Interrupted('the worker stops or is paused') : error;
@@ -302,7 +292,8 @@ export class Worker {
 
   async #beat(): Promise<void> {
     try {
-      for await (const _ of setInterval(HEARTBEAT_MS, undefined, { signal: this.#ending.signal })) {
+      for (;;) {
+        await sleep(HEARTBEAT_MS, this.#ending.signal);
         await this.#heartbeat();
       }
     } catch (error) {

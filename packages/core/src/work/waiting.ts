@@ -25,3 +25,19 @@ export const doneWithin = (ms: number, work: Promise<unknown>): Promise<boolean>
     work.then(() => true),
     { milliseconds: ms, fallback: () => false },
   );
+
+/** Settles after `ms`. Rejects with the signal's reason once that aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,117 @@
+import { DeviceFault, isInputError } from '@tilemark/kernels';
+import { runDuel } from '../measure/duel';
+import { runVariant, type Step, type Surroundings } from '../measure/measure';
+import { POLICIES } from '../measure/policy';
+import { Roofline } from '../measure/roofline';
+import { Canary } from '../measure/throttle';
+import { messageOf } from './log';
+import type { Dueling, FromOwner, OpenDevice, ToOwner } from './protocol';
+import { sleep } from './waiting';
+
+/** Where an owner lives. */
+export interface OwnersHome {
+  /** Settles once the message has been sent, so that an end loses nothing. */
+  readonly send: (message: FromOwner) => Promise<void>;
+  /** Hears the messages of the owner's user. */
+  readonly listen: (take: (message: ToOwner) => void) => void;
+  /** A monotonic clock, ns. */
+  readonly nowNs: () => number;
+  /** Ends the owner, as every failure does. */
+  readonly end: () => void;
+}
+
+/** Owns a device: opens it, says so, and measures what it is sent, one run at a time. */
+export async function ownDevice(
+  opening: () => Promise<OpenDevice>,
+  { end, listen, nowNs, send }: OwnersHome,
+): Promise<void> {
+  let open: OpenDevice;
+  try {
+    open = await opening();
+  } catch (error) {
+    const field = isInputError(error) ? error.field : null;
+    await send({ kind: 'failure', message: messageOf(error), field });
+    return end();
+  }
+  const roofline = new Roofline(open.executor, open.capabilities);
+  const onStep = (step: Step) => void send({ kind: 'step', step });
+  const surroundings = await surroundingsOf(open, { roofline, nowNs, onStep });
+  const work = async (message: ToOwner): Promise<FromOwner> => {
+    switch (message.kind) {
+      case 'run':
+        return measure(open, surroundings, message);
+      case 'duel':
+        return duel(open, surroundings, message.duel);
+      case 'survey':
+        return { kind: 'surveyed', survey: await roofline.survey(() => onStep('roof')) };
+    }
+  };
+  const answer = async (message: ToOwner) => {
+    try {
+      await send(await work(message));
+    } catch (error) {
+      // Whatever it was, the device is in no state for another run.
+      const text = `${error instanceof DeviceFault ? '' : 'unexpected: '}${messageOf(error)}`;
+      await send({ kind: 'failure', message: text, field: null });
+      end();
+    }
+  };
+  listen((message) => void answer(message));
+  const { identity, capabilities, environment, lastLevelCacheBytes } = open;
+  await send({
+    kind: 'ready',
+    description: { identity, capabilities, environment, lastLevelCacheBytes },
+  });
+}
+
+/** Shared by every run on the device; roofline and canary remember the best they have seen. */
+async function surroundingsOf(
+  { executor, identity, lastLevelCacheBytes, readClocks, watchClocks }: OpenDevice,
+  given: Required<Pick<Surroundings, 'roofline' | 'nowNs' | 'onStep'>>,
+): Promise<Surroundings> {
+  // A software adapter has no clocks of its own to watch, and a browser's tab cannot see them.
+  const canary =
+    identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null;
+  await canary?.wake();
+  return {
+    ...given,
+    deviceClass: identity.class,
+    lastLevelCacheBytes,
+    canary,
+    readClocks,
+    invocation: crypto.randomUUID(),
+    ...(watchClocks && { watchClocks: watchClocks() }),
+  };
+}
+
+async function measure(
+  { executor, capabilities }: OpenDevice,
+  surroundings: Surroundings,
+  { run: { variant, problem, policy, seed }, next }: Extract<ToOwner, { kind: 'run' }>,
+): Promise<FromOwner> {
+  let ahead: Promise<void> | null = null;
+  const onStep = (step: Step) => {
+    surroundings.onStep?.(step);
+    // The run itself is compiled. An error of the next one returns when that is measured.
+    if (step === 'verify' && next) {
+      ahead = executor.compile(next.variant, next.problem).catch(() => {});
+    }
+  };
+  const outcome = await runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
+    ...surroundings,
+    ...(seed !== undefined && { seed }),
+    onStep,
+  });
+  // Nothing may go on once the run has ended: others may measure then.
+  await ahead;
+  return { kind: 'outcome', outcome };
+}
+
+async function duel(
+  { executor, capabilities }: OpenDevice,
+  surroundings: Surroundings,
+  { a, b, problem, ...options }: Dueling,
+): Promise<FromOwner> {
+  const outcome = await runDuel(executor, { a, b }, problem, capabilities, surroundings, options);
+  return { kind: 'dueled', outcome };
+}

@@ -1,0 +1,82 @@
+import type { Executor, Problem, Variant } from '@tilemark/kernels';
+import type { DeviceCapabilities, DeviceIdentity, Environment } from '../measure/device';
+import type { DuelOutcome } from '../measure/duel';
+import type { Step } from '../measure/measure';
+import type { Clocks, Outcome } from '../measure/outcome';
+import type { PolicyId } from '../measure/policy';
+import type { RooflineSurvey } from '../measure/roofline';
+import type { ClockReading } from '../measure/throttle';
+
+/**
+ * The room of a worker at work, on a machine or in a browser's tab. GPU drivers crash, hang and
+ * lose devices, so a device is owned by something that can be ended and replaced: a child process,
+ * or a Web Worker. This file is what its user and it say to each other; `own-device.ts` is the
+ * owner's side, `DeviceOwner` (device-owner.ts) the user's, `Runner` (runner.ts) one owner per
+ * profile, replaced after a fault. Above them `GridWorker` (worker.ts) serves a grid over its link, and
+ * `Outbox` hands in what its journal keeps.
+ */
+
+/** What the owner of a device learns once it is open. */
+export interface DeviceDescription {
+  readonly identity: DeviceIdentity;
+  readonly capabilities: DeviceCapabilities;
+  readonly environment: Environment;
+  /** Null if unknown. */
+  readonly lastLevelCacheBytes: number | null;
+}
+
+/** A device that is open here. */
+export interface OpenDevice extends DeviceDescription {
+  readonly executor: Executor;
+  /** The clocks as the driver reports them; null if it does not. */
+  readonly readClocks: () => Promise<Clocks | null>;
+  /** Begins to watch them, until the owner ends; absent if the driver does not report them. */
+  readonly watchClocks?: () => () => ClockReading | null;
+}
+
+/** A device that there is, with what `--device` calls it. */
+export interface ListedDevice {
+  readonly flag: string;
+  readonly identity: DeviceIdentity;
+}
+
+/** What an owner compiles. */
+export interface Compilable {
+  readonly variant: Variant;
+  readonly problem: Problem;
+}
+
+/** What an owner measures. */
+export interface Measurable extends Compilable {
+  readonly policy: PolicyId;
+  /** Of the inputs and of what is checked; absent: the owner draws it. */
+  readonly seed?: number | undefined;
+}
+
+/** What an owner lets take turns. */
+export interface Dueling {
+  readonly a: Variant;
+  readonly b: Variant;
+  readonly problem: Problem;
+  /** It ends then, decided or not; absent: the default. */
+  readonly longestNs?: number;
+}
+
+export type ToOwner =
+  /** `next` is compiled meanwhile; the outcome is sent once that has ended, too. */
+  | { readonly kind: 'run'; readonly run: Measurable; readonly next: Compilable | null }
+  | { readonly kind: 'duel'; readonly duel: Dueling }
+  /** Probe all that the device can do. */
+  | { readonly kind: 'survey' };
+
+export type FromOwner =
+  | { readonly kind: 'devices'; readonly devices: readonly ListedDevice[] }
+  /** The device is open and takes runs. */
+  | { readonly kind: 'ready'; readonly description: DeviceDescription }
+  | { readonly kind: 'step'; readonly step: Step }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'dueled'; readonly outcome: DuelOutcome }
+  /** `survey` is null where the device has no probes. */
+  | { readonly kind: 'surveyed'; readonly survey: RooflineSurvey | null }
+  /** The owner ends: `field` is what names a device that does not exist, else the device failed. */
+  | { readonly kind: 'failure'; readonly message: string; readonly field: string | null };

@@ -1,0 +1,172 @@
+import {
+  DeviceFault,
+  type Problem,
+  resolveVariant,
+  specialise,
+  type Variant,
+} from '@tilemark/kernels';
+import type { Environment, Profile } from '../measure/device';
+import type { DuelOutcome } from '../measure/duel';
+import type { Step } from '../measure/measure';
+import type { Outcome } from '../measure/outcome';
+import type { RooflineSurvey } from '../measure/roofline';
+import { DeviceOwner, type OwnerChannel, WATCHDOG_MS } from './device-owner';
+import type { Compilable, DeviceDescription, Dueling, Measurable } from './protocol';
+
+/** What a runner measures: a run of a sweep or of `tilemark bench`. */
+export interface RunInput extends Measurable {
+  readonly profile: Profile;
+}
+
+/** How a run ended, and what is stored with it. */
+export interface RunReport {
+  readonly outcome: Outcome;
+  readonly environment: Environment;
+  /** The specialised source; null for host kernels and skipped runs. */
+  readonly wgsl: string | null;
+}
+
+export interface RunOptions {
+  /** Compiled under the run's profile while the run is measured. */
+  readonly next?: Compilable | null;
+  readonly onStep?: (step: Step) => void;
+  readonly signal?: AbortSignal;
+}
+
+type OpenOwner = Awaited<ReturnType<typeof DeviceOwner.open>>;
+
+/**
+ * Measures runs on one device, each in the process or Web Worker that owns the device under the
+ * run's profile. An owner of a GPU serves run after run until it faults; then the next run gets a
+ * fresh one. The host's serves a single run: what ran before in a process decides how its loops are
+ * compiled, and `cpu-naive` took 36 or 44 ms by the order of runs. The owners of two profiles live
+ * side by side, but only one is ever at work.
+ */
+export class DeviceRunner {
+  readonly #start: (profile: Profile) => OwnerChannel;
+  readonly #watchdogMs: number;
+  readonly #open = new Map<Profile, OpenOwner>();
+  #working: DeviceOwner | null = null;
+  #isClosed = false;
+
+  /** @param start starts an owner, which opens the device */
+  constructor(start: (profile: Profile) => OwnerChannel, watchdogMs = WATCHDOG_MS) {
+    this.#start = start;
+    this.#watchdogMs = watchdogMs;
+  }
+
+  get pid(): number | undefined {
+    return this.#working?.pid;
+  }
+
+  /**
+   * Opens the device under a profile unless it is open. Throws InputError if there
+   * is no such device, DeviceFault if it does not open.
+   */
+  async open(profile: Profile): Promise<DeviceDescription> {
+    return (await this.#owner(profile)).description;
+  }
+
+  /**
+   * Measures one run. A device fault is an outcome, `failed` at stage `device`, as is a
+   * profile under which the device does not open. Throws DeviceFault if it does not open
+   * under `default` either: it is gone. An abort ends the owner and throws the signal's
+   * reason. A run that faults while the next one compiles is measured again without.
+   */
+  async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
+    const { variant, problem, profile, policy, seed } = input;
+    const { next = null, onStep, signal } = options;
+    const abandon = () => void this.#end(profile);
+    let environment: Environment | null = null;
+    try {
+      const { owner, description } = await this.#owner(profile);
+      environment = description.environment;
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', abandon);
+      this.#working = owner;
+      const outcome = await owner.run({ variant, problem, policy, seed }, next, onStep);
+      // A skipped run has no source: its tunables may contradict each other.
+      const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
+      if (description.identity.class === 'cpu') await this.#end(profile);
+      return { outcome, environment, wgsl };
+    } catch (error) {
+      if (!(error instanceof DeviceFault)) throw error;
+      await this.#end(profile);
+      // An owner that we ended says nothing about the kernel.
+      signal?.throwIfAborted();
+      // Nor does one that may have died of what it was compiling.
+      if (next && !this.#isClosed) return await this.run(input, { ...options, next: null });
+      return {
+        outcome: { kind: 'failed', stage: 'device', message: error.message },
+        environment: environment ?? { ...(await this.open('default')).environment, profile },
+        wgsl: sourceOf(variant, problem),
+      };
+    } finally {
+      signal?.removeEventListener('abort', abandon);
+      this.#working = null;
+    }
+  }
+
+  /** Lets two variants take turns with one owner. Throws DeviceFault. */
+  async duel(profile: Profile, duel: Dueling, onStep?: (step: Step) => void): Promise<DuelOutcome> {
+    const { owner, description } = await this.#owner(profile);
+    this.#working = owner;
+    try {
+      return await owner.duel(duel, onStep);
+    } catch (error) {
+      if (error instanceof DeviceFault) await this.#end(profile);
+      throw error;
+    } finally {
+      this.#working = null;
+      if (description.identity.class === 'cpu') await this.#end(profile);
+    }
+  }
+
+  /**
+   * The device's measured peaks under a profile; null if it has no probes. Throws
+   * DeviceFault; a fresh owner then serves what comes next. An abort ends the owner
+   * and throws the signal's reason.
+   */
+  async survey(profile: Profile, signal: AbortSignal): Promise<RooflineSurvey | null> {
+    const abandon = () => void this.#end(profile);
+    try {
+      const { owner } = await this.#owner(profile);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', abandon);
+      this.#working = owner;
+      return await owner.survey();
+    } catch (error) {
+      if (error instanceof DeviceFault) await this.#end(profile);
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abandon);
+      this.#working = null;
+    }
+  }
+
+  /** Ends the owners, even in the middle of a run. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#open.keys()].map((profile) => this.#end(profile)));
+  }
+
+  async #owner(profile: Profile): Promise<OpenOwner> {
+    const open = this.#open.get(profile);
+    if (open && !open.owner.hasEnded) return open;
+    const started = await DeviceOwner.open(this.#start(profile), this.#watchdogMs);
+    this.#open.set(profile, started);
+    return started;
+  }
+
+  async #end(profile: Profile): Promise<void> {
+    const open = this.#open.get(profile);
+    this.#open.delete(profile);
+    await open?.owner.kill();
+  }
+}
+
+function sourceOf(variant: Variant, problem: Problem): string | null {
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  return definition.runsOn === 'gpu' ? specialise(definition, tunables, problem.dtype) : null;
+}
