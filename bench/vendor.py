@@ -90,7 +90,7 @@ def sample_ns(run, dispatches):
 
 
 def quick_samples(run):
-    """As apps/worker/src/gpu/quick.ts times our kernels. One graph: the host is not in the way."""
+    """A few short samples, as `tilemark tune --suite` takes. One graph: the host is not in the way."""
     for _ in range(3):
         run()
     once = sample_ns(run, 3) / 3

@@ -1,11 +1,5 @@
 import { createRequire } from 'node:module';
-import type {
-  DeviceCapabilities,
-  DeviceDescription,
-  DeviceIdentity,
-  OpenDevice,
-  Profile,
-} from '@tilemark/core';
+import type { DeviceCapabilities, DeviceIdentity, OpenDevice, Profile } from '@tilemark/core';
 import { createGpuExecutor, type HostPool } from '@tilemark/kernels';
 import { create } from 'webgpu';
 import { z } from 'zod';
@@ -86,21 +80,6 @@ export async function openGpu(
   profile: Profile,
   pool: HostPool,
 ): Promise<OpenDevice> {
-  const { device, ...description } = await openRawGpu(choice, profile);
-  const { identity } = description;
-  return {
-    ...description,
-    executor: await createGpuExecutor(device, pool),
-    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice.name) : null),
-    ...(identity.vendor === 'nvidia' && { watchClocks: () => watchNvidiaClocks(choice.name) }),
-  };
-}
-
-/** The same without an executor, for programs that dispatch by themselves. */
-export async function openRawGpu(
-  choice: Adapter,
-  profile: Profile,
-): Promise<DeviceDescription & { readonly device: GPUDevice }> {
   const { gpu, adapter } = await requestAdapter(choice, profile);
   const machine = await thisMachine();
   const { info } = adapter;
@@ -114,7 +93,9 @@ export async function openRawGpu(
   const capabilities = capabilitiesOf(device, info);
   keepAlive.add(gpu);
   return {
-    device,
+    executor: await createGpuExecutor(device, pool),
+    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice.name) : null),
+    ...(identity.vendor === 'nvidia' && { watchClocks: () => watchNvidiaClocks(choice.name) }),
     identity,
     capabilities,
     // A software adapter's memory is the host's.

@@ -1,14 +1,24 @@
 import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  Canary,
   candidatesFor,
+  drawSeed,
   type Evidence,
   evidenceOf,
   evidenceSchema,
   FAMILIES,
   type Observation,
+  type OpenDevice,
+  type Outcome,
   observationsOf,
+  outcomeReason,
+  POLICIES,
   type Point,
+  type Policy,
   type Profile,
+  runVariant,
+  type Surroundings,
 } from '@tilemark/core';
 import {
   type Dtype,
@@ -19,10 +29,9 @@ import {
   type Problem,
   shapeText,
 } from '@tilemark/kernels';
-import { chooseDevice } from '../../device/select';
-import { openRawGpu } from '../../gpu/dawn';
-import { QuickBench } from '../../gpu/quick';
-import { MachineTurn } from '../../run/machine-lock';
+import { chooseDevice, openDevice } from '../../device/select';
+import { createThreadPool } from '../../device/thread-pool';
+import { withMachineLock } from '../../run/machine-lock';
 import { atFlag, readIfThere } from '../flags';
 import { significant, timeText } from '../table';
 
@@ -36,20 +45,29 @@ export interface SuiteRequest {
   readonly command: string;
 }
 
-/** Shapes that share a round of compiling: while it lasts, the GPU's clock falls. */
-const BATCH = 32;
-/** Load before the first timing of a batch, ns. */
-const WARM_UP_NS = 0.7e9;
-/** A variant this much slower than the best so far needs no second look. */
-const WORTH = 1.4;
+/**
+ * Screening without its warm-up: variant follows variant, and the canary tells when the device has
+ * idled. Thousands are timed, each proved as in every run.
+ */
+const GLANCE: Policy = {
+  ...POLICIES.screen,
+  minSampleNs: 0.8e6,
+  warmup: { samples: 1, ns: 1 },
+  minSamples: 5,
+  minTotalNs: 0,
+};
+
+/** Pipelines that are compiled at once. */
+const COMPILING = 64;
 
 /**
  * Times the candidates of every shape of a family, so that the selector can answer for shapes that
- * were never measured. Shapes share compiled variants; a file from an interrupted run is
- * continued. Returns the exit code. Throws InputError.
+ * were never measured. A file from an interrupted run is continued. Returns the exit code. Throws
+ * InputError.
  */
 export async function tuneSuite(
   request: SuiteRequest,
+  childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
   const { dtype, profile, save, budgetNs } = request;
@@ -60,10 +78,22 @@ export async function tuneSuite(
   }
   const choice = await chooseDevice(request.device);
   if (choice.kind !== 'gpu') throw new InputError('a suite is tuned on a GPU', '--device');
-  const turn = new MachineTurn();
-  const code = await turn.take(
+  return withMachineLock(
     async () => {
-      const gpu = await openRawGpu(choice.adapter, profile);
+      const pool = createThreadPool(new URL('./thread.mjs', childEntry));
+      const gpu = await openDevice(choice, profile, pool);
+      const canary =
+        gpu.identity.class === 'gpu'
+          ? await Canary.of(gpu.executor, (ns) => sleep(ns / 1e6))
+          : null;
+      await canary?.wake();
+      const surroundings = {
+        deviceClass: gpu.identity.class,
+        lastLevelCacheBytes: gpu.lastLevelCacheBytes,
+        nowNs: () => Number(process.hrtime.bigint()),
+        canary,
+        seed: drawSeed(),
+      };
       const head = {
         device: gpu.identity,
         driver: gpu.environment.driver,
@@ -82,87 +112,71 @@ export async function tuneSuite(
         .toSorted((a, b) => hash32(a.at) - hash32(b.at))
         .map(({ problem }) => problem)
         .filter((problem) => !done.has(shapeText(problem)));
-      const bench = new QuickBench(gpu.device);
-      const beganNs = nowNs();
-      const left = () => budgetNs - (nowNs() - beganNs);
+      const beganNs = surroundings.nowNs();
+      const spentNs = () => surroundings.nowNs() - beganNs;
       let failed = 0;
       let measured = 0;
-      for (let first = 0; first < problems.length && left() > 0; first += BATCH) {
-        const batch = problems.slice(first, first + BATCH).map((problem) => ({
-          problem,
-          points: candidatesFor(problem).filter((p) => feasible(p, problem, gpu.capabilities).ok),
-        }));
-        await compileAll(bench, batch, left);
-        let isWarm = false;
-        for (const { problem, points } of batch) {
-          if (left() <= 0) break;
-          if (points.length === 0) {
-            print(`${shapeText(problem)}: skipped: ${whyNot(problem, gpu.capabilities)}`);
-            continue;
-          }
-          const stage = await bench.stage(problem);
-          if (!isWarm && points[0]) await bench.warmUp(points[0], stage, WARM_UP_NS);
-          isWarm = true;
-          const times: Observation[] = [];
-          let best = Number.POSITIVE_INFINITY;
-          for (const { address, ...variant } of points) {
-            if (left() <= 0) break;
-            const wanted = { samples: 5, sampleNs: 0.8e6, worthNs: WORTH * best };
-            const ns = await bench.time(variant, stage, wanted).then(
-              ({ medianNs }) => medianNs,
-              (error: Error) => {
-                print(`${shapeText(problem)}: ${address}: ${error.message.split('\n')[0]}`);
-                failed++;
-                return null;
-              },
-            );
-            if (ns === null) continue;
-            times.push({ problem, address, ns });
-            best = Math.min(best, ns);
-          }
-          bench.release(stage);
-          // A shape that the budget cut short is measured whole the next time.
-          if (left() <= 0) break;
-          observations.push(...times);
-          measured++;
-          print(line(problem, times));
+      for (const problem of problems) {
+        const points = candidatesFor(problem).filter(
+          (point) => feasible(point, problem, gpu.capabilities).ok,
+        );
+        if (points.length === 0) {
+          print(`${shapeText(problem)}: skipped: ${whyNot(problem, gpu.capabilities)}`);
+          continue;
         }
+        const outcomes = await glances(gpu, surroundings, problem, points, () => {
+          return spentNs() > budgetNs;
+        });
+        // A shape that the budget cut short is measured whole the next time.
+        if (spentNs() > budgetNs) break;
+        const times: Observation[] = [];
+        for (const [address, outcome] of outcomes) {
+          if (outcome.kind === 'measured') {
+            times.push({ problem, address, ns: outcome.measurement.cold.medianNs });
+          } else {
+            print(`${shapeText(problem)}: ${address}: ${outcomeReason(outcome)?.split('\n')[0]}`);
+            failed++;
+          }
+        }
+        observations.push(...times);
+        measured++;
+        print(line(problem, times));
         if (save !== undefined && observations.length > 0) {
           const text = `${JSON.stringify(evidenceOf(head, observations))}\n`;
           await atFlag('--save', writeFile(save, text));
         }
       }
       print(
-        `${measured} of ${problems.length} shapes measured in ${significant((nowNs() - beganNs) / 1e9)} s, ${done.size} known before, ${failed} variants failed`,
+        `${measured} of ${problems.length} shapes measured in ${significant(spentNs() / 1e9)} s, ${done.size} known before, ${failed} variants failed`,
       );
       return measured + done.size > 0 ? 0 : 1;
     },
     { onWait: () => print('waiting for another measurement on this machine') },
   );
-  await turn.end();
-  return code;
 }
 
-const nowNs = () => Number(process.hrtime.bigint());
-
-/** Pipelines that are compiled at once. */
-const COMPILING = 64;
-
-/** Compiles what a batch of shapes needs, many variants at a time, while the budget lasts. */
-async function compileAll(
-  bench: QuickBench,
-  batch: readonly { readonly problem: Problem; readonly points: readonly Point[] }[],
-  left: () => number,
-): Promise<void> {
-  const all = batch.flatMap(({ problem, points }) => points.map((point) => ({ point, problem })));
-  for (let first = 0; first < all.length && left() > 0; first += COMPILING) {
-    // A failure is reported where the variant is timed.
-    await Promise.all(
-      all
-        .slice(first, first + COMPILING)
-        .map(({ point, problem }) => bench.compile(point, problem).catch(() => undefined)),
-    );
+/** Compiles some variants, many at a time, then measures one after another until the time is up. */
+async function glances(
+  { executor, capabilities }: OpenDevice,
+  surroundings: Surroundings,
+  problem: Problem,
+  points: readonly Point[],
+  isOver: () => boolean,
+): Promise<(readonly [address: string, Outcome])[]> {
+  for (let first = 0; first < points.length && !isOver(); first += COMPILING) {
+    const some = points.slice(first, first + COMPILING);
+    // A failure is the outcome of the run.
+    await Promise.allSettled(some.map((point) => executor.compile(point, problem)));
   }
+  const outcomes: (readonly [string, Outcome])[] = [];
+  for (const { address, ...variant } of points) {
+    if (isOver()) break;
+    outcomes.push([
+      address,
+      await runVariant(executor, variant, problem, GLANCE, capabilities, surroundings),
+    ]);
+  }
+  return outcomes;
 }
 
 /** Why no candidate of a problem runs on a device. */

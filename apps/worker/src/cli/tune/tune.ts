@@ -62,7 +62,7 @@ export async function tune(
     const { suite, device, dtype, profile, budget, save } = options;
     const command = `tilemark tune --suite ${suite} --dtype ${dtype} --profile ${profile} --budget ${budget}`;
     const request = { ...suiteRequest(options), suite, device, command, ...(save && { save }) };
-    return tuneSuite(request, print);
+    return tuneSuite(request, childEntry, print);
   }
   const request = tuneRequest(options);
   const { problem, profile, budgetNs } = request;
