@@ -25,6 +25,14 @@ export interface Tunable {
   readonly default: TunableValue;
 }
 
+/** Declares a tunable, in the order in which people ask: name, what it changes, values, default. */
+export const tunable = <const Name extends string, const Values extends readonly TunableValue[]>(
+  name: Name,
+  about: string,
+  values: Values,
+  initial: Values[number],
+) => ({ name, about, values, default: initial });
+
 /** The values of declared tunables, each typed as the union its declaration lists. */
 export type ValuesOf<Tunables extends readonly Tunable[]> = {
   readonly [Each in Tunables[number] as Each['name']]: Each['values'][number];
@@ -150,11 +158,13 @@ export interface Variant {
 /** What a kernel's file declares: its functions see the exact types of its values and problem. */
 type Declared<Base extends object, Id extends OpId, Tunables> = Omit<
   Base,
-  'id' | 'op' | 'runsOn' | 'tunables'
+  'id' | 'op' | 'runsOn' | 'tunables' | 'constraints' | 'needs'
 > & {
   readonly id: `${Id}/${string}`;
   readonly op: Id;
   readonly tunables: Tunables;
+  /** Absent: every combination of values is a variant. */
+  readonly constraints?: Base extends { readonly constraints: infer C } ? C : never;
 };
 
 /**
@@ -162,14 +172,25 @@ type Declared<Base extends object, Id extends OpId, Tunables> = Omit<
  * value it does not list is a type error; the registry stores the kernel with these types erased.
  */
 export function gpuKernel<const Id extends OpId, const Tunables extends readonly Tunable[]>(
-  kernel: Declared<GpuKernel<ValuesOf<Tunables>, Problem<Id>>, Id, Tunables>,
+  kernel: Declared<GpuKernel<ValuesOf<Tunables>, Problem<Id>>, Id, Tunables> & {
+    /** What is left out, it does not need. */
+    readonly needs: (
+      values: ValuesOf<Tunables>,
+      dtype: Dtype,
+    ) => Pick<Needs, 'workgroupSize'> & Partial<Needs>;
+  },
 ): GpuKernel {
-  return { ...kernel, runsOn: 'gpu' } as unknown as GpuKernel;
+  const needs = (values: ValuesOf<Tunables>, dtype: Dtype): Needs => ({
+    workgroupBytes: 0,
+    features: [],
+    ...kernel.needs(values, dtype),
+  });
+  return { constraints: [], ...kernel, needs, runsOn: 'gpu' } as unknown as GpuKernel;
 }
 
 /** Declares a host kernel, as `gpuKernel` does. */
 export function hostKernel<const Id extends OpId, const Tunables extends readonly Tunable[]>(
   kernel: Declared<HostKernel<ValuesOf<Tunables>, Problem<Id>>, Id, Tunables>,
 ): HostKernel {
-  return { ...kernel, runsOn: 'cpu' } as unknown as HostKernel;
+  return { constraints: [], ...kernel, runsOn: 'cpu' } as unknown as HostKernel;
 }

@@ -1,4 +1,4 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './00-naive-global.wgsl';
 import { gridOverC } from './grid';
 
@@ -9,19 +9,11 @@ export const naiveGlobal = gpuKernel({
   idea: 'One thread per element, the sum in global memory',
   // No f16: sums are kept in C, so they would be rounded to f16 at every step.
   dtypes: ['f32', 'i32'],
-  tunables: [
-    {
-      name: 'BLOCK',
-      about: 'Threads along each side of a workgroup',
-      values: [1, 2, 4, 8, 16, 32],
-      default: 16,
-    },
-  ],
-  constraints: [],
+  tunables: [tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16)],
   wgsl,
   needs: (values) => {
     const block = values.BLOCK;
-    return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
+    return { workgroupSize: [block, block, 1] };
   },
   workgroups: (values, problem) => {
     const block = values.BLOCK;

@@ -1,4 +1,4 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './01-naive.wgsl';
 import { gridOverC, MAPPING } from './grid';
 
@@ -9,19 +9,13 @@ export const naive = gpuKernel({
   idea: 'One thread per element, the sum in a register',
   dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: [
-    {
-      name: 'BLOCK',
-      about: 'Threads along each side of a workgroup',
-      values: [1, 2, 4, 8, 16, 32],
-      default: 16,
-    },
+    tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16),
     MAPPING,
   ],
-  constraints: [],
   wgsl,
   needs: (values) => {
     const block = values.BLOCK;
-    return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
+    return { workgroupSize: [block, block, 1] };
   },
   workgroups: (values, problem) => {
     const block = values.BLOCK;

@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel, type Tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, type Tunable, tunable, type ValuesOf } from '../kernel';
 import wgsl from './02-tiled.wgsl';
 import { gridOverC, MAPPING } from './grid';
 
@@ -12,46 +12,41 @@ const layout = <const Name extends string>(name: Name, tensor: string) =>
   }) as const satisfies Tunable;
 
 const TUNABLES = [
-  {
-    name: 'TILE',
-    about: 'Side of a tile, and threads along each side of a workgroup',
-    values: [1, 2, 4, 8, 16, 32],
-    default: 16,
-  },
+  tunable(
+    'TILE',
+    'Side of a tile, and threads along each side of a workgroup',
+    [1, 2, 4, 8, 16, 32],
+    16,
+  ),
   layout('A_LAYOUT', 'A'),
   layout('B_LAYOUT', 'B'),
   MAPPING,
-  {
-    name: 'UNROLL',
-    about: 'Products per iteration of the inner loop',
-    values: [1, 2, 3, 4, 8, 'full'],
-    default: 1,
-  },
-  {
-    name: 'INDEXING',
-    about: 'Addresses recomputed from indices for every tile, or hoisted and incremented',
-    values: ['recomputed', 'hoisted'],
-    default: 'recomputed',
-  },
-  {
-    name: 'SIZING',
-    about: 'Workgroup memory sized by a constant, or by an override set with the pipeline',
-    values: ['const', 'override'],
-    default: 'const',
-  },
-  {
-    name: 'BOUNDS',
-    about: 'Bounds check of a thread: !(a && b), a || b, or none',
-    values: ['and-not', 'or', 'none'],
-    default: 'and-not',
-  },
-  {
-    name: 'MULADD',
-    about: 'The inner step: a * b + sum, or fma(a, b, sum)',
-    values: ['mul-add', 'fma'],
-    default: 'mul-add',
-  },
-] as const satisfies readonly Tunable[];
+  tunable('UNROLL', 'Products per iteration of the inner loop', [1, 2, 3, 4, 8, 'full'], 1),
+  tunable(
+    'INDEXING',
+    'Addresses recomputed from indices for every tile, or hoisted and incremented',
+    ['recomputed', 'hoisted'],
+    'recomputed',
+  ),
+  tunable(
+    'SIZING',
+    'Workgroup memory sized by a constant, or by an override set with the pipeline',
+    ['const', 'override'],
+    'const',
+  ),
+  tunable(
+    'BOUNDS',
+    'Bounds check of a thread: !(a && b), a || b, or none',
+    ['and-not', 'or', 'none'],
+    'and-not',
+  ),
+  tunable(
+    'MULADD',
+    'The inner step: a * b + sum, or fma(a, b, sum)',
+    ['mul-add', 'fma'],
+    'mul-add',
+  ),
+] as const;
 
 export const tiled = gpuKernel({
   id: 'matmul/tiled',
@@ -87,7 +82,6 @@ export const tiled = gpuKernel({
     return {
       workgroupSize: [tile, tile, 1],
       workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './03-tiled-wpt.wgsl';
 import { gridOverC } from './grid';
 
@@ -10,27 +10,15 @@ export const tiledWpt = gpuKernel({
   idea: 'Square tiles, several elements of a column per thread',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'TILE',
-      about: 'Side of a tile, and threads across a workgroup',
-      values: [16, 32],
-      default: 32,
-    },
-    {
-      name: 'WPT',
-      about: 'Work per thread: elements of a column of C',
-      values: [2, 4, 8],
-      default: 8,
-    },
+    tunable('TILE', 'Side of a tile, and threads across a workgroup', [16, 32], 32),
+    tunable('WPT', 'Work per thread: elements of a column of C', [2, 4, 8], 8),
   ],
-  constraints: [],
   wgsl,
   needs: (values, dtype) => {
     const tile = values.TILE;
     return {
       workgroupSize: [tile, tile / values.WPT, 1],
       workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

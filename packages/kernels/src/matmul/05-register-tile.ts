@@ -1,59 +1,29 @@
-import { gpuKernel, type Tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { gridOverC } from './grid';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { tileNeeds } from './tile-memory';
 
 const TUNABLES = [
-  {
-    name: 'BM',
-    about: 'Rows of C per workgroup',
-    values: [32, 64, 128],
-    default: 64,
-  },
-  {
-    name: 'BN',
-    about: 'Columns of C per workgroup',
-    values: [32, 64, 128],
-    default: 64,
-  },
-  {
-    name: 'BK',
-    about: 'Steps of K staged in workgroup memory at a time',
-    values: [8, 16, 32],
-    default: 16,
-  },
-  {
-    name: 'TM',
-    about: 'Rows of C per thread, in groups of 4',
-    values: [4, 8],
-    default: 8,
-  },
-  {
-    name: 'TN',
-    about: 'Columns of C per thread, in groups of 4',
-    values: [4, 8, 16],
-    default: 8,
-  },
-  {
-    name: 'UNROLL',
-    about: 'Steps of K per iteration of the loop over BK',
-    values: [1, 4, 16],
-    default: 4,
-  },
-  {
-    name: 'LANES',
-    about: 'Neighbouring threads run across the tile of C or down it',
-    values: ['across', 'down'],
-    default: 'across',
-  },
-  {
-    name: 'BUFFERS',
-    about: 'Tiles of A and B in workgroup memory: alternating between 2 saves a barrier',
-    values: [1, 2],
-    default: 1,
-  },
-] as const satisfies readonly Tunable[];
+  tunable('BM', 'Rows of C per workgroup', [32, 64, 128], 64),
+  tunable('BN', 'Columns of C per workgroup', [32, 64, 128], 64),
+  tunable('BK', 'Steps of K staged in workgroup memory at a time', [8, 16, 32], 16),
+  tunable('TM', 'Rows of C per thread, in groups of 4', [4, 8], 8),
+  tunable('TN', 'Columns of C per thread, in groups of 4', [4, 8, 16], 8),
+  tunable('UNROLL', 'Steps of K per iteration of the loop over BK', [1, 4, 16], 4),
+  tunable(
+    'LANES',
+    'Neighbouring threads run across the tile of C or down it',
+    ['across', 'down'],
+    'across',
+  ),
+  tunable(
+    'BUFFERS',
+    'Tiles of A and B in workgroup memory: alternating between 2 saves a barrier',
+    [1, 2],
+    1,
+  ),
+] as const;
 
 type Values = ValuesOf<typeof TUNABLES>;
 

@@ -1,5 +1,5 @@
-import { gpuKernel } from '../kernel';
-import { gridOverC, size } from './grid';
+import { gpuKernel, tunable } from '../kernel';
+import { gridOverC } from './grid';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { addPasses, partBytes, tileNeeds } from './tile-memory';
@@ -26,7 +26,7 @@ export const warpTile = gpuKernel({
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     ...WARP_TUNABLES,
-    size(
+    tunable(
       'SPLIT',
       'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
       [1, 2, 4, 8, 16, 32, 64, 128, 256],

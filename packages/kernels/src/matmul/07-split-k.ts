@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import type { Problem } from '../problem';
 import wgsl from './07-split-k.wgsl';
 import { gridOverC } from './grid';
@@ -14,27 +14,15 @@ export const splitK = gpuKernel({
   idea: 'K split among workgroups; a second pass adds their sums',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'TILE',
-      about: 'Side of a tile, and threads along each side of a workgroup',
-      values: [8, 16, 32],
-      default: 16,
-    },
-    {
-      name: 'SPLIT',
-      about: 'Parts of K, each summed by its own workgroup',
-      values: [2, 4, 8, 16, 32],
-      default: 8,
-    },
+    tunable('TILE', 'Side of a tile, and threads along each side of a workgroup', [8, 16, 32], 16),
+    tunable('SPLIT', 'Parts of K, each summed by its own workgroup', [2, 4, 8, 16, 32], 8),
   ],
-  constraints: [],
   wgsl,
   needs: (values, dtype) => {
     const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
       workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

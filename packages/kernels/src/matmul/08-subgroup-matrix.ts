@@ -1,5 +1,5 @@
 import { DTYPES, type Dtype } from '../dtype';
-import { type Constraint, gpuKernel, type Tunable, type ValuesOf } from '../kernel';
+import { type Constraint, gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { emitFragmentKernel } from './fragment-emitter';
 import {
   type FragmentLayout,
@@ -7,7 +7,7 @@ import {
   fragmentEntryPoint,
   fragmentThreads,
 } from './fragment-layout';
-import { gridOverC, size } from './grid';
+import { gridOverC } from './grid';
 import { addPasses, partBytes } from './tile-memory';
 
 /** The shader relies on which threads form a subgroup, so it needs subgroups of this size. */
@@ -24,33 +24,32 @@ const LOADS_AT = {
 } as const satisfies Record<string, FragmentLayout['loadsAt']>;
 
 const TUNABLES = [
-  size('BM', 'Rows of C per workgroup', [16, 32, 64, 128, 256], 128),
-  size('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
-  size('BK', 'Steps of K staged in workgroup memory at a time', [16, 32, 64], 32),
-  size('WM', 'Rows of C per subgroup', [16, 32, 64, 128], 64),
-  size('WN', 'Columns of C per subgroup', [16, 32, 64, 128], 64),
-  size('FRAGMENT_N', 'N of one 16 x N x 16 matrix multiplication', [8, 16], 16),
-  {
-    name: 'LOADS',
-    about:
-      "When the next tile is loaded: before the first multiplication (ahead), after half of them (halfway), or A's tile after an eighth and B's after half (staggered)",
-    values: ['ahead', 'halfway', 'staggered'],
-    default: 'ahead',
-  },
-  {
-    name: 'ORDER',
-    about: `Neighbouring workgroups run along a row of tiles of C, or down the columns of bands of ${BAND} rows of tiles`,
-    values: ['rows-first', 'bands'],
-    default: 'rows-first',
-  },
-  size('UNROLL', 'Tiles of K per iteration of the loop over them', [1, 2], 1),
-  size(
+  tunable('BM', 'Rows of C per workgroup', [16, 32, 64, 128, 256], 128),
+  tunable('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
+  tunable('BK', 'Steps of K staged in workgroup memory at a time', [16, 32, 64], 32),
+  tunable('WM', 'Rows of C per subgroup', [16, 32, 64, 128], 64),
+  tunable('WN', 'Columns of C per subgroup', [16, 32, 64, 128], 64),
+  tunable('FRAGMENT_N', 'N of one 16 x N x 16 matrix multiplication', [8, 16], 16),
+  tunable(
+    'LOADS',
+    "When the next tile is loaded: before the first multiplication (ahead), after half of them (halfway), or A's tile after an eighth and B's after half (staggered)",
+    ['ahead', 'halfway', 'staggered'],
+    'ahead',
+  ),
+  tunable(
+    'ORDER',
+    `Neighbouring workgroups run along a row of tiles of C, or down the columns of bands of ${BAND} rows of tiles`,
+    ['rows-first', 'bands'],
+    'rows-first',
+  ),
+  tunable('UNROLL', 'Tiles of K per iteration of the loop over them', [1, 2], 1),
+  tunable(
     'SPLIT',
     'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
     [1, 2, 4, 8, 16, 32, 64],
     1,
   ),
-] as const satisfies readonly Tunable[];
+] as const;
 
 type Values = ValuesOf<typeof TUNABLES>;
 

@@ -1,7 +1,6 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
-import { size } from './grid';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { ADD_THREADS, MAX_ADD_GROUPS, tileNeeds } from './tile-memory';
@@ -45,7 +44,7 @@ export const streamK = gpuKernel({
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     ...WARP_TUNABLES,
-    size(
+    tunable(
       'WAVE',
       'Workgroups that the device runs at once and that share the last tiles; 264 is two per multiprocessor of an NVIDIA H100 or H200',
       [16, 32, 64, 108, 128, 132, 216, 256, 264],

@@ -70,7 +70,6 @@ export const strassen = gpuKernel({
     return {
       workgroupSize: [Math.max(layout.threads, THREADS), 1, 1],
       workgroupBytes: tileBytes(layout),
-      features: [],
     };
   },
   workgroups: (_values, problem) => {

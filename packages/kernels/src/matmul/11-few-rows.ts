@@ -1,24 +1,23 @@
 import { DTYPES, type Dtype } from '../dtype';
-import { type Constraint, gpuKernel, type Tunable, type ValuesOf } from '../kernel';
+import { type Constraint, gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
 import { emitFewRows, type FewRowsLayout, fewRowsBytes, fewRowsThreads } from './few-rows-emitter';
-import { size } from './grid';
 import { tileEntryPoint } from './tile-emitter';
 import { addPasses, partBytes } from './tile-memory';
 
 const TUNABLES = [
-  size('ROWS', 'Rows of C per thread', [1, 2, 3, 4, 6, 8, 12, 16], 1),
-  size('LANES', 'Threads across a row of C, four columns each', [4, 8, 16, 32, 64], 16),
-  size('DEEP', 'Threads that share a sum along K', [1, 2, 4, 8, 16, 32], 16),
-  size('DOWN', 'Threads one below the other, each with its own rows', [1, 2, 4, 8], 1),
-  size('UNROLL', 'Steps of four along K whose loads are in flight at once', [1, 2, 4], 2),
-  size(
+  tunable('ROWS', 'Rows of C per thread', [1, 2, 3, 4, 6, 8, 12, 16], 1),
+  tunable('LANES', 'Threads across a row of C, four columns each', [4, 8, 16, 32, 64], 16),
+  tunable('DEEP', 'Threads that share a sum along K', [1, 2, 4, 8, 16, 32], 16),
+  tunable('DOWN', 'Threads one below the other, each with its own rows', [1, 2, 4, 8], 1),
+  tunable('UNROLL', 'Steps of four along K whose loads are in flight at once', [1, 2, 4], 2),
+  tunable(
     'SPLIT',
     'Parts of K, each summed by its own workgroups; 1: no second pass',
     [1, 2, 4, 8, 16, 32, 64],
     1,
   ),
-] as const satisfies readonly Tunable[];
+] as const;
 
 type Values = ValuesOf<typeof TUNABLES>;
 
@@ -66,7 +65,6 @@ export const fewRows = gpuKernel({
     return {
       workgroupSize: [fewRowsThreads(layout), 1, 1],
       workgroupBytes: fewRowsBytes(layout),
-      features: [],
     };
   },
   workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape: { m, n } }) => [

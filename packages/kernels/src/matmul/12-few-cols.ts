@@ -1,5 +1,5 @@
 import { DTYPES, type Dtype } from '../dtype';
-import { gpuKernel, type Tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
 import {
   emitFewCols,
@@ -8,27 +8,26 @@ import {
   fewColsEntryPoint,
   sumsPerThread,
 } from './few-cols-emitter';
-import { size } from './grid';
 import { addPasses, partBytes } from './tile-memory';
 
 const TUNABLES = [
-  size('COLS', 'Columns of C per thread; best if C has as many', [1, 2, 3, 4, 5, 6, 7, 8], 1),
-  size('ROWS', 'Rows of C per thread', [1, 2, 4, 8], 4),
-  size('LANES', 'Threads per workgroup, side by side along K', [32, 64, 128, 256], 64),
-  size('UNROLL', 'vec4s of each row that are in flight at once', [1, 2, 4, 8], 2),
-  size(
+  tunable('COLS', 'Columns of C per thread; best if C has as many', [1, 2, 3, 4, 5, 6, 7, 8], 1),
+  tunable('ROWS', 'Rows of C per thread', [1, 2, 4, 8], 4),
+  tunable('LANES', 'Threads per workgroup, side by side along K', [32, 64, 128, 256], 64),
+  tunable('UNROLL', 'vec4s of each row that are in flight at once', [1, 2, 4, 8], 2),
+  tunable(
     'SPLIT',
     'Parts of K, each summed by its own workgroups; 1: no second pass',
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
     1,
   ),
-  {
-    name: 'REDUCE',
-    about: "How the threads' sums are added: by subgroup operations or through workgroup memory",
-    values: ['workgroup', 'subgroup'],
-    default: 'workgroup',
-  },
-] as const satisfies readonly Tunable[];
+  tunable(
+    'REDUCE',
+    "How the threads' sums are added: by subgroup operations or through workgroup memory",
+    ['workgroup', 'subgroup'],
+    'workgroup',
+  ),
+] as const;
 
 type Values = ValuesOf<typeof TUNABLES>;
 

@@ -1,15 +1,14 @@
-import type { Tunable } from '../kernel';
+import { tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { MatmulShape } from './op';
 
 /** Which way neighbouring threads run. */
-export const MAPPING = {
-  name: 'MAPPING',
-  about:
-    'Neighbouring threads compute neighbouring columns of C (col-x, coalesced) or rows (row-x, strided)',
-  values: ['col-x', 'row-x'],
-  default: 'col-x',
-} as const satisfies Tunable;
+export const MAPPING = tunable(
+  'MAPPING',
+  'Neighbouring threads compute neighbouring columns of C (col-x, coalesced) or rows (row-x, strided)',
+  ['col-x', 'row-x'],
+  'col-x',
+);
 
 /** Workgroups that cover C in blocks of `rows x cols`; the mapping says which side runs along x. */
 export function gridOverC(
@@ -22,11 +21,3 @@ export function gridOverC(
   const across = ceilDiv(n, cols);
   return mapping === 'row-x' ? [down, across, 1] : [across, down, 1];
 }
-
-/** A numeric tunable. */
-export const size = <const Name extends string, const Values extends readonly number[]>(
-  name: Name,
-  about: string,
-  values: Values,
-  initial: Values[number],
-) => ({ name, about, values, default: initial });

@@ -1,4 +1,4 @@
-import type { Needs, Pass } from '../kernel';
+import type { Pass } from '../kernel';
 import { ceilDiv } from '../numbers';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 
@@ -16,11 +16,10 @@ export function tileBytes(layout: TileLayout): number {
 }
 
 /** What a kernel that computes one such tile per workgroup needs from a device. */
-export function tileNeeds(layout: TileLayout): Needs {
+export function tileNeeds(layout: TileLayout) {
   return {
-    workgroupSize: [layout.threads, 1, 1],
+    workgroupSize: [layout.threads, 1, 1] as const,
     workgroupBytes: tileBytes(layout),
-    features: [],
   };
 }
 

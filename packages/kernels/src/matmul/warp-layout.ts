@@ -1,6 +1,5 @@
 import { DTYPES } from '../dtype';
-import type { Constraint, ProblemConstraint, Tunable, ValuesOf } from '../kernel';
-import { size } from './grid';
+import { type Constraint, type ProblemConstraint, tunable, type ValuesOf } from '../kernel';
 import type { TileLayout } from './tile-layout';
 
 /** Threads that run in lockstep on NVIDIA and other GPUs. Other sizes are slower, not wrong. */
@@ -20,49 +19,48 @@ const LANE_BITS: Readonly<Record<number, string>> = {
 
 /** Tunables of the kernels whose warps tile C, in address order. */
 export const WARP_TUNABLES = [
-  size('BM', 'Rows of C per workgroup', [32, 64, 128, 256], 128),
-  size('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
-  size('BK', 'Steps of K staged in workgroup memory at a time', [8, 16, 32], 16),
-  size('TM', 'Rows of C per thread, in groups of 4', [4, 8, 16], 8),
-  size('TN', 'Columns of C per thread, in groups of 4', [4, 8, 16], 16),
-  size('UNROLL', 'Steps of K per iteration of the loop over BK', [1, 4, 8, 16], 4),
-  size(
+  tunable('BM', 'Rows of C per workgroup', [32, 64, 128, 256], 128),
+  tunable('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
+  tunable('BK', 'Steps of K staged in workgroup memory at a time', [8, 16, 32], 16),
+  tunable('TM', 'Rows of C per thread, in groups of 4', [4, 8, 16], 8),
+  tunable('TN', 'Columns of C per thread, in groups of 4', [4, 8, 16], 16),
+  tunable('UNROLL', 'Steps of K per iteration of the loop over BK', [1, 4, 8, 16], 4),
+  tunable(
     'LANES_DOWN',
     'Rows of threads in a warp of 32; the warp computes TM x TN times its threads',
     [2, 4, 8, 16],
     8,
   ),
-] as const satisfies readonly Tunable[];
+] as const;
 
-export const MULADD = {
-  name: 'MULADD',
-  about: 'How a product is added: a * b + c, which compilers may contract, or fma(a, b, c)',
-  values: ['mul-add', 'fma'],
-  default: 'mul-add',
-} as const satisfies Tunable;
+export const MULADD = tunable(
+  'MULADD',
+  'How a product is added: a * b + c, which compilers may contract, or fma(a, b, c)',
+  ['mul-add', 'fma'],
+  'mul-add',
+);
 
 /** How tiles are staged: each option can save instructions or registers. */
 export const STAGING_TUNABLES = [
-  {
-    name: 'A_TILE',
-    about: "How A's tile avoids bank conflicts: padded rows or permuted columns",
-    values: ['padded', 'swizzled'],
-    default: 'padded',
-  },
-  {
-    name: 'LOADS',
-    about: 'When the next tile is loaded: all before the first step, or spread over the steps',
-    values: ['ahead', 'spread'],
-    default: 'ahead',
-  },
-  {
-    name: 'TILE_LOOP',
-    about:
-      'The loop over tiles ends at K, or at a constant, which spares the loop counter that browsers add',
-    values: ['to-k', 'bounded'],
-    default: 'to-k',
-  },
-] as const satisfies readonly Tunable[];
+  tunable(
+    'A_TILE',
+    "How A's tile avoids bank conflicts: padded rows or permuted columns",
+    ['padded', 'swizzled'],
+    'padded',
+  ),
+  tunable(
+    'LOADS',
+    'When the next tile is loaded: all before the first step, or spread over the steps',
+    ['ahead', 'spread'],
+    'ahead',
+  ),
+  tunable(
+    'TILE_LOOP',
+    'The loop over tiles ends at K, or at a constant, which spares the loop counter that browsers add',
+    ['to-k', 'bounded'],
+    'to-k',
+  ),
+] as const;
 
 /** Values that determine the layout of warps. */
 export type WarpValues = ValuesOf<

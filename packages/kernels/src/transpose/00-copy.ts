@@ -1,4 +1,4 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import wgsl from './00-copy.wgsl';
 
@@ -12,20 +12,10 @@ export const copy = gpuKernel({
   idea: 'The ceiling: copies the same bytes, vec4 by vec4, without transposing',
   computes: 'copy',
   dtypes: ['f32', 'i32', 'f16'],
-  tunables: [
-    {
-      name: 'WORKGROUP',
-      about: 'Threads per workgroup',
-      values: [64, 128, 256, 512, 1024],
-      default: 256,
-    },
-  ],
-  constraints: [],
+  tunables: [tunable('WORKGROUP', 'Threads per workgroup', [64, 128, 256, 512, 1024], 256)],
   wgsl,
   needs: (values) => ({
     workgroupSize: [values.WORKGROUP, 1, 1],
-    workgroupBytes: 0,
-    features: [],
   }),
   workgroups: (values, problem) => {
     const { rows, cols } = problem.shape;

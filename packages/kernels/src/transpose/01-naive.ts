@@ -1,4 +1,4 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import wgsl from './01-naive.wgsl';
 
@@ -9,24 +9,18 @@ export const naive = gpuKernel({
   idea: 'One element per thread',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'BLOCK',
-      about: 'Threads along each side of a workgroup',
-      values: [1, 2, 4, 8, 16, 32],
-      default: 16,
-    },
-    {
-      name: 'DIRECTION',
-      about: 'Which access is coalesced: the read or the write',
-      values: ['read-coalesced', 'write-coalesced'],
-      default: 'read-coalesced',
-    },
+    tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16),
+    tunable(
+      'DIRECTION',
+      'Which access is coalesced: the read or the write',
+      ['read-coalesced', 'write-coalesced'],
+      'read-coalesced',
+    ),
   ],
-  constraints: [],
   wgsl,
   needs: (values) => {
     const block = values.BLOCK;
-    return { workgroupSize: [block, block, 1], workgroupBytes: 0, features: [] };
+    return { workgroupSize: [block, block, 1] };
   },
   workgroups: (values, problem) => {
     const { rows, cols } = problem.shape;

@@ -10,14 +10,12 @@ export const tiled = gpuKernel({
   idea: 'A square tile in workgroup memory, so that reads and writes are both coalesced',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [TILE],
-  constraints: [],
   wgsl,
   needs: (values, dtype) => {
     const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
       workgroupBytes: tile * tile * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

@@ -10,14 +10,12 @@ export const padded = gpuKernel({
   idea: 'A padding column in the tile, so that there are no bank conflicts',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [TILE],
-  constraints: [],
   wgsl,
   needs: (values, dtype) => {
     const tile = values.TILE;
     return {
       workgroupSize: [tile, tile, 1],
       workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './04-multi-row.wgsl';
 import { gridOverA } from './tile';
 
@@ -10,18 +10,13 @@ export const multiRow = gpuKernel({
   idea: 'The padded tile, moved by fewer threads, several rows each',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'TILE',
-      about: 'Side of the tile, and threads across a workgroup',
-      values: [8, 16, 32, 64],
-      default: 32,
-    },
-    {
-      name: 'ROWS',
-      about: 'Threads down a workgroup; each moves TILE / ROWS rows',
-      values: [1, 2, 4, 8, 16, 32],
-      default: 8,
-    },
+    tunable('TILE', 'Side of the tile, and threads across a workgroup', [8, 16, 32, 64], 32),
+    tunable(
+      'ROWS',
+      'Threads down a workgroup; each moves TILE / ROWS rows',
+      [1, 2, 4, 8, 16, 32],
+      8,
+    ),
   ],
   constraints: [
     {
@@ -35,7 +30,6 @@ export const multiRow = gpuKernel({
     return {
       workgroupSize: [tile, values.ROWS, 1],
       workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

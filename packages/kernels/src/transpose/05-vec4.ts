@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './05-vec4.wgsl';
 import { entryPointByAlignment } from './alignment';
 import { gridOverA } from './tile';
@@ -11,18 +11,8 @@ export const vec4 = gpuKernel({
   idea: 'The padded tile, read and written four elements at a time',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'TILE',
-      about: 'Side of the tile; a workgroup is TILE / 4 threads wide',
-      values: [16, 32, 64],
-      default: 64,
-    },
-    {
-      name: 'ROWS',
-      about: 'Threads down a workgroup; each moves TILE / ROWS rows',
-      values: [4, 8, 16, 32],
-      default: 16,
-    },
+    tunable('TILE', 'Side of the tile; a workgroup is TILE / 4 threads wide', [16, 32, 64], 64),
+    tunable('ROWS', 'Threads down a workgroup; each moves TILE / ROWS rows', [4, 8, 16, 32], 16),
   ],
   constraints: [
     {
@@ -37,7 +27,6 @@ export const vec4 = gpuKernel({
     return {
       workgroupSize: [tile / 4, values.ROWS, 1],
       workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

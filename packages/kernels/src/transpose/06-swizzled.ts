@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './06-swizzled.wgsl';
 import { entryPointByAlignment } from './alignment';
 import { gridOverA } from './tile';
@@ -11,31 +11,30 @@ export const swizzled = gpuKernel({
   idea: '4 x 4 blocks transposed in registers, through a permuted tile without padding',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'TILE_ROWS',
-      about: 'Rows of A per tile: the length of each run written to B',
-      values: [16, 32, 64, 128],
-      default: 64,
-    },
-    {
-      name: 'TILE_COLS',
-      about: 'Columns of A per tile: the length of each run read; a workgroup is a quarter as wide',
-      values: [16, 32, 64, 128],
-      default: 64,
-    },
-    {
-      name: 'THREADS_Y',
-      about: 'Threads down a workgroup; each moves TILE_ROWS / (4 x THREADS_Y) blocks of 4 x 4',
-      values: [4, 8, 16, 32],
-      default: 16,
-    },
-    {
-      name: 'ORDER',
-      about:
-        'Neighbouring workgroups run along a row of A, a column, a diagonal, or in bands of 8 columns',
-      values: ['rows-first', 'cols-first', 'diagonal', 'bands'],
-      default: 'cols-first',
-    },
+    tunable(
+      'TILE_ROWS',
+      'Rows of A per tile: the length of each run written to B',
+      [16, 32, 64, 128],
+      64,
+    ),
+    tunable(
+      'TILE_COLS',
+      'Columns of A per tile: the length of each run read; a workgroup is a quarter as wide',
+      [16, 32, 64, 128],
+      64,
+    ),
+    tunable(
+      'THREADS_Y',
+      'Threads down a workgroup; each moves TILE_ROWS / (4 x THREADS_Y) blocks of 4 x 4',
+      [4, 8, 16, 32],
+      16,
+    ),
+    tunable(
+      'ORDER',
+      'Neighbouring workgroups run along a row of A, a column, a diagonal, or in bands of 8 columns',
+      ['rows-first', 'cols-first', 'diagonal', 'bands'],
+      'cols-first',
+    ),
   ],
   constraints: [
     {
@@ -51,7 +50,6 @@ export const swizzled = gpuKernel({
     return {
       workgroupSize: [cols / 4, values.THREADS_Y, 1],
       workgroupBytes: values.TILE_ROWS * cols * DTYPES[dtype].bytes,
-      features: [],
     };
   },
   workgroups: (values, problem) => {

@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import wgsl from './07-pitched.wgsl';
 import { gridOverA } from './tile';
 
@@ -10,30 +10,30 @@ export const pitched = gpuKernel({
   idea: 'For rows that start anywhere: single elements, neighbours by neighbours, in long runs',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
-    {
-      name: 'TILE_ROWS',
-      about: 'Rows of A per tile: the length of each run written to B',
-      values: [32, 64, 128],
-      default: 64,
-    },
-    {
-      name: 'TILE_COLS',
-      about: 'Columns of A per tile: the length of each run read',
-      values: [16, 32, 64, 128],
-      default: 32,
-    },
-    {
-      name: 'THREADS',
-      about: 'Threads per workgroup; each moves TILE_ROWS x TILE_COLS / THREADS elements',
-      values: [128, 256, 512],
-      default: 256,
-    },
-    {
-      name: 'ORDER',
-      about: 'Neighbouring workgroups run along a row of A or down a column',
-      values: ['rows-first', 'cols-first'],
-      default: 'cols-first',
-    },
+    tunable(
+      'TILE_ROWS',
+      'Rows of A per tile: the length of each run written to B',
+      [32, 64, 128],
+      64,
+    ),
+    tunable(
+      'TILE_COLS',
+      'Columns of A per tile: the length of each run read',
+      [16, 32, 64, 128],
+      32,
+    ),
+    tunable(
+      'THREADS',
+      'Threads per workgroup; each moves TILE_ROWS x TILE_COLS / THREADS elements',
+      [128, 256, 512],
+      256,
+    ),
+    tunable(
+      'ORDER',
+      'Neighbouring workgroups run along a row of A or down a column',
+      ['rows-first', 'cols-first'],
+      'cols-first',
+    ),
   ],
   constraints: [
     {
@@ -46,7 +46,6 @@ export const pitched = gpuKernel({
   needs: ({ TILE_ROWS, TILE_COLS, THREADS }, dtype) => ({
     workgroupSize: [THREADS, 1, 1],
     workgroupBytes: TILE_ROWS * (TILE_COLS + 1) * DTYPES[dtype].bytes,
-    features: [],
   }),
   workgroups: (values, problem) => {
     const [x, y] = gridOverA(problem.shape, values.TILE_ROWS, values.TILE_COLS);

@@ -1,14 +1,14 @@
-import type { Tunable } from '../kernel';
+import { tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { TransposeShape } from './op';
 
 /** Side of the square tile in workgroup memory. */
-export const TILE = {
-  name: 'TILE',
-  about: 'Side of the tile, and threads along each side of a workgroup',
-  values: [1, 2, 4, 8, 16, 32],
-  default: 16,
-} as const satisfies Tunable;
+export const TILE = tunable(
+  'TILE',
+  'Side of the tile, and threads along each side of a workgroup',
+  [1, 2, 4, 8, 16, 32],
+  16,
+);
 
 /** Workgroups that cover A in blocks of `rows x cols`, columns along x. */
 export function gridOverA(

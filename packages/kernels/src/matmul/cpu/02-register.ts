@@ -8,7 +8,6 @@ export const cpuRegister = hostKernel({
   idea: 'Triple loop on the host, the sum in a local variable',
   dtypes: ['f32', 'i32'],
   tunables: [],
-  constraints: [],
   run: (_values, problem, [a, b], c) => {
     const { m, n, k } = problem.shape;
     if (!a || !b) throw new TypeError('matmul takes two inputs');

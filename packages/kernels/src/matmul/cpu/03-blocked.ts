@@ -1,14 +1,14 @@
 import type { Tensor } from '../../dtype';
-import { hostKernel, type Tunable } from '../../kernel';
+import { hostKernel, tunable } from '../../kernel';
 import type { Rows } from '../../numbers';
 import type { MatmulShape } from '../op';
 
-export const BLOCK = {
-  name: 'BLOCK',
-  about: 'Side of the blocks of B, which should fit in the cache',
-  values: [16, 32, 64, 128, 256],
-  default: 64,
-} as const satisfies Tunable;
+export const BLOCK = tunable(
+  'BLOCK',
+  'Side of the blocks of B, which should fit in the cache',
+  [16, 32, 64, 128, 256],
+  64,
+);
 
 /** Blocks of B stay in the cache while row after row of A uses them. */
 export const cpuBlocked = hostKernel({
@@ -18,7 +18,6 @@ export const cpuBlocked = hostKernel({
   idea: 'Cache-blocked loops on the host, along rows of B and C',
   dtypes: ['f32', 'i32'],
   tunables: [BLOCK],
-  constraints: [],
   run: (values, problem, [a, b], c, rows) => {
     if (!a || !b) throw new TypeError('matmul takes two inputs');
     multiplyRows(problem.shape, values.BLOCK, a, b, c, rows);

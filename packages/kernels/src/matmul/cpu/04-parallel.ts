@@ -10,7 +10,6 @@ export const cpuParallel = hostKernel({
   idea: 'Cache-blocked loops on every core of the host',
   dtypes: ['f32', 'i32'],
   tunables: [THREADS, BLOCK],
-  constraints: [],
   threads: ({ THREADS }) => THREADS,
   run: (values, problem, [a, b], c, rows) => {
     if (!a || !b) throw new TypeError('matmul takes two inputs');

@@ -8,7 +8,6 @@ export const cpuNaive = hostKernel({
   idea: 'Two loops on the host',
   dtypes: ['f32', 'i32'],
   tunables: [],
-  constraints: [],
   run: (_values, problem, [a], b) => {
     const { rows, cols } = problem.shape;
     if (!a) throw new TypeError('transpose takes one input');

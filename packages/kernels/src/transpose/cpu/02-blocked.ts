@@ -1,14 +1,14 @@
 import type { Tensor } from '../../dtype';
-import { hostKernel, type Tunable } from '../../kernel';
+import { hostKernel, tunable } from '../../kernel';
 import type { Rows } from '../../numbers';
 import type { TransposeShape } from '../op';
 
-export const BLOCK = {
-  name: 'BLOCK',
-  about: 'Side of the blocks, whose source and destination lines should fit in the cache',
-  values: [8, 16, 32, 64],
-  default: 32,
-} as const satisfies Tunable;
+export const BLOCK = tunable(
+  'BLOCK',
+  'Side of the blocks, whose source and destination lines should fit in the cache',
+  [8, 16, 32, 64],
+  32,
+);
 
 /** Blocks small enough that every cache line read or written is used completely. */
 export const cpuBlocked = hostKernel({
@@ -18,7 +18,6 @@ export const cpuBlocked = hostKernel({
   idea: 'Cache-blocked loops on the host',
   dtypes: ['f32', 'i32'],
   tunables: [BLOCK],
-  constraints: [],
   run: (values, problem, [a], b, rows) => {
     if (!a) throw new TypeError('transpose takes one input');
     transposeRows(problem.shape, values.BLOCK, a, b, rows);
