@@ -141,7 +141,7 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
     /^Rate by size/,
     /^Roofline: multiply-adds f32/,
   ]) {
-    await expect(page.getByRole('img', { name: chart })).toBeVisible();
+    await expect(page.getByRole('region', { name: chart })).toBeVisible();
   }
   await page.getByLabel('Find', { exact: true }).fill('transpose failed');
   await expect(page.getByText('No runs match these filters.')).toBeVisible();
@@ -150,16 +150,40 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
 });
 
+test('a chart tells its marks by keyboard, as a table, and leads to their results', async ({
+  page,
+}) => {
+  await open(page, pages.sweep ?? '');
+  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  const bars = page.getByRole('region', { name: /^Rate by variant/ });
+  await bars.focus();
+  await page.keyboard.press('ArrowRight');
+  const mark = bars.locator('a:focus');
+  const told = (await mark.getAttribute('aria-label')) ?? '';
+  expect(told).toMatch(/: .* GFLOP\/s/);
+  await expect(page.locator('figure p', { hasText: told })).toBeVisible();
+
+  const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
+  const lines = figure.locator('path[marker-start], g[aria-label="line"] path');
+  const before = await lines.count();
+  await figure.getByRole('button', { pressed: true }).first().click();
+  expect(await lines.count()).toBeLessThan(before);
+  await figure.getByRole('button', { name: 'Table' }).click();
+  await expect(figure.getByRole('row').nth(1)).toContainText(/threads/);
+
+  await bars.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/results\//);
+});
+
 test('a series has one colour in all charts of a sweep', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
   const shown = await page
     .locator('figure li')
     .evaluateAll((items) =>
-      items.map((item) => [
-        item.textContent ?? '',
-        item.querySelector<HTMLElement>('span')?.style.background ?? '',
-      ]),
+      items.map((item) => [item.textContent ?? '', item.querySelector('svg')?.style.color ?? '']),
     );
   const colors = new Map<string, Set<string>>();
   for (const [name = '', color = ''] of shown) {

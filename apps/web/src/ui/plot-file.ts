@@ -1,9 +1,23 @@
+import type { SYMBOLS } from './scales';
+
 /** One entry of a legend: beside the drawing on the page, inside it in a file. */
 export interface LegendItem {
   readonly text: string;
   /** Any CSS colour. */
   readonly color: string;
+  readonly symbol?: (typeof SYMBOLS)[number];
+  readonly isDashed?: boolean;
 }
+
+/** Symbols as Plot draws them, around 0. */
+export const GLYPHS: Readonly<Record<(typeof SYMBOLS)[number], string>> = {
+  circle: 'M3,0A3,3,0,1,1,-3,0A3,3,0,1,1,3,0Z',
+  square: 'M-2.7,-2.7H2.7V2.7H-2.7Z',
+  triangle: 'M0,-3.7L3.2,1.9H-3.2Z',
+  diamond: 'M0,-4L2.3,0L0,4L-2.3,0Z',
+  cross: 'M-3.2,-1.1H-1.1V-3.2H1.1V-1.1H3.2V1.1H1.1V3.2H-1.1V1.1H-3.2Z',
+  star: 'M0,-4L0.9,-1.2H3.8L1.5,0.5L2.4,3.3L0,1.5L-2.4,3.3L-1.5,0.5L-3.8,-1.2H-0.9Z',
+};
 
 const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
@@ -27,7 +41,7 @@ export function standaloneSvg(
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('viewBox', `0 0 ${width} ${total}`);
   copy.setAttribute('height', String(total));
-  copy.removeAttribute('aria-hidden');
+  for (const link of copy.querySelectorAll('a')) link.replaceWith(...link.childNodes);
   copy.prepend(
     element('title', {}, title),
     element('rect', { width, height: total, fill: '#fff' }),
@@ -36,7 +50,19 @@ export function standaloneSvg(
     for (const { item, x } of line) {
       const y = height + index * LEGEND_LINE + 8;
       copy.append(
-        element('line', { x1: x, x2: x + 16, y1: y, y2: y, stroke: item.color, 'stroke-width': 2 }),
+        element('path', {
+          d: `M${x},${y}h16`,
+          ...{ stroke: item.color, 'stroke-width': 1.5 },
+          ...(item.isDashed && { 'stroke-dasharray': '3 2' }),
+        }),
+        ...(item.symbol
+          ? [
+              element('path', {
+                ...{ d: GLYPHS[item.symbol], transform: `translate(${x + 8},${y})` },
+                ...{ stroke: item.color, fill: '#fff' },
+              }),
+            ]
+          : []),
         element('text', { x: x + 22, y: y + 4, fill: 'var(--ink)' }, item.text),
       );
     }

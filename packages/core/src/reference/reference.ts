@@ -93,7 +93,7 @@ export const isAsked = ({ problem }: ReferenceFigure, { op, dtype, shape }: Refe
 
 /**
  * What a board shows of the figures of one problem: the fastest kernel of each hardware under the
- * profile, each library, each figure of a report; fastest first. Less exact kernels are left out.
+ * profile, each library, the fastest of each report; fastest first. Less exact kernels are left out.
  */
 export function bestOfEach(
   figures: readonly ReferenceFigure[],
@@ -103,11 +103,11 @@ export function bestOfEach(
     (figure) =>
       figure.by.kind !== 'kernel' || (figure.profile === profile && figure.unranked === null),
   );
-  return fastestOfEach(fitting, ({ by, hardware }) =>
+  return fastestOfEach(fitting, ({ by, hardware, source }) =>
     JSON.stringify([
       hardware,
       by.kind,
-      by.kind === 'library' ? by.name : by.kind === 'report' ? [by.label, by.address] : null,
+      by.kind === 'library' ? by.name : by.kind === 'report' ? source : null,
     ]),
   ).toSorted((a, b) => a.medianNs - b.medianNs);
 }

@@ -13,7 +13,7 @@ export interface RunView
     RunResult,
     'runId' | 'resultId' | 'variant' | 'address' | 'problem' | 'device' | 'profile' | 'policy'
   > {
-  readonly kind: OutcomeKind | 'pending';
+  readonly kind: OutcomeKind | 'pending' | 'running';
   /** Why it has no figures, or why they are not ranked; null where there is nothing to explain. */
   readonly reason: string | null;
   readonly figures: Figures | null;

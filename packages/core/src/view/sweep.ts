@@ -55,5 +55,7 @@ export const sweepEventSchema = z.object({
   status: sweepStatusSchema,
   /** Results recorded since the last event. */
   results: z.array(runResultSchema),
+  /** Runs that are being measured. */
+  running: z.array(id),
 });
 export type SweepEvent = z.infer<typeof sweepEventSchema>;

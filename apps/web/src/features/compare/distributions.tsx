@@ -41,6 +41,8 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
             y: 'side',
             stroke: 'var(--accent)',
             strokeWidth: 2.5,
+            title: ({ series, side }: (typeof sides)[number]) =>
+              `${side}, median: ${formatNs(series.medianNs)}`,
           }),
         ],
       };

@@ -1,4 +1,5 @@
 import {
+  contrast,
   type Device,
   type DeviceHistory,
   type RunResult,
@@ -7,11 +8,12 @@ import {
   type VersionResult,
 } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
+import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { ImportedBadge } from '@/features/results/outcome';
 import { Facts, Moment, Rate, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatSpeedup } from '@/ui/format';
-import { Badge, Empty } from '@/ui/notice';
+import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { DataTable, TablePanel } from '@/ui/table';
 
@@ -151,17 +153,13 @@ export function History({ history: { variants, versions } }: { history: DeviceHi
   );
 }
 
-/** Faster or slower only if the intervals do not overlap. */
+/** How a version does against the one before it. */
 function Change({ from, to }: { from: VersionResult | undefined; to: VersionResult }) {
   if (!from) return '–';
-  const isFaster = to.highNs < from.lowNs;
-  const isSlower = to.lowNs > from.highNs;
+  const { ratio, verdict } = contrast(to, from);
   return (
     <>
-      {formatSpeedup(from.medianNs / to.medianNs)}{' '}
-      <Badge tone={isFaster ? 'accent' : isSlower ? 'amber' : 'neutral'}>
-        {isFaster ? 'faster' : isSlower ? 'slower' : 'same'}
-      </Badge>
+      {formatSpeedup(ratio)} <VerdictBadge of={verdict} />
     </>
   );
 }

@@ -15,6 +15,7 @@ export interface RooflinePoint {
   readonly flopPerByte: number;
   /** GFLOP/s. */
   readonly rate: number;
+  readonly href: string | null;
 }
 
 /** Margin around the outermost points, as a factor on the log axes. */
@@ -40,7 +41,7 @@ export function RooflinePlot({
   const styles = useMemo(() => given ?? seriesStyles(series), [given, series]);
   const bandwidth = roof.gigabytesPerSecond;
   const draw = useCallback<DrawPlot>(
-    (Plot) => {
+    (Plot, _, shows) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
       const rates = points.map(({ rate }) => rate);
       const knees = roof.peaks.map((peak) => peak.gigaflopsPerSecond / (bandwidth ?? Infinity));
@@ -82,15 +83,19 @@ export function RooflinePlot({
               fill: 'var(--ink)',
             },
           ),
-          Plot.dot(points, {
-            x: 'flopPerByte',
-            y: 'rate',
-            stroke: 'series',
-            symbol: 'series',
-            r: 3.5,
-            strokeWidth: 1.75,
-            title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} GFLOP/s`,
-          }),
+          Plot.dot(
+            points.filter(({ series }) => shows(series)),
+            {
+              x: 'flopPerByte',
+              y: 'rate',
+              stroke: 'series',
+              symbol: 'series',
+              r: 3.5,
+              strokeWidth: 1.75,
+              title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} GFLOP/s`,
+              href: 'href',
+            },
+          ),
         ],
       };
     },
@@ -108,7 +113,15 @@ export function RooflinePlot({
       draw={draw}
       height={300}
       fileName="roofline"
-      legend={series.map((text) => ({ text, color: styles.color(text) }))}
+      legend={
+        series.length > 1
+          ? series.map((text) => ({
+              text,
+              color: styles.color(text),
+              symbol: styles.symbol(text),
+            }))
+          : []
+      }
       caption={`Roofline of ${device} under profile ${roof.profile}: ${
         bandwidth === null
           ? 'peak multiply-adds; the memory slope is missing because no copy was measured'

@@ -58,7 +58,12 @@ export function Roofline({
 }
 
 /** Nothing for an op without arithmetic. */
-function pointOf({ address, problem, rate }: RunResult): RooflinePoint[] {
+export function pointOf({
+  address,
+  problem,
+  rate,
+  resultId,
+}: Pick<RunResult, 'address' | 'problem' | 'rate' | 'resultId'>): RooflinePoint[] {
   const flopPerByte = arithmeticIntensity(problem);
   if (!rate || flopPerByte === 0) return [];
   return [
@@ -67,6 +72,7 @@ function pointOf({ address, problem, rate }: RunResult): RooflinePoint[] {
       series: problem.dtype,
       flopPerByte,
       rate: rate.value,
+      href: resultId && `/results/${resultId}`,
     },
   ];
 }

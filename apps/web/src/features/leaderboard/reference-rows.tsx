@@ -52,7 +52,7 @@ function Row({ figure, fastest }: { figure: ReferenceFigure; fastest: number }) 
   return (
     <tr>
       <td className="figure">–</td>
-      <th scope="row" className="min-w-36">
+      <th scope="row" className="min-w-56">
         {figure.hardware ?? 'hardware not named'}
         <p className="max-w-80 text-xs font-normal text-muted">
           <Provenance figure={figure} />

@@ -97,6 +97,7 @@ const TONES: Readonly<Record<RunView['kind'], Tone>> = {
   incorrect: 'rose',
   failed: 'amber',
   pending: 'neutral',
+  running: 'accent',
 };
 
 export function OutcomeBadge({ kind }: { kind: RunView['kind'] }) {

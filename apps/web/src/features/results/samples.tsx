@@ -37,7 +37,15 @@ export function SampleStrip({ series }: { series: Series }) {
             fillOpacity: 0.18,
           }),
           Plot.ruleY([series.medianNs / scale], { stroke: 'var(--accent)' }),
-          Plot.dot(samples, { x: 'index', y: 'time', r: 2, fill: 'var(--ink)', fillOpacity: 0.7 }),
+          Plot.dot(samples, {
+            x: 'index',
+            y: 'time',
+            r: 2,
+            fill: 'var(--ink)',
+            fillOpacity: 0.7,
+            title: ({ index, time }: (typeof samples)[number]) =>
+              `sample ${index}: ${formatNs(time * scale)}`,
+          }),
         ],
       };
     },

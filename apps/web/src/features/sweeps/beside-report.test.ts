@@ -2,7 +2,7 @@ import { publishedOfSuite } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { measuredRun } from '../../server/test-results';
-import { besideReport } from './beside-report';
+import { besideReport, pivotOf } from './beside-report';
 
 const report = publishedOfSuite('layouts@1')!;
 const [basic, next] = report.results;
@@ -42,4 +42,21 @@ it('puts the shape of the report beside it where that was run, and takes ratios 
   expect(lineOf(first)?.ours).toEqual([{ ns: 512, shape: '256', overFirst: 1 }]);
   expect(lineOf(second)?.ours).toEqual([{ ns: 256, shape: '256', overFirst: 2 }]);
   expect(lineOf(second)?.published.overFirst).toBeCloseTo(first!.timeMs / second!.timeMs);
+});
+
+it('is a table by size, or by tile where the report has one size', () => {
+  const pivot = (suite: string) => {
+    const published = publishedOfSuite(suite)!;
+    const { lines } = besideReport(published, [], ({ problem }) => shapeText(problem));
+    return pivotOf(lines);
+  };
+  const bySize = pivot('threads-per-block@1');
+  expect(bySize.heads).toEqual(['256', '512', '1024', '4096']);
+  expect(bySize.rows).toHaveLength(12);
+  const byTile = pivot('block-size@1');
+  expect(byTile.heads).toEqual(['tile 4', 'tile 8', 'tile 16', 'tile 32']);
+  expect(byTile.rows.map(({ label }) => label)).toEqual(['Basic', 'RR', 'RC', 'CR', 'CC']);
+  for (const { rows } of [bySize, byTile]) {
+    expect(rows.flatMap(({ cells }) => cells).every((line) => line !== undefined)).toBe(true);
+  }
 });

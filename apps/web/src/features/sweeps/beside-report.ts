@@ -7,6 +7,9 @@ import {
   type RunView,
 } from '@tilemark/core';
 import { shapeText, volume } from '@tilemark/kernels';
+import { group } from 'd3-array';
+import { shortAddress } from '../kernels/address';
+import { sizeTunables } from '../kernels/workgroup';
 
 /** One of our devices, under one profile, beside a report. */
 export interface Column {
@@ -63,6 +66,43 @@ export function besideReport(
         ? [{ figure, published: line, ours: compared.map(({ timings }) => timings[index] ?? null) }]
         : [];
     }),
+  };
+}
+
+/** A report's lines as a table: its sizes across, or its tiles where it has one size. */
+export interface Pivot {
+  readonly heads: readonly string[];
+  readonly rows: readonly {
+    readonly label: string;
+    readonly address: string;
+    readonly cells: readonly (Line | undefined)[];
+  }[];
+}
+
+export function pivotOf(lines: readonly Line[]): Pivot {
+  const isBySize = new Set(lines.map(({ published }) => published.shape)).size > 1;
+  const placed = lines.map((line) => {
+    const { address, label, variant } = line.figure;
+    const sizes = sizeTunables(variant.kernel);
+    const tile = Object.entries(variant.tunables)
+      .filter(([name]) => sizes.has(name))
+      .map(([, value]) => value)
+      .join('×');
+    const rest = shortAddress(address).replaceAll(/\b(\w+)=[^,\]]*,?/g, (text, name) =>
+      sizes.has(name) ? '' : text,
+    );
+    return isBySize
+      ? { line, head: line.published.shape, row: `${label} ${address}`, address }
+      : { line, head: tile && `tile ${tile}`, row: `${label} ${rest}`, address: rest };
+  });
+  const heads = [...new Set(placed.map(({ head }) => head))];
+  return {
+    heads,
+    rows: [...group(placed, ({ row }) => row).values()].map((own) => ({
+      label: own[0]?.line.figure.label ?? '',
+      address: (own[0]?.address ?? '').replace(/,?\]$/, ']').replace('[]', ''),
+      cells: heads.map((head) => own.find((each) => each.head === head)?.line),
+    })),
   };
 }
 

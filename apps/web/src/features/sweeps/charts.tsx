@@ -13,10 +13,11 @@ import { RooflinePlot } from '../devices/roofline-plot';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
 import type { DeviceFacts } from './load';
-import { groupKey, problemText, shortKernel, shortLabels } from './runs';
+import { DeviceBars, VariantBars } from './rate-bars';
+import { groupKey, problemText, resultHref, shortKernel, shortLabels } from './runs';
 import { SizeCurves } from './size-curves';
 import { type PublishedTime, SpeedupCurves, TimeCurves } from './thread-curves';
-import { VariantBars } from './variant-bars';
+import { TunableCharts } from './tunable-charts';
 
 /** Charts of a sweep: what the reports drew by hand, of the problem and device that is chosen. */
 export function Charts({
@@ -68,10 +69,15 @@ export function Charts({
         </div>
       )}
       <VariantBars runs={chosen} />
+      <DeviceBars runs={measured.filter((run) => chosen[0] && isSameWork(run, chosen[0]))} />
+      <TunableCharts runs={chosen} />
       <Courses runs={measured} of={chosen} devices={devices} published={published} />
     </Panel>
   );
 }
+
+const isSameWork = (a: RunView, b: RunView): boolean =>
+  a.profile === b.profile && problemText(a.problem) === problemText(b.problem);
 
 /** How times follow the threads of a workgroup and the size, on the device, dtype and profile of `of`. */
 function Courses({
@@ -151,11 +157,12 @@ function Roofline({
   const points = useMemo(
     () =>
       runs
-        .map(({ address, figures, problem, variant }) => ({
+        .map(({ address, figures, problem, resultId, variant }) => ({
           label: `${labels.get(address) ?? address}, ${shapeText(problem)}`,
           series: shortKernel(variant.kernel),
           flopPerByte: arithmeticIntensity(problem),
           rate: figures.rate,
+          href: resultHref({ resultId }),
         }))
         .filter(({ flopPerByte }) => flopPerByte > 0),
     [runs, labels],

@@ -1,7 +1,7 @@
 import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { shapeText, volume } from '@tilemark/kernels';
 import { sizeTunables, threadsOf } from '../kernels/workgroup';
-import { shortKernel, shortLabels } from './runs';
+import { resultHref, shortKernel, shortLabels } from './runs';
 
 export interface CurvePoint {
   /** What is equal along the line: the shape where there are several, else the variant. */
@@ -66,6 +66,7 @@ export interface SpeedupPoint {
   /** Between the ends of the intervals that are nearest and farthest. */
   readonly low: number;
   readonly high: number;
+  readonly href: string | null;
 }
 
 /** What a kernel gains over naive at each number of threads, line by line as in `curves`. */
@@ -89,6 +90,7 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
         value: base.medianNs / own.medianNs,
         low: base.lowNs / own.highNs,
         high: base.highNs / own.lowNs,
+        href: resultHref(run),
       },
     ];
   });

@@ -5,6 +5,7 @@ import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { CurvePoint, Curves } from './curves';
+import { resultHref } from './runs';
 
 const ROW_HEIGHT = 40;
 /** The part of the best rate from which a cell needs the text colour of the accent. */
@@ -41,6 +42,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
           stroke: 'var(--line)',
           title: ({ line, run, threads }: CurvePoint) =>
             `${line}, ${threads} threads: ${formatRate(run.figures.rate)} ${unit}`,
+          href: ({ run }: CurvePoint) => resultHref(run),
         }),
         Plot.text(points, {
           x: 'threads',

@@ -18,7 +18,8 @@ export const isCancelling = (status: Sweep['status'], { pending }: Counts): bool
   status === 'cancelled' && pending > 0;
 
 export function StatusBadge({ status, counts }: { status: Sweep['status']; counts: Counts }) {
-  return <Badge tone={TONES[status]}>{isCancelling(status, counts) ? 'cancelling' : status}</Badge>;
+  const text = isCancelling(status, counts) ? 'cancelling' : status;
+  return <Badge tone={TONES[status]}>{text === 'queued' ? 'waiting' : text}</Badge>;
 }
 
 /** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */
@@ -113,7 +114,7 @@ function countsOf(runs: readonly RunView[]): Counts {
   const counts = { total: 0, pending: 0, measured: 0, skipped: 0, incorrect: 0, failed: 0 };
   for (const { kind } of runs) {
     counts.total += 1;
-    counts[kind] += 1;
+    counts[kind === 'running' ? 'pending' : kind] += 1;
   }
   return counts;
 }

@@ -2,13 +2,13 @@
 
 import type { Published, RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import { VariantLink } from '@/features/kernels/address';
 import { formatNs, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
 import { shortDeviceName } from '../devices/device-name';
-import { besideReport, type Timing } from './beside-report';
+import { besideReport, pivotOf, type Timing } from './beside-report';
 
 /** The report that the sweep's suite reproduces, line by line, with each of our devices beside it. */
 export function ReportTable({ report, runs }: { report: Published; runs: readonly RunView[] }) {
@@ -16,49 +16,68 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
     () => besideReport(report, runs, ({ problem }) => shapeText(problem)),
     [report, runs],
   );
+  const { heads, rows } = useMemo(() => pivotOf(lines), [lines]);
   const { hardware, source } = report;
 
   return (
     <Section
       id="report"
       title="Beside the report"
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}; ${lines.length > 0 ? 'lower is faster, ratios are over the first line of its shape' : 'its text prints no figures'}`}
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? 'lower is faster, × over the first line of its size' : 'its text prints no figures'}`}
     >
       {lines.length > 0 && (
         <TablePanel caption={`Published figures of ${source.title}, with ours beside them`}>
           <thead>
             <tr>
-              <th scope="col">In the report</th>
-              <th scope="col">Variant here</th>
-              <th scope="col" className="figure">
-                {hardware.gpu ?? hardware.cpu ?? 'hardware not named'}
-                <span className="block font-normal">published</span>
+              <th scope="col" rowSpan={2}>
+                In the report
               </th>
-              {columns.map(({ device, profile }) => (
-                <th
-                  key={`${device.key} ${profile}`}
-                  scope="col"
-                  className="figure"
-                  title={device.name}
-                >
-                  {shortDeviceName(device.name)}
-                  <span className="block font-normal">{profile}</span>
+              {heads.map((head) => (
+                <th key={head} scope="colgroup" colSpan={columns.length + 1} className="figure">
+                  {head}
                 </th>
+              ))}
+            </tr>
+            <tr>
+              {heads.map((head) => (
+                <Fragment key={head}>
+                  <th scope="col" className="figure !font-normal">
+                    published
+                  </th>
+                  {columns.map(({ device, profile }) => (
+                    <th
+                      key={`${device.key} ${profile}`}
+                      scope="col"
+                      className="figure !font-normal"
+                      title={`${device.name}, ${profile}`}
+                    >
+                      {shortDeviceName(device.name)}
+                    </th>
+                  ))}
+                </Fragment>
               ))}
             </tr>
           </thead>
           <tbody>
-            {lines.map(({ figure, ours, published }) => (
-              <tr key={`${figure.label} ${figure.address} ${published.shape}`}>
-                <th scope="row" className="whitespace-nowrap" title={figure.note ?? undefined}>
-                  {figure.label}
+            {rows.map(({ address, cells, label }) => (
+              <tr key={`${label} ${address}`}>
+                <th scope="row" className="min-w-40">
+                  {label}
+                  <span className="block font-normal">
+                    <VariantLink address={address} resultId={null} />
+                  </span>
                 </th>
-                <td className="min-w-40">
-                  <VariantLink address={figure.address} resultId={null} />
-                </td>
-                <TimingCell timing={published} />
-                {columns.map(({ device, profile }, index) => (
-                  <TimingCell key={`${device.key} ${profile}`} timing={ours[index] ?? null} />
+                {cells.map((line, index) => (
+                  <Fragment key={heads[index]}>
+                    <TimingCell timing={line?.published} />
+                    {columns.map(({ device, profile }, of) => (
+                      <TimingCell
+                        key={`${device.key} ${profile}`}
+                        timing={line?.ours[of]}
+                        shape={line?.published.shape}
+                      />
+                    ))}
+                  </Fragment>
                 ))}
               </tr>
             ))}
@@ -70,14 +89,21 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   );
 }
 
-function TimingCell({ timing }: { timing: Timing | null }) {
+function TimingCell({
+  timing,
+  shape = timing?.shape,
+}: {
+  timing: Timing | null | undefined;
+  /** Of the report: another one is said. */
+  shape?: string | undefined;
+}) {
   if (!timing) return <td className="figure text-muted">–</td>;
   return (
     <td className="figure">
       {formatNs(timing.ns)}
       <span className="block text-xs text-muted">
-        {timing.shape}
-        {timing.overFirst !== null && `, ${formatSpeedup(timing.overFirst)}`}
+        {timing.overFirst !== null && formatSpeedup(timing.overFirst)}
+        {timing.shape !== shape && ` at ${timing.shape}`}
       </span>
     </td>
   );

@@ -38,7 +38,15 @@ export interface TableRun {
   readonly run: RunView;
   readonly speedup: number | undefined;
   readonly occupancy: Occupancy | undefined;
+  /** Null where all runs have the same one, which is said above the table. */
+  readonly reason: string | null;
 }
+
+/** What keeps every one of several runs from being ranked; null where they differ. */
+export const sharedReason = (runs: readonly RunView[]): string | null =>
+  runs.length > 1 && runs.every(({ reason }) => reason === runs[0]?.reason)
+    ? (runs[0]?.reason ?? null)
+    : null;
 
 /** Runs with their speed-up over naive and, where the device is known, their occupancy. */
 export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFacts[]): TableRun[] {
@@ -47,6 +55,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
   const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
   // A variant has one occupancy on a device, whatever the size of its problems.
   const occupancies = new Map<string, Occupancy | undefined>();
+  const shared = sharedReason(runs);
   return runs.map((run) => {
     const { address, device, problem, variant } = run;
     const key = `${device.key} ${problem.dtype} ${address}`;
@@ -54,7 +63,12 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
     if (identity && known.has(variant.kernel) && !occupancies.has(key)) {
       occupancies.set(key, variantOccupancy(identity, variant, problem.dtype) ?? undefined);
     }
-    return { run, speedup: ratios.get(run.runId), occupancy: occupancies.get(key) };
+    return {
+      run,
+      speedup: ratios.get(run.runId),
+      occupancy: occupancies.get(key),
+      reason: shared === null ? run.reason : null,
+    };
   });
 }
 
@@ -112,7 +126,9 @@ const metricColumns: readonly Column[] = metricsOf('runs')
       isFigure: true,
       better,
       sort: read,
-      cell: (row) => {
+      says: (rows: readonly TableRun[]) =>
+        ORDER.includes(id) || rows.some((row) => read(row) !== undefined),
+      cell: (row: TableRun) => {
         const { run } = row;
         if (!run.figures) return null;
         const value = read(row);
@@ -129,7 +145,7 @@ export const COLUMNS: readonly Column[] = [
     id: 'variant',
     name: 'Variant',
     sort: ({ run }) => run.address,
-    cell: ({ run }) => <VariantCell run={run} />,
+    cell: ({ reason, run }) => <VariantCell run={run} reason={reason} />,
   },
   {
     id: 'problem',
@@ -162,6 +178,7 @@ export const COLUMNS: readonly Column[] = [
     name: 'Outcome',
     sort: ({ run }) => run.kind,
     cell: ({ run }) => <OutcomeBadge kind={run.kind} />,
+    says: differs(({ kind }) => kind),
   },
   {
     id: 'device',
@@ -210,7 +227,7 @@ export const TABLE_COLUMNS = helper.columns(
 export const usualColumns = (rows: readonly TableRun[]): string[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);
 
-function VariantCell({ run }: { run: RunView }) {
+function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
   return (
     <div className="min-w-44 sm:min-w-60">
       {run.figures && run.resultId !== null ? (
@@ -228,7 +245,7 @@ function VariantCell({ run }: { run: RunView }) {
           ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit}, ${formatNs(run.figures.medianNs)}`
           : run.kind}
       </p>
-      {run.reason && <p className="max-w-prose text-xs break-words text-muted">{run.reason}</p>}
+      {reason && <p className="max-w-prose text-xs break-words text-muted">{reason}</p>}
     </div>
   );
 }

@@ -9,11 +9,18 @@ import { formatCount } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from './load';
-import { COLUMNS, features, TABLE_COLUMNS, tableRuns, usualColumns } from './result-columns';
+import {
+  COLUMNS,
+  features,
+  sharedReason,
+  TABLE_COLUMNS,
+  tableRuns,
+  usualColumns,
+} from './result-columns';
 import { problemText } from './runs';
 
-const PAGE_SIZE = 100;
-const OUTCOMES = ['measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
+const PAGE_SIZE = 25;
+const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));
 
 const parseSorting = (text: string | null): SortingState => {
@@ -152,7 +159,10 @@ export function ResultsTable({
         </thead>
         <tbody>
           {table.getRowModel().rows.map((row) => (
-            <tr key={row.id}>
+            <tr
+              key={row.id}
+              className={row.original.run.kind === 'running' ? '!bg-accent-soft' : ''}
+            >
               {row.getAllCells().map((cell) => (
                 <td key={cell.id} className={FIGURES.has(cell.column.id) ? 'figure' : ''}>
                   <table.FlexRender cell={cell} />
@@ -220,6 +230,7 @@ function sharedText([first, ...others]: readonly RunView[], shown: readonly stri
   const parts = [
     !shown.includes('device') && isShared(({ device }) => device.key) && `on ${first.device.name}`,
     !shown.includes('profile') && isShared(({ profile }) => profile) && `profile ${first.profile}`,
+    sharedReason([first, ...others]),
   ].filter(Boolean);
   return parts.length > 0 ? `, ${others.length > 0 ? 'all ' : ''}${parts.join(', ')}` : '';
 }

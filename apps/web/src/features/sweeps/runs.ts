@@ -30,6 +30,10 @@ export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, numb
 /** A kernel without its op, which a chart's problem says: also the name of its series. */
 export const shortKernel = (kernel: string): string => kernel.split('/')[1] ?? kernel;
 
+/** Where a mark of a chart leads. */
+export const resultHref = ({ resultId }: Pick<RunView, 'resultId'>): string | null =>
+  resultId && `/results/${resultId}`;
+
 /** A variant under a name of its own: its address, or what is left of it. */
 interface NamedVariant {
   readonly address: string;

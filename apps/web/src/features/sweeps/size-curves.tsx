@@ -6,12 +6,14 @@ import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { SeriesStyles } from '@/ui/scales';
-import { shortKernel } from './runs';
+import { resultHref, shortKernel } from './runs';
 
 interface Point {
   readonly kernel: string;
   readonly edge: number;
   readonly rate: number;
+  readonly address: string;
+  readonly href: string | null;
 }
 
 /**
@@ -31,30 +33,43 @@ export function SizeCurves({
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
   const legend = useMemo(
-    () => kernels.map((kernel) => ({ text: kernel, color: styles.color(kernel) })),
+    () =>
+      kernels.map((text) => ({
+        text,
+        color: styles.color(text),
+        symbol: styles.symbol(text),
+      })),
     [kernels, styles],
   );
 
   const draw = useCallback<DrawPlot>(
-    (Plot) => ({
-      marginLeft: 52,
-      marginRight: 12,
-      marginBottom: 36,
-      x: {
-        type: 'log',
-        base: 2,
-        label: 'edge of the square problem →',
-        tickFormat: 'd',
-        ticks: [...new Set(points.map(({ edge }) => edge))],
-      },
-      y: { label: `↑ ${unit}, higher is better`, grid: true, zero: true, ticks: 5 },
-      color: { domain: kernels, range: kernels.map(styles.color) },
-      symbol: { domain: kernels, range: kernels.map(styles.symbol) },
-      marks: [
-        Plot.lineY(points, { x: 'edge', y: 'rate', stroke: 'kernel', strokeWidth: 1.5 }),
-        Plot.dot(points, { x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 }),
-      ],
-    }),
+    (Plot, _, shows) => {
+      const shown = points.filter(({ kernel }) => shows(kernel));
+      return {
+        marginLeft: 52,
+        marginRight: 12,
+        marginBottom: 36,
+        x: {
+          type: 'log',
+          base: 2,
+          label: 'edge of the square problem →',
+          tickFormat: 'd',
+          ticks: [...new Set(points.map(({ edge }) => edge))],
+        },
+        y: { label: `↑ ${unit}, higher is better`, grid: true, zero: true, ticks: 5 },
+        color: { domain: kernels, range: kernels.map(styles.color) },
+        symbol: { domain: kernels, range: kernels.map(styles.symbol) },
+        marks: [
+          Plot.lineY(shown, { x: 'edge', y: 'rate', stroke: 'kernel', strokeWidth: 1.5 }),
+          Plot.dot(shown, {
+            ...{ x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 },
+            title: ({ address, edge, rate }: Point) =>
+              `${address} at ${edge}: ${formatRate(rate)} ${unit}`,
+            href: 'href',
+          }),
+        ],
+      };
+    },
     [points, kernels, styles, unit],
   );
 
@@ -83,13 +98,14 @@ export function SizeCurves({
 /** The fastest rate of each kernel at each square size. */
 function pointsOf(runs: readonly MeasuredRun[]): Point[] {
   const best = new Map<string, Point>();
-  for (const { figures, problem, variant } of runs) {
+  for (const run of runs) {
+    const { address, figures, problem, variant } = run;
     const edge = Number(shapeText(problem));
     if (!Number.isInteger(edge)) continue;
     const kernel = shortKernel(variant.kernel);
     const key = `${kernel} ${edge}`;
     if (figures.rate > (best.get(key)?.rate ?? 0)) {
-      best.set(key, { kernel, edge, rate: figures.rate });
+      best.set(key, { kernel, edge, rate: figures.rate, address, href: resultHref(run) });
     }
   }
   return [...best.values()].sort((a, b) => a.edge - b.edge);

@@ -68,7 +68,7 @@ export function SweepView({
               <LiveDot state={sweep.connection} />
             </span>
           </div>
-          <ProgressBar counts={sweep.counts} label="Progress of the sweep" />
+          {!isOver && <ProgressBar counts={sweep.counts} label="Progress of the sweep" />}
           <div className="flex flex-wrap items-start justify-between gap-3">
             <CountsLine counts={sweep.counts} />
             <SweepActions
@@ -100,10 +100,6 @@ export function SweepView({
           </div>
         )}
       </Section>
-      <Section id="charts" title="Charts">
-        <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
-      </Section>
-      {report && <ReportTable report={report} runs={sweep.runs} />}
       <Section
         id="results"
         title="Results"
@@ -115,6 +111,10 @@ export function SweepView({
       >
         <ResultsTable runs={sweep.runs} devices={devices} />
       </Section>
+      <Section id="charts" title="Charts">
+        <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
+      </Section>
+      {report && <ReportTable report={report} runs={sweep.runs} />}
     </>
   );
 }

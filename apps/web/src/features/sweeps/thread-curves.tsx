@@ -5,10 +5,11 @@ import { group } from 'd3-array';
 import { useCallback, useMemo } from 'react';
 import { formatNs, formatSpeedup, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
+import type { LegendItem } from '@/ui/plot-file';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/scales';
 import { usesWorkgroupMemory } from '../kernels/workgroup';
 import { type CurvePoint, type Curves, speedupCurves } from './curves';
-import { shortKernel } from './runs';
+import { resultHref, shortKernel } from './runs';
 
 /** What a report says of a variant on a problem. */
 export interface PublishedTime {
@@ -25,6 +26,7 @@ interface Mark {
   readonly kernel: string;
   readonly threads: number;
   readonly value: number;
+  readonly href?: string | null;
 }
 
 /** With its interval. */
@@ -85,6 +87,7 @@ function threadPlot(
       Plot.dot(points, {
         ...{ x: 'threads', y: 'value', fill: 'color', symbol: 'kernel', r: 2.5 },
         title: ({ line, threads, value }: Point) => `${line}, ${threads} threads: ${text(value)}`,
+        href: 'href',
       }),
     ],
   };
@@ -102,17 +105,20 @@ export function TimeCurves({
 }) {
   const hollow = useMemo(() => hollowMarks(points, published), [points, published]);
   const draw = useCallback<DrawPlot>(
-    (Plot) => {
+    (Plot, _, shows) => {
       const times = [
         ...points.flatMap(({ run: { figures } }) => [figures.lowNs, figures.highNs]),
         ...hollow.map(({ value }) => value),
       ];
       const { scale, unit } = unitFor(Math.sqrt(Math.min(...times) * Math.max(...times)));
-      const scaled = points.map(({ run: { figures }, ...point }) => ({
+      const shown = <T extends Pick<Mark, 'color'>>(of: readonly T[]) =>
+        of.filter(({ color }) => shows(color));
+      const scaled = shown(points).map(({ run, ...point }) => ({
         ...point,
-        value: figures.medianNs / scale,
-        low: figures.lowNs / scale,
-        high: figures.highNs / scale,
+        value: run.figures.medianNs / scale,
+        low: run.figures.lowNs / scale,
+        high: run.figures.highNs / scale,
+        href: resultHref(run),
       }));
       const plot = threadPlot(Plot, scaled, styles, {
         y: logAxis(times.map((ns) => ns / scale)),
@@ -120,7 +126,7 @@ export function TimeCurves({
         text: (value) => formatNs(value * scale),
         isDashed,
       });
-      const hollowDots = Plot.dot(hollow, {
+      const hollowDots = Plot.dot(shown(hollow), {
         ...{ x: 'threads', y: ({ value }: Mark) => value / scale, symbol: 'kernel', r: 3.5 },
         ...{ stroke: 'color', fill: 'var(--surface)' },
         title: ({ line, threads, value }: Mark) =>
@@ -142,7 +148,7 @@ export function TimeCurves({
       draw={draw}
       height={300}
       fileName="time-by-threads"
-      legend={legendOf(points, styles)}
+      legend={legendOf(points, styles, isDashed)}
       caption={
         <>
           Time by threads per workgroup, lower is faster; bands are 95% intervals
@@ -163,9 +169,10 @@ export function TimeCurves({
 export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: SeriesStyles }) {
   const points = useMemo(() => speedupCurves(curves), [curves]);
   const draw = useCallback<DrawPlot>(
-    (Plot) => {
+    (Plot, _, shows) => {
       const ratios = [1, ...points.flatMap(({ high, low }) => [low, high])];
-      const plot = threadPlot(Plot, points, styles, {
+      const shown = points.filter(({ color }) => shows(color));
+      const plot = threadPlot(Plot, shown, styles, {
         y: logAxis(ratios, (value) => `${value}×`),
         label: '↑ speed-up over naive, higher is better',
         text: formatSpeedup,
@@ -198,8 +205,24 @@ const distinct = <T, V>(items: readonly T[], of: (item: T) => V): V[] => [
   ...new Set(items.map(of)),
 ];
 
-const legendOf = (points: readonly { readonly color: string }[], styles: SeriesStyles) =>
-  distinct(points, ({ color }) => color).map((text) => ({ text, color: styles.color(text) }));
+/** A mark stands in the legend where all points of its colour have it. */
+const legendOf = (
+  points: readonly Pick<Mark, 'color' | 'kernel'>[],
+  styles: SeriesStyles,
+  isDashed: (kernel: string) => boolean = () => false,
+): LegendItem[] =>
+  [...group(points, ({ color }) => color)].map(([text, of]) => {
+    const [kernel, other] = distinct(of, (point) => point.kernel);
+    return {
+      text,
+      color: styles.color(text),
+      ...(kernel !== undefined &&
+        other === undefined && {
+          symbol: styles.symbol(shortKernel(kernel)),
+          isDashed: isDashed(kernel),
+        }),
+    };
+  });
 
 /** Which mark stands for which kernel, where lines of several share a colour. */
 const marksText = (kernels: readonly string[], { symbol }: SeriesStyles): string =>

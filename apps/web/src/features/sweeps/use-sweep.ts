@@ -43,14 +43,18 @@ export function useSweep(
       setState((state) => ({ ...state, isLost: true }));
     };
     source.onmessage = ({ data }) => {
-      const { counts, results, status } = sweepEventSchema.parse(JSON.parse(data));
+      const { counts, results, running, status } = sweepEventSchema.parse(JSON.parse(data));
       const changed = new Map(results.map((result) => [result.runId, runView(result)]));
       setState((state) => ({
         counts,
         status,
         isLost: false,
-        runs:
-          changed.size === 0 ? state.runs : state.runs.map((run) => changed.get(run.runId) ?? run),
+        runs: state.runs.map((before) => {
+          const run = changed.get(before.runId) ?? before;
+          if (run.kind !== 'pending' && run.kind !== 'running') return run;
+          const kind = running.includes(run.runId) ? 'running' : 'pending';
+          return kind === run.kind ? run : { ...run, kind };
+        }),
       }));
     };
     return () => source.close();

@@ -10,7 +10,7 @@ import {
 import { ascending } from 'd3-array';
 import { checkSurvey, dataSheetOf, workingSetOf } from '../../measure/data-sheet';
 import type { DeviceClass, Profile } from '../../measure/device';
-import type { Measurement } from '../../measure/outcome';
+import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { multiplyAdds, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import type { RooflineRecord } from '../../view/api';
@@ -139,8 +139,9 @@ export function statedRates(
 ): RooflineSurvey {
   let best: RooflineSurvey = { copies: [], lastLevelCacheBytes: null, peaks: [] };
   for (const { measurement, problem, variant } of results) {
-    const { bufferSets, roof } = measurement;
-    if (!roof) continue;
+    const { bufferSets, methodologyVersion, roof } = measurement;
+    // Earlier versions probed a device that might have idled.
+    if (!roof || methodologyVersion !== METHODOLOGY_VERSION) continue;
     const bytes = 2 ** Math.round(Math.log2(workingSetOf(bufferSets, problem)));
     const gigabytesPerSecond = opOf(problem).bytes(problem.shape, problem.dtype) / roof.ns;
     const gigaflopsPerSecond = multiplyAdds(variant, problem) / roof.ns;
@@ -207,7 +208,8 @@ export function roofOver(
   { variant, problem }: Pick<RoofedRun, 'variant' | 'problem'>,
   survey: RooflineSurvey | undefined,
 ): Measurement['roof'] {
-  const { bufferSets, policy, roof = null } = measurement;
+  const { bufferSets, methodologyVersion, policy } = measurement;
+  const roof = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
   if (!survey || !POLICIES[policy as PolicyId]?.rankable) return roof;
   try {
     return surveyedRoof(survey, variant, problem, workingSetOf(bufferSets, problem)) ?? roof;

@@ -110,6 +110,7 @@ interface ListedRun extends Pick<RunRow, 'id' | 'kernel' | 'tunables' | 'address
   readonly endedAt: Date | null;
   readonly importedBy: string | null;
   readonly recordedAt: Date | null;
+  readonly isRunning: boolean;
 }
 
 /**
@@ -126,7 +127,7 @@ export async function runViewsOf(
       run."dtype"::text, run."profile"::text, run."policy", device."key" AS "deviceKey",
       device."name" AS "deviceName", device."class"::text AS "deviceClass",
       result."id" AS "resultId", result."outcome", result."endedAt", result."importedBy",
-      result."recordedAt"
+      result."recordedAt", run."state" = 'running' AS "isRunning"
     FROM "Run" AS run
     JOIN "Device" AS device ON device."key" = run."deviceKey"
     LEFT JOIN "Result" AS result ON result."runId" = run."id"
@@ -148,7 +149,7 @@ export async function runViewsOf(
     }));
     const problem = once(`problem ${row.op} ${row.shape} ${row.dtype}`, () => parseProblem(row));
     const roof = roofs.get(roofKey(key, row.profile));
-    return runView({
+    const view = runView({
       runId: row.id,
       resultId: row.resultId,
       variant,
@@ -165,5 +166,6 @@ export async function runViewsOf(
       imported:
         row.recordedAt && importedOf({ importedBy: row.importedBy, recordedAt: row.recordedAt }),
     });
+    return row.isRunning ? { ...view, kind: 'running' } : view;
   });
 }

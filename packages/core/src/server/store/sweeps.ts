@@ -210,15 +210,18 @@ const emptyCounts = (): Counts => ({
   failed: 0,
 });
 
+/** A worker takes its next run within this. */
+const BETWEEN_RUNS_MS = 30_000;
+
 function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
   const { id, name, suite, createdAt, createdBy, createdById, cancelledAt } = row;
   const status = cancelledAt
     ? 'cancelled'
     : counts.pending === 0
       ? 'done'
-      : counts.pending === counts.total && running === 0
-        ? 'queued'
-        : 'running';
+      : running > 0 || (endedAt && Date.now() - endedAt.getTime() < BETWEEN_RUNS_MS)
+        ? 'running'
+        : 'queued';
   // The runs of an import ended before their sweep was made.
   const lastAt = endedAt && endedAt > createdAt ? endedAt : createdAt;
   const finishedAt = cancelledAt ?? (counts.pending === 0 ? lastAt : null);

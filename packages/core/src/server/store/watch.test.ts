@@ -64,7 +64,11 @@ test('the first event is the state there is, results included', async () => {
   await other.runs.record(recorded(runIds[0]!, workerId, measured(1e6)));
   const watch = watching(id);
   const first = await watch.until(() => true);
-  expect(first).toMatchObject({ status: 'running', counts: { total: 2, pending: 1, measured: 1 } });
+  expect(first).toMatchObject({
+    status: 'queued',
+    running: [],
+    counts: { total: 2, pending: 1, measured: 1 },
+  });
   expect(first.results.map((result) => result.runId)).toEqual([runIds[0]]);
   await watch.end();
 });

@@ -8,7 +8,7 @@ import { RUN_VIEW, runResult } from './run-view';
 import { sweepViews } from './sweeps';
 
 /**
- * Calls back at once with counts, status and the newest results (at most 100), so that a page
+ * Calls back at once with counts, status, what is running and the newest results (at most 100), so that a page
  * rendered a moment ago misses nothing, and then after every change until the signal aborts. The
  * same result may come twice. Throws InputError if there is no such sweep.
  */
@@ -54,8 +54,8 @@ export function watchOf(
           });
           if (read && !ended.aborted) {
             seen = read.snapshot;
-            const { counts, status, results } = read.event;
-            const heading = JSON.stringify({ counts, status });
+            const { results, ...heads } = read.event;
+            const heading = JSON.stringify(heads);
             if (results.length > 0 || heading !== shown) onEvent(read.event);
             shown = heading;
           }
@@ -104,8 +104,18 @@ function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<R
         ...(seen ? {} : { orderBy: { endedAt: 'desc' }, take: NEWEST }),
         include: RUN_VIEW,
       });
+      const active = await tx.run.findMany({
+        where: { sweepId: id, state: 'running' },
+        select: { id: true },
+      });
       const { counts, status } = sweep;
-      return { event: { counts, status, results: runs.map(runResult) }, snapshot: now.snapshot };
+      return {
+        event: {
+          ...{ counts, status, results: runs.map(runResult) },
+          running: active.map((run) => run.id),
+        },
+        snapshot: now.snapshot,
+      };
     },
     { isolationLevel: 'RepeatableRead' },
   );

@@ -5,7 +5,8 @@ import { KERNELS, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import { shortLabels } from './runs';
+import { shortDeviceName } from '../devices/device-name';
+import { resultHref, shortLabels } from './runs';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;
@@ -13,22 +14,28 @@ const BESIDE_CHARACTERS = 20;
 /** More bars than this are not read as a picture; the table has them all. */
 const MAX_BARS = 40;
 
-interface Bar {
+export interface Bar {
   readonly label: string;
   /** Other work than the problem's (copy): shown as a bound, never as the best. */
-  readonly isCeiling: boolean;
+  readonly isCeiling?: boolean;
   readonly rate: number;
   readonly low: number;
   readonly high: number;
+  readonly href: string | null;
 }
 
-/** Rates of the variants of one problem, profile and device, the best set off from the rest. */
-export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
-  const bars = useMemo(() => barsOf(runs), [runs]);
+/** Rates as bars, fastest first, the best set off from the rest. */
+export function RateBars({
+  bars: all,
+  unit,
+  by,
+}: {
+  bars: readonly Bar[];
+  unit: string;
+  by: 'device' | 'variant';
+}) {
+  const bars = useMemo(() => all.toSorted((a, b) => b.rate - a.rate).slice(0, MAX_BARS), [all]);
   const best = bars.find(({ isCeiling }) => !isCeiling);
-  const [first] = runs;
-  const unit = first ? opOf(first.problem).rateUnit : '';
-
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
   const rowHeight = isBeside ? 22 : 36;
@@ -73,6 +80,9 @@ export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
             x: 'rate',
             insetTop: isBeside ? 0 : 14,
             fill: (bar: Bar) => (bar === best ? 'var(--accent)' : 'var(--line-strong)'),
+            title: ({ high, label, low, rate }: Bar) =>
+              `${label}: ${formatRate(rate)} ${unit}, ${formatRate(low)} to ${formatRate(high)}`,
+            href: 'href',
           }),
           Plot.ruleY(bars, {
             y: 'label',
@@ -103,34 +113,62 @@ export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
     <Figure
       draw={draw}
       height={bars.length * rowHeight + 42}
-      fileName="rate-by-variant"
+      fileName={`rate-by-${by}`}
       caption={
         <>
-          Rate by variant in {unit}, higher is better; the line at a bar’s end is the 95% interval
-          {runs.length > bars.length && `. The fastest ${bars.length} of ${runs.length} are drawn`}
+          Rate by {by} in {unit}, higher is better; the line at a bar’s end is the 95% interval
+          {all.length > bars.length && `. The fastest ${bars.length} of ${all.length} are drawn`}
         </>
       }
-      summary={`Rate by variant, fastest first: ${bars
+      summary={`Rate by ${by}, fastest first: ${bars
         .slice(0, 5)
         .map(({ label, rate }) => `${label} ${formatRate(rate)} ${unit}`)
-        .join(
-          '; ',
-        )}${bars.length > 5 ? `; and ${bars.length - 5} more` : ''}. The table below has every figure.`}
+        .join('; ')}${bars.length > 5 ? `; and ${bars.length - 5} more` : ''}.`}
     />
   );
 }
 
-/** Fastest first; labels are made unique by the address where the short ones collide. */
-function barsOf(runs: readonly MeasuredRun[]): Bar[] {
-  const labels = shortLabels(runs);
-  return runs
-    .map(({ address, figures: { highNs, lowNs, medianNs, rate }, variant: { kernel } }) => ({
-      label: labels.get(address) ?? address,
-      isCeiling: KERNELS.some(({ id, computes }) => id === kernel && computes === 'copy'),
-      rate,
-      low: (rate * medianNs) / highNs,
-      high: (rate * medianNs) / lowNs,
-    }))
-    .toSorted((a, b) => b.rate - a.rate)
-    .slice(0, MAX_BARS);
+const barOf = (run: MeasuredRun, label: string): Bar => {
+  const { highNs, lowNs, medianNs, rate } = run.figures;
+  return {
+    label,
+    isCeiling: KERNELS.some(({ computes, id }) => id === run.variant.kernel && computes === 'copy'),
+    rate,
+    low: (rate * medianNs) / highNs,
+    high: (rate * medianNs) / lowNs,
+    href: resultHref(run),
+  };
+};
+
+/** Of the variants of one problem, profile and device. */
+export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
+  const bars = useMemo(() => {
+    const labels = shortLabels(runs);
+    return runs.map((run) => barOf(run, labels.get(run.address) ?? run.address));
+  }, [runs]);
+  const [first] = runs;
+  return <RateBars bars={bars} unit={first ? opOf(first.problem).rateUnit : ''} by="variant" />;
+}
+
+/** Of each device's best variant on one problem and profile; nothing for one device. */
+export function DeviceBars({ runs }: { runs: readonly MeasuredRun[] }) {
+  const bars = useMemo(() => {
+    const best = new Map<string, Bar>();
+    const names = new Map(runs.map(({ device }) => [shortDeviceName(device.name), device.key]));
+    for (const run of runs) {
+      const { key, name } = run.device;
+      const short = shortDeviceName(name);
+      const bar = barOf(run, names.get(short) === key ? short : key);
+      const known = best.get(run.device.key);
+      if (!bar.isCeiling && !(known && known.rate >= bar.rate)) best.set(run.device.key, bar);
+    }
+    return [...best.values()];
+  }, [runs]);
+  const [first] = runs;
+  if (bars.length < 2 || !first) return null;
+  return (
+    <div className="border-t border-line">
+      <RateBars bars={bars} unit={opOf(first.problem).rateUnit} by="device" />
+    </div>
+  );
 }

@@ -1,0 +1,239 @@
+'use client';
+
+import type { MeasuredRun } from '@tilemark/core';
+import { opOf } from '@tilemark/kernels';
+import { group, rollups } from 'd3-array';
+import { useCallback, useMemo } from 'react';
+import { Field, Select } from '@/ui/field';
+import { formatRate } from '@/ui/format';
+import { type DrawPlot, Figure } from '@/ui/plot';
+import { useQuery } from '@/ui/use-query';
+import { sizeTunables } from '../kernels/workgroup';
+import { resultHref } from './runs';
+
+/** The best of the runs that share the values. */
+interface Best {
+  readonly x: string;
+  readonly y: string;
+  readonly run: MeasuredRun;
+}
+
+const settingOf = (run: MeasuredRun, name: string): string => String(run.variant.tunables[name]);
+
+const fastest = (runs: readonly MeasuredRun[]): MeasuredRun =>
+  runs.reduce((a, b) => (b.figures.rate > a.figures.rate ? b : a));
+
+/** Values in order of size where they are numbers. */
+const ordered = (values: readonly string[]): string[] =>
+  [...new Set(values)].toSorted((a, b) => Number(a) - Number(b) || a.localeCompare(b));
+
+/** The tunables that a kernel's runs vary, those that size the workgroup first. */
+function varied(kernel: string, runs: readonly MeasuredRun[]): string[] {
+  const names = [...new Set(runs.flatMap(({ variant }) => Object.keys(variant.tunables)))];
+  const sizes = sizeTunables(kernel);
+  return names
+    .filter((name) => new Set(runs.map((run) => settingOf(run, name))).size > 1)
+    .toSorted((a, b) => Number(sizes.has(b)) - Number(sizes.has(a)));
+}
+
+/**
+ * What the tunables of a kernel do on one problem, profile and device: each by itself, and any two
+ * as a map. Nothing where no kernel ran with several values of one.
+ */
+export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
+  const [query, setQuery] = useQuery();
+  const kernels = useMemo(
+    () =>
+      [...group(runs, ({ variant }) => variant.kernel)]
+        .map(([kernel, own]) => ({ kernel, own, names: varied(kernel, own) }))
+        .filter(({ names }) => names.length > 0)
+        .toSorted((a, b) => b.names.length - a.names.length || b.own.length - a.own.length),
+    [runs],
+  );
+  const chosen = kernels.find(({ kernel }) => kernel === query.get('kernel')) ?? kernels[0];
+  if (!chosen) return null;
+  const { kernel, names, own } = chosen;
+  const x = names.find((name) => name === query.get('x')) ?? names[0];
+  const y =
+    names.find((name) => name === query.get('y') && name !== x) ?? names.find((name) => name !== x);
+  const choice = (id: 'kernel' | 'x' | 'y', label: string, of: readonly string[], value = '') => (
+    <Field id={id} label={label}>
+      <Select id={id} value={value} onChange={({ target }) => setQuery({ [id]: target.value })}>
+        {of.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </Select>
+    </Field>
+  );
+  return (
+    <div className="border-t border-line">
+      <div className="flex flex-wrap gap-3 px-4 pt-3">
+        {kernels.length > 1 &&
+          choice(
+            'kernel',
+            'Tunables of',
+            kernels.map((each) => each.kernel),
+            kernel,
+          )}
+        {y !== undefined && choice('x', 'Across', names, x)}
+        {y !== undefined &&
+          choice(
+            'y',
+            'Down',
+            names.filter((name) => name !== x),
+            y,
+          )}
+      </div>
+      <div className="grid grid-cols-[minmax(0,1fr)] has-[>:nth-child(2)]:lg:grid-cols-2">
+        <TunableEffects runs={own} names={names} />
+        {x !== undefined && y !== undefined && <TunableMap runs={own} x={x} y={y} />}
+      </div>
+    </div>
+  );
+}
+
+/** Each value of each tunable, by its best variant. */
+function TunableEffects({
+  runs,
+  names,
+}: {
+  runs: readonly MeasuredRun[];
+  names: readonly string[];
+}) {
+  const unit = runs[0] ? opOf(runs[0].problem).rateUnit : '';
+  const points = useMemo(
+    () =>
+      names.flatMap((y) =>
+        rollups(runs, fastest, (run) => settingOf(run, y)).map(([x, run]): Best => ({ x, y, run })),
+      ),
+    [runs, names],
+  );
+  const draw = useCallback<DrawPlot>(
+    (Plot, width) => ({
+      marginLeft: Math.max(...names.map((name) => name.length)) * 6.6 + 16,
+      marginRight: 24,
+      marginTop: 16,
+      marginBottom: 34,
+      x: {
+        label: `${unit} of the best variant with the value, higher is better →`,
+        grid: true,
+        zero: true,
+        ticks: Math.max(2, Math.floor(width / 120)),
+      },
+      y: { type: 'band', domain: [...names], label: null, tickSize: 0 },
+      marks: [
+        Plot.ruleY(
+          points,
+          Plot.groupY({ x1: 'min', x2: 'max' }, {
+            x1: ({ run }: Best) => run.figures.rate,
+            x2: ({ run }: Best) => run.figures.rate,
+            y: 'y',
+            stroke: 'var(--line-strong)',
+          } as object),
+        ),
+        Plot.dot(points, {
+          x: ({ run }: Best) => run.figures.rate,
+          y: 'y',
+          r: 4,
+          fill: 'var(--accent)',
+          title: ({ run, x, y }: Best) => `${y}=${x}: ${formatRate(run.figures.rate)} ${unit}`,
+          href: ({ run }: Best) => resultHref(run),
+        }),
+        Plot.text(points, {
+          x: ({ run }: Best) => run.figures.rate,
+          y: 'y',
+          text: 'x',
+          dy: -11,
+          fill: 'var(--ink)',
+        }),
+      ],
+    }),
+    [points, names, unit],
+  );
+  return (
+    <Figure
+      draw={draw}
+      height={names.length * 40 + 50}
+      fileName="effect-of-tunables"
+      caption="Effect of each tunable: a value’s best variant, whatever the others are. A long line means that the choice matters."
+      summary={`Effect of each tunable: ${names
+        .map((name) => {
+          const best = fastest(runs);
+          return `best with ${name}=${settingOf(best, name)}`;
+        })
+        .join(', ')}.`}
+    />
+  );
+}
+
+/** The best rate for each pair of values of two tunables. */
+function TunableMap({ runs, x, y }: { runs: readonly MeasuredRun[]; x: string; y: string }) {
+  const unit = runs[0] ? opOf(runs[0].problem).rateUnit : '';
+  const cells = useMemo(
+    () =>
+      [...group(runs, (run) => `${settingOf(run, x)} ${settingOf(run, y)}`).values()].map(
+        (own): Best => {
+          const run = fastest(own);
+          return { x: settingOf(run, x), y: settingOf(run, y), run };
+        },
+      ),
+    [runs, x, y],
+  );
+  const best = fastest(runs);
+  const rows = ordered(cells.map((cell) => cell.y));
+  const draw = useCallback<DrawPlot>(
+    (Plot) => ({
+      marginLeft: 64,
+      marginRight: 4,
+      marginTop: 4,
+      marginBottom: 36,
+      x: {
+        type: 'band',
+        domain: ordered(cells.map((cell) => cell.x)),
+        label: x,
+        tickSize: 0,
+        padding: 0.04,
+      },
+      y: {
+        type: 'band',
+        domain: ordered(cells.map((cell) => cell.y)),
+        label: y,
+        tickSize: 0,
+        padding: 0.06,
+      },
+      marks: [
+        Plot.cell(cells, {
+          x: 'x',
+          y: 'y',
+          fill: 'var(--accent)',
+          fillOpacity: ({ run }: Best) => 0.06 + (0.94 * run.figures.rate) / best.figures.rate,
+          stroke: 'var(--line)',
+          title: (cell: Best) =>
+            `${x}=${cell.x}, ${y}=${cell.y}: ${formatRate(cell.run.figures.rate)} ${unit}`,
+          href: ({ run }: Best) => resultHref(run),
+        }),
+        Plot.text(cells, {
+          x: 'x',
+          y: 'y',
+          text: ({ run }: Best) => formatRate(run.figures.rate),
+          pointerEvents: 'none',
+          fill: ({ run }: Best) =>
+            run.figures.rate / best.figures.rate > STRONG_FROM ? 'var(--on-accent)' : 'var(--ink)',
+        }),
+      ],
+    }),
+    [cells, best, unit, x, y],
+  );
+  return (
+    <Figure
+      draw={draw}
+      height={rows.length * 32 + 44}
+      fileName="tunable-map"
+      caption={`${unit} by ${x} and ${y}, the best variant of each pair; stronger colour is better.`}
+      summary={`Rate by ${x} and ${y}: the best is ${x}=${settingOf(best, x)}, ${y}=${settingOf(best, y)} with ${formatRate(best.figures.rate)} ${unit}.`}
+    />
+  );
+}
+
+/** The part of the best rate from which a cell needs the text colour of the accent. */
+const STRONG_FROM = 0.55;
