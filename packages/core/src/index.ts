@@ -54,6 +54,7 @@ export * from './view/metrics';
 export * from './view/run';
 export { RUN_SNIPPET } from './view/run-snippet';
 export { DeviceOwner, type OwnerChannel } from './work/device-owner';
+export { requestWholeDevice } from './work/gpu-device';
 export { type Log, messageOf } from './work/log';
 export { type Journal, Outbox } from './work/outbox';
 export { type OwnersHome, ownDevice } from './work/own-device';

@@ -1,8 +1,12 @@
 import { createRequire } from 'node:module';
-import type { DeviceCapabilities, DeviceIdentity, OpenDevice, Profile } from '@tilemark/core';
+import {
+  type DeviceIdentity,
+  type OpenDevice,
+  type Profile,
+  requestWholeDevice,
+} from '@tilemark/core';
 import { createGpuExecutor, type HostPool } from '@tilemark/kernels';
 import { create } from 'webgpu';
-import { z } from 'zod';
 import { version } from '../../package.json';
 import { type Machine, thisMachine } from '../device/host';
 import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
@@ -42,14 +46,6 @@ const TOGGLES: Readonly<Record<Profile, Toggles>> = {
   },
 };
 
-/** Features that kernels or timing use; requested if the adapter has them. */
-const FEATURES: readonly string[] = [
-  'timestamp-query',
-  'shader-f16',
-  'subgroups',
-  'chromium-experimental-subgroup-matrix',
-];
-
 /** The adapters of this machine, each name once: Dawn cannot tell equal GPUs apart. */
 export async function listAdapters(): Promise<Adapter[]> {
   // Asked for a name that does not exist, Dawn answers with those that do.
@@ -83,14 +79,8 @@ export async function openGpu(
   const { gpu, adapter } = await requestAdapter(choice, profile);
   const machine = await thisMachine();
   const { info } = adapter;
-  const device = await adapter.requestDevice({
-    requiredFeatures: [...adapter.features].filter((feature): feature is GPUFeatureName =>
-      FEATURES.includes(feature),
-    ),
-    requiredLimits: largestLimits(adapter.limits),
-  });
+  const { device, capabilities } = await requestWholeDevice(adapter);
   const identity = identityOf(choice, info, machine);
-  const capabilities = capabilitiesOf(device, info);
   keepAlive.add(gpu);
   return {
     executor: await createGpuExecutor(device, pool),
@@ -152,60 +142,6 @@ function identityOf(
     runtime: 'dawn',
     class: isSoftware ? 'software' : 'gpu',
   };
-}
-
-/** Limits that grow with the device; alignments (`min...`) stay at their defaults. */
-function largestLimits(limits: GPUSupportedLimits): Record<string, number> {
-  const names = Object.keys(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(limits)));
-  return Object.fromEntries(
-    names
-      .filter((name) => name.startsWith('max'))
-      .map((name) => [name, Number(Reflect.get(limits, name))]),
-  );
-}
-
-function capabilitiesOf({ features, limits }: GPUDevice, info: GPUAdapterInfo): DeviceCapabilities {
-  const abilities = features.has('subgroups') ? subgroupAbilities(info) : [];
-  return {
-    features: [...features, ...abilities].sort(),
-    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
-    maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
-    maxComputeWorkgroupSizeZ: limits.maxComputeWorkgroupSizeZ,
-    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
-    maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
-    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
-    maxBufferSize: limits.maxBufferSize,
-  };
-}
-
-/** Dawn's, not yet in the standard's types. */
-const matrixConfigsSchema = z.array(
-  z.object({
-    componentType: z.string(),
-    resultComponentType: z.string(),
-    M: z.number(),
-    N: z.number(),
-    K: z.number(),
-  }),
-);
-
-/**
- * What kernels need of subgroups beyond WebGPU's features, named like features:
- * the size, if it is fixed, and each shape of matrix multiplication.
- */
-function subgroupAbilities(info: GPUAdapterInfo): string[] {
-  const { subgroupMinSize, subgroupMaxSize } = info;
-  const { data: configs = [] } = matrixConfigsSchema.safeParse([
-    ...(Reflect.get(info, 'subgroupMatrixConfigs') ?? []),
-  ]);
-  return [
-    ...(subgroupMinSize === subgroupMaxSize ? [`subgroup-size-${subgroupMinSize}`] : []),
-    ...configs.map(
-      ({ componentType, resultComponentType, M, N, K }) =>
-        `subgroup-matrix-${resultComponentType}-${componentType}-${M}x${N}x${K}`,
-    ),
-  ];
 }
 
 function webgpuVersion(): string {

@@ -35,6 +35,12 @@ describe('shortestSampleNs', () => {
     expect(shortestSampleNs(policy, { kind: 'timestamp', tickNs: 32 })).toBe(1e6);
     expect(shortestSampleNs(policy, { kind: 'timestamp', tickNs: 10_000 })).toBe(2e6);
   });
+
+  it('has a hundred steps of a clock that a browser rounds, whatever the policy', () => {
+    const timer = { kind: 'timestamp', tickNs: 100_000 } as const;
+    expect(shortestSampleNs(POLICIES.smoke, timer)).toBe(10e6);
+    expect(shortestSampleNs(POLICIES.smoke, { ...timer, tickNs: 1_000 })).toBe(0);
+  });
 });
 
 describe('nextDispatches', () => {
@@ -52,6 +58,7 @@ describe('nextDispatches', () => {
     expect(nextDispatches(1, 0.4e9, 3e9)).toBe(2);
     expect(nextDispatches(2, 0.8e9, 3e9)).toBe(2);
     expect(nextDispatches(1, 1.5e9, 3e9)).toBe(1);
+    expect(nextDispatches(1, 0.1e9, 3e9, 0.25e9)).toBe(2);
   });
 
   it('reaches the target for any kernel time, or ends at its limit', async () => {

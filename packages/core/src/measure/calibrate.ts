@@ -31,22 +31,37 @@ export function setBytes(problem: Problem): number {
   return inputs.reduce((sum, bytes) => sum + bytes, output);
 }
 
+/** A clock whose step is this long or longer is one that a browser rounds, ns. */
+const COARSE_NS = 5_000;
+
+/** The step of a rounded clock is at most 1% of a sample, whatever the policy. */
+const COARSE_TICKS = 100;
+
+/** By how much a clock may err for its being rounded, ns. */
+export const roundingNs = ({ tickNs }: Timer): number => (tickNs >= COARSE_NS ? 2 * tickNs : 0);
+
 /** The shortest sample the timer resolves well enough for the policy, ns. */
 export function shortestSampleNs(policy: Policy, timer: Timer): number {
-  return Math.max(policy.minSampleNs, policy.minSampleTicks * timer.tickNs);
+  const ticks = roundingNs(timer) > 0 ? COARSE_TICKS : 0;
+  return Math.max(policy.minSampleNs, Math.max(policy.minSampleTicks, ticks) * timer.tickNs);
 }
 
 /**
  * Dispatches for the next probe after one of `dispatches` took `ns`: the same number once the
  * sample is long enough, otherwise what should reach `targetNs` with a fifth to spare, at most
- * four times as many. A sample of several dispatches stays under 1 s, whatever a coarse clock
- * asks for.
+ * four times as many. A sample of several dispatches stays under `longestNs`, whatever a coarse
+ * clock asks for.
  */
-export function nextDispatches(dispatches: number, ns: number, targetNs: number): number {
+export function nextDispatches(
+  dispatches: number,
+  ns: number,
+  targetNs: number,
+  longestNs = LONG_DISPATCH_NS,
+): number {
   if (ns >= targetNs) return dispatches;
   const each = ns / dispatches;
   const wanted = ns > 0 ? Math.ceil((1.2 * targetNs) / each) : Number.POSITIVE_INFINITY;
-  const most = ns > 0 ? Math.max(Math.floor(LONG_DISPATCH_NS / each), dispatches) : wanted;
+  const most = ns > 0 ? Math.max(Math.floor(longestNs / each), dispatches) : wanted;
   return Math.min(wanted, most, MAX_GROWTH * dispatches, MAX_DISPATCHES);
 }
 
@@ -55,6 +70,9 @@ export function nextDispatches(dispatches: number, ns: number, targetNs: number)
  * for seconds, and its clocks cannot be watched meanwhile.
  */
 export const LONG_DISPATCH_NS = 1e9;
+
+/** In a browser a pass stays under this, ns: the desktop waits for it. */
+export const LONG_PASS_IN_BROWSER_NS = 0.25e9;
 
 /** A warning that one dispatch of a measured variant takes too long; null if it does not. */
 export function longDispatch({ cold }: Pick<Measurement, 'cold'>): string | null {

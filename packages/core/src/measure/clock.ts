@@ -36,20 +36,23 @@ const ATTEMPTS = 3;
  * leaves out part of the work, shows in the slopes.
  *
  * @param dispatches of a sample that takes `sampleNs`
+ * @param longestNs samples stay under this
  */
 export async function regressClock(
   prepared: Pick<Prepared, 'sample'>,
   dispatches: number,
   sampleNs: number,
+  longestNs = Number.POSITIVE_INFINITY,
 ): Promise<Clock> {
-  const isLong = sampleNs >= LONG_SAMPLE_NS;
+  const isLong = sampleNs >= Math.min(LONG_SAMPLE_NS, longestNs / 4);
   for (let attempt = 1; ; attempt++) {
     const isSlow = sampleNs > SLOW_SAMPLE_NS;
     const unit = dispatches * 4 ** (attempt - 1);
     const counts = isLong ? [0, dispatches] : [unit, 2 * unit, 4 * unit];
     const rounds = isSlow ? 1 : isLong ? LONG_ROUNDS : ROUNDS;
     const clock = await regress(prepared, counts, rounds);
-    if (isSlow || attempt === ATTEMPTS || contradiction(clock) === null) return clock;
+    const isLast = attempt === ATTEMPTS || 4 ** (attempt + 1) * sampleNs > longestNs;
+    if (isSlow || isLast || contradiction(clock) === null) return clock;
   }
 }
 

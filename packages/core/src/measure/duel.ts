@@ -153,7 +153,7 @@ export async function runDuel(
       for (const side of ORDER) {
         const { proof, dispatches, samplesNs } = sides[side];
         const ns = await guarded(side, 'measure', () =>
-          takeSample(proof.sampler, dispatches, true),
+          takeSample({ prepared: proof.sampler, timer: executor.timer }, dispatches, true),
         );
         samplesNs.push(ns / dispatches);
         log += (side === 'a' ? -0.5 : 0.5) * Math.log(ns / dispatches);

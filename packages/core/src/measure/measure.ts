@@ -9,6 +9,7 @@
  * - warm-up, cold and hot series: series.ts; how many dispatches a sample takes, and how many
  *   buffer sets rotate: calibrate.ts
  * - noticing that the device throttles: throttle.ts
+ * - what a browser's tab must not begin: foresee.ts
  * - holding the device's clock to the wall clock: clock.ts
  * - medians, intervals, CV: stats.ts
  * - why a result is not ranked, and outliers: trust.ts; what the device can do at most:
@@ -32,9 +33,10 @@ import {
   ReferenceWrong,
   type Variant,
 } from '@tilemark/kernels';
-import { bufferSetsFor, setBytes } from './calibrate';
+import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, setBytes } from './calibrate';
 import { regressClock } from './clock';
 import type { DeviceCapabilities, DeviceClass } from './device';
+import { tooLong } from './foresee';
 import {
   type Clocks,
   METHODOLOGY_VERSION,
@@ -99,9 +101,12 @@ export async function runVariant(
   const { timer } = executor;
   const kernel = kernelById(variant.kernel);
   let stage: (typeof STAGES)[number] = 'prepare';
+  const longestNs = deviceClass === 'browser' ? LONG_PASS_IN_BROWSER_NS : undefined;
   let prepared: Prepared | null = null;
   try {
     onStep?.('compile');
+    const why = longestNs && (await tooLong(executor, variant, problem, capabilities, longestNs));
+    if (why) return { kind: 'skipped', why };
     const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
     const { inputs, choices } = secretsOf(seed);
     const options = { seed: inputs, secret: choices, bufferSets, timeUpload: policy.timeUpload };
@@ -117,12 +122,20 @@ export async function runVariant(
     onStep?.('warm-up');
     const { watchClocks } = surroundings;
     const watched = watchClocks && { clocks: watchClocks };
-    const sampler: Sampler = { prepared: proof.sampler, policy, timer, nowNs, canary, ...watched };
+    const sampler: Sampler = {
+      prepared: proof.sampler,
+      policy,
+      timer,
+      longestNs,
+      nowNs,
+      canary,
+      ...watched,
+    };
     const warmUp = await warmUpAndCalibrate(sampler);
 
     const isClocked = timer.kind === 'timestamp' && policy.rankable;
     const clock = isClocked
-      ? await regressClock(proof.sampler, warmUp.dispatches, warmUp.sampleNs)
+      ? await regressClock(proof.sampler, warmUp.dispatches, warmUp.sampleNs, longestNs)
       : null;
 
     onStep?.('cold');

@@ -1,5 +1,5 @@
 import type { Prepared, Timer } from '@tilemark/kernels';
-import { nextDispatches, shortestSampleNs } from './calibrate';
+import { nextDispatches, roundingNs, shortestSampleNs } from './calibrate';
 import type { Batch, Measurement, Series, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { summarise } from './stats';
@@ -11,6 +11,8 @@ export interface Sampler {
   readonly prepared: Pick<Prepared, 'sample'>;
   readonly policy: Policy;
   readonly timer: Timer;
+  /** A sample of several dispatches stays under this, ns. */
+  readonly longestNs?: number | undefined;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
   /** Null if the device's clocks cannot be watched: then no sample is discarded. */
@@ -36,6 +38,7 @@ export async function warmUpAndCalibrate({
   prepared,
   policy,
   timer,
+  longestNs,
   nowNs,
   canary,
 }: Sampler): Promise<{
@@ -51,8 +54,8 @@ export async function warmUpAndCalibrate({
     policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isFarBehind());
   let dispatches = 1;
   for (let samples = 1; ; samples++) {
-    const ns = await takeSample(prepared, dispatches, true);
-    const next = nextDispatches(dispatches, ns, targetNs);
+    const ns = await takeSample({ prepared, timer }, dispatches, true);
+    const next = nextDispatches(dispatches, ns, targetNs, longestNs);
     const isWarm = samples >= policy.warmup.samples && spentNs() >= policy.warmup.ns;
     if (isWarm && next === dispatches && !(await isSlow())) {
       return { dispatches, samples, sampleNs: ns };
@@ -68,7 +71,7 @@ export async function warmUpAndCalibrate({
  * be more than half of all samples, everything is kept and the series is `throttled`.
  */
 export async function coldSeries(
-  { prepared, policy, nowNs, canary, clocks }: Sampler,
+  { prepared, policy, timer, nowNs, canary, clocks }: Sampler,
   dispatches: number,
 ): Promise<{
   readonly series: Series;
@@ -85,7 +88,7 @@ export async function coldSeries(
   rule.begin();
   while (!stop) {
     await watch?.coolDown();
-    const batch = await takeBatch(prepared, dispatches, watch ? BATCH_NS : 0);
+    const batch = await takeBatch({ prepared, timer }, dispatches, watch ? BATCH_NS : 0);
     const pace = await watch?.batch(batch.length);
     if (pace) batches.push(pace);
     if (pace?.isSlow) {
@@ -113,14 +116,14 @@ export async function coldSeries(
 
 /** The same buffers again and again, for the policy's minimum only: it is never ranked. */
 export async function hotSeries(
-  { prepared, policy, nowNs }: Sampler,
+  { prepared, policy, timer, nowNs }: Sampler,
   dispatches: number,
 ): Promise<Series> {
   const rule = stoppingRule({ ...policy, rankable: false }, nowNs);
   const samplesNs: number[] = [];
   rule.begin();
   while (!rule.finished()) {
-    const ns = await takeSample(prepared, dispatches, false);
+    const ns = await takeSample({ prepared, timer }, dispatches, false);
     rule.add({ ns, dispatches });
     samplesNs.push(ns / dispatches);
   }
@@ -129,14 +132,14 @@ export async function hotSeries(
 
 /** Cold samples that together last at least `leastNs`; at least one. */
 async function takeBatch(
-  prepared: Sampler['prepared'],
+  sampler: Pick<Sampler, 'prepared' | 'timer'>,
   dispatches: number,
   leastNs: number,
 ): Promise<number[]> {
   const batch: number[] = [];
   let totalNs = 0;
   do {
-    const ns = await takeSample(prepared, dispatches, true);
+    const ns = await takeSample(sampler, dispatches, true);
     batch.push(ns);
     totalNs += ns;
   } while (totalNs < leastNs);
@@ -145,15 +148,16 @@ async function takeBatch(
 
 /**
  * Time of one sample, ns. Throws Error if the device's clock says that no time has passed, or
- * more than on the wall clock.
+ * more than on the wall clock, by more than what a browser rounds.
  */
 export async function takeSample(
-  prepared: Sampler['prepared'],
+  { prepared, timer }: Pick<Sampler, 'prepared' | 'timer'>,
   dispatches: number,
   rotate: boolean,
 ): Promise<number> {
   const { ns, wallNs } = await prepared.sample({ dispatches, rotate });
-  if (!(ns > 0 && ns <= wallNs)) {
+  const rounding = roundingNs(timer);
+  if (!(ns + rounding > 0 && ns <= wallNs + rounding)) {
     throw new Error(
       `the timer is broken: it gave ${ns} ns for ${dispatches} dispatches in ${wallNs} ns of wall time`,
     );

@@ -38,23 +38,28 @@ import { DeviceWatch } from './watch';
 /**
  * Creates an executor on a WebGPU device that the caller has opened with the features and limits
  * that kernels may use; the caller keeps ownership of it. Throws Error if the GPU's timestamps are
- * quantised. Without `timestamp-query`, samples are timed by the wall clock.
+ * quantised, unless that is to be expected. Without usable timestamps, samples are timed by the wall
+ * clock.
  *
  * @param pool shares what the host does to prove a large reference; null: the calling thread does all
+ * @param isQuantised a browser rounds timestamps, to a quantum that is measured
  */
 export async function createGpuExecutor(
   device: GPUDevice,
   pool: HostPool | null = null,
+  { isQuantised = false } = {},
 ): Promise<Executor> {
   const watch = new DeviceWatch(device);
   const pipelines = new Pipelines(watch);
   const filler = new Filler(watch, pipelines);
   const judge = new Judge(watch, pipelines, pool);
   const timestamps = device.features.has('timestamp-query') ? new Timestamps(watch) : null;
-  const timer: Timer = timestamps
-    ? { kind: 'timestamp', tickNs: await timestamps.observeTickNs() }
+  const tickNs = await (isQuantised ? timestamps?.observeQuantumNs() : timestamps?.observeTickNs());
+  const timer: Timer = tickNs
+    ? { kind: 'timestamp', tickNs }
     : { kind: 'wall', tickNs: wallTickNs() };
-  return new GpuExecutor({ watch, filler, judge, timestamps }, pipelines, timer);
+  const clock = tickNs ? timestamps : null;
+  return new GpuExecutor({ watch, filler, judge, timestamps: clock }, pipelines, timer);
 }
 
 class GpuExecutor implements Executor {

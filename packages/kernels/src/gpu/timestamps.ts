@@ -5,6 +5,10 @@ import type { DeviceWatch } from './watch';
 /** Number of empty passes run at the start to observe the clock. */
 const OBSERVED_PASSES = 32;
 
+/** A rounded clock is watched for this many steps, and for this long, ms. */
+const STEPS = 8;
+const STEPS_WITHIN_MS = 2_000;
+
 /** The GPU's clock: one query set, reused for every sample. */
 export class Timestamps {
   readonly #watch: DeviceWatch;
@@ -54,13 +58,30 @@ export class Timestamps {
 
   /** Step of the clock, ns; see `observedTickNs`. */
   async observeTickNs(): Promise<number> {
+    return observedTickNs(await this.#observe());
+  }
+
+  /**
+   * Step of a clock that a browser rounds, ns: several steps are waited for. Null if it stands
+   * still, as in browsers that offer timestamps and keep them to themselves.
+   */
+  async observeQuantumNs(): Promise<number | null> {
+    const seen = new Set<bigint>();
+    for (const untilMs = performance.now() + STEPS_WITHIN_MS; seen.size <= STEPS; ) {
+      for (const value of await this.#observe()) seen.add(value);
+      if (performance.now() > untilMs) break;
+    }
+    return seen.size > 1 ? stepOf([...seen]) : null;
+  }
+
+  async #observe(): Promise<bigint[]> {
     const encoder = this.#watch.device.createCommandEncoder();
     for (let pass = 0; pass < OBSERVED_PASSES; pass++) {
       encoder.beginComputePass({ timestampWrites: this.writes(pass) }).end();
     }
     this.resolve(encoder, OBSERVED_PASSES);
     this.#watch.device.queue.submit([encoder.finish()]);
-    return observedTickNs([...(await this.#read(OBSERVED_PASSES))]);
+    return [...(await this.#read(OBSERVED_PASSES))];
   }
 
   destroy(): void {
@@ -87,17 +108,22 @@ const QUANTUM_NS = 65_536n;
  * not the device's clock.
  */
 export function observedTickNs(timestamps: readonly bigint[]): number {
-  const values = [...new Set(timestamps)].sort((a, b) => (a < b ? -1 : 1));
-  const first = values[0];
-  if (first === undefined || values.length < 2) {
+  if (new Set(timestamps).size < 2) {
     throw new Error('the device has no usable GPU clock: all of its timestamps are the same');
   }
-  if (values.every((value) => value % QUANTUM_NS === 0n)) {
+  if (timestamps.every((value) => value % QUANTUM_NS === 0n)) {
     throw new Error(
       'GPU timestamps are rounded to 65,536 ns. Start Dawn with disable-dawn-features=timestamp_quantization (Chromium: --disable-dawn-features=timestamp_quantization).',
     );
   }
-  return Number(values.map((value) => value - first).reduce(greatestCommonDivisor, 0n));
+  return stepOf(timestamps);
+}
+
+/** The greatest step that leads to all of the values. */
+function stepOf(values: readonly bigint[]): number {
+  const [first = 0n] = values;
+  const magnitudes = values.map((value) => (value > first ? value - first : first - value));
+  return Number(magnitudes.reduce(greatestCommonDivisor, 0n));
 }
 
 function greatestCommonDivisor(a: bigint, b: bigint): bigint {

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { DeviceCapabilities } from '../measure/device';
+
+/** Features that kernels or timing use; requested if the adapter has them. */
+const FEATURES: readonly string[] = [
+  'timestamp-query',
+  'shader-f16',
+  'subgroups',
+  'chromium-experimental-subgroup-matrix',
+];
+
+/** The device of an adapter with every limit that it has, and the features that kernels use. */
+export async function requestWholeDevice(
+  adapter: GPUAdapter,
+): Promise<{ readonly device: GPUDevice; readonly capabilities: DeviceCapabilities }> {
+  const device = await adapter.requestDevice({
+    requiredFeatures: [...adapter.features].filter((feature): feature is GPUFeatureName =>
+      FEATURES.includes(feature),
+    ),
+    requiredLimits: largestLimits(adapter.limits),
+  });
+  return { device, capabilities: capabilitiesOf(device, adapter.info) };
+}
+
+/** Limits that grow with the device; alignments (`min...`) stay at their defaults. */
+function largestLimits(limits: GPUSupportedLimits): Record<string, number> {
+  const names = Object.keys(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(limits)));
+  return Object.fromEntries(
+    names
+      .filter((name) => name.startsWith('max'))
+      .map((name) => [name, Number(Reflect.get(limits, name))]),
+  );
+}
+
+function capabilitiesOf({ features, limits }: GPUDevice, info: GPUAdapterInfo): DeviceCapabilities {
+  const abilities = features.has('subgroups') ? subgroupAbilities(info) : [];
+  return {
+    features: [...features, ...abilities].sort(),
+    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+    maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
+    maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
+    maxComputeWorkgroupSizeZ: limits.maxComputeWorkgroupSizeZ,
+    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+    maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
+    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+    maxBufferSize: limits.maxBufferSize,
+  };
+}
+
+/** Dawn's, not yet in the standard's types. */
+const matrixConfigsSchema = z.array(
+  z.object({
+    componentType: z.string(),
+    resultComponentType: z.string(),
+    M: z.number(),
+    N: z.number(),
+    K: z.number(),
+  }),
+);
+
+/**
+ * What kernels need of subgroups beyond WebGPU's features, named like features:
+ * the size, if it is fixed, and each shape of matrix multiplication.
+ */
+function subgroupAbilities(info: GPUAdapterInfo): string[] {
+  const { subgroupMinSize, subgroupMaxSize } = info;
+  const { data: configs = [] } = matrixConfigsSchema.safeParse([
+    ...(Reflect.get(info, 'subgroupMatrixConfigs') ?? []),
+  ]);
+  return [
+    ...(subgroupMinSize === subgroupMaxSize ? [`subgroup-size-${subgroupMinSize}`] : []),
+    ...configs.map(
+      ({ componentType, resultComponentType, M, N, K }) =>
+        `subgroup-matrix-${resultComponentType}-${componentType}-${M}x${N}x${K}`,
+    ),
+  ];
+}
