@@ -1,8 +1,8 @@
 /** WGSL scalar types that tensors and sums are made of. */
-export type Scalar = 'f32' | 'i32' | 'f16';
+export type Scalar = 'f32' | 'i32' | 'u32' | 'f16';
 
 /** Host-side contents of a tensor. f16 is stored as f32 values rounded to half precision. */
-export type Tensor = Float32Array | Int32Array;
+export type Tensor = Float32Array | Int32Array | Uint32Array;
 
 /** Everything there is to know about a dtype. */
 export interface DtypeFacts {
@@ -16,6 +16,8 @@ export interface DtypeFacts {
   readonly bytes: number;
   /** Integers are exact; they have no fractions and no `fma`. */
   readonly isInteger: boolean;
+  /** Whether it has negative values. */
+  readonly isSigned: boolean;
   /** The WebGPU feature it needs, and the WGSL extension that comes with it; null if none. */
   readonly feature: { readonly name: string; readonly wgslExtension: string } | null;
   /** The array type of a tensor on the host. */
@@ -53,6 +55,7 @@ const HALF = {
   element: 'f16',
   bytes: 2,
   isInteger: false,
+  isSigned: true,
   feature: { name: 'shader-f16', wgslExtension: 'f16' },
   HostArray: Float32Array,
   fromDevice: (bytes: ArrayBuffer, length: number) => fromHalves(new Uint16Array(bytes, 0, length)),
@@ -70,6 +73,7 @@ const TABLE = {
     sums: 'f32',
     bytes: 4,
     isInteger: false,
+    isSigned: true,
     feature: null,
     HostArray: Float32Array,
     fromDevice: (bytes: ArrayBuffer, length: number) => new Float32Array(bytes, 0, length),
@@ -84,6 +88,7 @@ const TABLE = {
     sums: 'i32',
     bytes: 4,
     isInteger: true,
+    isSigned: true,
     feature: null,
     HostArray: Int32Array,
     fromDevice: (bytes: ArrayBuffer, length: number) => new Int32Array(bytes, 0, length),

@@ -44,7 +44,7 @@ export class Filler {
       fillWgsl,
     ].join('\n');
     const longest = Math.max(...fills.map(({ length }) => length));
-    const words = fills.map(({ length, stream, range }) => [length, stream, range]);
+    const words = fills.map(({ length, stream, range, least }) => [length, stream, range, least]);
     await this.#run(source, buffers, words, longest);
   }
 

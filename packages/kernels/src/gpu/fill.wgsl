@@ -3,7 +3,7 @@
 // bindings  0 the tensor   1 how to fill it
 // The header declares T, and FRACTION_BITS: the significant bits of a fraction.
 
-struct Fill { length: u32, stream: u32, range: u32 }
+struct Fill { length: u32, stream: u32, range: u32, least: i32 }
 
 // A constant, because WGSL lets a division at run time be off by 2.5 ULP.
 const SCALE = 1.0 / f32(1u << FRACTION_BITS);
@@ -21,7 +21,8 @@ fn hash32(value: u32) -> u32 {
 
 fn value(bits: u32) -> T {
   if (fill.range > 0u) {
-    return T(i32((bits >> 1u) % (2u * fill.range + 1u)) - i32(fill.range));
+    let count = u32(i32(fill.range) - fill.least + 1);
+    return T(i32((bits >> 1u) % count) + fill.least);
   }
   let odd = i32(2u * (bits >> (32u - FRACTION_BITS)) + 1u) - (1i << FRACTION_BITS);
   return T(f32(odd) * SCALE);

@@ -212,10 +212,10 @@ export class References {
     chunk: readonly number[],
     [width, height]: readonly [number, number],
   ): Promise<void> {
-    const { isInteger } = DTYPES[problem.dtype];
+    const { isInteger, sums } = DTYPES[problem.dtype];
     const source = [
       typeHeader(problem.dtype),
-      `alias S = ${isInteger ? 'i32' : 'f32'};`,
+      `alias S = ${isInteger ? sums : 'f32'};`,
       onDevice(problem).reference,
     ].join('\n');
     const words = [...chunk, ...opOf(problem).sizes(problem.shape)];

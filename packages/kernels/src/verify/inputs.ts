@@ -24,8 +24,9 @@ export interface Fill {
   readonly length: number;
   /** Added to each element's index before hashing. */
   readonly stream: number;
-  /** Integers in [-range, range]; 0 means fractions in (-1, 1). */
+  /** Integers from `least` to `range`; a range of 0 means fractions in (-1, 1). */
   readonly range: number;
+  readonly least: number;
 }
 
 /** Largest magnitude of integer inputs, so that products stay below 2^30 even if K allows more. */
@@ -41,6 +42,7 @@ export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoic
       length: elements(dims),
       stream: hash32(hash32(hash32(seed)) + tensor),
       range,
+      least: DTYPES[problem.dtype].isSigned ? -range : 0,
     }));
 }
 
@@ -74,12 +76,17 @@ export function inputBlock(
 }
 
 /** Fills `out` with the elements of an input, starting at `first`. */
-function fillElements(out: Tensor, { stream, range }: Fill, dtype: Dtype, first: number): void {
+function fillElements(
+  out: Tensor,
+  { stream, range, least }: Fill,
+  dtype: Dtype,
+  first: number,
+): void {
   // As a signed integer, so that adding the index needs no conversion per element.
   const start = (first + stream) | 0;
   if (range > 0) {
-    for (let i = 0; i < out.length; i++)
-      out[i] = ((hash32(i + start) >>> 1) % (2 * range + 1)) - range;
+    const count = range - least + 1;
+    for (let i = 0; i < out.length; i++) out[i] = ((hash32(i + start) >>> 1) % count) + least;
     return;
   }
   // An odd multiple of 2^-bits below 1 has at most `bits` significant bits, so it is exact in the
