@@ -84,7 +84,10 @@ export async function WgslCode({ source, label }: { source: string; label: strin
   return <CodeBox label={label} html={await highlighted(source)} />;
 }
 
-/** A line diff of two WGSL sources, marked `+` and `−`. */
+/** Lines that are comments alone say nothing of what changed. */
+const withoutComments = (source: string): string => source.replaceAll(/^\s*\/\/.*\n/gm, '');
+
+/** A line diff of two WGSL sources, marked `+` and `−`, without lines of comment. */
 export async function WgslDiff({
   before,
   after,
@@ -94,11 +97,12 @@ export async function WgslDiff({
   after: string;
   label: string;
 }) {
-  const lines = diffLines(before, after).flatMap(({ added, removed, value }) =>
-    value
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((text) => ({ text, kind: added ? 'added' : removed ? 'removed' : 'kept' })),
+  const lines = diffLines(withoutComments(before), withoutComments(after)).flatMap(
+    ({ added, removed, value }) =>
+      value
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((text) => ({ text, kind: added ? 'added' : removed ? 'removed' : 'kept' })),
   );
   const html = await highlighted(
     lines.map(({ text }) => text).join('\n'),

@@ -49,6 +49,14 @@ export const sweepSchema = z.object({
 });
 export type Sweep = z.infer<typeof sweepSchema>;
 
+/** Which sweeps to list. */
+export const sweepFilterSchema = z.object({
+  /** In the name or the suite. */
+  find: z.string().trim().max(100).optional(),
+  state: z.enum(['open', 'done', 'cancelled', 'imported']).optional(),
+});
+export type SweepFilter = z.infer<typeof sweepFilterSchema>;
+
 /** Sent over `sweeps/:id/events`. */
 export const sweepEventSchema = z.object({
   counts: countsSchema,

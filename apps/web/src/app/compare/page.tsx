@@ -1,8 +1,9 @@
+import type { RunResult } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { Candidates } from '@/features/compare/candidates';
-import { AddressInput, CompareTabs, PairForm } from '@/features/compare/choice';
+import { CompareTabs, PairForm, ResultSelect } from '@/features/compare/choice';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
 import { Distributions } from '@/features/compare/distributions';
 import { Sides } from '@/features/compare/sides';
@@ -28,6 +29,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
   const { store } = await readable();
   const { query, refused } = parseQuery(querySchema, await searchParams);
   const [a, b] = await Promise.all([load(store, query.a), load(store, query.b)]);
+  const choices = await choicesOf(store, a);
   const unknown = [!a && query.a, !b && query.b].filter((id) => id !== undefined && id !== false);
 
   return (
@@ -54,7 +56,13 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       <PairForm
         of="Result"
         control={(side, id) => (
-          <AddressInput id={id} name={side} value={query[side]} placeholder="its address or id" />
+          <ResultSelect
+            id={id}
+            name={side}
+            value={query[side]}
+            chosen={side === 'a' ? a : b}
+            choices={choices}
+          />
         )}
       />
       {a && b && <Compared a={a} b={b} />}
@@ -62,7 +70,8 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         <p className="text-muted">
           Tick two results on <TextLink href="/">the leaderboard</TextLink>,{' '}
           <TextLink href="/sweeps">a sweep</TextLink>, <TextLink href="/kernels">a kernel</TextLink>{' '}
-          or <TextLink href="/devices">a device</TextLink>, or paste their addresses above.
+          or <TextLink href="/devices">a device</TextLink>, or choose among the best of each device
+          above.
         </p>
       )}
       {a && !b && <Candidates a={a} others={await othersOf(store, a)} />}
@@ -74,6 +83,20 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
 async function load(store: Store, id: string | undefined) {
   if (!id) return null;
   return store.results.get(id);
+}
+
+/** Devices whose best results can be chosen. */
+const MAX_DEVICES = 20;
+
+/** The best of each device, and what is of the same sweep as `a`. */
+async function choicesOf(store: Store, a: Loaded | null): Promise<RunResult[]> {
+  const devices = await firstItems(store.devices.list, MAX_DEVICES);
+  const [bests, others] = await Promise.all([
+    Promise.all(devices.map(({ key }) => store.devices.best(key))),
+    a ? othersOf(store, a) : [],
+  ]);
+  const all = [...bests.flat(), ...others].filter(({ outcome }) => outcome?.kind === 'measured');
+  return [...new Map(all.map((each) => [each.resultId, each])).values()];
 }
 
 /** Enough to choose from; results of larger sweeps are compared by their addresses. */

@@ -1,16 +1,14 @@
 import type { Metadata } from 'next';
 import { z } from 'zod';
-import { DeviceName } from '@/features/devices/device-name';
+import { DeviceCard } from '@/features/devices/device-card';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
-import { Ago } from '@/ui/facts';
-import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { DataTable, NextPage } from '@/ui/table';
+import { NextPage } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Devices' };
 
@@ -19,7 +17,11 @@ const querySchema = z.object({ cursor: z.string().max(500).optional() });
 export default async function DevicesPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const { query } = parseQuery(querySchema, await searchParams);
-  const page = await store.devices.list(query.cursor);
+  const [page, workers] = await Promise.all([
+    store.devices.list(query.cursor),
+    store.workers.list(),
+  ]);
+  const summaries = await store.devices.summaries(page.items.map(({ key }) => key));
 
   return (
     <>
@@ -46,37 +48,16 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
           </ButtonLink>
         </Empty>
       ) : (
-        <DataTable
-          caption="Devices"
-          rows={page.items}
-          keyOf={({ key }) => key}
-          columns={[
-            {
-              head: 'Device',
-              className: 'min-w-44',
-              cell: (device) => <DeviceName device={device} />,
-            },
-            { head: 'Vendor', cell: ({ identity }) => identity.vendor },
-            { head: 'Architecture', cell: ({ identity }) => identity.architecture || '–' },
-            {
-              head: 'Backend',
-              cell: ({ identity: { backend, runtime } }) => (
-                <>
-                  {backend} <span className="text-muted">{runtime}</span>
-                </>
-              ),
-            },
-            { head: 'Workers', isFigure: true, cell: ({ workers }) => workers },
-            { head: 'Waiting runs', isFigure: true, cell: ({ pending }) => formatCount(pending) },
-            { head: 'Results', isFigure: true, cell: ({ results }) => formatCount(results) },
-            {
-              head: 'Last seen',
-              isFigure: true,
-              className: 'text-muted',
-              cell: ({ lastSeenAt }) => <Ago date={lastSeenAt} />,
-            },
-          ]}
-        />
+        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+          {page.items.map((device) => (
+            <DeviceCard
+              key={device.key}
+              device={device}
+              summary={summaries.get(device.key)}
+              workers={workers.filter((worker) => worker.device.key === device.key)}
+            />
+          ))}
+        </ul>
       )}
       <NextPage cursor={page.nextCursor} path="/devices" />
     </>

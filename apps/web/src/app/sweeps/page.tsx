@@ -1,25 +1,31 @@
+import { sweepFilterSchema } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { Ago } from '@/ui/facts';
+import { Ago, Rate } from '@/ui/facts';
+import { Field, Input, Select } from '@/ui/field';
 import { formatCount, formatDuration } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { Badge, Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
-import { parseQuery, type SearchParams } from '@/ui/query';
+import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
+import { QueryForm } from '@/ui/query-form';
 import { DataTable, NextPage } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'Sweeps' };
 
-const querySchema = z.object({ cursor: z.string().max(500).optional() });
+const querySchema = sweepFilterSchema.extend({ cursor: z.string().max(500).optional() });
 
 export default async function SweepsPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
-  const { query } = parseQuery(querySchema, await searchParams);
-  const page = await store.sweeps.list(query.cursor);
+  const { query } = parseQuery(querySchema, searchObject(await searchParams));
+  const { cursor, ...filter } = query;
+  const page = await store.sweeps.list(cursor, filter);
+  const best = await store.sweeps.bestRates(page.items.map(({ id }) => id));
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
 
   return (
     <>
@@ -28,7 +34,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
         actions={
           <>
             <Live
-              source={`/api/v1/sweeps${query.cursor ? `?cursor=${encodeURIComponent(query.cursor)}` : ''}`}
+              source={`/api/v1/sweeps?${new URLSearchParams(searchObject(query))}`}
               etag={etagOf(page)}
             />
             <ButtonLink href="/workers#import">Import results</ButtonLink>
@@ -40,7 +46,35 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
       >
         Everything submitted to this grid, newest first.
       </PageHeader>
-      {page.items.length === 0 ? (
+      {(page.items.length > 0 || isFiltered) && (
+        <div className="mb-4">
+          <QueryForm label="Sweeps to list">
+            <Field id="find" label="Find">
+              <Input
+                id="find"
+                name="find"
+                type="search"
+                defaultValue={filter.find}
+                placeholder="name or suite"
+              />
+            </Field>
+            <Field id="state" label="Status">
+              <Select id="state" name="state" defaultValue={filter.state ?? ''}>
+                <option value="">all</option>
+                <option value="open">waiting or running</option>
+                <option>done</option>
+                <option>cancelled</option>
+                <option>imported</option>
+              </Select>
+            </Field>
+          </QueryForm>
+        </div>
+      )}
+      {page.items.length === 0 && isFiltered ? (
+        <Empty title="No sweep matches">
+          <TextLink href="/sweeps">All sweeps</TextLink>
+        </Empty>
+      ) : page.items.length === 0 ? (
         <Empty title="No sweeps yet">
           <p>
             A sweep runs the kernels and tunables you choose on the problems and devices you choose.
@@ -83,6 +117,14 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
+              head: 'Best rate',
+              isFigure: true,
+              cell: ({ id }) => {
+                const rate = best.get(id);
+                return rate ? <Rate of={rate} /> : '–';
+              },
+            },
+            {
               head: 'Failed or incorrect',
               isFigure: true,
               cell: ({ counts: { failed, incorrect } }) =>
@@ -112,7 +154,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
           ]}
         />
       )}
-      <NextPage cursor={page.nextCursor} path="/sweeps" />
+      <NextPage cursor={page.nextCursor} path="/sweeps" query={searchObject(filter)} />
     </>
   );
 }

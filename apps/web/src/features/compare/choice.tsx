@@ -1,6 +1,11 @@
+import type { RunResult } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import type { ReactNode } from 'react';
+import { shortAddress } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
+import { Field, Input, Select } from '@/ui/field';
+import { formatRate } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 
 /** The two that a page compares, `a` and `b` in its address, each chosen with the given control; works without scripts. */
@@ -31,26 +36,75 @@ export function PairForm({
   );
 }
 
-/** For an address, typed or pasted. */
+/** One of several results, by device; what the address asks for is kept, known or not. */
+export function ResultSelect({
+  value = '',
+  chosen,
+  choices,
+  ...props
+}: {
+  id: string;
+  name: string;
+  value: string | undefined;
+  chosen: RunResult | null;
+  choices: readonly RunResult[];
+}) {
+  const isListed = choices.some(({ resultId }) => resultId === value);
+  return (
+    <Select {...props} defaultValue={value} key={value} required>
+      <option value="" disabled>
+        Choose a result
+      </option>
+      {value && !isListed && (
+        <option value={value}>{chosen ? resultText(chosen) : `${value} (not found)`}</option>
+      )}
+      {[...group(choices, ({ device }) => device.key).values()].map((own) => (
+        <optgroup key={own[0]?.device.key} label={own[0]?.device.name}>
+          {own.map((each) => (
+            <option key={each.runId} value={each.resultId ?? ''}>
+              {resultText(each)}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </Select>
+  );
+}
+
+const resultText = ({ address, problem, profile, rate }: RunResult): string =>
+  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${formatRate(rate.value)} ${rate.unit}` : ''}`;
+
+/** For the address of a variant, typed or chosen among those that ran. */
 export function AddressInput({
   value,
+  choices,
   ...props
 }: {
   id: string;
   name: string;
   value: string | undefined;
   placeholder: string;
+  choices: readonly string[];
 }) {
+  const list = `${props.id}-choices`;
   return (
-    <Input
-      {...props}
-      defaultValue={value}
-      key={value}
-      required
-      autoComplete="off"
-      spellCheck={false}
-      className="font-mono"
-    />
+    <>
+      <Input
+        {...props}
+        defaultValue={value}
+        key={value}
+        required
+        list={list}
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono"
+      />
+      <datalist id={list}>
+        {choices.map((address) => (
+          <option key={address} value={address} />
+        ))}
+      </datalist>
+    </>
   );
 }
 

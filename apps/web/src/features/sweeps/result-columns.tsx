@@ -31,7 +31,7 @@ import { deviceHref, shortDeviceName } from '../devices/device-name';
 import { ComparableVariant, VariantLink } from '../kernels/address';
 import { OutcomeBadge, RoofText } from '../results/outcome';
 import type { DeviceFacts } from './load';
-import { speedups } from './runs';
+import { problemText, speedups } from './runs';
 
 /** A run with what only its neighbours or its device tell. */
 export interface TableRun {
@@ -239,8 +239,9 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
       ) : (
         <VariantLink address={run.address} resultId={run.resultId} />
       )}
-      {/* On a phone the figures' own columns are out of sight. */}
-      <p aria-hidden="true" className="sm:hidden">
+      {/* On a phone the other columns are hidden. */}
+      <p className="sm:hidden">
+        {problemText(run.problem)}:{' '}
         {run.figures
           ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit}, ${formatNs(run.figures.medianNs)}`
           : run.kind}

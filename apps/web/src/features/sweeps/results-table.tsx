@@ -23,6 +23,10 @@ const PAGE_SIZE = 25;
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));
 
+/** On a phone the variant's cell says what the others do. */
+const classOf = (id: string): string =>
+  `${FIGURES.has(id) ? 'figure' : ''} ${id === 'variant' ? '' : 'max-sm:hidden'}`;
+
 const parseSorting = (text: string | null): SortingState => {
   const [id, direction] = (text ?? '').split('.');
   const known = COLUMNS.some((column) => column.id === id);
@@ -139,7 +143,7 @@ export function ResultsTable({
                     aria-sort={
                       sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : 'none'
                     }
-                    className={FIGURES.has(header.column.id) ? 'figure' : ''}
+                    className={classOf(header.column.id)}
                   >
                     <button
                       type="button"
@@ -164,7 +168,7 @@ export function ResultsTable({
               className={row.original.run.kind === 'running' ? '!bg-accent-soft' : ''}
             >
               {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={FIGURES.has(cell.column.id) ? 'figure' : ''}>
+                <td key={cell.id} className={classOf(cell.column.id)}>
                   <table.FlexRender cell={cell} />
                 </td>
               ))}

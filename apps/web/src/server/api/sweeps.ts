@@ -8,6 +8,7 @@ import {
   type SweepEvent,
   sweepCreatedSchema,
   sweepEventSchema,
+  sweepFilterSchema,
   sweepSchema,
 } from '@tilemark/core';
 import { retrySweep, submitSweep } from '@tilemark/core/server';
@@ -43,10 +44,10 @@ operation(
     summary: 'Sweeps, newest first.',
     access: 'read',
     caching: 'revalidate',
-    query: cursorQuery,
+    query: cursorQuery.extend(sweepFilterSchema.shape),
     answer: ok(pageOf(sweepSchema)),
   },
-  ({ query, services: { store } }) => store.sweeps.list(query.cursor),
+  ({ query: { cursor, ...filter }, services: { store } }) => store.sweeps.list(cursor, filter),
 );
 
 operation(

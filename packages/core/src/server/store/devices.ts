@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { DTYPES, type Dtype, idsOf, OPS, type OpId, parseProblem, volume } from '@tilemark/kernels';
 import { PROFILES, type Profile } from '../../measure/device';
+import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
 import type { Device, Page, RunResult } from '../../view/api';
 import type {
@@ -11,7 +12,7 @@ import type {
 } from '../../view/device';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { isLost } from './fleet';
-import { deviceRef, RUN_VIEW, runResult } from './run-view';
+import { deviceRef, RUN_VIEW, rateOf, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */
 export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'>;
@@ -29,6 +30,19 @@ export interface Devices {
   names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]>;
   /** Best measured result of each problem on the device. */
   best(key: string): Promise<RunResult[]>;
+  /** What a list says of these devices beside themselves, by key. */
+  summaries(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceSummary>>;
+}
+
+export interface DeviceSummary {
+  /** The fastest of each op. */
+  readonly bests: readonly (Pick<RunResult, 'problem' | 'profile' | 'address'> & {
+    readonly resultId: string;
+    readonly rate: NonNullable<RunResult['rate']>;
+  })[];
+  readonly roofs: readonly (RooflineSurvey & { readonly profile: Profile })[];
+  /** As of the newest of its best results; null without one. */
+  readonly version: SoftwareVersion | null;
 }
 
 /** Enough to estimate a device's pace, few enough to read for a form. */
@@ -82,6 +96,8 @@ export function devicesOf(db: PrismaClient): Devices {
 
     history: (key) => deviceHistoryOf(db, key),
 
+    summaries: (keys) => summariesOf(db, keys),
+
     async toPlan() {
       const rows = await db.device.findMany({ orderBy: { key: 'asc' } });
       const workers = await workersByDevice(db, null);
@@ -122,6 +138,56 @@ export function devicesOf(db: PrismaClient): Devices {
       );
     },
   };
+}
+
+interface SummaryRow extends Pick<Row, 'op' | 'dtype' | 'shape' | 'profile' | 'address'> {
+  readonly deviceKey: string;
+  readonly resultId: string;
+  readonly medianNs: number;
+  readonly driver: string;
+  readonly webgpu: string | null;
+}
+
+async function summariesOf(
+  db: PrismaClient,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, DeviceSummary>> {
+  const [rows, roofs] = await Promise.all([
+    db.$queryRaw<SummaryRow[]>`
+      SELECT best."deviceKey", best."op", best."dtype", best."shape", best."profile"::text,
+        best."resultId", best."medianNs", run."address",
+        environment."content"->>'driver' AS "driver",
+        environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
+      FROM "Best" AS best
+      JOIN "Result" AS result ON result."id" = best."resultId"
+      JOIN "Run" AS run ON run."id" = result."runId"
+      JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
+      WHERE best."deviceKey" = ANY(${[...keys]})
+      ORDER BY best."measuredAt" DESC`,
+    db.roof.findMany({ where: { deviceKey: { in: [...keys] } } }),
+  ]);
+  return new Map(
+    keys.map((key) => {
+      const own = rows.filter(({ deviceKey }) => deviceKey === key);
+      const bests = new Map<OpId, DeviceSummary['bests'][number]>();
+      for (const { address, medianNs, profile, resultId, ...row } of own) {
+        const problem = parseProblem(row);
+        const rate = rateOf(problem, medianNs);
+        if (rate.value > (bests.get(row.op)?.rate.value ?? 0)) {
+          bests.set(row.op, { problem, profile, address, resultId, rate });
+        }
+      }
+      const [newest] = own;
+      const summary: DeviceSummary = {
+        bests: [...bests.values()],
+        roofs: roofs
+          .filter(({ deviceKey }) => deviceKey === key)
+          .map(({ content, profile }) => ({ ...fromJson<RooflineSurvey>(content), profile })),
+        version: newest ? { driver: newest.driver, webgpu: newest.webgpu } : null,
+      };
+      return [key, summary];
+    }),
+  );
 }
 
 const identityOf = (row: DeviceRow): Device['identity'] => ({

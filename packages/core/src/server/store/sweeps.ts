@@ -1,14 +1,15 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { InputError } from '@tilemark/kernels';
+import { type Dtype, InputError, KERNELS, type OpId, parseProblem } from '@tilemark/kernels';
 import type { Counts, Page, RunResult, Sweep } from '../../view/api';
 import type { RunView } from '../../view/run';
+import type { SweepFilter } from '../../view/sweep';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import type { SweepImport, SweepInput } from './new-sweeps';
 import { importSweep, insertSweep, isImported, NOT_IMPORTED, newRun } from './new-sweeps';
-import { RUN_VIEW, runResult, runViewsOf } from './run-view';
+import { RUN_VIEW, rateOf, runResult, runViewsOf } from './run-view';
 
 export interface Sweeps {
   /** One transaction: the sweep and all of its runs. */
@@ -18,7 +19,9 @@ export interface Sweeps {
    * by `importedBy`, and any new devices. The same content again returns the first sweep.
    */
   import(input: SweepImport): Promise<Sweep>;
-  list(cursor?: string): Promise<Page<Sweep>>;
+  list(cursor?: string, filter?: SweepFilter): Promise<Page<Sweep>>;
+  /** The highest rate that each of these sweeps measured, by id. */
+  bestRates(ids: readonly string[]): Promise<ReadonlyMap<string, RunResult['rate']>>;
   get(id: string): Promise<Sweep | null>;
   results(id: string, cursor?: string): Promise<Page<RunResult>>;
   /** The first runs of a sweep, in its order, without samples. */
@@ -77,9 +80,9 @@ export function sweepsOf(db: PrismaClient): Sweeps {
       return sweep;
     },
 
-    async list(cursor) {
+    async list(cursor, filter = {}) {
       const rows = await db.sweep.findMany({
-        where: cursor ? { id: { lt: cursor } } : {},
+        where: { ...(cursor && { id: { lt: cursor } }), AND: wheresOf(filter) },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
       });
@@ -89,6 +92,24 @@ export function sweepsOf(db: PrismaClient): Sweeps {
         (shown) => [...shown],
       );
       return { items: await sweepViews(db, items), nextCursor };
+    },
+
+    async bestRates(ids) {
+      const rows = await db.$queryRaw<
+        { sweepId: string; op: OpId; shape: string; dtype: Dtype; medianNs: number }[]
+      >`
+        SELECT run."sweepId", run."op", run."shape", run."dtype",
+          min(result."medianNs") AS "medianNs"
+        FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
+        WHERE run."sweepId" = ANY(${[...ids]}) AND run."state" = 'measured'
+          AND run."kernel" <> ALL(${CEILINGS})
+        GROUP BY 1, 2, 3, 4`;
+      const best = new Map<string, RunResult['rate']>();
+      for (const { medianNs, sweepId, ...row } of rows) {
+        const rate = rateOf(parseProblem(row), medianNs);
+        if (rate.value > (best.get(sweepId)?.value ?? 0)) best.set(sweepId, rate);
+      }
+      return best;
     },
 
     async results(id, cursor) {
@@ -165,6 +186,21 @@ export function sweepsOf(db: PrismaClient): Sweeps {
       return rows.map((row) => row.id);
     },
   };
+}
+
+const CEILINGS = KERNELS.flatMap(({ computes, id }) => (computes === 'copy' ? id : []));
+
+const OPEN = { state: { in: ['pending', 'running'] } } satisfies Prisma.RunWhereInput;
+
+function wheresOf({ find, state }: SweepFilter): Prisma.SweepWhereInput[] {
+  const text = find && ({ contains: find, mode: 'insensitive' } as const);
+  return [
+    ...(text ? [{ OR: [{ name: text }, { suite: text }] }] : []),
+    ...(state === 'open' ? [{ cancelledAt: null, runs: { some: OPEN } }] : []),
+    ...(state === 'done' ? [{ cancelledAt: null, runs: { none: OPEN } }, NOT_IMPORTED] : []),
+    ...(state === 'cancelled' ? [{ cancelledAt: { not: null } }] : []),
+    ...(state === 'imported' ? [{ NOT: NOT_IMPORTED }] : []),
+  ];
 }
 
 type SweepRow = Prisma.SweepGetPayload<object>;

@@ -1,5 +1,4 @@
 import type { Metadata } from 'next';
-import { notFound } from 'next/navigation';
 import { z } from 'zod';
 import { CompareTabs, PairForm } from '@/features/compare/choice';
 import { PairTable } from '@/features/compare/pair-table';
@@ -20,7 +19,7 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
   const { query, refused } = parseQuery(querySchema, await searchParams);
   const devices = await firstItems(store.devices.list);
   const known = new Set(devices.map((device) => device.key));
-  for (const asked of [query.a, query.b]) if (asked && !known.has(asked)) notFound();
+  const unknown = [query.a, query.b].filter((asked) => asked !== undefined && !known.has(asked));
 
   return (
     <>
@@ -28,7 +27,10 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
         Two devices by the best variant of each, on every problem and profile that both measured.
       </PageHeader>
       <CompareTabs here="/compare/devices" />
-      <Refused reasons={refused} reset="/compare/devices" />
+      <Refused
+        reasons={[...refused, ...unknown.map((key) => `There is no device ${key}.`)]}
+        reset="/compare/devices"
+      />
       <PairForm
         of="Device"
         control={(side, id) => (
@@ -44,7 +46,7 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
           </Select>
         )}
       />
-      {query.a && query.b && (
+      {query.a && query.b && unknown.length === 0 && (
         <PairTable
           of="devices"
           pairs={await store.headToHead({ of: 'devices', a: query.a, b: query.b })}

@@ -3,6 +3,8 @@ import type { Metadata } from 'next';
 import { z } from 'zod';
 import { AddressInput, CompareTabs, PairForm } from '@/features/compare/choice';
 import { PairTable } from '@/features/compare/pair-table';
+import { shortAddress } from '@/features/kernels/address';
+import { firstItems } from '@/server/pages/lists';
 import { readable } from '@/server/session/visitor';
 import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
@@ -34,7 +36,13 @@ export default async function CompareVariantsPage({
   searchParams: SearchParams;
 }) {
   const { store } = await readable();
-  const { query, refused } = parseQuery(querySchema, await searchParams);
+  const given = await searchParams;
+  const { query, refused } = parseQuery(querySchema, given);
+  // What was refused stays in its control.
+  const typed = (side: 'a' | 'b') => query[side] ?? [given[side]].flat()[0]?.slice(0, 400);
+  const devices = await firstItems(store.devices.list, 20);
+  const bests = await Promise.all(devices.map(({ key }) => store.devices.best(key)));
+  const choices = [...new Set(bests.flat().map((each) => shortAddress(each.address)))];
 
   return (
     <>
@@ -46,7 +54,13 @@ export default async function CompareVariantsPage({
       <PairForm
         of="Variant"
         control={(side, id) => (
-          <AddressInput id={id} name={side} value={query[side]} placeholder={EXAMPLES[side]} />
+          <AddressInput
+            id={id}
+            name={side}
+            value={typed(side)}
+            placeholder={EXAMPLES[side]}
+            choices={choices}
+          />
         )}
       />
       {query.a && query.b && (

@@ -127,7 +127,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
         <Section
           id="diff"
           title={`Compared with ${earlier.id}`}
-          note="what this rung changes, with shared tunables set alike"
+          note="what this rung changes, with shared tunables set alike; comments left out"
         >
           <WgslDiff
             before={earlier.wgsl}

@@ -1,0 +1,99 @@
+import type { Device, Worker } from '@tilemark/core';
+import type { DeviceSummary } from '@tilemark/core/server';
+import { OPS, shapeText } from '@tilemark/kernels';
+import { VariantLink } from '@/features/kernels/address';
+import { TextLink } from '@/ui/button';
+import { Ago, Facts, Rate } from '@/ui/facts';
+import { formatBytes, formatCount, formatRate } from '@/ui/format';
+import { Panel } from '@/ui/page';
+import { DeviceName, deviceHref } from './device-name';
+
+/** A device at a glance: what it is, the most it can do, the best it did, and who serves it. */
+export function DeviceCard({
+  device,
+  summary,
+  workers,
+}: {
+  device: Device;
+  summary: DeviceSummary | undefined;
+  workers: readonly Worker[];
+}) {
+  const { capabilities, identity, key, lastSeenAt, pending, results } = device;
+  const { bests = [], roofs = [], version = null } = summary ?? {};
+  const href = deviceHref(key);
+  return (
+    <li>
+      <Panel className="flex h-full flex-col pt-3">
+        <div className="px-4 pb-2">
+          <DeviceName device={device} />
+          <p className="text-xs text-muted">
+            {[identity.vendor, identity.architecture, `${identity.backend} (${identity.runtime})`]
+              .filter(Boolean)
+              .join(', ')}
+          </p>
+        </div>
+        {bests.length === 0 && <p className="px-4 pb-2 text-muted">Nothing measured yet.</p>}
+        {bests.map(({ address, problem, profile, rate, resultId }) => (
+          <div key={problem.op} className="border-t border-line px-4 py-2">
+            <p className="text-xs text-muted">
+              {OPS[problem.op].title}, best: {shapeText(problem)} {problem.dtype}, {profile}
+            </p>
+            <p>
+              <Rate of={rate} />
+            </p>
+            <p className="truncate">
+              <VariantLink address={address} resultId={resultId} />
+            </p>
+          </div>
+        ))}
+        <div className="mt-auto border-t border-line">
+          <Facts
+            facts={[
+              ...roofs.map(({ copies, peaks, profile }) => ({
+                name: `Roof, ${profile}`,
+                value: roofText(copies, peaks),
+              })),
+              { name: 'Driver', value: version?.driver || '–' },
+              ...(device.class === 'cpu'
+                ? []
+                : [
+                    {
+                      name: 'Buffers up to',
+                      value: formatBytes(capabilities.maxBufferSize),
+                    },
+                  ]),
+              {
+                name: 'Served by',
+                value: workers.map(({ name }) => name).join(', ') || 'no worker',
+              },
+              {
+                name: 'Results',
+                value: (
+                  <>
+                    <TextLink href={`${href}#history`}>{formatCount(results)}</TextLink>
+                    {pending > 0 && `, ${formatCount(pending)} waiting`}
+                  </>
+                ),
+              },
+              { name: 'Last seen', value: <Ago date={lastSeenAt} /> },
+            ]}
+          />
+        </div>
+      </Panel>
+    </li>
+  );
+}
+
+type Roof = DeviceSummary['roofs'][number];
+
+const roofText = (copies: Roof['copies'], peaks: Roof['peaks']): string =>
+  [
+    ...peaks.map(
+      ({ dtype, gigaflopsPerSecond }) => `${dtype} ${formatRate(gigaflopsPerSecond)} GFLOP/s`,
+    ),
+    ...(copies.length > 0
+      ? [
+          `${formatRate(Math.max(...copies.map(({ gigabytesPerSecond }) => gigabytesPerSecond)))} GB/s`,
+        ]
+      : []),
+  ].join(', ') || '–';
