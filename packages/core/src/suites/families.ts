@@ -1,5 +1,5 @@
-import type { MatmulShape, Problem, Shape, TransposeShape } from '@tilemark/kernels';
-import { shapeText } from '@tilemark/kernels';
+import { type Problem, type Shape, shapeText } from '@tilemark/kernels';
+import { parseShapes } from '../plan/shapes';
 
 /**
  * Shapes that programs really ask for, by family: the suites, the side-by-side bench, `tilemark tune
@@ -69,10 +69,8 @@ export const TOKENS: readonly number[] = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 24, 32, 48, 64, 96, 128, 192, 512,
 ];
 
-const product = (m: number, n: number, k: number): MatmulShape => ({ m, n, k });
-
 const languageShapes = LANGUAGE_MODELS.flatMap(({ layers }) =>
-  TOKENS.flatMap((tokens) => layers.map(({ k, n }) => product(tokens, n, k))),
+  TOKENS.flatMap((tokens) => layers.map(({ k, n }) => ({ m: tokens, n, k }))),
 );
 
 /**
@@ -80,92 +78,37 @@ const languageShapes = LANGUAGE_MODELS.flatMap(({ layers }) =>
  * ResNet-50 at 224 x 224 (arXiv:1512.03385, table 1), ViT-B/16 and ViT-L/16 (arXiv:2010.11929,
  * table 1), CLIP ViT-L/14, Whisper small and large (arXiv:2212.04356, table 1).
  */
-const visionShapes: readonly MatmulShape[] = [
-  product(12_544, 64, 147),
-  product(3136, 64, 64),
-  product(3136, 64, 576),
-  product(3136, 256, 64),
-  product(784, 128, 1152),
-  product(784, 512, 128),
-  product(196, 256, 2304),
-  product(196, 1024, 256),
-  product(49, 512, 4608),
-  product(49, 2048, 512),
-  product(1, 1000, 2048),
-  product(197, 768, 768),
-  product(197, 3072, 768),
-  product(197, 768, 3072),
-  product(197, 1024, 1024),
-  product(197, 4096, 1024),
-  product(257, 1024, 1024),
-  product(257, 1024, 4096),
-  product(1500, 768, 768),
-  product(1500, 3072, 768),
-  product(1500, 1280, 1280),
-  product(1500, 5120, 1280),
-  product(1500, 1280, 5120),
-];
+const visionShapes = parseShapes(
+  'matmul',
+  `
+  12544x64x147 3136x64x64 3136x64x576 3136x256x64 784x128x1152 784x512x128 196x256x2304
+  196x1024x256 49x512x4608 49x2048x512 1x1000x2048 197x768x768 197x3072x768 197x768x3072
+  197x1024x1024 197x4096x1024 257x1024x1024 257x1024x4096 1500x768x768 1500x3072x768
+  1500x1280x1280 1500x5120x1280 1500x1280x5120
+`,
+);
 
 /** Ones, primes, powers of two plus and minus one, strips, and sums that are long or short. */
-const oddShapes: readonly MatmulShape[] = [
-  product(1, 4096, 4096),
-  product(4096, 1, 4096),
-  product(1, 1009, 2003),
-  product(4096, 2, 4096),
-  product(4099, 3, 1021),
-  product(2048, 8, 8192),
-  product(127, 129, 255),
-  product(255, 257, 511),
-  product(509, 503, 521),
-  product(511, 513, 1023),
-  product(1021, 1019, 1013),
-  product(1023, 1025, 1027),
-  product(2047, 2049, 2045),
-  product(4095, 4097, 4093),
-  product(200, 200, 200),
-  product(300, 300, 300),
-  product(384, 384, 384),
-  product(500, 700, 600),
-  product(768, 768, 768),
-  product(800, 800, 800),
-  product(1500, 1500, 1500),
-  product(3000, 3000, 3000),
-  product(4096, 4096, 8),
-  product(4096, 4096, 33),
-  product(8192, 2048, 16),
-  product(16, 16, 65_536),
-  product(64, 64, 65_536),
-  product(128, 128, 32_768),
-  product(65_536, 64, 64),
-  product(64, 65_536, 64),
-  product(33, 4097, 4095),
-  product(4096, 17, 1024),
-];
-
-const matrix = (rows: number, cols: number): TransposeShape => ({ rows, cols });
+const oddShapes = parseShapes(
+  'matmul',
+  `
+  1x4096x4096 4096x1x4096 1x1009x2003 4096x2x4096 4099x3x1021 2048x8x8192 127x129x255
+  255x257x511 509x503x521 511x513x1023 1021x1019x1013 1023x1025x1027 2047x2049x2045
+  4095x4097x4093 200x200x200 300x300x300 384x384x384 500x700x600 768x768x768 800x800x800
+  1500x1500x1500 3000x3000x3000 4096x4096x8 4096x4096x33 8192x2048x16 16x16x65536
+  64x64x65536 128x128x32768 65536x64x64 64x65536x64 33x4097x4095 4096x17x1024
+`,
+);
 
 /** Squares, images, odd pitches, and strips. */
-const transposeShapes: readonly TransposeShape[] = [
-  matrix(1024, 1024),
-  matrix(1536, 2048),
-  matrix(2048, 2048),
-  matrix(3072, 4096),
-  matrix(4096, 14_336),
-  matrix(8192, 8192),
-  matrix(4095, 4095),
-  matrix(4097, 4099),
-  matrix(8191, 8193),
-  matrix(3001, 5003),
-  matrix(2048, 50_257),
-  matrix(6000, 6002),
-  matrix(65_536, 3),
-  matrix(65_536, 16),
-  matrix(16, 65_536),
-  matrix(4, 65_536),
-  matrix(65_536, 64),
-  matrix(50_176, 96),
-  matrix(192, 12_544),
-];
+const transposeShapes = parseShapes(
+  'transpose',
+  `
+  1024x1024 1536x2048 2048x2048 3072x4096 4096x14336 8192x8192 4095x4095 4097x4099
+  8191x8193 3001x5003 2048x50257 6000x6002 65536x3 65536x16 16x65536 4x65536 65536x64
+  50176x96 192x12544
+`,
+);
 
 const distinct = (op: Problem['op'], shapes: readonly Shape[]): Shape[] => [
   ...new Map(shapes.map((shape) => [shapeText({ op, shape }), shape])).values(),

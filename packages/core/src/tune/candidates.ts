@@ -1,5 +1,6 @@
 import {
   ceilDiv,
+  combinations,
   type GpuKernel,
   kernelById,
   type Problem,
@@ -14,9 +15,9 @@ import type { Point } from './space';
  * tune --suite` begins with them, and they are what the selector's evidence was measured on.
  */
 export function candidatesFor(problem: Problem): Point[] {
-  const points = LISTS.filter(({ op }) => op === problem.op).flatMap(({ kernel, values }) => {
+  const points = Object.entries(LISTS).flatMap(([kernel, values]) => {
     const definition = kernelById(kernel) as GpuKernel;
-    if (!definition.dtypes.includes(problem.dtype)) return [];
+    if (definition.op !== problem.op || !definition.dtypes.includes(problem.dtype)) return [];
     return values(problem).flatMap((tunables) => pointOf(definition, tunables, problem));
   });
   return [...new Map(points.map((point) => [point.address, point])).values()];
@@ -40,21 +41,6 @@ function pointOf(definition: GpuKernel, chosen: TunableValues, problem: Problem)
 /** WebGPU's own limit on workgroups along a dimension. */
 const MOST_WORKGROUPS = 65_535;
 
-interface CandidateList {
-  readonly op: Problem['op'];
-  readonly kernel: string;
-  readonly values: (problem: Problem) => readonly TunableValues[];
-}
-
-/** Every combination of the values of some tunables. */
-function grid(axes: Readonly<Record<string, readonly (number | string)[]>>): TunableValues[] {
-  return Object.entries(axes).reduce<TunableValues[]>(
-    (heads, [name, values]) =>
-      heads.flatMap((head) => values.map((value) => ({ ...head, [name]: value }))),
-    [{}],
-  );
-}
-
 const tiles = (names: readonly string[], rows: readonly (readonly (number | string)[])[]) =>
   rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] as number | string])));
 
@@ -75,8 +61,11 @@ function splits(k: number, least: number, groups: number): number[] {
   return [...new Set([...(groups >= FULL.least / 2 ? [1] : []), ...chosen])];
 }
 
-const cross = (base: readonly TunableValues[], axes: Parameters<typeof grid>[0]): TunableValues[] =>
-  base.flatMap((each) => grid(axes).map((more) => ({ ...each, ...more })));
+const cross = (
+  base: readonly TunableValues[],
+  axes: Parameters<typeof combinations>[0],
+): TunableValues[] =>
+  base.flatMap((each) => combinations(axes).map((more) => ({ ...each, ...more })));
 
 const sizes = (problem: Problem) => {
   if (problem.op !== 'matmul') throw new TypeError('only products have m, n and k');
@@ -126,124 +115,98 @@ function splitTiles(bases: readonly TunableValues[], problem: Problem): TunableV
   });
 }
 
-const LISTS: readonly CandidateList[] = [
-  {
-    op: 'matmul',
-    kernel: 'matmul/few-rows',
-    values: (problem) => {
-      const { m, n, k } = sizes(problem);
-      if (k <= 64) {
-        return grid({ ROWS: [4, 8, 16], LANES: [32, 64], DEEP: [1], DOWN: [1, 2, 4], UNROLL: [1] });
-      }
-      if (m > 16) return [];
-      const ROWS = [1, 2, 3, 4, 6].find((rows) => rows >= m) ?? 8;
-      return tiles(
-        ['LANES', 'DEEP', 'UNROLL'],
-        [
-          [8, 16, 1],
-          [8, 32, 4],
-          [16, 16, 1],
-          [16, 16, 4],
-          [32, 4, 1],
-          [32, 8, 2],
-          [32, 8, 4],
-        ],
-      ).flatMap((own) => {
-        const UNROLL = Math.min(Number(own.UNROLL), ROWS > 4 ? 2 : 4);
-        const groups = ceilDiv(n, 4 * Number(own.LANES)) * ceilDiv(m, ROWS);
-        const all = splits(k, 4 * Number(own.DEEP), groups).filter((split) => split <= 64);
-        return all.map((SPLIT) => ({ ...own, ROWS, UNROLL, SPLIT }));
+const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValues[]>> = {
+  'matmul/few-rows': (problem) => {
+    const { m, n, k } = sizes(problem);
+    if (k <= 64) {
+      return combinations({
+        ROWS: [4, 8, 16],
+        LANES: [32, 64],
+        DEEP: [1],
+        DOWN: [1, 2, 4],
+        UNROLL: [1],
       });
-    },
+    }
+    if (m > 16) return [];
+    const ROWS = [1, 2, 3, 4, 6].find((rows) => rows >= m) ?? 8;
+    return tiles(
+      ['LANES', 'DEEP', 'UNROLL'],
+      [
+        [8, 16, 1],
+        [8, 32, 4],
+        [16, 16, 1],
+        [16, 16, 4],
+        [32, 4, 1],
+        [32, 8, 2],
+        [32, 8, 4],
+      ],
+    ).flatMap((own) => {
+      const UNROLL = Math.min(Number(own.UNROLL), ROWS > 4 ? 2 : 4);
+      const groups = ceilDiv(n, 4 * Number(own.LANES)) * ceilDiv(m, ROWS);
+      const all = splits(k, 4 * Number(own.DEEP), groups).filter((split) => split <= 64);
+      return all.map((SPLIT) => ({ ...own, ROWS, UNROLL, SPLIT }));
+    });
   },
-  {
-    op: 'matmul',
-    kernel: 'matmul/few-cols',
-    values: (problem) => {
-      const { m, n, k } = sizes(problem);
-      if (n > 8 || k < 64) return [];
-      return tiles(
-        ['LANES', 'UNROLL', 'ROWS', 'REDUCE'],
+  'matmul/few-cols': (problem) => {
+    const { m, n, k } = sizes(problem);
+    if (n > 8 || k < 64) return [];
+    return tiles(
+      ['LANES', 'UNROLL', 'ROWS', 'REDUCE'],
+      [
+        [64, 1, 1, 'subgroup'],
+        [64, 1, 4, 'subgroup'],
+        [128, 2, 2, 'subgroup'],
+        [128, 2, 4, 'subgroup'],
+        [128, 2, 2, 'workgroup'],
+        [256, 1, 1, 'subgroup'],
+        [256, 2, 2, 'subgroup'],
+        [256, 2, 4, 'subgroup'],
+        [256, 4, 1, 'subgroup'],
+        [256, 4, 2, 'subgroup'],
+        [256, 4, 2, 'workgroup'],
+      ],
+    ).flatMap((own) =>
+      splits(k, 512, ceilDiv(m, Number(own.ROWS))).map((SPLIT) => ({ ...own, COLS: n, SPLIT })),
+    );
+  },
+  'matmul/warp-tile': (problem) => {
+    const { m, n } = sizes(problem);
+    if (problem.dtype === 'f16' || Math.min(m, n) < 6) return [];
+    return splitTiles(WARP_TILES, problem);
+  },
+  'matmul/stream-k': (problem) => {
+    const { m, n } = sizes(problem);
+    if (problem.dtype === 'f16' || ceilDiv(m, 64) * ceilDiv(n, 64) < 64) return [];
+    const own = WARP_TILES.filter(
+      ({ BM, BN, LANES_DOWN }) => BM === BN && LANES_DOWN !== (BM === 128 ? 4 : 8),
+    );
+    return cross(own, { WAVE: [132, 264] });
+  },
+  'matmul/subgroup-matrix': (problem) => {
+    const { m, n } = sizes(problem);
+    return Math.min(m, n) < 2 ? [] : splitTiles(FRAGMENT_TILES, problem);
+  },
+  'transpose/swizzled': () =>
+    cross(
+      tiles(
+        ['TILE_ROWS', 'TILE_COLS', 'THREADS_Y'],
         [
-          [64, 1, 1, 'subgroup'],
-          [64, 1, 4, 'subgroup'],
-          [128, 2, 2, 'subgroup'],
-          [128, 2, 4, 'subgroup'],
-          [128, 2, 2, 'workgroup'],
-          [256, 1, 1, 'subgroup'],
-          [256, 2, 2, 'subgroup'],
-          [256, 2, 4, 'subgroup'],
-          [256, 4, 1, 'subgroup'],
-          [256, 4, 2, 'subgroup'],
-          [256, 4, 2, 'workgroup'],
+          [64, 64, 16],
+          [64, 64, 8],
+          [32, 64, 8],
+          [64, 32, 16],
+          [32, 32, 8],
+          [128, 32, 16],
         ],
-      ).flatMap((own) =>
-        splits(k, 512, ceilDiv(m, Number(own.ROWS))).map((SPLIT) => ({ ...own, COLS: n, SPLIT })),
-      );
-    },
-  },
-  {
-    op: 'matmul',
-    kernel: 'matmul/warp-tile',
-    values: (problem) => {
-      const { m, n } = sizes(problem);
-      if (problem.dtype === 'f16' || Math.min(m, n) < 6) return [];
-      return splitTiles(WARP_TILES, problem);
-    },
-  },
-  {
-    op: 'matmul',
-    kernel: 'matmul/stream-k',
-    values: (problem) => {
-      const { m, n } = sizes(problem);
-      if (problem.dtype === 'f16' || ceilDiv(m, 64) * ceilDiv(n, 64) < 64) return [];
-      const own = WARP_TILES.filter(
-        ({ BM, BN, LANES_DOWN }) => BM === BN && LANES_DOWN !== (BM === 128 ? 4 : 8),
-      );
-      return cross(own, { WAVE: [132, 264] });
-    },
-  },
-  {
-    op: 'matmul',
-    kernel: 'matmul/subgroup-matrix',
-    values: (problem) => {
-      const { m, n } = sizes(problem);
-      return Math.min(m, n) < 2 ? [] : splitTiles(FRAGMENT_TILES, problem);
-    },
-  },
-  {
-    op: 'transpose',
-    kernel: 'transpose/swizzled',
-    values: () =>
-      cross(
-        tiles(
-          ['TILE_ROWS', 'TILE_COLS', 'THREADS_Y'],
-          [
-            [64, 64, 16],
-            [64, 64, 8],
-            [32, 64, 8],
-            [64, 32, 16],
-            [32, 32, 8],
-            [128, 32, 16],
-          ],
-        ),
-        { ORDER: ['rows-first', 'cols-first'] },
       ),
-  },
-  {
-    op: 'transpose',
-    kernel: 'transpose/pitched',
-    values: () =>
-      grid({
-        TILE_ROWS: [32, 64, 128],
-        TILE_COLS: [16, 32, 64],
-        THREADS: [128, 256, 512],
-        ORDER: ['rows-first', 'cols-first'],
-      }),
-  },
-  {
-    op: 'transpose',
-    kernel: 'transpose/multi-row',
-    values: () => grid({ TILE: [32, 64], ROWS: [4, 8, 16] }),
-  },
-];
+      { ORDER: ['rows-first', 'cols-first'] },
+    ),
+  'transpose/pitched': () =>
+    combinations({
+      TILE_ROWS: [32, 64, 128],
+      TILE_COLS: [16, 32, 64],
+      THREADS: [128, 256, 512],
+      ORDER: ['rows-first', 'cols-first'],
+    }),
+  'transpose/multi-row': () => combinations({ TILE: [32, 64], ROWS: [4, 8, 16] }),
+};

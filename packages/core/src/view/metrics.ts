@@ -49,89 +49,69 @@ const metric = <
   entry: Metric<Id, Value, Place>,
 ): Metric<Id, Value, Place> => entry;
 
-const time = { unit: 'time', digits: 4, better: 'lower' } as const;
-const share = { unit: 'share', digits: 2 } as const;
 const MEASUREMENT = 'outcome.measurement';
+
+/** A metric that is a field of the measurement, `cold.minNs`. */
+const stated = <const Id extends string, const Place extends MetricPlace>(
+  path: string,
+  entry: Omit<Metric<Id, number | string | null, Place>, 'field' | 'read'>,
+) =>
+  metric({
+    ...entry,
+    field: `${MEASUREMENT}.${path}`,
+    read: (measurement) => {
+      const of = (part: unknown, name: string) => (part as Record<string, unknown> | null)?.[name];
+      return (path.split('.').reduce(of, measurement) ?? null) as number | string | null;
+    },
+  });
+
+const time = { unit: 'time', digits: 4, better: 'lower', places: ['export'] } as const;
+const share = { unit: 'share', digits: 2 } as const;
 
 /** In the order in which files have them: a new one goes last. */
 export const METRICS = [
   metric({
-    ...{ id: 'medianNs', name: 'Median', csv: 'median_ns', ...time },
+    ...{ ...time, id: 'medianNs', name: 'Median', csv: 'median_ns' },
     field: `${MEASUREMENT}.cold.medianNs`,
     places: ['runs', 'board', 'export', 'bench'],
     read: ({ cold }) => cold.medianNs,
   }),
   metric({
-    ...{ id: 'lowNs', name: '95% interval, from', csv: 'low_ns', ...time },
+    ...{ ...time, id: 'lowNs', name: '95% interval, from', csv: 'low_ns' },
     field: `${MEASUREMENT}.cold.lowNs`,
     places: ['runs', 'board', 'export'],
     read: ({ cold }) => cold.lowNs,
   }),
   metric({
-    ...{ id: 'highNs', name: '95% interval, to', csv: 'high_ns', ...time },
+    ...{ ...time, id: 'highNs', name: '95% interval, to', csv: 'high_ns' },
     field: `${MEASUREMENT}.cold.highNs`,
     places: ['runs', 'board', 'export'],
     read: ({ cold }) => cold.highNs,
   }),
-  metric({
-    ...{ id: 'minNs', name: 'Minimum', csv: 'min_ns', ...time },
-    field: `${MEASUREMENT}.cold.minNs`,
-    places: ['export'],
-    read: ({ cold }) => cold.minNs,
-  }),
-  metric({
-    ...{ id: 'q1Ns', name: 'First quartile', csv: 'q1_ns', ...time },
-    field: `${MEASUREMENT}.cold.q1Ns`,
-    places: ['export'],
-    read: ({ cold }) => cold.q1Ns,
-  }),
-  metric({
-    ...{ id: 'q3Ns', name: 'Third quartile', csv: 'q3_ns', ...time },
-    field: `${MEASUREMENT}.cold.q3Ns`,
-    places: ['export'],
-    read: ({ cold }) => cold.q3Ns,
-  }),
-  metric({
-    ...{ id: 'cv', name: 'CV', csv: 'cv', better: 'lower', ...share },
-    field: `${MEASUREMENT}.cold.cv`,
+  stated('cold.minNs', { ...time, id: 'minNs', name: 'Minimum', csv: 'min_ns' }),
+  stated('cold.q1Ns', { ...time, id: 'q1Ns', name: 'First quartile', csv: 'q1_ns' }),
+  stated('cold.q3Ns', { ...time, id: 'q3Ns', name: 'Third quartile', csv: 'q3_ns' }),
+  stated('cold.cv', {
+    ...{ ...share, id: 'cv', name: 'CV', csv: 'cv', better: 'lower' },
     places: ['export', 'bench'],
-    read: ({ cold }) => cold.cv,
   }),
-  metric({
+  stated('cold.n', {
     ...{ id: 'samples', name: 'Samples', csv: 'samples', unit: 'count', digits: 4, better: null },
-    field: `${MEASUREMENT}.cold.n`,
     places: ['export'],
-    read: ({ cold }) => cold.n,
   }),
-  metric({
+  stated('stop', {
     ...{ id: 'stop', name: 'Stopped', csv: 'stop', unit: 'text', digits: 0, better: null },
-    field: `${MEASUREMENT}.stop`,
     places: ['export'],
-    read: ({ stop }) => stop,
   }),
-  metric({
-    ...{ id: 'hotMedianNs', name: 'Median with warm cache', csv: 'hot_median_ns', ...time },
-    field: `${MEASUREMENT}.hot.medianNs`,
-    places: ['export'],
-    read: ({ hot }) => hot?.medianNs ?? null,
+  stated('hot.medianNs', {
+    ...{ ...time, id: 'hotMedianNs', name: 'Median with warm cache', csv: 'hot_median_ns' },
   }),
-  metric({
-    ...{ id: 'compileNs', name: 'Compile', csv: 'compile_ns', ...time },
-    field: `${MEASUREMENT}.compileNs`,
-    places: ['export'],
-    read: ({ compileNs }) => compileNs,
+  stated('compileNs', { ...time, id: 'compileNs', name: 'Compile', csv: 'compile_ns' }),
+  stated('transfer.hostToDeviceNs', {
+    ...{ ...time, id: 'hostToDeviceNs', name: 'Host to device', csv: 'host_to_device_ns' },
   }),
-  metric({
-    ...{ id: 'hostToDeviceNs', name: 'Host to device', csv: 'host_to_device_ns', ...time },
-    field: `${MEASUREMENT}.transfer.hostToDeviceNs`,
-    places: ['export'],
-    read: ({ transfer }) => transfer.hostToDeviceNs,
-  }),
-  metric({
-    ...{ id: 'deviceToHostNs', name: 'Device to host', csv: 'device_to_host_ns', ...time },
-    field: `${MEASUREMENT}.transfer.deviceToHostNs`,
-    places: ['export'],
-    read: ({ transfer }) => transfer.deviceToHostNs,
+  stated('transfer.deviceToHostNs', {
+    ...{ ...time, id: 'deviceToHostNs', name: 'Device to host', csv: 'device_to_host_ns' },
   }),
   metric({
     ...{ id: 'rate', name: 'Rate', csv: 'rate', unit: 'rate', digits: 4, better: 'higher' },
