@@ -49,3 +49,18 @@ export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   codes.some((code) => code === error.code);
 
 export const isInputError = (error: unknown): error is InputError => hasCode(error, 'BAD_INPUT');
+
+/** Throws InputError where the input is wrong. */
+export function refuseIf(isWrong: boolean, message: string, field: string): void {
+  if (isWrong) throw new InputError(message, field);
+}
+
+/** What work returns, or null where its input is not valid: of an earlier release, or for a device that it does not fit. */
+export function ifValid<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (isInputError(error)) return null;
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
 import {
   type Board,
   coverage,
-  type Limits,
+  type Env,
   openQueue,
   openStore,
   type Queue,
@@ -17,16 +17,11 @@ import { log } from './log';
 import { keptSessionSecret } from './session/session';
 
 /** What the deployment decides, read once. */
-export interface Settings {
+export type Settings = Pick<Env, 'isPublic' | 'limits' | 'isBehindProxy'> & {
   readonly version: string;
-  /** Whether reading needs no token. */
-  readonly isPublic: boolean;
   /** Seals session cookies. */
   readonly sessionSecret: string;
-  readonly limits: Limits;
-  /** Whether a proxy of the deployment's own writes the reader's address. */
-  readonly isBehindProxy: boolean;
-}
+};
 
 /** Everything behind the routes and pages, opened once for the process. */
 export interface Services {
@@ -68,7 +63,7 @@ export function provideServices(given: Services): void {
 
 async function openServices(): Promise<Services> {
   const env = readEnv();
-  const { databaseUrl, isPublic, redisUrl } = env;
+  const { databaseUrl, isBehindProxy, isPublic, limits, redisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
   const store = openStore(databaseUrl);
   const queue = openQueue({
@@ -82,13 +77,7 @@ async function openServices(): Promise<Services> {
     queue,
     recent: sharedReads(KEEP_MS),
     board: queueBoard(queue, BOARD_PATH),
-    settings: {
-      version: packageJson.version,
-      isPublic,
-      sessionSecret,
-      limits: env.limits,
-      isBehindProxy: env.isBehindProxy,
-    },
+    settings: { isPublic, limits, isBehindProxy, sessionSecret, version: packageJson.version },
     stopping: stop.signal,
     async close() {
       stop.abort();

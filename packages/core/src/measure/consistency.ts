@@ -1,6 +1,6 @@
-import { elements, InputError, opOf, type Problem } from '@tilemark/kernels';
+import { elements, InputError, opOf, type Problem, refuseIf } from '@tilemark/kernels';
 import { sum } from 'd3-array';
-import { MAX_BUFFER_SETS, MAX_DISPATCHES } from './calibrate';
+import { MAX_BUFFER_SETS, MAX_DISPATCHES, shortestSampleNs } from './calibrate';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from './outcome';
 import { POLICIES, type Policy, type PolicyId } from './policy';
 import { summarise } from './stats';
@@ -52,9 +52,8 @@ export function checkOutcome(
 ): void {
   if (outcome.kind === 'incorrect') {
     const { got, want, bound } = outcome.worst;
-    if (typeof got === 'number' && Math.abs(got - want) <= bound) {
-      throw new InputError('An error within its bound is not incorrect.', `${at}.worst.got`);
-    }
+    const isWithin = typeof got === 'number' && Math.abs(got - want) <= bound;
+    refuseIf(isWithin, 'An error within its bound is not incorrect.', `${at}.worst.got`);
   }
   if (outcome.kind !== 'measured') return;
   const { measurement } = outcome;
@@ -75,40 +74,35 @@ export function checkOutcome(
 function checkProcedure(measurement: Measurement, run: AskedRun, at: string): void {
   const { bufferSets, dispatchesPerSample, hot, methodologyVersion, stop } = measurement;
   const policy = POLICIES[run.policy];
-  if (methodologyVersion > METHODOLOGY_VERSION) {
-    throw new InputError(
-      `It was measured by version ${methodologyVersion} of the methodology; this grid uses ${METHODOLOGY_VERSION}.`,
-      `${at}.methodologyVersion`,
-    );
-  }
-  if (measurement.policy !== run.policy) {
-    throw new InputError(
-      `The run has policy ${run.policy}, but its measurement has another.`,
-      `${at}.policy`,
-    );
-  }
+  refuseIf(
+    methodologyVersion > METHODOLOGY_VERSION,
+    `It was measured by version ${methodologyVersion} of the methodology; this grid uses ${METHODOLOGY_VERSION}.`,
+    `${at}.methodologyVersion`,
+  );
+  refuseIf(
+    measurement.policy !== run.policy,
+    `The run has policy ${run.policy}, but its measurement has another.`,
+    `${at}.policy`,
+  );
   const stops = policy.rankable
     ? ['converged', 'noisy', 'capped', 'throttled']
     : ['quick', 'capped'];
-  if (!stops.includes(stop)) {
-    throw new InputError(`Policy ${run.policy} never stops with '${stop}'.`, `${at}.stop`);
-  }
-  if (dispatchesPerSample > MAX_DISPATCHES) {
-    throw new InputError(
-      `A sample has at most ${MAX_DISPATCHES} dispatches.`,
-      `${at}.dispatchesPerSample`,
-    );
-  }
-  if (bufferSets > MAX_BUFFER_SETS) {
-    throw new InputError(`At most ${MAX_BUFFER_SETS} sets of buffers rotate.`, `${at}.bufferSets`);
-  }
-  if ((hot !== null) !== (policy.hot && bufferSets > 1)) {
-    const why = hot ? 'No hot series is measured' : 'The hot series is missing';
-    throw new InputError(
-      `${why} under policy ${run.policy} with ${bufferSets} sets of buffers.`,
-      `${at}.hot`,
-    );
-  }
+  refuseIf(!stops.includes(stop), `Policy ${run.policy} never stops with '${stop}'.`, `${at}.stop`);
+  refuseIf(
+    dispatchesPerSample > MAX_DISPATCHES,
+    `A sample has at most ${MAX_DISPATCHES} dispatches.`,
+    `${at}.dispatchesPerSample`,
+  );
+  refuseIf(
+    bufferSets > MAX_BUFFER_SETS,
+    `At most ${MAX_BUFFER_SETS} sets of buffers rotate.`,
+    `${at}.bufferSets`,
+  );
+  refuseIf(
+    (hot !== null) !== (policy.hot && bufferSets > 1),
+    `${hot ? 'No hot series is measured' : 'The hot series is missing'} under policy ${run.policy} with ${bufferSets} sets of buffers.`,
+    `${at}.hot`,
+  );
   checkVerification(measurement, run.problem, at);
 }
 
@@ -121,18 +115,16 @@ function checkVerification(
   const most = bufferSets * elements(opOf(problem).output(problem.shape));
   for (const when of ['before', 'after'] as const) {
     const { checked, worstRatio } = verification[when];
-    if (!(worstRatio <= 1)) {
-      throw new InputError(
-        'An error above its bound makes the outcome incorrect, not measured.',
-        `${at}.verification.${when}.worstRatio`,
-      );
-    }
-    if (checked > most) {
-      throw new InputError(
-        `The outputs have ${most} elements; ${checked} cannot have been compared.`,
-        `${at}.verification.${when}.checked`,
-      );
-    }
+    refuseIf(
+      !(worstRatio <= 1),
+      'An error above its bound makes the outcome incorrect, not measured.',
+      `${at}.verification.${when}.worstRatio`,
+    );
+    refuseIf(
+      checked > most,
+      `The outputs have ${most} elements; ${checked} cannot have been compared.`,
+      `${at}.verification.${when}.checked`,
+    );
   }
 }
 
@@ -144,28 +136,25 @@ function checkSeries(
   at: string,
 ): void {
   const field = `${at}.samplesNs`;
-  if (samplesNs.length === 0) throw new InputError('A measurement needs samples.', field);
+  refuseIf(samplesNs.length === 0, 'A measurement needs samples.', field);
   const policy = POLICIES[policyId];
   const { medianNs, cv } = summarise(samplesNs);
-  if (![medianNs, cv, opOf(problem).rate(problem, medianNs)].every(Number.isFinite)) {
-    throw new InputError('No clock measures such times.', field);
-  }
+  const figures = [medianNs, cv, opOf(problem).rate(problem, medianNs)];
+  refuseIf(!figures.every(Number.isFinite), 'No clock measures such times.', field);
   const passes = samplesNs.map((ns) => ns * dispatchesPerSample);
   const typical = medianNs * dispatchesPerSample;
-  const shortest = Math.max(policy.minSampleNs, policy.minSampleTicks * timer.tickNs);
-  if (dispatchesPerSample < MAX_DISPATCHES && typical < SHORTEST_PART * shortest) {
-    throw new InputError(
-      `A sample lasts ${typical} ns; policy ${policyId} takes more dispatches until one lasts ${shortest} ns.`,
-      `${at.slice(0, at.lastIndexOf('.'))}.dispatchesPerSample`,
-    );
-  }
+  const shortest = shortestSampleNs(policy, timer);
+  refuseIf(
+    dispatchesPerSample < MAX_DISPATCHES && typical < SHORTEST_PART * shortest,
+    `A sample lasts ${typical} ns; policy ${policyId} takes more dispatches until one lasts ${shortest} ns.`,
+    `${at.slice(0, at.lastIndexOf('.'))}.dispatchesPerSample`,
+  );
   const off = passes.filter((ns) => !isMultiple(ns, timer.tickNs)).length;
-  if (timer.kind === 'timestamp' && 2 * off > passes.length) {
-    throw new InputError(
-      `${off} of ${passes.length} samples are no multiple of the clock's step, ${timer.tickNs} ns.`,
-      field,
-    );
-  }
+  refuseIf(
+    timer.kind === 'timestamp' && 2 * off > passes.length,
+    `${off} of ${passes.length} samples are no multiple of the clock's step, ${timer.tickNs} ns.`,
+    field,
+  );
   checkRepetition(samplesNs, typical / timer.tickNs, field);
 }
 
@@ -179,16 +168,13 @@ function isMultiple(ns: number, tickNs: number): boolean {
 /** Samples that repeat themselves where noise never does. */
 function checkRepetition(samplesNs: readonly number[], steps: number, field: string): void {
   if (samplesNs.length < MIN_TELLING) return;
-  if (new Set(samplesNs).size === 1 && steps >= FINE_STEPS) {
-    throw new InputError(
-      `${samplesNs.length} samples are equal to the last digit, by a clock that resolves a millionth of them.`,
-      field,
-    );
-  }
+  refuseIf(
+    new Set(samplesNs).size === 1 && steps >= FINE_STEPS,
+    `${samplesNs.length} samples are equal to the last digit, by a clock that resolves a millionth of them.`,
+    field,
+  );
   const length = repeatedBlock(samplesNs);
-  if (length !== null) {
-    throw new InputError(`The first ${length} samples come again and again.`, field);
-  }
+  refuseIf(length !== null, `The first ${length} samples come again and again.`, field);
 }
 
 /**
@@ -248,16 +234,15 @@ function checkDuration(
 ): void {
   const timedNs =
     dispatchesPerSample * (sum(cold.samplesNs) + sum(hot?.samplesNs ?? [])) + (compileNs ?? 0);
-  if (timedNs > leaseNs) {
-    throw new InputError(
-      `Its samples last ${(timedNs / 1e9).toFixed(3)} s; the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`,
-      `${at}.cold.samplesNs`,
-    );
-  }
-  if (stop === 'capped' && leaseNs < policy.maxWallNs) {
-    throw new InputError(
-      `It states that it stopped after ${policy.maxWallNs / 1e9} s; the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`,
-      `${at}.stop`,
-    );
-  }
+  const claimed = `the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`;
+  refuseIf(
+    timedNs > leaseNs,
+    `Its samples last ${(timedNs / 1e9).toFixed(3)} s; ${claimed}`,
+    `${at}.cold.samplesNs`,
+  );
+  refuseIf(
+    stop === 'capped' && leaseNs < policy.maxWallNs,
+    `It states that it stopped after ${policy.maxWallNs / 1e9} s; ${claimed}`,
+    `${at}.stop`,
+  );
 }

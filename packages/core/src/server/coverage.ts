@@ -1,4 +1,4 @@
-import { InputError, shapeText } from '@tilemark/kernels';
+import { ifValid, shapeText } from '@tilemark/kernels';
 import type { PlannedRun } from '../plan/expansion';
 import { expand } from '../plan/expansion';
 import { type StandingSuite, SUITES, standingSuites, suiteRef } from '../suites/suites';
@@ -80,7 +80,8 @@ async function* coverageOf(
       device,
       suites: (suitesOf.get(device.class) ?? []).map((standing) => ({
         standing,
-        runs: expandFor(standing, device),
+        // Nothing if the shapes do not fit the device, as in `backfill`.
+        runs: ifValid(() => expand(standing.spec, [device])) ?? [],
       })),
     }));
     const asked = planned.flatMap(({ suites }) => suites.flatMap(({ runs }) => runs));
@@ -115,16 +116,6 @@ async function newestByCell(
 
 const cellKey = ({ deviceKey, address, problem, profile }: PlannedRun): string =>
   [deviceKey, address, shapeText(problem), problem.dtype, profile].join(' ');
-
-/** Nothing if the shapes do not fit the device, as in `backfill`. */
-function expandFor({ spec }: StandingSuite, device: DeviceToPlan): PlannedRun[] {
-  try {
-    return expand(spec, [device]);
-  } catch (error) {
-    if (error instanceof InputError) return [];
-    throw error;
-  }
-}
 
 function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState {
   if (newest.some(({ isWaiting }) => isWaiting)) return 'running';

@@ -2,31 +2,6 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { roleOfSecret } from '../view/token';
 
-/** What the process's environment decides. The one place that reads it. */
-export interface Env {
-  readonly databaseUrl: string;
-  /** Null: the queue is kept in Postgres. */
-  readonly redisUrl: string | null;
-  /** Absolute path of the folder for what is not in the database: tokens, journals, logs. */
-  readonly dataDir: string;
-  /** Whether reading needs no token. */
-  readonly isPublic: boolean;
-  /** Seals session cookies; null: one is made and kept in the data folder. */
-  readonly sessionSecret: string | null;
-  readonly limits: Limits;
-  /** Whether a proxy in front of the site writes the reader's address into X-Forwarded-For. */
-  readonly isBehindProxy: boolean;
-}
-
-/** Requests per minute; 0: no limit. */
-export interface Limits {
-  /** Attempts to log in from one address. */
-  readonly logIn: number;
-  readonly enroll: number;
-  /** Sweeps and imports with one token. */
-  readonly submit: number;
-}
-
 /** A variable is missing or wrong. One line per variable, saying what to set. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
@@ -62,29 +37,55 @@ const limit = (perMinute: number) =>
     )
     .transform((text) => (text === null ? perMinute : Number(text)));
 
-const schema = z.object({
-  DATABASE_URL: postgresUrl.refine(
-    (url) => url !== null,
-    'is not set: set it to postgresql://user:password@host/database',
-  ),
-  REDIS_URL: redisUrl,
-  TILEMARK_DATA: optional,
-  TILEMARK_PUBLIC: optional.refine(
-    (value) => value === null || value === '0' || value === '1',
-    'must be 0 or 1: set 0 to require a login for reading',
-  ),
-  TILEMARK_PROXY: optional.refine(
-    (value) => value === null || value === '0' || value === '1',
-    'must be 0 or 1: set 1 if a proxy in front of the site writes X-Forwarded-For',
-  ),
-  TILEMARK_LIMIT_LOGIN: limit(60),
-  TILEMARK_LIMIT_ENROLL: limit(60),
-  TILEMARK_LIMIT_SUBMIT: limit(600),
-  TILEMARK_SESSION_SECRET: optional.refine(
-    (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
-    `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
-  ),
-});
+const schema = z
+  .object({
+    DATABASE_URL: postgresUrl.refine(
+      (url) => url !== null,
+      'is not set: set it to postgresql://user:password@host/database',
+    ),
+    REDIS_URL: redisUrl,
+    TILEMARK_DATA: optional,
+    TILEMARK_PUBLIC: optional.refine(
+      (value) => value === null || value === '0' || value === '1',
+      'must be 0 or 1: set 0 to require a login for reading',
+    ),
+    TILEMARK_PROXY: optional.refine(
+      (value) => value === null || value === '0' || value === '1',
+      'must be 0 or 1: set 1 if a proxy in front of the site writes X-Forwarded-For',
+    ),
+    TILEMARK_LIMIT_LOGIN: limit(60),
+    TILEMARK_LIMIT_ENROLL: limit(60),
+    TILEMARK_LIMIT_SUBMIT: limit(600),
+    TILEMARK_SESSION_SECRET: optional.refine(
+      (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
+      `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
+    ),
+  })
+  .transform((set) => ({
+    databaseUrl: set.DATABASE_URL ?? '',
+    /** Null: the queue is kept in Postgres. */
+    redisUrl: set.REDIS_URL,
+    /** Absolute path of the folder for what is not in the database: tokens, journals, logs. */
+    dataDir: resolve(set.TILEMARK_DATA ?? '.tilemark'),
+    /** Whether reading needs no token. */
+    isPublic: set.TILEMARK_PUBLIC !== '0',
+    /** Seals session cookies; null: one is made and kept in the data folder. */
+    sessionSecret: set.TILEMARK_SESSION_SECRET,
+    /** Requests per minute; 0: no limit. */
+    limits: {
+      /** Attempts to log in from one address. */
+      logIn: set.TILEMARK_LIMIT_LOGIN,
+      enroll: set.TILEMARK_LIMIT_ENROLL,
+      /** Sweeps and imports with one token. */
+      submit: set.TILEMARK_LIMIT_SUBMIT,
+    },
+    /** Whether a proxy in front of the site writes the reader's address into X-Forwarded-For. */
+    isBehindProxy: set.TILEMARK_PROXY === '1',
+  }));
+
+/** What the process's environment decides. This file is the one place that reads it. */
+export type Env = z.output<typeof schema>;
+export type Limits = Env['limits'];
 
 /** Read only by the start; sites and workers do not need it. */
 const adminTokenSchema = z.object({
@@ -99,22 +100,8 @@ const adminTokenSchema = z.object({
  *
  * @throws EnvError naming each variable at fault and what to set
  */
-export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
-  const data = checked(schema, variables);
-  return {
-    databaseUrl: data.DATABASE_URL ?? '',
-    redisUrl: data.REDIS_URL,
-    dataDir: resolve(data.TILEMARK_DATA ?? '.tilemark'),
-    isPublic: data.TILEMARK_PUBLIC !== '0',
-    sessionSecret: data.TILEMARK_SESSION_SECRET,
-    limits: {
-      logIn: data.TILEMARK_LIMIT_LOGIN,
-      enroll: data.TILEMARK_LIMIT_ENROLL,
-      submit: data.TILEMARK_LIMIT_SUBMIT,
-    },
-    isBehindProxy: data.TILEMARK_PROXY === '1',
-  };
-}
+export const readEnv = (variables: NodeJS.ProcessEnv = process.env): Env =>
+  checked(schema, variables);
 
 /**
  * The admin token chosen by the deployment; null: the first start makes one.

@@ -50,7 +50,7 @@ export async function submitSweep(
     runs: expand(spec, plannable),
     background,
     note,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    idempotencyKey: idempotencyKey ?? null,
   });
 }
 
@@ -63,7 +63,7 @@ export async function startSweep(
   const { sweep, runs } = await store.sweeps.create({
     ...input,
     createdBy: author.name,
-    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
+    createdById: author.tokenId ?? null,
   });
   await enqueueWhenUp(queue, shuffle([...runs]), input.background);
   return { id: sweep.id, counts: sweep.counts };

@@ -1,4 +1,4 @@
-import { InputError, opOf, shapeText } from '@tilemark/kernels';
+import { ifValid, opOf, shapeText } from '@tilemark/kernels';
 import type { PlannedRun } from '../plan/expansion';
 import { expand } from '../plan/expansion';
 import type { PlannableDevice, SweepSpec } from '../plan/spec';
@@ -24,24 +24,17 @@ export function suiteOfRuns(
   const sizes = new Set(runs.flatMap(({ problem }) => [...opOf(problem).sizes(problem.shape)]));
   if (sizes.size > MAX_SIZES) return null;
   const asked = namesOf(runs);
+  const keys = devices.map(({ key }) => key);
   const profiles = [...new Set(runs.map(({ profile }) => profile))];
   for (const suite of SUITES) {
     for (const params of candidates(suite, sizes)) {
       const spec = { ...suiteSpec(suite.id, params), profiles, policy: first.policy };
-      if (isEqual(asked, namesOf(runsOf(spec, devices)))) return { suite, spec };
+      // Nothing where none of the devices runs its kernels.
+      const expanded = ifValid(() => expand({ ...spec, devices: keys }, devices)) ?? [];
+      if (isEqual(asked, namesOf(expanded))) return { suite, spec };
     }
   }
   return null;
-}
-
-/** What a sweep runs on these devices; nothing if none of them runs its kernels. */
-function runsOf(spec: SweepSpec, devices: readonly PlannableDevice[]): readonly PlannedRun[] {
-  try {
-    return expand({ ...spec, devices: devices.map(({ key }) => key) }, devices);
-  } catch (error) {
-    if (error instanceof InputError) return [];
-    throw error;
-  }
 }
 
 /** The defaults, then every size as the first parameter. */

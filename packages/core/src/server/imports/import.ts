@@ -42,7 +42,7 @@ export async function importResults(
     spec,
     importedBy: author.name,
     party: context.isAdmin ? OPERATOR : (author.tokenId ?? null),
-    ...(author.tokenId !== undefined && { createdById: author.tokenId }),
+    createdById: author.tokenId ?? null,
     contentHash: sha256(canonicalJson(file)),
     results,
     note,

@@ -37,14 +37,6 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A device's jobs, fetched one by one. */
-export interface JobFetcher {
-  /** The next job, locked for its holder; null after a few seconds without one. */
-  next(holder: string): Promise<RunJob | null>;
-  putBack(runId: string, holder: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** For what BullMQ reports in the background, for example a lost connection it will restore. */
 export type OnError = (error: Error) => void;
 

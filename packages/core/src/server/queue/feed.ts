@@ -1,10 +1,11 @@
-import type { JobFetcher, RunJob } from './backend';
+import type { RunJob } from './backend';
 
-interface Waiter {
-  readonly holder: string;
-  readonly resolve: (job: RunJob | null) => void;
-  readonly reject: (error: unknown) => void;
-  isGone: boolean;
+/** A device's jobs, fetched one by one. */
+export interface JobFetcher {
+  /** The next job, locked for its holder; null after a few seconds without one. */
+  next(holder: string): Promise<RunJob | null>;
+  putBack(runId: string, holder: string): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
@@ -13,9 +14,9 @@ interface Waiter {
  */
 export class Feed {
   readonly #fetcher: JobFetcher;
-  readonly #waiters: Waiter[] = [];
-  #isServing = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
+  /** Ends when those who asked before have been served or have left. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(fetcher: JobFetcher) {
     this.#fetcher = fetcher;
@@ -23,62 +24,44 @@ export class Feed {
 
   /** The next run, locked for its holder; null when the signal aborts first. */
   next(holder: string, signal: AbortSignal): Promise<RunJob | null> {
-    if (signal.aborted || this.#isClosed) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
-      const settled = () => signal.removeEventListener('abort', leave);
-      const waiter: Waiter = {
-        holder,
-        resolve: (job) => {
-          settled();
-          resolve(job);
-        },
-        reject: (error) => {
-          settled();
+      const sources = [signal, this.#closing.signal];
+      const isGone = () => sources.some(({ aborted }) => aborted);
+      if (isGone()) return resolve(null);
+      const leave = () => settle(null);
+      // AbortSignal.any leaves something behind in signals that live on.
+      const settle = (job: RunJob | null) => {
+        for (const source of sources) source.removeEventListener('abort', leave);
+        resolve(job);
+      };
+      for (const source of sources) source.addEventListener('abort', leave);
+      this.#turn = this.#turn
+        .then(() => this.#serve(holder, isGone, settle))
+        .catch((error: unknown) => {
           reject(error);
-        },
-        isGone: false,
-      };
-      const leave = () => {
-        waiter.isGone = true;
-        this.#remove(waiter);
-        resolve(null);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiters.push(waiter);
-      void this.#serve();
+          settle(null);
+        });
     });
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve(null);
-    await this.#fetcher.close();
-  }
-
-  #remove(waiter: Waiter): void {
-    const at = this.#waiters.indexOf(waiter);
-    if (at >= 0) this.#waiters.splice(at, 1);
-  }
-
-  async #serve(): Promise<void> {
-    if (this.#isServing) return;
-    this.#isServing = true;
-    try {
-      for (let [first] = this.#waiters; first; [first] = this.#waiters) await this.#fetchFor(first);
-    } catch (error) {
-      for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
-    } finally {
-      this.#isServing = false;
+  /** Asks the backend, which waits a few seconds where nothing is queued, until there is a run. */
+  async #serve(
+    holder: string,
+    isGone: () => boolean,
+    settle: (job: RunJob) => void,
+  ): Promise<void> {
+    while (!isGone()) {
+      const job = await this.#fetcher.next(holder);
+      if (!job) continue;
+      // Who asked has left while the backend waited: the next one gets it.
+      if (isGone()) return this.#fetcher.putBack(job.runId, holder);
+      settle(job);
+      return;
     }
   }
 
-  /** Asks the backend once, which waits a few seconds where nothing is queued. */
-  async #fetchFor(waiter: Waiter): Promise<void> {
-    const job = await this.#fetcher.next(waiter.holder);
-    if (!job) return;
-    // Who asked has left while the backend waited: the next one gets it.
-    if (waiter.isGone) return this.#fetcher.putBack(job.runId, waiter.holder);
-    this.#remove(waiter);
-    waiter.resolve(job);
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#fetcher.close();
   }
 }

@@ -1,6 +1,8 @@
+import { group } from 'd3-array';
 import { connectionError, translatingErrors } from '../errors';
-import type { Backend, BullQueue, JobFetcher, JobQueue, OnError, RunJob } from './backend';
-import { Feed } from './feed';
+import { batches } from '../store/database';
+import type { Backend, BullQueue, JobQueue, OnError, RunJob } from './backend';
+import { Feed, type JobFetcher } from './feed';
 import { postgresBackend } from './postgres';
 import { redisBackend } from './redis';
 
@@ -134,9 +136,9 @@ export function openQueue(options: QueueOptions): Queue {
     async enqueue(runs, { background = false } = {}) {
       // BullMQ takes jobs without a priority before those with one.
       const priority = background ? { priority: 1 } : {};
-      const addTo = async ([deviceKey, ids]: readonly [string, string[]]) => {
+      const addTo = async ([deviceKey, own]: ReturnType<typeof byDevice>[number]) => {
         const jobs = await queueOf(deviceKey);
-        for (const batch of batches(ids)) {
+        for (const batch of own) {
           await jobs.addBulk(
             batch.map((runId) => ({
               name: 'run',
@@ -147,16 +149,15 @@ export function openQueue(options: QueueOptions): Queue {
         }
       };
       // A few devices at once, so that a sweep of many does not wait for each in turn.
-      const groups = [...byDevice(runs)];
-      for (let at = 0; at < groups.length; at += DEVICES_AT_ONCE) {
-        await Promise.all(groups.slice(at, at + DEVICES_AT_ONCE).map(addTo));
+      for (const some of batches(byDevice(runs), DEVICES_AT_ONCE)) {
+        await Promise.all(some.map(addTo));
       }
     },
 
     async remove(runs) {
-      for (const [deviceKey, ids] of byDevice(runs)) {
+      for (const [deviceKey, own] of byDevice(runs)) {
         const jobs = await queueOf(deviceKey);
-        for (const batch of batches(ids)) await Promise.all(batch.map((id) => jobs.remove(id)));
+        for (const batch of own) await Promise.all(batch.map((id) => jobs.remove(id)));
       }
     },
 
@@ -218,16 +219,14 @@ async function ifHeld(work: Promise<unknown> | undefined): Promise<void> {
   }
 }
 
-function byDevice(runs: readonly QueuedRun[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const { id, deviceKey } of runs) {
-    const ids = groups.get(deviceKey) ?? [];
-    groups.set(deviceKey, ids);
-    ids.push(id);
-  }
-  return groups;
-}
-
-function* batches(ids: readonly string[]): Generator<string[]> {
-  for (let start = 0; start < ids.length; start += BATCH) yield ids.slice(start, start + BATCH);
-}
+/** Ids of runs in batches that the backend takes at once, by device. */
+const byDevice = (runs: readonly QueuedRun[]): [deviceKey: string, batches: string[][]][] =>
+  [...group(runs, ({ deviceKey }) => deviceKey)].map(([deviceKey, own]) => [
+    deviceKey,
+    [
+      ...batches(
+        own.map(({ id }) => id),
+        BATCH,
+      ),
+    ],
+  ]);

@@ -17,17 +17,6 @@ export interface AuditNote {
   readonly by: Principal;
 }
 
-export interface AuditTrail {
-  /** Notes what has no transaction of its own, before it is done. */
-  record(note: AuditNote, subject: string | null): Promise<void>;
-  /** Newest first. */
-  list(query?: {
-    readonly cursor?: string | undefined;
-    readonly actorId?: string | undefined;
-    readonly action?: AuditAction | undefined;
-  }): Promise<Page<AuditEntry>>;
-}
-
 /** Writes the entry for what `tx` does, if there is a note: neither exists without the other. */
 export async function noted(
   tx: Prisma.TransactionClient,
@@ -39,11 +28,19 @@ export async function noted(
   await tx.audit.create({ data: { action: note.action, actor, actorId, actorRole, subject } });
 }
 
-export function auditOf(db: PrismaClient): AuditTrail {
-  return {
-    record: (note, subject) => noted(db, note, subject),
+interface AuditQuery {
+  readonly cursor?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly action?: AuditAction | undefined;
+}
 
-    async list({ cursor, actorId, action } = {}) {
+export function auditOf(db: PrismaClient) {
+  return {
+    /** Notes what has no transaction of its own, before it is done. */
+    record: (note: AuditNote, subject: string | null) => noted(db, note, subject),
+
+    /** Newest first. */
+    async list({ cursor, actorId, action }: AuditQuery = {}): Promise<Page<AuditEntry>> {
       const rows = await db.audit.findMany({
         where: {
           ...(cursor !== undefined && { id: { lt: cursor } }),
@@ -54,23 +51,20 @@ export function auditOf(db: PrismaClient): AuditTrail {
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
       });
+      const { items, nextCursor } = pageOf(rows, (row) => row.id);
       const names = await namesOf(
         db,
-        rows.flatMap(({ subject }) => (subject === null ? [] : [subject])),
+        items.flatMap(({ subject }) => subject ?? []),
       );
-      return pageOf(
-        rows,
-        (row) => row.id,
-        (shown) =>
-          shown.map((row) => ({
-            id: row.id,
-            at: row.at.toISOString(),
-            action: row.action as AuditAction,
-            actor: { id: row.actorId, name: row.actor, role: row.actorRole },
-            subject: row.subject,
-            subjectName: names.get(row.subject ?? '') ?? null,
-          })),
-      );
+      const entries = items.map((row) => ({
+        id: row.id,
+        at: row.at.toISOString(),
+        action: row.action as AuditAction,
+        actor: { id: row.actorId, name: row.actor, role: row.actorRole },
+        subject: row.subject,
+        subjectName: names.get(row.subject ?? '') ?? null,
+      }));
+      return { items: entries, nextCursor };
     },
   };
 }

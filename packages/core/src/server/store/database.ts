@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '@tilemark/db';
 import type { Page } from '../../view/api';
 
-export { Prisma, type PrismaClient } from '@tilemark/db';
-
 // What all nouns share: hashes, JSON columns, pages of lists.
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -39,17 +37,10 @@ export const PAGE_SIZE = 100;
  *
  * @param cursorOf what a row is paged by
  */
-export function pageOf<Row, Item>(
-  rows: readonly Row[],
-  cursorOf: (row: Row) => string,
-  items: (rows: readonly Row[]) => Item[],
-): Page<Item> {
-  const shown = rows.slice(0, PAGE_SIZE);
-  const last = shown.at(-1);
-  return {
-    items: items(shown),
-    nextCursor: rows.length > PAGE_SIZE && last ? cursorOf(last) : null,
-  };
+export function pageOf<Row>(rows: readonly Row[], cursorOf: (row: Row) => string): Page<Row> {
+  const items = rows.slice(0, PAGE_SIZE);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > PAGE_SIZE && last ? cursorOf(last) : null };
 }
 
 /**
@@ -59,3 +50,7 @@ export function pageOf<Row, Item>(
  */
 export const withoutWaitingForDisk = Prisma.sql`
   set_config('synchronous_commit', 'off', true) AS "synchronousCommit"`;
+
+export function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}

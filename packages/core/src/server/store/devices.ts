@@ -1,6 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { DTYPES, type Dtype, idsOf, OPS, type OpId, parseProblem, volume } from '@tilemark/kernels';
-import { PROFILES, type Profile } from '../../measure/device';
+import { type Dtype, type OpId, parseProblem, volume } from '@tilemark/kernels';
+import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
 import type { Device, Page, RunResult } from '../../view/api';
@@ -12,27 +12,10 @@ import type {
 } from '../../view/device';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { isLost } from './fleet';
-import { deviceRef, RUN_VIEW, rateOf, runResult } from './run-view';
+import { byKind, deviceRef, RUN_VIEW, rateOf, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */
 export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'>;
-
-export interface Devices {
-  list(cursor?: string): Promise<Page<Device>>;
-  get(key: string): Promise<Device | null>;
-  /** How long recent runs took on these devices, by op, shape and policy. */
-  paces(keys: readonly string[]): Promise<Pace[]>;
-  /** Its best variants under each version of driver and runtime they were measured with. */
-  history(key: string): Promise<DeviceHistory>;
-  /** Every device as sweeps are planned for it; does not count its runs. */
-  toPlan(): Promise<DeviceToPlan[]>;
-  /** Every device by what identifies it, without its counts: for choosing one. */
-  names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]>;
-  /** Best measured result of each problem on the device. */
-  best(key: string): Promise<RunResult[]>;
-  /** What a list says of these devices beside themselves, by key. */
-  summaries(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceSummary>>;
-}
 
 export interface DeviceSummary {
   /** The fastest of each op. */
@@ -53,29 +36,26 @@ const LONGEST_RUN_S = 300;
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
 
-export function devicesOf(db: PrismaClient): Devices {
+export function devicesOf(db: PrismaClient) {
   return {
-    async list(cursor) {
+    async list(cursor?: string): Promise<Page<Device>> {
       const rows = await db.device.findMany({
         where: cursor ? { key: { gt: cursor } } : {},
         orderBy: { key: 'asc' },
         take: PAGE_SIZE + 1,
       });
-      const { items, nextCursor } = pageOf(
-        rows,
-        (row) => row.key,
-        (shown) => [...shown],
-      );
+      const { items, nextCursor } = pageOf(rows, (row) => row.key);
       return { items: await deviceViews(db, items), nextCursor };
     },
 
-    async get(key) {
+    async get(key: string): Promise<Device | null> {
       const row = await db.device.findUnique({ where: { key } });
       const [device = null] = row ? await deviceViews(db, [row]) : [];
       return device;
     },
 
-    async paces(keys) {
+    /** How long recent runs took on these devices, by op, shape and policy. */
+    async paces(keys: readonly string[]): Promise<Pace[]> {
       if (keys.length === 0) return [];
       return db.$queryRaw<Pace[]>`
         SELECT "deviceKey", "op", "shape", "policy",
@@ -94,11 +74,14 @@ export function devicesOf(db: PrismaClient): Devices {
         GROUP BY "deviceKey", "op", "shape", "policy"`;
     },
 
-    history: (key) => deviceHistoryOf(db, key),
+    /** Its best variants under each version of driver and runtime they were measured with. */
+    history: (key: string) => deviceHistoryOf(db, key),
 
-    summaries: (keys) => summariesOf(db, keys),
+    /** What a list says of these devices beside themselves, by key. */
+    summaries: (keys: readonly string[]) => summariesOf(db, keys),
 
-    async toPlan() {
+    /** Every device as sweeps are planned for it; does not count its runs. */
+    async toPlan(): Promise<DeviceToPlan[]> {
       const rows = await db.device.findMany({ orderBy: { key: 'asc' } });
       const workers = await workersByDevice(db, null);
       return rows.map((row) => ({
@@ -108,7 +91,8 @@ export function devicesOf(db: PrismaClient): Devices {
       }));
     },
 
-    async names() {
+    /** Every device by what identifies it, without its counts: for choosing one. */
+    async names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]> {
       const rows = await db.device.findMany({ orderBy: { name: 'asc' } });
       return rows.map((row) => ({
         ...deviceRef(row),
@@ -116,7 +100,8 @@ export function devicesOf(db: PrismaClient): Devices {
       }));
     },
 
-    async best(key) {
+    /** Best measured result of each problem on the device. */
+    async best(key: string): Promise<RunResult[]> {
       const rows = await db.best.findMany({
         where: { deviceKey: key },
         include: { result: { include: { run: { include: RUN_VIEW } } } },
@@ -127,15 +112,8 @@ export function devicesOf(db: PrismaClient): Devices {
         rows.map((row) => [[row.op, row.dtype, row.shape, row.profile].join(' '), row]),
       );
       const results = [...newest.values()].map((row) => runResult(row.result.run));
-      const [ops, dtypes] = [idsOf(OPS), idsOf(DTYPES)];
       // By size, not as text: 512 comes before 1024.
-      return results.toSorted(
-        ({ problem: a, ...one }, { problem: b, ...other }) =>
-          ops.indexOf(a.op) - ops.indexOf(b.op) ||
-          dtypes.indexOf(a.dtype) - dtypes.indexOf(b.dtype) ||
-          PROFILES.indexOf(one.profile) - PROFILES.indexOf(other.profile) ||
-          volume(a) - volume(b),
-      );
+      return results.toSorted((a, b) => byKind(a, b) || volume(a.problem) - volume(b.problem));
     },
   };
 }
@@ -249,7 +227,7 @@ interface Row extends Omit<VersionResult, 'since'> {
   readonly since: Date;
 }
 
-export async function deviceHistoryOf(db: PrismaClient, key: string): Promise<DeviceHistory> {
+async function deviceHistoryOf(db: PrismaClient, key: string): Promise<DeviceHistory> {
   const versions = await versionsOf(db, key);
   // Environments are few and results many: with one version there is nothing to compare.
   if (versions.length < 2) return { versions, variants: [] };

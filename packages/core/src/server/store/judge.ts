@@ -1,6 +1,7 @@
 import {
   type Dtype,
   InputError,
+  ifValid,
   type ResolvedVariant,
   resolveVariant,
   specialise,
@@ -79,7 +80,7 @@ function unrankedBecause(
   if (methodologyVersion !== METHODOLOGY_VERSION) {
     return `measured by version ${methodologyVersion} of the methodology; this grid uses ${METHODOLOGY_VERSION}`;
   }
-  const resolved = knownVariant(variant);
+  const resolved = ifValid(() => resolveVariant(variant.kernel, variant.tunables));
   if (!resolved) return 'this release has no such variant';
   const sheet = dataSheetOf(device);
   const bound = sheet && dataSheetRoof(sheet, variant, problem, workingSetOf(bufferSets, problem));
@@ -103,16 +104,6 @@ function unrankedBecause(
     return 'unconfirmed: imported, and nothing says what the device can do at most';
   }
   return null;
-}
-
-/** Null for a variant of another release. */
-function knownVariant({ kernel, tunables }: JudgedRun['variant']): ResolvedVariant | null {
-  try {
-    return resolveVariant(kernel, tunables);
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
 }
 
 /** By variant and dtype: a source changes only with the release. */

@@ -1,14 +1,6 @@
 import type { PrismaClient } from '@tilemark/db';
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Rate limits, counted in Postgres so that all replicas of the site share the counters. */
-export interface Limits {
-  /** Counts one request under a key; past the limit, how long to wait. */
-  take(key: string, perMinute: number): Promise<Wait | null>;
-  /** What `take` would answer next once the limit is reached; counts nothing. */
-  passed(key: string, perMinute: number): Promise<Wait | null>;
-}
-
 interface Wait {
   readonly retryAfterS: number;
 }
@@ -19,7 +11,8 @@ const waitFor = ({ msBeforeNext }: RateLimiterRes) => ({
   retryAfterS: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
 });
 
-export function limitsOf(db: PrismaClient): Limits {
+/** Rate limits, counted in Postgres so that all replicas of the site share the counters. */
+export function limitsOf(db: PrismaClient) {
   /** Made on first use: each clears expired counters from time to time. */
   const limiters = new Map<number, RateLimiterPrisma>();
   const limiterOf = (perMinute: number) => {
@@ -37,7 +30,8 @@ export function limitsOf(db: PrismaClient): Limits {
   };
 
   return {
-    async take(key, perMinute) {
+    /** Counts one request under a key; past the limit, how long to wait. */
+    async take(key: string, perMinute: number): Promise<Wait | null> {
       try {
         await limiterOf(perMinute).consume(key);
         return null;
@@ -47,7 +41,8 @@ export function limitsOf(db: PrismaClient): Limits {
         return waitFor(refusal);
       }
     },
-    async passed(key, perMinute) {
+    /** What `take` would answer next once the limit is reached; counts nothing. */
+    async passed(key: string, perMinute: number): Promise<Wait | null> {
       const counted = await limiterOf(perMinute).get(key);
       return counted && counted.consumedPoints >= perMinute ? waitFor(counted) : null;
     },

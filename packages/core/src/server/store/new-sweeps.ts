@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import { InputError, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { v7 as uuidv7 } from 'uuid';
@@ -11,7 +11,7 @@ import type { SweepSpec } from '../../plan/spec';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { moveBest } from './boards/headlines';
-import { toJson } from './database';
+import { batches, toJson } from './database';
 import { byAdmin, OPERATOR } from './parties';
 import {
   confirmAgreeing,
@@ -33,11 +33,11 @@ export interface SweepInput {
   readonly runs: readonly PlannedRun[];
   readonly createdBy: string;
   /** Absent: made without a token; only an admin may change it. */
-  readonly createdById?: string;
+  readonly createdById?: string | null;
   /** Nobody waits for it: its runs queue behind what people asked for. */
   readonly background?: boolean;
   /** A second sweep with the same key is not made: the first is returned, and no runs. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | null;
   readonly note?: AuditNote | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface SweepImport {
   readonly importedBy: string;
   /** Whose word it is; null: unknown. */
   readonly party: string | null;
-  readonly createdById?: string;
+  readonly createdById?: string | null;
   /** SHA-256 of the file. */
   readonly contentHash: string;
   readonly results: readonly ImportedRun[];
@@ -70,94 +70,70 @@ const RESULTS_PER_INSERT = 500;
 /** The largest file contains 100,000 results without samples, which take a minute or two. */
 const TIMEOUT_MS = 600_000;
 
+/** A result of a file with the ids it is kept under. */
+interface KeptRun extends ImportedRun {
+  readonly id: string;
+  readonly row: NewRun;
+}
+
 /** Writes results that came in a file: the contract is at `Sweeps.import`. */
 export async function importSweep(
   db: PrismaClient,
-  { name, suite, spec, importedBy, party, createdById, contentHash, results, note }: SweepImport,
+  { results, contentHash, note, importedBy, party, createdById = null, ...fields }: SweepImport,
 ): Promise<string> {
   const idempotencyKey = importKey(contentHash);
-  const id = await db
-    .$transaction(
-      async (tx) => {
-        const workers = await keepWorkers(tx, results, importedBy);
-        const rows = results.map(({ run, outcome, endedAt }, ordinal) =>
-          newRun(run, ordinal, {
-            state: outcome.kind,
-            workerId: workers.get(run.deviceKey) ?? '',
-            endedAt,
-          }),
-        );
-        const author = { createdBy: importedBy, createdById: createdById ?? null };
-        const row = { name, suite, spec, idempotencyKey, ...author };
-        const sweep = await insertSweep(tx, row, rows);
-        // Roll back: the workers of the first import exist already.
-        if (!sweep) throw new AlreadyImported();
-        const ids = await insertResults(
-          tx,
-          rows.map((each) => each.id),
-          { results, workers, importedBy, party },
-        );
-        await refuseTwins(tx, results, ids);
-        const confirmed = new Set(party === OPERATOR ? ids : await confirmAgreeing(tx, ids));
-        // Each variant once: its headline is computed from all of its results.
-        const moved = new Set<string>();
-        for (const [index, { run, outcome, endedAt }] of results.entries()) {
-          if (outcome.kind !== 'measured') continue;
-          const { address, problem, profile, variant } = run;
-          const resultId = ids[index] ?? '';
-          confirmed.delete(resultId);
-          const candidate = {
-            resultId,
-            kernel: variant.kernel,
-            address,
-            deviceKey: run.deviceKey,
-            op: problem.op,
-            dtype: problem.dtype,
-            shape: shapeText(problem),
-            profile,
-            measuredAt: endedAt,
-          };
-          const { methodologyVersion } = outcome.measurement;
-          const key = [
-            run.deviceKey,
-            shapeText(problem),
-            problem.op,
-            problem.dtype,
-            profile,
-            address,
-            methodologyVersion,
-          ].join(' ');
-          if (moved.has(key)) continue;
-          moved.add(key);
-          await moveBest(tx, candidate, outcome.measurement);
-        }
-        // Those that were here before.
-        if (party !== OPERATOR) await moveConfirmed(tx, [...confirmed]);
-        else await raiseRoofs(tx, results);
-        await noted(tx, note, sweep.id);
-        return sweep.id;
-      },
-      { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
-    )
-    .catch((error: unknown) => {
-      if (error instanceof AlreadyImported) return null;
-      throw error;
-    });
-  if (id !== null) return id;
-  const earlier = await db.sweep.findFirstOrThrow({ where: { idempotencyKey } });
-  return earlier.id;
+  const id = await db.$transaction(
+    async (tx) => {
+      const sweep = await insertSweep(
+        tx,
+        { ...fields, idempotencyKey, createdBy: importedBy, createdById },
+        results.map(({ run }) => run.deviceKey),
+      );
+      if (!sweep) return null;
+      const workers = await keepWorkers(tx, results, importedBy);
+      const kept = results.map((result, ordinal): KeptRun => {
+        const { endedAt, outcome, run } = result;
+        const workerId = workers.get(run.deviceKey) ?? '';
+        const row = newRun(run, ordinal, { state: outcome.kind, workerId, endedAt });
+        return { ...result, id: uuidv7(), row };
+      });
+      await insertRuns(
+        tx,
+        sweep.id,
+        kept.map(({ row }) => row),
+      );
+      await insertResults(tx, kept, { importedBy, party });
+      await refuseTwins(tx, kept);
+      const ids = kept.map((each) => each.id);
+      const confirmed = new Set(party === OPERATOR ? ids : await confirmAgreeing(tx, ids));
+      // Each variant once: its headline is computed from all of its results.
+      const moved = new Set<string>();
+      for (const { id: resultId, endedAt, outcome, row } of kept) {
+        if (outcome.kind !== 'measured') continue;
+        confirmed.delete(resultId);
+        const { address, deviceKey: key, dtype, op, profile, shape } = row;
+        const { methodologyVersion } = outcome.measurement;
+        const place = [key, op, shape, dtype, profile, address, methodologyVersion].join(' ');
+        if (moved.has(place)) continue;
+        moved.add(place);
+        await moveBest(tx, { ...row, resultId, measuredAt: endedAt }, outcome.measurement);
+      }
+      // Those that were here before.
+      if (party !== OPERATOR) await moveConfirmed(tx, [...confirmed]);
+      else await raiseRoofs(tx, results);
+      await noted(tx, note, sweep.id);
+      return sweep.id;
+    },
+    { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
+  );
+  return id ?? (await db.sweep.findFirstOrThrow({ where: { idempotencyKey } })).id;
 }
 
 /** Throws InputError at a result with the samples of another, which is not the same result again. */
-async function refuseTwins(
-  tx: Prisma.TransactionClient,
-  results: readonly ImportedRun[],
-  ids: readonly string[],
-): Promise<void> {
-  const telling = ids.filter((_, index) => {
-    const outcome = results[index]?.outcome;
-    return outcome?.kind === 'measured' && isTelling(outcome.measurement.cold.samplesNs);
-  });
+async function refuseTwins(tx: Prisma.TransactionClient, kept: readonly KeptRun[]): Promise<void> {
+  const telling = kept.filter(
+    ({ outcome }) => outcome.kind === 'measured' && isTelling(outcome.measurement.cold.samplesNs),
+  );
   const [twin] = await tx.$queryRaw<{ id: string; twin: string }[]>`
     SELECT mine."id", other."id" AS "twin"
     FROM "Result" AS mine
@@ -165,17 +141,18 @@ async function refuseTwins(
     JOIN "Result" AS other ON other."medianNs" = mine."medianNs" AND other."id" <> mine."id"
       AND other."coldSamplesNs" = mine."coldSamplesNs"
     JOIN "Run" AS other_run ON other_run."id" = other."runId"
-    WHERE mine."id" = ANY(${telling}) AND NOT (
+    WHERE mine."id" = ANY(${telling.map(({ id }) => id)}) AND NOT (
       other."importedBy" IS NOT DISTINCT FROM mine."importedBy"
       AND other_run."deviceKey" = run."deviceKey" AND other_run."address" = run."address"
       AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
       AND other_run."shape" = run."shape" AND other_run."profile" = run."profile")
     ORDER BY run."ordinal" LIMIT 1`;
   if (!twin) return;
-  const inFile = ids.indexOf(twin.twin);
+  const place = (id: string) => kept.findIndex((each) => each.id === id);
+  const inFile = place(twin.twin);
   throw new InputError(
     `Its samples are those of ${inFile < 0 ? `result ${twin.twin}` : `results[${inFile}]`}.`,
-    `results[${ids.indexOf(twin.id)}].outcome.measurement.cold.samplesNs`,
+    `results[${place(twin.id)}].outcome.measurement.cold.samplesNs`,
   );
 }
 
@@ -194,11 +171,6 @@ async function raiseRoofs(
       await raiseByResults(tx, key, profile, statedRates(ofProfile));
     }
   }
-}
-
-/** Ends the transaction: the same file was imported before. */
-class AlreadyImported extends Error {
-  override readonly name = 'AlreadyImported';
 }
 
 /**
@@ -235,66 +207,41 @@ async function keepWorkers(
   return workers;
 }
 
-/** Ids of the results, in the order of the runs. */
+const RESULT_COLUMNS = Prisma.raw(
+  ['id', 'runId', 'workerId', 'environmentHash', 'importedBy', 'party', 'confirmedBy', 'endedAt']
+    .concat(['outcome', 'medianNs', 'lowNs', 'highNs', 'coldSamplesNs', 'hotSamplesNs', 'unranked'])
+    .map((name) => `"${name}"`)
+    .join(', '),
+);
+
 async function insertResults(
   tx: Prisma.TransactionClient,
-  runIds: readonly string[],
-  {
-    results,
-    workers,
-    importedBy,
-    party,
-  }: {
-    readonly results: readonly ImportedRun[];
-    readonly workers: ReadonlyMap<string, string>;
-    readonly importedBy: string;
-    readonly party: string | null;
-  },
-): Promise<string[]> {
+  kept: readonly KeptRun[],
+  { importedBy, party }: Pick<SweepImport, 'importedBy' | 'party'>,
+): Promise<void> {
   const hashes = new Map<Environment, string>();
-  for (const { environment } of results) {
+  for (const { environment } of kept) {
     if (!hashes.has(environment)) hashes.set(environment, await keepEnvironment(tx, environment));
   }
-  const data = results.map(({ run, environment, outcome, endedAt }, index) => ({
-    id: uuidv7(),
-    runId: runIds[index] ?? '',
-    workerId: workers.get(run.deviceKey) ?? '',
-    environmentHash: hashes.get(environment) ?? '',
-    importedBy,
-    party,
+  const data = kept.map(({ id, row, environment, outcome, endedAt }) => ({
+    ...{ id, runId: row.id, workerId: row.workerId, importedBy, party, endedAt },
+    environmentHash: hashes.get(environment),
     confirmedBy: party === OPERATOR ? byAdmin(importedBy) : null,
-    endedAt,
     ...outcomeColumns(outcome),
   }));
-  for (let start = 0; start < data.length; start += RESULTS_PER_INSERT) {
+  for (const some of batches(data, RESULTS_PER_INSERT)) {
     // As JSON: `createMany` writes a double with 15 digits, and it may need 17.
     await tx.$executeRaw`
-      INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "importedBy", "party",
-        "confirmedBy", "endedAt", "outcome", "medianNs", "lowNs", "highNs", "coldSamplesNs",
-        "hotSamplesNs", "unranked")
-      SELECT "id", "runId", "workerId", "environmentHash", "importedBy", "party",
-        "confirmedBy", "endedAt", "outcome", "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked"
-      FROM jsonb_populate_recordset(NULL::"Result",
-        ${JSON.stringify(data.slice(start, start + RESULTS_PER_INSERT))}::jsonb)`;
+      INSERT INTO "Result" (${RESULT_COLUMNS}) SELECT ${RESULT_COLUMNS}
+      FROM jsonb_populate_recordset(NULL::"Result", ${JSON.stringify(some)}::jsonb)`;
   }
-  return data.map(({ id }) => id);
 }
 
 /** Runs per INSERT: a few MB of JSON. */
 const RUNS_PER_INSERT = 5_000;
 
-export interface NewSweepRow {
-  readonly name: string;
-  readonly suite: string | null;
-  readonly spec: SweepSpec;
-  readonly createdBy: string;
-  readonly createdById: string | null;
-  readonly background?: boolean;
-  readonly idempotencyKey: string | null;
-}
-
 /** How a run ended that is written with its end. */
-export interface Ended {
+interface Ended {
   readonly state: OutcomeKind;
   readonly workerId: string;
   readonly endedAt: string;
@@ -317,54 +264,48 @@ export const newRun = (run: PlannedRun, ordinal: number, ended: Ended | null = n
   workerId: ended?.workerId ?? null,
   endedAt: ended?.endedAt ?? null,
 });
-export type NewRun = ReturnType<typeof newRun>;
+type NewRun = ReturnType<typeof newRun>;
 
-/** Writes a sweep with its runs; null, and nothing written, if its key is taken. */
+/** Writes a sweep without its runs; null, and nothing written, if its key is taken. */
 export async function insertSweep(
   tx: Prisma.TransactionClient,
-  { spec, ...fields }: NewSweepRow,
-  runs: readonly NewRun[],
+  { spec, ...fields }: Omit<Prisma.SweepCreateManyInput, 'spec'> & { readonly spec: SweepSpec },
+  deviceKeys: readonly string[],
 ): Promise<Prisma.SweepGetPayload<object> | null> {
-  const [sweep] = await tx.sweep.createManyAndReturn({
-    data: {
-      ...fields,
-      spec: toJson(spec),
-      deviceKeys: [...new Set(runs.map((run) => run.deviceKey))],
-    },
+  const [sweep = null] = await tx.sweep.createManyAndReturn({
+    data: { ...fields, spec: toJson(spec), deviceKeys: [...new Set(deviceKeys)] },
     // Taken keys only: ids never meet.
     skipDuplicates: true,
   });
-  if (!sweep) return null;
-  for (let start = 0; start < runs.length; start += RUNS_PER_INSERT) {
-    await insertRuns(tx, sweep.id, runs.slice(start, start + RUNS_PER_INSERT));
-  }
   return sweep;
 }
 
 /**
- * Writes runs as one JSON parameter. `createMany` takes 11 parameters per run, and 9 s for 20,000
+ * Writes runs as JSON parameters. `createMany` takes 11 parameters per run, and 9 s for 20,000
  * runs that take 1 s this way (2026-11-21, two cores).
  */
-async function insertRuns(
+export async function insertRuns(
   tx: Prisma.TransactionClient,
   sweepId: string,
   runs: readonly NewRun[],
 ): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO "Run" ("sweepId", "id", "ordinal", "deviceKey", "kernel", "tunables", "address",
-      "op", "shape", "dtype", "profile", "policy", "state", "workerId", "endedAt")
-    SELECT ${sweepId}, r.*
-    FROM jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) AS r (
-      "id" text, "ordinal" int, "deviceKey" text, "kernel" text, "tunables" jsonb, "address" text,
-      "op" text, "shape" text, "dtype" text, "profile" "Profile", "policy" text,
-      "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
+  for (const some of batches(runs, RUNS_PER_INSERT)) {
+    await tx.$executeRaw`
+      INSERT INTO "Run" ("sweepId", "id", "ordinal", "deviceKey", "kernel", "tunables", "address",
+        "op", "shape", "dtype", "profile", "policy", "state", "workerId", "endedAt")
+      SELECT ${sweepId}, r.*
+      FROM jsonb_to_recordset(${JSON.stringify(some)}::jsonb) AS r (
+        "id" text, "ordinal" int, "deviceKey" text, "kernel" text, "tunables" jsonb, "address" text,
+        "op" text, "shape" text, "dtype" text, "profile" "Profile", "policy" text,
+        "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
+  }
 }
 
 /** No other key starts like this: requests' keys start with a token's id, back-fills' with a suite. */
 const PREFIX = 'import ';
 
 /** The idempotency key of the sweep that keeps a file, by the SHA-256 of its content. */
-export const importKey = (contentHash: string): string => `${PREFIX}${contentHash}`;
+const importKey = (contentHash: string): string => `${PREFIX}${contentHash}`;
 
 /** Whether a sweep keeps a file; none of it was run here. */
 export const isImported = ({ idempotencyKey }: { readonly idempotencyKey: string | null }) =>

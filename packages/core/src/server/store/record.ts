@@ -1,5 +1,5 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
-import { InputError, parseProblem, type Variant } from '@tilemark/kernels';
+import { parseProblem, refuseIf, type Variant } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
 import type { RecordedRun } from '../../link/wire';
 import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
@@ -162,27 +162,27 @@ const runOf = (facts: Facts) => ({
 function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: Facts): Outcome {
   const { deviceKey: key, party, profile, roof, twin } = facts;
   const isOperator = party === OPERATOR;
-  if (facts.workerDevice !== key) {
-    throw new InputError(
-      `The run is for ${key}; the worker is one of ${facts.workerDevice}.`,
-      'runId',
-    );
-  }
-  if (!isOperator && facts.holder !== workerId) {
-    throw new InputError('The worker has not claimed the run.', 'runId');
-  }
-  if (deviceKey(environment.device) !== key || environment.profile !== profile) {
-    throw new InputError(
-      `The run is for ${key} with profile ${profile}; it was measured on ${deviceKey(environment.device)} with ${environment.profile}.`,
-      'environment',
-    );
-  }
-  if (twin !== null) {
-    throw new InputError(
-      `Its samples are those of result ${twin}.`,
-      'outcome.measurement.cold.samplesNs',
-    );
-  }
+  refuseIf(
+    facts.workerDevice !== key,
+    `The run is for ${key}; the worker is one of ${facts.workerDevice}.`,
+    'runId',
+  );
+  refuseIf(
+    !isOperator && facts.holder !== workerId,
+    'The worker has not claimed the run.',
+    'runId',
+  );
+  const measuredOn = deviceKey(environment.device);
+  refuseIf(
+    measuredOn !== key || environment.profile !== profile,
+    `The run is for ${key} with profile ${profile}; it was measured on ${measuredOn} with ${environment.profile}.`,
+    'environment',
+  );
+  refuseIf(
+    twin !== null,
+    `Its samples are those of result ${twin}.`,
+    'outcome.measurement.cold.samplesNs',
+  );
   const grounds = {
     device: { device: facts.deviceName, class: facts.deviceClass },
     roof: roof === null ? undefined : fromJson<RooflineSurvey>(roof),

@@ -7,28 +7,14 @@ import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { canonicalJson, fromJson, sha256, toJson } from './database';
 
-/** Figures that this grid did not measure: what ships, and what was imported. */
-export interface References {
-  /** @throws InputError at `shape` for text that is not a shape of the op */
-  list(query: ReferenceQuery): Promise<ReferenceFigure[]>;
-  /**
-   * Keeps the figures of a side-by-side file; the same file is kept once.
-   *
-   * @throws InputError if it has none, or names a problem that does not exist
-   */
-  import(
-    file: SideBySideFile,
-    by: string,
-    note?: AuditNote,
-  ): Promise<{ id: string; figures: number }>;
-}
-
 /** More imported figures of one problem than any page shows. */
 const MOST = 1_000;
 
-export function referencesOf(db: PrismaClient): References {
+/** Figures that this grid did not measure: what ships, and what was imported. */
+export function referencesOf(db: PrismaClient) {
   return {
-    async list(query) {
+    /** @throws InputError at `shape` for text that is not a shape of the op */
+    async list(query: ReferenceQuery): Promise<ReferenceFigure[]> {
       const { dtype, op } = query;
       const shape =
         query.shape === undefined
@@ -47,7 +33,12 @@ export function referencesOf(db: PrismaClient): References {
       return [...shippedReference().filter((figure) => isAsked(figure, asked)), ...imported];
     },
 
-    async import(file, by, note) {
+    /**
+     * Keeps the figures of a side-by-side file; the same file is kept once.
+     *
+     * @throws InputError if it has none, or names a problem that does not exist
+     */
+    async import(file: SideBySideFile, by: string, note?: AuditNote) {
       const figures = sideBySideFigures(file);
       if (figures.length === 0) throw new InputError('The file contains no figure.', 'results');
       const fileHash = sha256(canonicalJson(file));

@@ -8,13 +8,6 @@ import { byAdmin } from './parties';
 import { moveConfirmed } from './record';
 import { RUN_VIEW, runResult } from './run-view';
 
-export interface Results {
-  /** One result in full: samples, environment, source, and how it compares with its like. */
-  get(id: string): Promise<ResultDetail | null>;
-  /** An admin agrees with a measured result, in their name; null if there is none with this id. */
-  confirm(id: string, by: string, note?: AuditNote): Promise<ResultDetail | null>;
-}
-
 /** A result is compared with this many others, the newest. */
 const MAX_OTHERS = 200;
 
@@ -71,11 +64,13 @@ async function detailOf(db: PrismaClient, id: string): Promise<ResultDetail | nu
   };
 }
 
-export function resultsOf(db: PrismaClient): Results {
+export function resultsOf(db: PrismaClient) {
   return {
-    get: (id) => detailOf(db, id),
+    /** One result in full: samples, environment, source, and how it compares with its like. */
+    get: (id: string) => detailOf(db, id),
 
-    async confirm(id, by, note) {
+    /** An admin agrees with a measured result, in their name; null if there is none with this id. */
+    async confirm(id: string, by: string, note?: AuditNote): Promise<ResultDetail | null> {
       await db.$transaction(async (tx) => {
         const { count } = await tx.result.updateMany({
           where: { id, medianNs: { not: null }, confirmedBy: null },

@@ -3,6 +3,7 @@ import {
   DTYPES,
   type Dtype,
   InputError,
+  ifValid,
   opOf,
   type Problem,
   type Variant,
@@ -17,27 +18,21 @@ import type { RooflineRecord } from '../../view/api';
 import { fromJson, toJson } from './database';
 import { OPERATOR, partyOf, speaksFor } from './parties';
 
-/** What devices can do at most, as their workers' probes found it. */
-export interface Rooflines {
-  /**
-   * Keeps a survey, and raises the device's roof by it if its party may. Throws InputError for
-   * rates that the model's data sheet rules out, and for a worker of another device.
-   */
-  record(input: {
-    deviceKey: string;
-    profile: Profile;
-    workerId: string;
-    survey: RooflineSurvey;
-  }): Promise<void>;
-  /** The best of what was surveyed under each profile, with the survey that came last. */
-  latest(deviceKey: string): Promise<RooflineRecord[]>;
-  /** The device's roof under each profile that has one, be it from surveys or from results. */
-  roofs(deviceKey: string): Promise<ReadonlyMap<Profile, RooflineSurvey>>;
+interface Surveyed {
+  readonly deviceKey: string;
+  readonly profile: Profile;
+  readonly workerId: string;
+  readonly survey: RooflineSurvey;
 }
 
-export function rooflinesOf(db: PrismaClient): Rooflines {
+/** What devices can do at most, as their workers' probes found it. */
+export function rooflinesOf(db: PrismaClient) {
   return {
-    record: ({ deviceKey, profile, workerId, survey }) =>
+    /**
+     * Keeps a survey, and raises the device's roof by it if its party may. Throws InputError for
+     * rates that the model's data sheet rules out, and for a worker of another device.
+     */
+    record: ({ deviceKey, profile, workerId, survey }: Surveyed): Promise<void> =>
       db.$transaction(async (tx) => {
         // One survey of a device at a time.
         const [row] = await tx.$queryRaw<SurveyedDevice[]>`
@@ -73,7 +68,8 @@ export function rooflinesOf(db: PrismaClient): Rooflines {
         });
       }),
 
-    async latest(deviceKey) {
+    /** The best of what was surveyed under each profile, with the survey that came last. */
+    async latest(deviceKey: string): Promise<RooflineRecord[]> {
       const rows = await db.roof.findMany({
         where: { deviceKey },
         orderBy: { profile: 'asc' },
@@ -86,7 +82,8 @@ export function rooflinesOf(db: PrismaClient): Rooflines {
       });
     },
 
-    async roofs(deviceKey) {
+    /** The device's roof under each profile that has one, be it from surveys or from results. */
+    async roofs(deviceKey: string): Promise<ReadonlyMap<Profile, RooflineSurvey>> {
       const rows = await db.roof.findMany({ where: { deviceKey } });
       return new Map(rows.map(({ content, profile }) => [profile, fromJson(content)]));
     },
@@ -177,28 +174,6 @@ export async function raiseByResults(
   });
 }
 
-/** Roofs of devices under each profile, by `roofKey`. */
-export type Roofs = ReadonlyMap<string, RooflineSurvey>;
-
-export const roofKey = (deviceKey: string, profile: string): string => `${deviceKey} ${profile}`;
-
-export async function roofsOf(
-  db: Prisma.TransactionClient,
-  deviceKeys: readonly string[],
-): Promise<Roofs> {
-  if (deviceKeys.length === 0) return new Map();
-  const rows = await db.roof.findMany({
-    where: { deviceKey: { in: [...new Set(deviceKeys)] } },
-    select: { deviceKey: true, profile: true, content: true },
-  });
-  return new Map(
-    rows.map(({ content, deviceKey, profile }) => [
-      roofKey(deviceKey, profile),
-      fromJson<RooflineSurvey>(content),
-    ]),
-  );
-}
-
 /**
  * The roof over a measurement: the one of its device and profile, whatever the result itself
  * states; its own only where the grid knows none. Null where the policy asks for none.
@@ -211,11 +186,7 @@ export function roofOver(
   const { bufferSets, methodologyVersion, policy } = measurement;
   const roof = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
   if (!survey || !POLICIES[policy as PolicyId]?.rankable) return roof;
-  try {
-    return surveyedRoof(survey, variant, problem, workingSetOf(bufferSets, problem)) ?? roof;
-  } catch (error) {
-    // A variant of an earlier release: its kernel, a tunable or a value of it is gone.
-    if (error instanceof InputError) return roof;
-    throw error;
-  }
+  // Null for a variant of an earlier release, too.
+  const workingSet = workingSetOf(bufferSets, problem);
+  return ifValid(() => surveyedRoof(survey, variant, problem, workingSet)) ?? roof;
 }

@@ -1,36 +1,32 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { opOf, type Problem, parseProblem, type Variant } from '@tilemark/kernels';
-import type { Outcome } from '../../measure/outcome';
+import {
+  DTYPES,
+  idsOf,
+  OPS,
+  opOf,
+  type Problem,
+  parseProblem,
+  type Variant,
+} from '@tilemark/kernels';
+import { PROFILES, type Profile } from '../../measure/device';
 import type { PolicyId } from '../../measure/policy';
-import type { RooflineSurvey } from '../../measure/roofline';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import { fromJson } from './database';
 import { restoreOutcome } from './record';
-import { roofKey, roofOver, roofsOf } from './roofs';
+import { roofOver } from './roofs';
+
+const RESULT = {
+  ...{ id: true, outcome: true, endedAt: true },
+  ...{ importedBy: true, confirmedBy: true, recordedAt: true },
+} as const;
 
 /** What a run is read with to be shown. */
 export const RUN_VIEW = {
   device: {
-    select: {
-      key: true,
-      name: true,
-      class: true,
-      roofs: { select: { profile: true, content: true } },
-    },
+    select: { ...{ key: true, name: true, class: true }, roofs: true },
   },
-  result: {
-    select: {
-      id: true,
-      outcome: true,
-      coldSamplesNs: true,
-      hotSamplesNs: true,
-      endedAt: true,
-      importedBy: true,
-      confirmedBy: true,
-      recordedAt: true,
-    },
-  },
+  result: { select: { ...RESULT, coldSamplesNs: true, hotSamplesNs: true } },
 } satisfies Prisma.RunInclude;
 
 export type RunRow = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
@@ -44,10 +40,13 @@ export function rateOf(problem: Problem, medianNs: number): NonNullable<RunResul
 export function runResult(row: RunRow): RunResult {
   const problem = parseProblem(row);
   const variant = { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) };
-  const roof = row.device.roofs.find(({ profile }) => profile === row.profile);
-  const outcome: Outcome | null =
-    row.result &&
-    underRoof(restoreOutcome(row.result), { variant, problem }, roof && fromJson(roof.content));
+  const outcome = row.result && restoreOutcome(row.result);
+  if (outcome?.kind === 'measured') {
+    // The roof of its device takes the place of the one it states.
+    const { measurement } = outcome;
+    const roof = row.device.roofs.find(({ profile }) => profile === row.profile);
+    measurement.roof = roofOver(measurement, { variant, problem }, roof && fromJson(roof.content));
+  }
   return {
     runId: row.id,
     resultId: row.result?.id ?? null,
@@ -65,22 +64,6 @@ export function runResult(row: RunRow): RunResult {
   };
 }
 
-/** An outcome with the roof of its device in place of the one it states. */
-const underRoof = (
-  outcome: Outcome,
-  run: Parameters<typeof roofOver>[1],
-  survey: RooflineSurvey | undefined,
-): Outcome =>
-  outcome.kind === 'measured'
-    ? {
-        ...outcome,
-        measurement: {
-          ...outcome.measurement,
-          roof: roofOver(outcome.measurement, run, survey),
-        },
-      }
-    : outcome;
-
 /** Who brought a result in a file and when; null for what workers of this grid measured. */
 export const importedOf = ({
   importedBy,
@@ -94,78 +77,47 @@ export const deviceRef = ({ key, name, class: kind }: DeviceRef): DeviceRef => (
   class: kind,
 });
 
-/** A run with its result as one row: columns of `Run`, `Device` and `Result`. */
-interface ListedRun extends Pick<RunRow, 'id' | 'kernel' | 'tunables' | 'address'> {
-  readonly op: RunRow['op'];
-  readonly shape: string;
-  readonly dtype: RunRow['dtype'];
-  readonly profile: RunRow['profile'];
-  readonly policy: string;
-  readonly deviceKey: string;
-  readonly deviceName: string;
-  readonly deviceClass: RunRow['device']['class'];
-  readonly resultId: string | null;
-  /** Without samples, which are in columns of their own. */
-  readonly outcome: Prisma.JsonValue;
-  readonly endedAt: Date | null;
-  readonly importedBy: string | null;
-  readonly recordedAt: Date | null;
-  readonly isRunning: boolean;
+/** In the order of the tables of ops and dtypes, then by profile. */
+export function byKind(
+  a: { readonly problem: Problem; readonly profile: Profile },
+  b: typeof a,
+): number {
+  const [ops, dtypes] = [idsOf(OPS), idsOf(DTYPES)];
+  return (
+    ops.indexOf(a.problem.op) - ops.indexOf(b.problem.op) ||
+    dtypes.indexOf(a.problem.dtype) - dtypes.indexOf(b.problem.dtype) ||
+    PROFILES.indexOf(a.profile) - PROFILES.indexOf(b.profile)
+  );
 }
 
 /**
- * The contract is at `Sweeps.runs`. One query reads everything but the samples. What many
- * runs share (variant, problem, device) is one object for all of them, which a page then carries once.
+ * The contract is at `Sweeps.runs`. What many runs share (variant, problem, device) is one object for
+ * all of them, which a page then carries once.
  */
 export async function runViewsOf(
   db: PrismaClient,
   sweepId: string,
   limit: number,
 ): Promise<RunView[]> {
-  const rows = await db.$queryRaw<ListedRun[]>`
-    SELECT run."id", run."kernel", run."tunables", run."address", run."op"::text, run."shape",
-      run."dtype"::text, run."profile"::text, run."policy", device."key" AS "deviceKey",
-      device."name" AS "deviceName", device."class"::text AS "deviceClass",
-      result."id" AS "resultId", result."outcome", result."endedAt", result."importedBy",
-      result."recordedAt", run."state" = 'running' AS "isRunning"
-    FROM "Run" AS run
-    JOIN "Device" AS device ON device."key" = run."deviceKey"
-    LEFT JOIN "Result" AS result ON result."runId" = run."id"
-    WHERE run."sweepId" = ${sweepId} ORDER BY run."ordinal" LIMIT ${limit}`;
-  const roofs = await roofsOf(
-    db,
-    rows.map(({ deviceKey }) => deviceKey),
-  );
+  const rows = await db.run.findMany({
+    where: { sweepId },
+    orderBy: { ordinal: 'asc' },
+    take: limit,
+    include: { ...RUN_VIEW, result: { select: RESULT } },
+  });
   const shared = new Map<string, unknown>();
-  const once = <T>(key: string, make: () => T): T => {
-    if (!shared.has(key)) shared.set(key, make());
+  const once = <T>(part: T): T => {
+    const key = JSON.stringify(part);
+    if (!shared.has(key)) shared.set(key, part);
     return shared.get(key) as T;
   };
   return rows.map((row) => {
-    const { address, deviceKey: key, deviceName: name, deviceClass, kernel, tunables } = row;
-    const variant = once<Variant>(`variant ${address}`, () => ({
-      kernel,
-      tunables: fromJson(tunables),
-    }));
-    const problem = once(`problem ${row.op} ${row.shape} ${row.dtype}`, () => parseProblem(row));
-    const roof = roofs.get(roofKey(key, row.profile));
-    const view = runView({
-      runId: row.id,
-      resultId: row.resultId,
-      variant,
-      address,
-      problem,
-      device: once(`device ${key}`, () => ({ key, name, class: deviceClass })),
-      profile: row.profile,
-      policy: row.policy as PolicyId,
-      outcome:
-        row.outcome === null
-          ? null
-          : underRoof(fromJson<Outcome>(row.outcome), { variant, problem }, roof),
-      endedAt: row.endedAt?.toISOString() ?? null,
-      imported:
-        row.recordedAt && importedOf({ importedBy: row.importedBy, recordedAt: row.recordedAt }),
-    });
-    return row.isRunning ? { ...view, kind: 'running' } : view;
+    const result = row.result && { ...row.result, coldSamplesNs: [], hotSamplesNs: [] };
+    const { device, problem, variant, ...view } = runView(runResult({ ...row, result }));
+    return {
+      ...view,
+      ...(row.state === 'running' && { kind: 'running' as const }),
+      ...{ variant: once(variant), problem: once(problem), device: once(device) },
+    };
   });
 }

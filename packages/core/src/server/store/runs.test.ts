@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../test-services';
@@ -153,16 +154,8 @@ test('reclaim tells those who watch the sweeps that it touched', async () => {
   }
   await store.sweeps.cancel(cancelled.sweepId);
   const listener = openListener(url);
-  const told: Promise<void>[] = [];
-  for (const { sweepId } of [held, cancelled]) {
-    let tell: () => void = () => undefined;
-    told.push(
-      new Promise((resolve) => {
-        tell = resolve;
-      }),
-    );
-    await listener.subscribe(sweepId, tell);
-  }
+  await listener.listen();
+  const told = [held, cancelled].map(({ sweepId }) => once(listener.changes, sweepId));
   expect(await store.runs.reclaim()).toEqual({ reclaimed: 1, dropped: 1 });
   await Promise.all(told);
   await listener.close();

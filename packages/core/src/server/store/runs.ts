@@ -37,49 +37,15 @@ export type KnownRun = Pick<ClaimedRun, 'variant' | 'problem' | 'profile' | 'pol
   readonly hasEnded: boolean;
 };
 
-export interface Runs {
-  get(runId: string): Promise<KnownRun | null>;
-  /**
-   * Takes a run for a worker of its device; null when there is nothing to take (ended, cancelled,
-   * gone, claimed by a live worker, or failed before by one of the same party on another's device). A run claimed by this worker or by a lost one is taken over.
-   */
-  claim(runId: string, workerId: string): Promise<ClaimedRun | null>;
-  /** Gives a claimed run back to pending: the worker stops before it ended. */
-  release(runId: string, workerId: string): Promise<void>;
-  /**
-   * Compares a worker's runs with those that it says it has. `lost`: those that are not its own any
-   * more; `released`: claimed by it some time ago, but the claim has not reached it.
-   */
-  review(
-    worker: { readonly workerId: string; readonly deviceKey: string },
-    runs: readonly string[],
-  ): Promise<{ lost: string[]; released: string[] }>;
-  /**
-   * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
-   * already ended or was dropped: the first result stands, whoever holds the claim by now.
-   */
-  record(run: RecordedRun): Promise<{ recorded: boolean }>;
-  /** Pending runs with the device they wait for: what the queue must contain. */
-  pending(): AsyncIterable<{ id: string; deviceKey: string; background: boolean }>;
-  /**
-   * For each problem and profile of these variants on these devices, the newest run that has ended
-   * and the newest that has not, under a policy whose results are ranked.
-   */
-  newest(deviceKeys: readonly string[], addresses: readonly string[]): Promise<NewestRun[]>;
-  byState(): Promise<Readonly<Record<string, number>>>;
-  /** Returns runs claimed by lost workers to pending; drops leftovers of cancelled sweeps. */
-  reclaim(): Promise<{ reclaimed: number; dropped: number }>;
-}
-
 /** A claim has reached its worker, or never will, by now, ms. */
 const UNHEARD_MS = 15_000;
 
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
-export function runsOf(db: PrismaClient): Runs {
+export function runsOf(db: PrismaClient) {
   return {
-    async get(runId) {
+    async get(runId: string): Promise<KnownRun | null> {
       const [row] = await db.$queryRaw<(ClaimedRow & KnownRun)[]>`
         ${PREPARED} SELECT "workerId", "kernel", "tunables", "op", "shape", "dtype",
           "profile"::text, "policy", "seed", "state" NOT IN ('pending', 'running') AS "hasEnded"
@@ -90,7 +56,12 @@ export function runsOf(db: PrismaClient): Runs {
       return { workerId, hasEnded, variant, problem, profile, policy, seed };
     },
 
-    async claim(runId, workerId) {
+    /**
+     * Takes a run for a worker of its device; null when there is nothing to take (ended, cancelled,
+     * gone, claimed by a live worker, or failed before by one of the same party on another's
+     * device). A run claimed by this worker or by a lost one is taken over.
+     */
+    async claim(runId: string, workerId: string): Promise<ClaimedRun | null> {
       // One statement: if two workers claim at once, Postgres makes one wait for the other, and its
       // condition is then false. The commit waits for the disk: a worker elsewhere may end
       // only what it has claimed, so if a crash lost the claim its result would be refused.
@@ -126,7 +97,8 @@ export function runsOf(db: PrismaClient): Runs {
       return claimedRun(row);
     },
 
-    async release(runId, workerId) {
+    /** Gives a claimed run back to pending: the worker stops before it ended. */
+    async release(runId: string, workerId: string): Promise<void> {
       await db.$transaction(async (tx) => {
         const claimed = { id: runId, workerId, state: 'running' as const };
         await tx.run.deleteMany({ where: { ...claimed, sweep: { cancelledAt: { not: null } } } });
@@ -138,7 +110,14 @@ export function runsOf(db: PrismaClient): Runs {
       });
     },
 
-    async review({ workerId, deviceKey }, runs) {
+    /**
+     * Compares a worker's runs with those that it says it has. `lost`: those that are not its own any
+     * more; `released`: claimed by it some time ago, but the claim has not reached it.
+     */
+    async review(
+      { workerId, deviceKey }: { readonly workerId: string; readonly deviceKey: string },
+      runs: readonly string[],
+    ): Promise<{ lost: string[]; released: string[] }> {
       const rows = await db.$queryRaw<{ id: string; isOwn: boolean; isUnknown: boolean }[]>`
         ${PREPARED} SELECT r."id", r."workerId" = ${workerId} AND r."endedAt" IS NULL AS "isOwn",
           r."id" <> ALL (${[...runs]}::text[]) AS "isUnknown"
@@ -152,15 +131,42 @@ export function runsOf(db: PrismaClient): Runs {
       return { lost: runs.filter((id) => !own.has(id)), released };
     },
 
-    record: (run) => recordRun(db, run),
-    newest: newestOf(db),
+    /**
+     * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
+     * already ended or was dropped: the first result stands, whoever holds the claim by now.
+     */
+    record: (run: RecordedRun): Promise<{ recorded: boolean }> => recordRun(db, run),
 
-    async byState() {
+    /**
+     * For each problem and profile of these variants on these devices, the newest run that has ended
+     * and the newest that has not, under a policy whose results are ranked.
+     */
+    newest(deviceKeys: readonly string[], addresses: readonly string[]): Promise<NewestRun[]> {
+      // Each device is sorted by itself, and only its newest runs are looked up among the results: a
+      // join would read all results.
+      return db.$queryRaw<NewestRun[]>`
+        SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype",
+          newest."profile"::text, newest."isWaiting", newest."hasFailed",
+          (SELECT result."sourceHash" FROM "Result" AS result WHERE result."runId" = newest."id")
+        FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
+        CROSS JOIN LATERAL (
+          SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
+            r."state" IN ('pending', 'running') AS "isWaiting",
+            r."state" IN ('failed', 'incorrect') AS "hasFailed"
+          FROM "Run" AS r
+          WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
+            AND r."policy" = ANY (${RANKABLE}::text[])
+          ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
+        ) AS newest`;
+    },
+
+    async byState(): Promise<Readonly<Record<string, number>>> {
       const groups = await db.run.groupBy({ by: ['state'], _count: true });
       return Object.fromEntries(groups.map(({ state, _count }) => [state, _count]));
     },
 
-    async *pending() {
+    /** Pending runs with the device they wait for: what the queue must contain. */
+    async *pending(): AsyncGenerator<{ id: string; deviceKey: string; background: boolean }> {
       let after = '';
       for (;;) {
         const rows = await db.$queryRaw<{ id: string; deviceKey: string; background: boolean }[]>`
@@ -175,9 +181,10 @@ export function runsOf(db: PrismaClient): Runs {
       }
     },
 
+    // Returns runs claimed by lost workers to pending; drops leftovers of cancelled sweeps.
     // Reclaimed runs keep their worker's id: the result may be waiting in its journal, and a
     // worker elsewhere may end only what it has claimed.
-    async reclaim() {
+    async reclaim(): Promise<{ reclaimed: number; dropped: number }> {
       const [dropped, reclaimed] = await db.$transaction([
         db.$queryRaw<InSweep[]>`
           DELETE FROM "Run" AS r USING "Sweep" AS s
@@ -228,22 +235,3 @@ const claimedRun = (row: ClaimedRow): ClaimedRun => ({
 });
 
 const RANKABLE = POLICY_IDS.filter((id) => POLICIES[id].rankable);
-
-export function newestOf(db: PrismaClient): Runs['newest'] {
-  // Each device is sorted by itself, and only its newest runs are looked up among the results: a
-  // join would read all results.
-  return (deviceKeys, addresses) => db.$queryRaw<NewestRun[]>`
-    SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype",
-      newest."profile"::text, newest."isWaiting", newest."hasFailed",
-      (SELECT result."sourceHash" FROM "Result" AS result WHERE result."runId" = newest."id")
-    FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
-    CROSS JOIN LATERAL (
-      SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
-        r."state" IN ('pending', 'running') AS "isWaiting",
-        r."state" IN ('failed', 'incorrect') AS "hasFailed"
-      FROM "Run" AS r
-      WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
-        AND r."policy" = ANY (${RANKABLE}::text[])
-      ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
-    ) AS newest`;
-}

@@ -1,28 +1,27 @@
-import { createClient } from '@tilemark/db';
+import { createClient, type PrismaClient } from '@tilemark/db';
 import { connectionError, placeOf, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
-import { type AuditTrail, auditOf } from './audit';
+import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
 import { headToHeadOf, kernelResultsOf } from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
-import { type Overview, overviewOf } from './boards/overview';
+import { overviewOf } from './boards/overview';
 import { heatMapOf, portabilityOf } from './boards/variant-boards';
 import { openListener } from './changes';
 import { canonicalJson } from './database';
-import { type Devices, devicesOf } from './devices';
-import { type Limits, limitsOf } from './limits';
-import { type References, referencesOf } from './references';
-import { type Results, resultsOf } from './results';
-import { type Rooflines, rooflinesOf } from './roofs';
-import { type Runs, runsOf } from './runs';
-import { type Sweeps, sweepsOf } from './sweeps';
-import { type Tokens, tokensOf } from './tokens';
-import { type WatchSweep, watchOf } from './watch';
-import { type Workers, workersOf } from './workers';
+import { devicesOf } from './devices';
+import { limitsOf } from './limits';
+import { referencesOf } from './references';
+import { resultsOf } from './results';
+import { rooflinesOf } from './roofs';
+import { runsOf } from './runs';
+import { sweepsOf } from './sweeps';
+import { tokensOf } from './tokens';
+import { watchOf } from './watch';
+import { workersOf } from './workers';
 
 /**
- * The store: everything the product keeps, in Postgres, one file per noun. Each file opens with
- * its noun's contract, followed by the implementation.
+ * The store: everything the product keeps, in Postgres, one file per noun.
  *
  * What is asked for: `sweeps.ts` (written by `new-sweeps.ts`, followed live by `watch.ts` on the
  * notifications of `changes.ts`) and the `runs.ts` they consist of.
@@ -40,33 +39,7 @@ import { type Workers, workersOf } from './workers';
  *
  * Every method may throw `DatabaseUnavailable`.
  */
-export interface Store {
-  readonly sweeps: Sweeps & { readonly watch: WatchSweep };
-  readonly runs: Runs;
-  readonly results: Results;
-  readonly references: References;
-  readonly devices: Devices;
-  readonly rooflines: Rooflines;
-  readonly workers: Workers;
-  readonly tokens: Tokens;
-  readonly audit: AuditTrail;
-  readonly limits: Limits;
-  readonly kernelResults: Query<typeof kernelResultsOf>;
-  readonly headToHead: Query<typeof headToHeadOf>;
-  /** As it was at most 30 s ago: it counts every result. */
-  overview(): Promise<Overview>;
-  readonly leaderboard: Query<typeof leaderboardOf>;
-  readonly heatMap: Query<typeof heatMapOf>;
-  readonly portability: Query<typeof portabilityOf>;
-  readonly best: Query<typeof bestVariantOf>;
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** A board's function without the database it reads; its contract is at the function. */
-type Query<Of> = Of extends (db: never, query: infer Asked) => infer Answer
-  ? (query: Asked) => Answer
-  : never;
+export type Store = ReturnType<typeof openStore>;
 
 /** Counting a million results takes Postgres a tenth of a second. */
 const OVERVIEW_MS = 30_000;
@@ -77,42 +50,44 @@ const OVERVIEW_MS = 30_000;
  *
  * @param databaseUrl `postgres://user:password@host:port/database`
  */
-export function openStore(databaseUrl: string): Store {
+export function openStore(databaseUrl: string) {
   const place = { kind: 'database', at: placeOf(databaseUrl), variable: 'DATABASE_URL' } as const;
   const translate = (error: unknown) => connectionError(error, place);
 
   const db = createClient(databaseUrl);
   // Readers of one board who ask at the same time share one read of it; none is kept.
   const shared = sharedReads(0);
+  const board =
+    <Asked, Answer>(name: string, read: (db: PrismaClient, asked: Asked) => Promise<Answer>) =>
+    (asked: Asked) =>
+      shared.read(`${name} ${canonicalJson(asked)}`, () => read(db, asked));
   const kept = sharedReads(OVERVIEW_MS);
   const devices = devicesOf(db);
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
-  const store: Store = {
+  const store = {
     sweeps: { ...sweepsOf(db), watch: watchOf(db, listener, closing.signal, translate) },
     runs: runsOf(db),
     results: resultsOf(db),
     references: referencesOf(db),
     devices: {
       ...devices,
-      best: (key) => shared.read(`best ${key}`, () => devices.best(key)),
-      history: (key) => shared.read(`history ${key}`, () => devices.history(key)),
+      best: (key: string) => shared.read(`best ${key}`, () => devices.best(key)),
+      history: (key: string) => shared.read(`history ${key}`, () => devices.history(key)),
     },
     rooflines: rooflinesOf(db),
     workers: workersOf(db),
     tokens: tokensOf(db),
     audit: auditOf(db),
     limits: limitsOf(db),
-    kernelResults: (query) =>
-      shared.read(`kernel ${canonicalJson(query)}`, () => kernelResultsOf(db, query)),
-    headToHead: (pair) => headToHeadOf(db, pair),
+    kernelResults: board('kernel', kernelResultsOf),
+    headToHead: board('head to head', headToHeadOf),
+    /** As it was at most 30 s ago: it counts every result. */
     overview: () => kept.read('overview', () => overviewOf(db)),
-    leaderboard: (query) =>
-      shared.read(`leaderboard ${canonicalJson(query)}`, () => leaderboardOf(db, query)),
-    heatMap: (query) => shared.read(`heat map ${canonicalJson(query)}`, () => heatMapOf(db, query)),
-    portability: (query) =>
-      shared.read(`portability ${canonicalJson(query)}`, () => portabilityOf(db, query)),
-    best: (query) => bestVariantOf(db, query),
+    leaderboard: board('leaderboard', leaderboardOf),
+    heatMap: board('heat map', heatMapOf),
+    portability: board('portability', portabilityOf),
+    best: board('best', bestVariantOf),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;
     },

@@ -1,50 +1,27 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { type Dtype, InputError, KERNELS, type OpId, parseProblem } from '@tilemark/kernels';
 import type { Counts, Page, RunResult, Sweep } from '../../view/api';
-import type { RunView } from '../../view/run';
 import type { SweepFilter } from '../../view/sweep';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import type { SweepImport, SweepInput } from './new-sweeps';
-import { importSweep, insertSweep, isImported, NOT_IMPORTED, newRun } from './new-sweeps';
+import {
+  importSweep,
+  insertRuns,
+  insertSweep,
+  isImported,
+  NOT_IMPORTED,
+  newRun,
+} from './new-sweeps';
 import { RUN_VIEW, rateOf, runResult, runViewsOf } from './run-view';
-
-export interface Sweeps {
-  /** One transaction: the sweep and all of its runs. */
-  create(input: SweepInput): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }>;
-  /**
-   * One transaction: a sweep of runs that ended elsewhere, with their results, marked as brought
-   * by `importedBy`, and any new devices. The same content again returns the first sweep.
-   */
-  import(input: SweepImport): Promise<Sweep>;
-  list(cursor?: string, filter?: SweepFilter): Promise<Page<Sweep>>;
-  /** The highest rate that each of these sweeps measured, by id. */
-  bestRates(ids: readonly string[]): Promise<ReadonlyMap<string, RunResult['rate']>>;
-  get(id: string): Promise<Sweep | null>;
-  results(id: string, cursor?: string): Promise<Page<RunResult>>;
-  /** The first runs of a sweep, in its order, without samples. */
-  runs(id: string, limit: number): Promise<RunView[]>;
-  /**
-   * Ends a sweep; runs that had not begun are dropped. A run already claimed goes on and its
-   * result is recorded. Null: no such sweep.
-   */
-  cancel(id: string, note?: AuditNote): Promise<Sweep | null>;
-  /**
-   * Puts runs that `failed` back to pending; returns them to be queued again. Null: no such sweep.
-   * Throws InputError if the sweep was cancelled.
-   */
-  retryFailed(id: string, note?: AuditNote): Promise<{ id: string; deviceKey: string }[] | null>;
-  /** Ids of sweeps started here for a suite, for example `starter@1`, on a device. */
-  ofSuite(suite: string, deviceKey: string): Promise<string[]>;
-}
 
 const CREATE_TIMEOUT_MS = 60_000;
 /** The largest `integer` of Postgres. */
 const LAST_ORDINAL = 2 ** 31 - 1;
 
-export function sweepsOf(db: PrismaClient): Sweeps {
+export function sweepsOf(db: PrismaClient) {
   const get = async (id: string): Promise<Sweep | null> => {
     const row = await db.sweep.findUnique({ where: { id } });
     const [sweep = null] = row ? await sweepViews(db, [row]) : [];
@@ -54,12 +31,22 @@ export function sweepsOf(db: PrismaClient): Sweeps {
   return {
     get,
 
-    async create({ runs, createdById = null, idempotencyKey = null, note, ...fields }) {
+    /** One transaction: the sweep and all of its runs. */
+    async create({
+      runs,
+      createdById = null,
+      idempotencyKey = null,
+      note,
+      ...fields
+    }: SweepInput): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }> {
       const rows = runs.map((run, ordinal) => newRun(run, ordinal));
       const created = await db.$transaction(
         async (tx) => {
-          const sweep = await insertSweep(tx, { ...fields, createdById, idempotencyKey }, rows);
-          if (sweep) await noted(tx, note, sweep.id);
+          const keys = rows.map(({ deviceKey }) => deviceKey);
+          const sweep = await insertSweep(tx, { ...fields, createdById, idempotencyKey }, keys);
+          if (!sweep) return null;
+          await insertRuns(tx, sweep.id, rows);
+          await noted(tx, note, sweep.id);
           return sweep;
         },
         { timeout: CREATE_TIMEOUT_MS, maxWait: CREATE_TIMEOUT_MS },
@@ -73,28 +60,29 @@ export function sweepsOf(db: PrismaClient): Sweeps {
       };
     },
 
-    async import(input) {
+    /**
+     * One transaction: a sweep of runs that ended elsewhere, with their results, marked as brought
+     * by `importedBy`, and any new devices. The same content again returns the first sweep.
+     */
+    async import(input: SweepImport): Promise<Sweep> {
       const id = await importSweep(db, input);
       const sweep = await get(id);
       if (!sweep) throw new Error(`Sweep ${id} was deleted while it was imported.`);
       return sweep;
     },
 
-    async list(cursor, filter = {}) {
+    async list(cursor?: string, filter: SweepFilter = {}): Promise<Page<Sweep>> {
       const rows = await db.sweep.findMany({
         where: { ...(cursor && { id: { lt: cursor } }), AND: wheresOf(filter) },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
       });
-      const { items, nextCursor } = pageOf(
-        rows,
-        (row) => row.id,
-        (shown) => [...shown],
-      );
+      const { items, nextCursor } = pageOf(rows, (row) => row.id);
       return { items: await sweepViews(db, items), nextCursor };
     },
 
-    async bestRates(ids) {
+    /** The highest rate that each of these sweeps measured, by id. */
+    async bestRates(ids: readonly string[]): Promise<ReadonlyMap<string, RunResult['rate']>> {
       const rows = await db.$queryRaw<
         { sweepId: string; op: OpId; shape: string; dtype: Dtype; medianNs: number }[]
       >`
@@ -112,7 +100,7 @@ export function sweepsOf(db: PrismaClient): Sweeps {
       return best;
     },
 
-    async results(id, cursor) {
+    async results(id: string, cursor?: string): Promise<Page<RunResult>> {
       const after = cursor === undefined ? -1 : Number(cursor);
       if (cursor !== undefined && !(/^\d+$/.test(cursor) && after <= LAST_ORDINAL)) {
         throw new InputError(`'${cursor}' is not a cursor of this list.`, 'cursor');
@@ -123,16 +111,18 @@ export function sweepsOf(db: PrismaClient): Sweeps {
         take: PAGE_SIZE + 1,
         include: RUN_VIEW,
       });
-      return pageOf(
-        rows,
-        (row) => String(row.ordinal),
-        (shown) => shown.map(runResult),
-      );
+      const { items, nextCursor } = pageOf(rows, (row) => String(row.ordinal));
+      return { items: items.map(runResult), nextCursor };
     },
 
-    runs: (id, limit) => runViewsOf(db, id, limit),
+    /** The first runs of a sweep, in its order, without samples. */
+    runs: (id: string, limit: number) => runViewsOf(db, id, limit),
 
-    async cancel(id, note) {
+    /**
+     * Ends a sweep; runs that had not begun are dropped. A run already claimed goes on and its
+     * result is recorded. Null: no such sweep.
+     */
+    async cancel(id: string, note?: AuditNote): Promise<Sweep | null> {
       await db.$transaction(async (tx) => {
         const { count } = await tx.sweep.updateMany({
           where: {
@@ -150,7 +140,11 @@ export function sweepsOf(db: PrismaClient): Sweeps {
       return get(id);
     },
 
-    async retryFailed(id, note) {
+    /**
+     * Puts runs that `failed` back to pending; returns them to be queued again. Null: no such sweep.
+     * Throws InputError if the sweep was cancelled.
+     */
+    async retryFailed(id: string, note?: AuditNote) {
       return db.$transaction(async (tx) => {
         const sweep = await tx.sweep.findUnique({ where: { id } });
         if (!sweep) return null;
@@ -172,7 +166,8 @@ export function sweepsOf(db: PrismaClient): Sweeps {
       });
     },
 
-    async ofSuite(suite, deviceKey) {
+    /** Ids of sweeps started here for a suite, for example `starter@1`, on a device. */
+    async ofSuite(suite: string, deviceKey: string): Promise<string[]> {
       const rows = await db.sweep.findMany({
         where: {
           suite,

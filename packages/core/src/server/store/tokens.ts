@@ -6,33 +6,6 @@ import type { AuditNote, Principal, Role } from './audit';
 import { noted } from './audit';
 import { PAGE_SIZE, pageOf, sha256 } from './database';
 
-export interface Tokens {
-  /**
-   * The secret, `tm_<role>_<random>`, is returned once and kept only as a hash. A given secret
-   * that is already known is the token it was made for, unchanged: still revoked or expired if it
-   * was. Throws InputError at `secret` for one of another form or role.
-   */
-  create(input: {
-    name: string;
-    role: Role;
-    expiresAt: Date | null;
-    /** Chosen by the deployment; absent: a random one. */
-    secret?: string;
-    note?: AuditNote | undefined;
-  }): Promise<{ id: string; secret: string }>;
-  /** Null for unknown, expired and revoked secrets alike. */
-  verify(secret: string): Promise<Principal | null>;
-  /** Null when the token behind a session was revoked or has expired. */
-  get(id: string): Promise<Principal | null>;
-  /** A code that logs its bearer in as the token, once, within a day. Kept only as a hash. */
-  loginCode(id: string): Promise<string>;
-  /** Uses up a login code. Null if it was used, has expired, or its token has ended. */
-  redeem(code: string): Promise<Principal | null>;
-  revoke(id: string, note?: AuditNote): Promise<boolean>;
-  /** Newest first, including revoked and expired ones. */
-  list(cursor?: string): Promise<Page<Token>>;
-}
-
 const LOGIN_LINK_MS = 86_400_000;
 
 /** Resolution of `lastUsedAt`, so that not every request writes. */
@@ -42,9 +15,23 @@ const newSecret = (role: Role): string => `tm_${role}_${randomBytes(32).toString
 
 type TokenRow = Prisma.TokenGetPayload<object>;
 
-export function tokensOf(db: PrismaClient): Tokens {
+interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt: Date | null;
+  /** Chosen by the deployment; absent: a random one. */
+  readonly secret?: string;
+  readonly note?: AuditNote | undefined;
+}
+
+export function tokensOf(db: PrismaClient) {
   return {
-    async create({ name, role, expiresAt, secret = newSecret(role), note }) {
+    /**
+     * The secret, `tm_<role>_<random>`, is returned once and kept only as a hash. A given secret
+     * that is already known is the token it was made for, unchanged: still revoked or expired if it
+     * was. Throws InputError at `secret` for one of another form or role.
+     */
+    async create({ name, role, expiresAt, secret = newSecret(role), note }: NewToken) {
       if (roleOfSecret(secret) !== role) {
         throw new InputError(
           `The secret must be tm_${role}_ followed by at least 32 random characters of A-Z, a-z, 0-9, _ and -.`,
@@ -64,7 +51,8 @@ export function tokensOf(db: PrismaClient): Tokens {
       });
     },
 
-    async verify(secret) {
+    /** Null for unknown, expired and revoked secrets alike. */
+    async verify(secret: string): Promise<Principal | null> {
       if (roleOfSecret(secret) === null) return null;
       const hash = sha256(secret);
       const row = await db.token.findUnique({ where: { hash } });
@@ -77,12 +65,14 @@ export function tokensOf(db: PrismaClient): Tokens {
       return principal;
     },
 
-    async get(id) {
+    /** Null when the token behind a session was revoked or has expired. */
+    async get(id: string): Promise<Principal | null> {
       const row = await db.token.findUnique({ where: { id } });
       return row && principalOf(row);
     },
 
-    async loginCode(id) {
+    /** A code that logs its bearer in as the token, once, within a day. Kept only as a hash. */
+    async loginCode(id: string): Promise<string> {
       const code = randomBytes(32).toString('base64url');
       const now = Date.now();
       await db.loginLink.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
@@ -92,7 +82,8 @@ export function tokensOf(db: PrismaClient): Tokens {
       return code;
     },
 
-    async redeem(code) {
+    /** Uses up a login code. Null if it was used, has expired, or its token has ended. */
+    async redeem(code: string): Promise<Principal | null> {
       // One statement: if two follow a link at once, only one deletes it.
       const [link] = await db.$queryRaw<{ tokenId: string }[]>`
         DELETE FROM "LoginLink" WHERE "hash" = ${sha256(code)} AND "expiresAt" > now()
@@ -102,7 +93,7 @@ export function tokensOf(db: PrismaClient): Tokens {
       return row && principalOf(row);
     },
 
-    revoke: (id, note) =>
+    revoke: (id: string, note?: AuditNote): Promise<boolean> =>
       db.$transaction(async (tx) => {
         const { count } = await tx.token.updateMany({
           where: { id, revokedAt: null },
@@ -112,26 +103,24 @@ export function tokensOf(db: PrismaClient): Tokens {
         return count === 1;
       }),
 
-    async list(cursor) {
+    /** Newest first, including revoked and expired ones. */
+    async list(cursor?: string): Promise<Page<Token>> {
       const rows = await db.token.findMany({
         where: cursor === undefined ? {} : { id: { lt: cursor } },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
         omit: { hash: true },
       });
-      return pageOf(
-        rows,
-        (row) => row.id,
-        (shown) =>
-          shown.map((row) => ({
-            ...row,
-            createdAt: row.createdAt.toISOString(),
-            expiresAt: row.expiresAt?.toISOString() ?? null,
-            lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-            revokedAt: row.revokedAt?.toISOString() ?? null,
-            closedAt: row.closedAt?.toISOString() ?? null,
-          })),
-      );
+      const { items, nextCursor } = pageOf(rows, (row) => row.id);
+      const tokens = items.map((row) => ({
+        ...row,
+        createdAt: row.createdAt.toISOString(),
+        expiresAt: row.expiresAt?.toISOString() ?? null,
+        lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+        revokedAt: row.revokedAt?.toISOString() ?? null,
+        closedAt: row.closedAt?.toISOString() ?? null,
+      }));
+      return { items: tokens, nextCursor };
     },
   };
 }

@@ -33,50 +33,42 @@ export function watchOf(
 ): WatchSweep {
   return async (id, onEvent, signal) => {
     const ended = AbortSignal.any([signal, closing]);
-    let changed = true;
-    let wake: () => void = () => undefined;
-    // Listen before reading, so that nothing falls in between.
-    const unsubscribe = await listener.subscribe(id, () => {
-      changed = true;
-      wake();
-    });
-    ended.addEventListener('abort', () => wake(), { once: true });
+    let waiting = new AbortController();
+    const wake = () => waiting.abort();
+    ended.addEventListener('abort', wake, { once: true });
+    listener.changes.on(id, wake);
     let seen: string | null = null;
     let shown = '';
     try {
       while (!ended.aborted) {
-        if (changed) {
-          changed = false;
-          const read: Read | null = await readEvent(db, id, seen).catch((error: unknown) => {
-            // The listener wakes it when the database is back; nothing is missed.
+        waiting = new AbortController();
+        // Listens before it reads, so that nothing falls in between.
+        const read: Read | null = await listener
+          .listen()
+          .then(() => readEvent(db, id, seen))
+          .catch((error: unknown) => {
+            // It looks again when the database is back; nothing is missed.
             if (isServiceUnavailable(translate(error)) && seen !== null) return null;
             throw error;
           });
-          if (read && !ended.aborted) {
-            seen = read.snapshot;
-            const { results, ...heads } = read.event;
-            const heading = JSON.stringify(heads);
-            if (results.length > 0 || heading !== shown) onEvent(read.event);
-            shown = heading;
-          }
-        } else {
-          await new Promise<void>((resolve) => {
-            const again = setTimeout(resolve, LOOK_AGAIN_MS);
-            wake = () => {
-              clearTimeout(again);
-              resolve();
-            };
-            if (changed || ended.aborted) wake();
-          });
-          changed = true;
-          await sleep(GATHER_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+        if (read && !ended.aborted) {
+          seen = read.snapshot;
+          const { results, ...heads } = read.event;
+          const heading = JSON.stringify(heads);
+          if (results.length > 0 || heading !== shown) onEvent(read.event);
+          shown = heading;
         }
+        await pause(LOOK_AGAIN_MS, waiting.signal);
+        await pause(GATHER_MS, ended);
       }
     } finally {
-      unsubscribe();
+      listener.changes.off(id, wake);
     }
   };
 }
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 
 interface Read {
   readonly event: SweepEvent;

@@ -1,9 +1,9 @@
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
-import { NotAdmitted } from '../../link/link';
-import type { DeviceCapabilities, DeviceIdentity } from '../../measure/device';
+import { NotAdmitted, type WorkerDescription } from '../../link/link';
+import type { WorkingState } from '../../link/wire';
 import { deviceKey } from '../../measure/device';
-import type { DeviceQueue, WantedState, Worker } from '../../view/api';
+import type { WantedState, Worker } from '../../view/api';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
@@ -17,63 +17,22 @@ export interface CutOff {
   readonly released: readonly { id: string; deviceKey: string }[];
 }
 
-export interface Workers {
-  /**
-   * Registers device and worker. Throws NotAdmitted where the token does not let it in: it has
-   * ended, or this worker, or another that attached with it, was revoked.
-   */
-  attach(input: {
-    name: string;
-    host: string;
-    version: string;
-    identity: DeviceIdentity;
-    capabilities: DeviceCapabilities;
-    /** What the process calls itself: one that attaches again takes over its row. */
-    instance?: string;
-    /** What it attaches with; absent: it runs on the grid's own account. */
-    tokenId?: string;
-    note?: AuditNote | undefined;
-  }): Promise<{
-    workerId: string;
-    deviceKey: string;
-    /** The device was never seen before. */
-    newDevice: boolean;
-    /** The runs that it had in hand when it ended without a word. */
-    released: CutOff['released'];
-  }>;
-  /** Whether a worker may go on: attached, and with this token. */
-  admission(
-    workerId: string,
-    tokenId: string,
-  ): Promise<{ is: 'attached'; deviceKey: string } | { is: 'revoked' | 'detached' | 'unknown' }>;
-  /**
-   * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken over.
-   * Resolves to what an admin wants of the worker.
-   */
-  heartbeat(
-    workerId: string,
-    state: 'idle' | 'running' | 'draining' | 'paused',
-  ): Promise<WantedState>;
-  /** Tells a worker what to do from its next heartbeat on; null if it is not attached. */
-  want(workerId: string, wanted: WantedState, note?: AuditNote): Promise<Worker | null>;
-  /** Clean end: the worker is no longer listed. */
-  detach(workerId: string): Promise<void>;
-  /**
-   * Takes a worker off the list, gives its run back, and lets it in again only with a token made
-   * later. One that runs on the grid's own account is only taken off the list, and only once it is
-   * lost. Null: no such worker is attached.
-   */
-  revoke(workerId: string, note?: AuditNote): Promise<CutOff | 'own account' | null>;
-  /** Takes those off the list whose token has ended, and gives their runs back. */
-  endAccess(): Promise<CutOff[]>;
-  list(): Promise<Worker[]>;
-  /** Devices that have a worker, or runs waiting for one. */
-  queues(): Promise<DeviceQueue[]>;
+interface AttachingWorker extends WorkerDescription {
+  /** What it attaches with; absent: it runs on the grid's own account. */
+  readonly tokenId?: string;
+  readonly note?: AuditNote | undefined;
 }
 
-export function workersOf(db: PrismaClient): Workers {
+export function workersOf(db: PrismaClient) {
   return {
-    attach({ name, host, version, identity, capabilities, instance, tokenId = null, note }) {
+    /**
+     * Registers device and worker. `newDevice`: it was never seen before; `released`: the runs that
+     * the worker had in hand when it ended without a word. Throws NotAdmitted where the token does
+     * not let it in: it has ended, or this worker, or another that attached with it, was revoked.
+     */
+    attach(worker: AttachingWorker) {
+      const { name, host, version, identity, capabilities, instance } = worker;
+      const { tokenId = null, note } = worker;
       const key = deviceKey(identity);
       const { device, ...rest } = identity;
       return db.$transaction(async (tx) => {
@@ -106,7 +65,11 @@ export function workersOf(db: PrismaClient): Workers {
       });
     },
 
-    async admission(workerId, tokenId) {
+    /** Whether a worker may go on: attached, and with this token. */
+    async admission(
+      workerId: string,
+      tokenId: string,
+    ): Promise<{ is: 'attached'; deviceKey: string } | { is: 'revoked' | 'detached' | 'unknown' }> {
       const [worker] = await db.$queryRaw<
         { deviceKey: string; isRevoked: boolean; isDetached: boolean }[]
       >`
@@ -120,7 +83,11 @@ export function workersOf(db: PrismaClient): Workers {
         : { is: 'attached', deviceKey: worker.deviceKey };
     },
 
-    async heartbeat(workerId, state) {
+    /**
+     * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken over.
+     * Resolves to what an admin wants of the worker.
+     */
+    async heartbeat(workerId: string, state: WorkingState): Promise<WantedState> {
       const [row] = await db.$queryRaw<{ wanted: WantedState }[]>`
         ${PREPARED} WITH beat AS (
           UPDATE "Worker" SET "lastHeartbeatAt" = now(), "state" = ${state}::"WorkerState"
@@ -131,15 +98,18 @@ export function workersOf(db: PrismaClient): Workers {
       return row?.wanted ?? 'working';
     },
 
-    async detach(workerId) {
+    /** Clean end: the worker is no longer listed. */
+    async detach(workerId: string): Promise<void> {
       await db.$executeRaw`
         UPDATE "Worker" SET "detachedAt" = now() WHERE "id" = ${workerId} AND "detachedAt" IS NULL`;
     },
 
     list: () => listWorkers(db),
+    /** Devices that have a worker, or runs waiting for one. */
     queues: () => listQueues(db),
 
-    async want(workerId, wanted, note) {
+    /** Tells a worker what to do from its next heartbeat on; null if it is not attached. */
+    async want(workerId: string, wanted: WantedState, note?: AuditNote): Promise<Worker | null> {
       await db.$transaction(async (tx) => {
         const { count } = await tx.worker.updateMany({
           where: { id: workerId, detachedAt: null, wanted: { not: wanted } },
@@ -151,7 +121,12 @@ export function workersOf(db: PrismaClient): Workers {
       return worker;
     },
 
-    async revoke(workerId, note) {
+    /**
+     * Takes a worker off the list, gives its run back, and lets it in again only with a token made
+     * later. One that runs on the grid's own account is only taken off the list, and only once it is
+     * lost. Null: no such worker is attached.
+     */
+    revoke(workerId: string, note?: AuditNote): Promise<CutOff | 'own account' | null> {
       return db.$transaction(async (tx) => {
         // If two revoke it at once, the second waits here and then finds it detached.
         const [worker] = await tx.$queryRaw<{ tokenId: string | null; isLost: boolean }[]>`
@@ -171,7 +146,8 @@ export function workersOf(db: PrismaClient): Workers {
       });
     },
 
-    async endAccess() {
+    /** Takes those off the list whose token has ended, and gives their runs back. */
+    endAccess(): Promise<CutOff[]> {
       return db.$transaction(async (tx) => {
         const ended = await tx.$queryRaw<{ id: string }[]>`
           UPDATE "Worker" AS w SET "detachedAt" = now() FROM "Token" AS t

@@ -1,22 +1,28 @@
-import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import {
   type DimensionName,
   dimensionNames,
   feasible,
   InputError,
+  ifValid,
   opById,
   type Problem,
   parseProblem,
-  shapeText,
+  parseVariant,
 } from '@tilemark/kernels';
+import { greatest } from 'd3-array';
 import type { DeviceCapabilities, DeviceClass } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
+import { bestTimes, portability } from '../../../rank/portability';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { fromJson, sha256 } from '../database';
 import { deviceRef, rateOf } from '../run-view';
-import { knownVariant, predictedVariant, programOf, shippedVariant } from './shipped-variant';
+import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
+import { timesOn } from './variant-boards';
+
+type DeviceRow = Prisma.DeviceGetPayload<object>;
 
 /**
  * The variant to run for a problem: what was ranked or tuned on it or the nearest shape, or what the
@@ -28,19 +34,21 @@ export async function bestVariantOf(
   db: PrismaClient,
   query: BestQuery,
 ): Promise<BestVariant | null> {
-  const asked = problemOf(query);
+  const problem = problemOf(query);
   const device = query.device ? await db.device.findUnique({ where: { key: query.device } }) : null;
-  const known = await rankedVariantOf(db, query, asked, device);
-  const vendor = device?.vendor ?? query.vendor;
-  const on: TunedOn | null = device
-    ? { key: device.key }
-    : vendor
-      ? { vendor, architecture: query.architecture }
-      : null;
   const capabilities = device && fromJson<DeviceCapabilities>(device.capabilities);
-  const predicted = on && predictedVariant(query, asked, on, capabilities);
+  const asked: Asked = { problem, profile: query.profile, capabilities };
+  const known = await rankedVariantOf(db, query, asked, device);
+  const on = tunedOn(query, device);
+  const predicted = on && predictedVariant(asked, on);
   return predicted?.prediction && isFaster(predicted.prediction, known) ? predicted : known;
 }
+
+/** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
+const tunedOn = (
+  { architecture, vendor }: BestQuery,
+  device: { readonly key: string } | null,
+): TunedOn | null => (device ? { key: device.key } : vendor ? { vendor, architecture } : null);
 
 /** Whether a prediction is to be preferred to what is known. */
 function isFaster(
@@ -62,63 +70,23 @@ function isFaster(
 async function rankedVariantOf(
   db: PrismaClient,
   query: BestQuery,
-  asked: Problem,
-  device: Awaited<ReturnType<PrismaClient['device']['findUnique']>>,
+  asked: Asked,
+  device: DeviceRow | null,
 ): Promise<BestVariant | null> {
   const groups = groupsOf(query, device);
-  const problems = new Map<MeasuredGroup, Problem[]>();
   const methodology = await newestOf(db, query);
   // Beyond that, results of other devices on a nearer shape come first.
   for (const farthest of [LIKE_SHAPE, Number.POSITIVE_INFINITY]) {
     for (const group of groups) {
       if (group.fallback === 'shipped') {
-        const capabilities = device && fromJson<DeviceCapabilities>(device.capabilities);
-        const shipped = shippedVariant(query, asked, group.of, { farthest, capabilities });
+        const shipped = shippedVariant(asked, group.of, farthest);
         if (shipped) return shipped;
         continue;
       }
-      const measured =
-        problems.get(group) ?? (await rankedProblems(db, { ...query, methodology }, group));
-      problems.set(group, measured);
-      const nearest = nearestProblem(asked, measured);
-      if (!nearest || nearest.distance > farthest) continue;
-      for (const candidate of await candidatesOf(
-        db,
-        { ...query, methodology },
-        group,
-        nearest.problem,
-      )) {
-        const best = await bestVariant(
-          db,
-          candidate,
-          asked,
-          device && fromJson(device.capabilities),
-        );
-        if (!best) continue;
-        const ranked: BestVariant = {
-          fallback: group.fallback,
-          asked,
-          measured: nearest.problem,
-          isExact: nearest.distance === 0,
-          profile: query.profile,
-          shipped: null,
-          prediction: null,
-          ...best,
-        };
-        const measuredOn = best.result?.device.key;
-        const shipped =
-          measuredOn &&
-          shippedVariant(
-            query,
-            asked,
-            { key: measuredOn },
-            {
-              farthest,
-              capabilities: device && fromJson<DeviceCapabilities>(device.capabilities),
-            },
-          );
-        return shipped && evidenceOf(shipped) > evidenceOf(ranked) ? shipped : ranked;
-      }
+      const ranked = await measuredVariant(db, asked, { ...group, methodology, farthest });
+      if (!ranked?.result) continue;
+      const shipped = shippedVariant(asked, { key: ranked.result.device.key }, farthest);
+      return shipped && evidenceOf(shipped) > evidenceOf(ranked) ? shipped : ranked;
     }
   }
   return null;
@@ -149,57 +117,45 @@ function problemOf(query: BestQuery): Problem {
   return { op, shape: shape(own.map((name) => query[name] ?? 0)), dtype } as Problem;
 }
 
-/** Devices of this grid whose results may decide. */
-interface MeasuredGroup {
-  readonly fallback: Exclude<BestVariant['fallback'], 'shipped'>;
-  /** SQL condition on a row of "Device" AS d. */
-  readonly where: Prisma.Sql;
-}
+/** Devices of this grid whose results may decide, or what the release ships for such devices. */
+type Group =
+  | {
+      readonly fallback: Exclude<BestVariant['fallback'], 'shipped'>;
+      readonly where: Prisma.DeviceWhereInput;
+    }
+  | { readonly fallback: 'shipped'; readonly of: TunedOn };
 
-/** Devices that the release ships tuned variants for. */
-interface ShippedGroup {
-  readonly fallback: 'shipped';
-  readonly of: TunedOn;
-}
-
-type Group = MeasuredGroup | ShippedGroup;
-
-const GPUS: readonly DeviceClass[] = ['gpu', 'browser'];
+const GPUS: DeviceClass[] = ['gpu', 'browser'];
 
 /** Groups from the device itself outwards. Kernels of the host and of software say nothing of GPUs. */
-function groupsOf(
-  query: BestQuery,
-  device: { key: string; vendor: string; architecture: string; class: DeviceClass } | null,
-): Group[] {
-  const vendor = device?.vendor ?? query.vendor;
-  const architecture = device?.architecture ?? query.architecture;
+function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
+  const { architecture, vendor } = device ?? query;
   const alike = device && (GPUS.includes(device.class) ? GPUS : [device.class]);
-  const named = alike ?? [...GPUS, 'software'];
-  const groups: Group[] = [];
-  if (device) {
-    groups.push({ fallback: 'device', where: Prisma.sql`d."key" = ${device.key}` });
-    groups.push({ fallback: 'shipped', of: { key: device.key } });
-  }
-  const ofVendor = vendor
-    ? Prisma.sql`lower(d."vendor") = lower(${vendor}) AND ${ofClasses(named)}`
-    : null;
-  if (architecture) {
-    const where = Prisma.sql`lower(d."architecture") = lower(${architecture})
-      AND ${ofVendor ?? ofClasses(named)}`;
-    groups.push({ fallback: 'architecture', where });
-  }
-  if (ofVendor) groups.push({ fallback: 'vendor', where: ofVendor });
-  if (vendor && !device) groups.push({ fallback: 'shipped', of: { vendor, architecture } });
-  for (const classes of alike ? [alike] : [GPUS, ['software'] as const]) {
-    groups.push({ fallback: 'overall', where: ofClasses(classes) });
-  }
-  return groups;
+  const like = (text: string) => ({ equals: text, mode: 'insensitive' as const });
+  const ofVendor: Prisma.DeviceWhereInput = {
+    ...(vendor && { vendor: like(vendor) }),
+    class: { in: alike ?? [...GPUS, 'software'] },
+  };
+  const on = tunedOn(query, device);
+  const shipped: Group[] = on ? [{ fallback: 'shipped', of: on }] : [];
+  return [
+    ...(device ? [{ fallback: 'device' as const, where: { key: device.key } }, ...shipped] : []),
+    ...(architecture
+      ? [
+          {
+            fallback: 'architecture' as const,
+            where: { ...ofVendor, architecture: like(architecture) },
+          },
+        ]
+      : []),
+    ...(vendor ? [{ fallback: 'vendor' as const, where: ofVendor }] : []),
+    ...(device ? [] : shipped),
+    ...(alike ? [alike] : [GPUS, ['software' as const]]).map((classes) => ({
+      fallback: 'overall' as const,
+      where: { class: { in: classes } },
+    })),
+  ];
 }
-
-const ofClasses = (classes: readonly DeviceClass[]): Prisma.Sql =>
-  Prisma.sql`d."class"::text IN (${Prisma.join([...classes])})`;
-
-type VersionedQuery = BestQuery & { readonly methodology: number };
 
 /** The newest methodology with a ranked result of the op, dtype and profile: they are never mixed. */
 async function newestOf(db: PrismaClient, { dtype, op, profile }: BestQuery): Promise<number> {
@@ -208,106 +164,60 @@ async function newestOf(db: PrismaClient, { dtype, op, profile }: BestQuery): Pr
   return _max.methodology ?? METHODOLOGY_VERSION;
 }
 
-/** Problems of the op, dtype and profile that have a ranked result in the group. */
-async function rankedProblems(
-  db: PrismaClient,
-  { op, dtype, methodology, profile }: VersionedQuery,
-  { where }: MeasuredGroup,
-): Promise<Problem[]> {
-  const rows = await db.$queryRaw<{ shape: string }[]>`
-    SELECT DISTINCT b."shape" FROM "Best" AS b JOIN "Device" AS d ON d."key" = b."deviceKey"
-    WHERE b."op" = ${op} AND b."dtype" = ${dtype}
-      AND b."profile" = ${profile}::"Profile" AND b."unranked" IS NULL
-      AND b."methodology" = ${methodology}::int AND ${where}
-    ORDER BY b."shape"`;
-  return rows.map(({ shape }) => parseProblem({ op, shape, dtype }));
-}
-
-interface Candidate {
-  readonly address: string;
-  readonly devices: number;
-  readonly partOfBest: number;
-  /** On the device where it comes nearest to the best. */
-  readonly resultId: string;
-}
-
 /**
- * Variants ranked on a problem in a group, the one to choose first: by the geometric
- * mean, over the devices that measured it, of its part of the best rate there. A variant
- * that few devices measured comes after those measured by at least half as many as
- * any: being the best on one device says little about the others.
+ * The most portable variant of a group (rank/portability.ts), on the measured problem nearest to
+ * the asked one, that this release still has and that can run the problem on the device (where
+ * none is named, on its own).
  */
-async function candidatesOf(
+async function measuredVariant(
   db: PrismaClient,
-  { op, dtype, methodology, profile }: VersionedQuery,
-  { where }: MeasuredGroup,
-  problem: Problem,
-): Promise<Candidate[]> {
-  const candidates = await db.$queryRaw<Candidate[]>`
-    SELECT part."address", count(*)::int AS "devices",
-      least(1, exp(avg(ln(part."ofBest")))) AS "partOfBest",
-      (array_agg(part."resultId" ORDER BY part."ofBest" DESC, part."medianNs"))[1] AS "resultId"
-    FROM (
-      SELECT v."address", v."resultId", v."medianNs",
-        min(v."medianNs") OVER (PARTITION BY v."deviceKey") / v."medianNs" AS "ofBest"
-      FROM "VariantBest" AS v JOIN "Device" AS d ON d."key" = v."deviceKey"
-      WHERE v."op" = ${op} AND v."dtype" = ${dtype}
-        AND v."profile" = ${profile}::"Profile" AND v."shape" = ${shapeText(problem)}
-        AND v."unranked" IS NULL AND v."methodology" = ${methodology}::int AND ${where}
-    ) AS part
-    GROUP BY part."address"
-    ORDER BY "partOfBest" DESC, "devices" DESC, part."address"`;
-  const most = Math.max(...candidates.map(({ devices }) => devices));
-  const isWide = ({ devices }: Candidate) => 2 * devices >= most;
-  return [...candidates.filter(isWide), ...candidates.filter((each) => !isWide(each))];
-}
-
-type Decided = Omit<
-  BestVariant,
-  'fallback' | 'asked' | 'measured' | 'isExact' | 'profile' | 'shipped' | 'prediction'
->;
-
-/**
- * A candidate with its shader; null when this release has no such variant any more, or
- * it cannot run the asked problem on the device (where none is named, on its own).
- */
-async function bestVariant(
-  db: PrismaClient,
-  { address, devices, partOfBest, resultId }: Candidate,
-  asked: Problem,
-  capabilities: DeviceCapabilities | null,
-): Promise<Decided | null> {
-  const variant = knownVariant(address);
-  if (!variant) return null;
-  const { run, ...result } = await db.result.findUniqueOrThrow({
-    where: { id: resultId },
-    select: {
-      id: true,
-      medianNs: true,
-      endedAt: true,
-      sourceHash: true,
-      run: { select: { op: true, shape: true, dtype: true, device: true } },
-    },
+  asked: Asked,
+  of: Extract<Group, { where: object }> & {
+    readonly methodology: number;
+    readonly farthest: number;
+  },
+): Promise<BestVariant | null> {
+  const { fallback, farthest, methodology, where } = of;
+  const { problem, profile, capabilities } = asked;
+  const { op, dtype } = problem;
+  const shapes = await db.best.groupBy({
+    by: ['shape'],
+    where: { op, dtype, profile, methodology, unranked: null, device: where },
+    orderBy: { shape: 'asc' },
   });
-  const limits = capabilities ?? fromJson<DeviceCapabilities>(run.device.capabilities);
-  if (!feasible(variant, asked, limits).ok) return null;
-  const medianNs = result.medianNs ?? Number.NaN;
-  const measured = parseProblem(run);
-  const program = programOf(variant, asked);
-  const { wgsl } = program;
-  return {
-    ...program,
-    devices,
-    partOfBest,
-    result: {
-      id: result.id,
-      device: deviceRef(run.device),
-      medianNs,
-      rate: rateOf(measured, medianNs),
-      measuredAt: result.endedAt.toISOString(),
-    },
-    isSourceMeasured: isSame(result.sourceHash, wgsl),
-  };
+  const measured = shapes.map(({ shape }) => parseProblem({ op, shape, dtype }));
+  const nearest = nearestProblem(problem, measured);
+  if (!nearest || nearest.distance > farthest) return null;
+  const group = await db.device.findMany({ where, select: { key: true, name: true, class: true } });
+  const all = await timesOn(db, group, nearest.problem, { methodology, profile });
+  const times = all.filter(({ unranked }) => unranked === null);
+  const best = bestTimes(times);
+  for (const { address, devices, partOfBest } of portability(times)) {
+    const variant = ifValid(() => parseVariant(address));
+    const closest = greatest(
+      times.filter((time) => time.address === address),
+      ({ deviceKey, medianNs }) => (best.get(deviceKey) ?? 0) / medianNs,
+    );
+    if (!variant || !closest) continue;
+    const { run, ...result } = await db.result.findUniqueOrThrow({
+      where: { id: closest.resultId },
+      include: { run: { include: { device: true } } },
+    });
+    const limits = capabilities ?? fromJson<DeviceCapabilities>(run.device.capabilities);
+    if (!feasible(variant, problem, limits).ok) continue;
+    const medianNs = result.medianNs ?? Number.NaN;
+    const answer = answerWith(asked, variant, {
+      ...{ fallback, measured: nearest.problem, isExact: nearest.distance === 0 },
+      ...{ devices, partOfBest },
+      result: {
+        ...{ id: result.id, device: deviceRef(run.device), medianNs },
+        rate: rateOf(parseProblem(run), medianNs),
+        measuredAt: result.endedAt.toISOString(),
+      },
+    });
+    return { ...answer, isSourceMeasured: isSame(result.sourceHash, answer.wgsl) };
+  }
+  return null;
 }
 
 /** Whether a result ran this shader; null where it does not say what it ran, as files do not. */

@@ -1,20 +1,19 @@
-import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import {
-  DTYPES,
   type Dtype,
-  idsOf,
   kernelById,
-  OPS,
   type OpId,
   parseProblem,
   parseShape,
   shapeText,
   volume,
 } from '@tilemark/kernels';
-import type { DeviceClass, Profile } from '../../../measure/device';
+import { group } from 'd3-array';
+import type { Profile } from '../../../measure/device';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
-import { rateOf } from '../run-view';
+import { deviceRefOf } from '../fleet';
+import { byKind, rateOf } from '../run-view';
 
 /** Rows of a page: a kernel on more devices than this is read problem by problem anyway. */
 const MAX_ROWS = 500;
@@ -72,13 +71,10 @@ interface Group {
   readonly devices: number;
 }
 
-interface KernelRow extends Omit<KernelResultRow, 'device' | 'rate' | 'partOfBest'> {
-  readonly deviceKey: string;
-  readonly name: string;
-  readonly class: DeviceClass;
+type KernelRow = Omit<KernelResultRow, 'rate' | 'partOfBest'> & {
   readonly bestNs: number | null;
   readonly bestUnranked: string | null;
-}
+};
 
 /** A result that does not count is held against a best that counts neither, or against none. */
 const isComparable = (
@@ -90,7 +86,8 @@ const isComparable = (
 async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<KernelResultRow[]> {
   const { dtype, methodology, op, profile, shape } = group;
   const rows = await db.$queryRaw<KernelRow[]>`
-    SELECT own.*, device."name", device."class"::text,
+    SELECT own."resultId", own."address", own."medianNs", own."lowNs", own."highNs",
+      own."unranked", ${deviceRefOf('device')},
       best."medianNs" AS "bestNs", best."unranked" AS "bestUnranked"
     FROM (
       SELECT DISTINCT ON ("deviceKey") "deviceKey", "resultId", "address", "medianNs",
@@ -107,9 +104,8 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
       AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${methodology}::int
     ORDER BY own."medianNs" LIMIT ${MAX_ROWS}`;
   const problem = parseProblem(group);
-  return rows.map(({ bestNs, bestUnranked, class: kind, deviceKey, name, ...row }) => ({
+  return rows.map(({ bestNs, bestUnranked, ...row }) => ({
     ...row,
-    device: { key: deviceKey, name, class: kind },
     rate: rateOf(problem, row.medianNs),
     partOfBest: bestNs !== null && isComparable(row, bestUnranked) ? bestNs / row.medianNs : null,
   }));
@@ -117,69 +113,58 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
 
 const MAX_PAIRS = 500;
 
-interface PairRow {
-  readonly methodology: number;
-  readonly op: OpId;
-  readonly dtype: Dtype;
-  readonly shape: string;
-  readonly profile: Profile;
-  readonly deviceKey: string;
-  readonly name: string;
-  readonly class: DeviceClass;
-  readonly a: PairSide;
-  readonly b: PairSide;
-}
+/** A headline, with the result nearest to it. */
+const HEADLINE = {
+  ...{ deviceKey: true, op: true, dtype: true, shape: true, profile: true, methodology: true },
+  ...{ resultId: true, medianNs: true, lowNs: true, highNs: true, invocations: true },
+  unranked: true,
+  device: { select: { key: true, name: true, class: true } },
+  result: { select: { run: { select: { address: true } } } },
+} satisfies Prisma.BestSelect & Prisma.VariantBestSelect;
+
+type HeadlineRow = Prisma.BestGetPayload<{ select: typeof HEADLINE }>;
 
 /** Two devices by their best variants, or two variants, wherever both were measured. */
-export async function headToHeadOf(db: PrismaClient, pair: Pair): Promise<HeadToHead[]> {
-  const rows = await db.$queryRaw<PairRow[]>`
-    SELECT one."op", one."dtype", one."shape", one."profile"::text, one."methodology",
-      one."deviceKey", device."name", device."class"::text,
-      ${sideOf('one', 'run_a')} AS "a", ${sideOf('other', 'run_b')} AS "b"
-    FROM ${pair.of === 'devices' ? bestOfDevices(pair) : bestOfVariants(pair)}
-    JOIN "Device" AS device ON device."key" = one."deviceKey"
-    JOIN "Result" AS result_a ON result_a."id" = one."resultId"
-    JOIN "Run" AS run_a ON run_a."id" = result_a."runId"
-    JOIN "Result" AS result_b ON result_b."id" = other."resultId"
-    JOIN "Run" AS run_b ON run_b."id" = result_b."runId"
-    ORDER BY array_position(${idsOf(OPS)}::text[], one."op"),
-      array_position(${idsOf(DTYPES)}::text[], one."dtype"), one."profile", device."name", length(one."shape"), one."shape",
-      one."methodology" DESC
-    LIMIT ${MAX_PAIRS}`;
-  const place = (row: PairRow) =>
-    [row.op, row.dtype, row.shape, row.profile, row.deviceKey].join(' ');
-  // Of two methodologies the newer one, which comes first.
-  const newest = new Map(rows.toReversed().map((row) => [place(row), row]));
-  return [...newest.values()].toReversed().map((row) => ({
-    problem: parseProblem(row),
-    profile: row.profile,
-    device: pair.of === 'devices' ? null : { key: row.deviceKey, name: row.name, class: row.class },
-    a: row.a,
-    b: row.b,
-  }));
+export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promise<HeadToHead[]> {
+  const rows: HeadlineRow[] =
+    of === 'devices'
+      ? await db.best.findMany({ where: { deviceKey: { in: [a, b] } }, select: HEADLINE })
+      : await db.variantBest.findMany({
+          // With the kernel, so that its index is used.
+          where: { OR: [a, b].map((address) => ({ address, kernel: kernelOf(address) })) },
+          select: HEADLINE,
+        });
+  const sideOf = (row: HeadlineRow) => (of === 'devices' ? row.deviceKey : row.result.run.address);
+  const place = ({ deviceKey, dtype, op, profile, shape }: HeadlineRow) =>
+    [op, dtype, profile, shape, of === 'devices' ? '' : deviceKey].join(' ');
+  // Of two methodologies the newer one.
+  const newest = rows.toSorted((x, y) => y.methodology - x.methodology);
+  return [...group(newest, place).values()]
+    .flatMap((own) => {
+      const one = own.find(
+        (row) =>
+          sideOf(row) === a &&
+          own.some((other) => sideOf(other) === b && other.methodology === row.methodology),
+      );
+      const other = own.find((row) => sideOf(row) === b && row.methodology === one?.methodology);
+      if (!one || !other) return [];
+      const device = of === 'devices' ? null : one.device;
+      const problem = parseProblem(one);
+      return { problem, profile: one.profile, device, a: pairSide(one), b: pairSide(other) };
+    })
+    .toSorted(
+      (x, y) =>
+        byKind(x, y) ||
+        (x.device?.name ?? '').localeCompare(y.device?.name ?? '') ||
+        volume(x.problem) - volume(y.problem),
+    )
+    .slice(0, MAX_PAIRS);
 }
 
-const bestOfDevices = ({ a, b }: Pair): Prisma.Sql => Prisma.sql`"Best" AS one
-  JOIN "Best" AS other ON other."deviceKey" = ${b} AND other."op" = one."op"
-    AND other."dtype" = one."dtype" AND other."shape" = one."shape"
-    AND other."profile" = one."profile" AND other."methodology" = one."methodology"
-    AND one."deviceKey" = ${a}`;
-
-/** The kernel of an address, so that its index is used. */
 const kernelOf = (address: string): string => address.split('[')[0] ?? address;
 
-const bestOfVariants = ({ a, b }: Pair): Prisma.Sql => Prisma.sql`"VariantBest" AS one
-  JOIN "VariantBest" AS other ON other."deviceKey" = one."deviceKey"
-    AND other."op" = one."op" AND other."dtype" = one."dtype" AND other."shape" = one."shape"
-    AND other."profile" = one."profile" AND other."methodology" = one."methodology"
-    AND other."address" = ${b}
-    AND one."kernel" = ${kernelOf(a)} AND one."address" = ${a}`;
-
-/** A headline, with the result nearest to it. */
-const sideOf = (row: 'one' | 'other', run: 'run_a' | 'run_b'): Prisma.Sql => {
-  const column = (name: string) => Prisma.raw(`${row}."${name}"`);
-  return Prisma.sql`jsonb_build_object('resultId', ${column('resultId')},
-    'address', ${Prisma.raw(`${run}."address"`)}, 'medianNs', ${column('medianNs')},
-    'lowNs', ${column('lowNs')}, 'highNs', ${column('highNs')},
-    'invocations', ${column('invocations')}, 'unranked', ${column('unranked')})`;
-};
+const pairSide = ({ resultId, result, ...row }: HeadlineRow): PairSide => ({
+  ...{ resultId, address: result.run.address, medianNs: row.medianNs },
+  ...{ lowNs: row.lowNs, highNs: row.highNs },
+  ...{ invocations: row.invocations, unranked: row.unranked },
+});

@@ -1,8 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { opOf, type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
-import type { DeviceClass } from '../../../measure/device';
-import { METHODOLOGY_VERSION, type Measurement } from '../../../measure/outcome';
-import type { RooflineSurvey } from '../../../measure/roofline';
+import { rollup } from 'd3-array';
+import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import { ranks } from '../../../rank/rank';
 import {
   DEVICE_GROUPS,
@@ -13,34 +12,22 @@ import {
 import { rowFigures } from '../../../view/leaderboard';
 import { fromJson } from '../database';
 import { roofOver } from '../roofs';
-import { importedOf, rateOf } from '../run-view';
+import { deviceRef, importedOf, rateOf } from '../run-view';
 
-interface BestRow {
-  readonly deviceKey: string;
-  readonly name: string;
-  readonly class: DeviceClass;
-  /** Distinct hosts whose workers have handed in results. */
+const BOARD_ROW = {
+  device: { include: { roofs: true } },
+  result: {
+    select: {
+      ...{ outcome: true, importedBy: true, confirmedBy: true, recordedAt: true },
+      run: { select: { address: true, kernel: true, tunables: true } },
+    },
+  },
+} satisfies Prisma.BestInclude;
+
+/** The best result of a device; `machines`: the hosts whose workers have handed in results. */
+type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
   readonly machines: number;
-  readonly resultId: string;
-  readonly medianNs: number;
-  readonly lowNs: number;
-  readonly highNs: number;
-  readonly invocations: number;
-  readonly unranked: string | null;
-  readonly measuredAt: Date;
-  readonly naiveMedianNs: number | null;
-  readonly naiveUnranked: string | null;
-  /** Without samples. */
-  readonly measurement: Measurement;
-  readonly importedBy: string | null;
-  readonly confirmedBy: string | null;
-  /** Of the device under the profile. */
-  readonly roof: Prisma.JsonValue | null;
-  readonly recordedAt: Date;
-  readonly address: string;
-  readonly kernel: string;
-  readonly tunables: Prisma.JsonValue;
-}
+};
 
 /**
  * The board of one problem: a row a device, in groups by class; within a class
@@ -57,49 +44,29 @@ export async function leaderboardOf(
   const { problem } = board;
   if (!problem) return { ...board, rows: [] };
 
-  const rows = await bestRows(db, problem, { ...query, methodology: board.methodology });
+  const rows = await bestRows(db, whereProblem(problem, board));
   return {
     ...board,
     rows: DEVICE_GROUPS.flatMap((kind) =>
       rankedRows(
-        rows.filter((row) => row.class === kind),
+        rows.filter(({ device }) => device.class === kind),
         problem,
       ),
     ),
   };
 }
 
-/** The best result of each device on a problem. One statement: a busy grid's board is read again for every reader. */
-function bestRows(
-  db: PrismaClient,
-  problem: Problem,
-  { methodology, profile }: Pick<BoardProblem, 'methodology' | 'profile'>,
-): Promise<BestRow[]> {
-  const { op, dtype } = problem;
-  return db.$queryRaw<BestRow[]>`
-    WITH best AS (
-      SELECT * FROM "Best"
-      WHERE "op" = ${op} AND "dtype" = ${dtype}
-        AND "profile" = ${profile}::"Profile" AND "shape" = ${shapeText(problem)}
-        AND "methodology" = ${methodology}::int),
-    hosts AS (
-      SELECT "deviceKey", count(DISTINCT "host")::int AS "machines" FROM "Worker"
-      WHERE "deviceKey" IN (SELECT "deviceKey" FROM best)
-      GROUP BY "deviceKey")
-    SELECT best."deviceKey", device."name", device."class"::text,
-      coalesce(hosts."machines", 0) AS "machines",
-      best."resultId", best."medianNs", best."lowNs", best."highNs", best."unranked",
-      best."invocations", best."measuredAt", best."naiveMedianNs", best."naiveUnranked",
-      result."outcome" -> 'measurement' AS "measurement",
-      result."importedBy", result."confirmedBy", result."recordedAt", roof."content" AS "roof",
-      run."address", run."kernel", run."tunables"
-    FROM best
-    JOIN "Device" AS device ON device."key" = best."deviceKey"
-    JOIN "Result" AS result ON result."id" = best."resultId"
-    JOIN "Run" AS run ON run."id" = result."runId"
-    LEFT JOIN hosts ON hosts."deviceKey" = best."deviceKey"
-    LEFT JOIN "Roof" AS roof
-      ON roof."deviceKey" = best."deviceKey" AND roof."profile" = best."profile"`;
+async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise<BestRow[]> {
+  const [rows, hosts] = await Promise.all([
+    db.best.findMany({ where, include: BOARD_ROW }),
+    db.worker.groupBy({ by: ['deviceKey', 'host'], where: { device: { bests: { some: where } } } }),
+  ]);
+  const machines = rollup(
+    hosts,
+    (of) => of.length,
+    ({ deviceKey }) => deviceKey,
+  );
+  return rows.map((row) => ({ ...row, machines: machines.get(row.deviceKey) ?? 0 }));
 }
 
 function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {
@@ -114,26 +81,26 @@ function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[
 }
 
 function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
-  const variant = { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) };
-  const survey = row.roof === null ? undefined : fromJson<RooflineSurvey>(row.roof);
+  const { device, medianNs, result, unranked } = row;
+  const { address, kernel, tunables } = result.run;
+  const variant = { kernel, tunables: fromJson<Variant['tunables']>(tunables) };
+  const { measurement } = fromJson<Extract<Outcome, { kind: 'measured' }>>(result.outcome);
+  const roof = device.roofs.find(({ profile }) => profile === row.profile);
   return {
     rank: null,
-    device: { key: row.deviceKey, name: row.name, class: row.class },
+    device: deviceRef(device),
+    ...{ address, variant, medianNs, unranked },
     resultId: row.resultId,
-    address: row.address,
-    variant,
-    medianNs: row.medianNs,
     lowNs: row.lowNs,
     highNs: row.highNs,
     invocations: row.invocations,
-    rate: rateOf(problem, row.medianNs),
+    rate: rateOf(problem, medianNs),
     speedupOverNaive: speedupOverNaive(row),
-    roof: roofOver(row.measurement, { variant, problem }, survey) ?? null,
-    ...rowFigures(row.measurement, problem),
-    unranked: row.unranked,
-    confirmation: row.unranked !== null ? null : row.confirmedBy ? 'confirmed' : 'unconfirmed',
+    roof: roofOver(measurement, { variant, problem }, roof && fromJson(roof.content)) ?? null,
+    ...rowFigures(measurement, problem),
+    confirmation: unranked !== null ? null : result.confirmedBy ? 'confirmed' : 'unconfirmed',
     measuredAt: row.measuredAt.toISOString(),
-    imported: importedOf(row),
+    imported: importedOf(result),
     machines: row.machines,
   };
 }

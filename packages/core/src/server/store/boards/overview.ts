@@ -1,10 +1,11 @@
 import type { PrismaClient } from '@tilemark/db';
-import { type OpId, opOf, type Problem, parseProblem } from '@tilemark/kernels';
+import { type OpId, type Problem, parseProblem } from '@tilemark/kernels';
+import { greatest, group } from 'd3-array';
+import type { Outcome } from '../../../measure/outcome';
+import type { Roof } from '../../../measure/roofline';
 import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
 import { fromJson } from '../database';
 import { rateOf } from '../run-view';
-
-type Roof = { readonly ns: number; readonly bound: 'compute' | 'bandwidth' };
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
 export interface DeviceBest {
@@ -55,29 +56,27 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
       device: { select: { key: true, name: true, class: true } },
     },
   });
-  const fastest = new Map<string, (typeof rated)[number]>();
   const rated = rows.map((row) => {
     const problem = parseProblem({ op: OP, shape: row.shape, dtype: 'f32' });
-    return { ...row, problem, rate: opOf(problem).rate(problem, row.medianNs) };
+    return { ...row, problem, rate: rateOf(problem, row.medianNs) };
   });
-  for (const row of rated) {
-    const known = fastest.get(row.device.key);
-    if (!known || known.rate < row.rate) fastest.set(row.device.key, row);
-  }
-  const group = ({ device }: (typeof rated)[number]) => DEVICE_GROUPS.indexOf(device.class);
-  const shown = [...fastest.values()]
-    .toSorted((a, b) => group(a) - group(b) || b.rate - a.rate)
+  const fastest = [...group(rated, ({ device }) => device.key).values()]
+    .flatMap((of) => greatest(of, ({ rate }) => rate.value) ?? [])
+    .toSorted(
+      ({ device: a, rate }, { device: b, rate: other }) =>
+        DEVICE_GROUPS.indexOf(a.class) - DEVICE_GROUPS.indexOf(b.class) || other.value - rate.value,
+    )
     .slice(0, MOST_DEVICES);
-  const details = await db.$queryRaw<{ id: string; address: string; roof: unknown }[]>`
-    SELECT result."id", run."address", result."outcome" -> 'measurement' -> 'roof' AS "roof"
-    FROM "Result" AS result JOIN "Run" AS run ON run."id" = result."runId"
-    WHERE result."id" = ANY(${shown.map(({ resultId }) => resultId)})`;
-  const byId = new Map(details.map((detail) => [detail.id, detail]));
-  return shown.flatMap(({ device, medianNs, problem, resultId }) => {
-    const detail = byId.get(resultId);
-    if (!detail) return [];
-    const roof = detail.roof ? fromJson<Roof>(detail.roof as never) : null;
-    const rate = rateOf(problem, medianNs);
-    return [{ device, resultId, problem, address: detail.address, medianNs, rate, roof }];
+  const results = await db.result.findMany({
+    where: { id: { in: fastest.map(({ resultId }) => resultId) } },
+    select: { id: true, outcome: true, run: { select: { address: true } } },
+  });
+  return fastest.flatMap(({ device, medianNs, problem, rate, resultId }) => {
+    const result = results.find(({ id }) => id === resultId);
+    if (!result) return [];
+    const outcome = fromJson<Outcome>(result.outcome);
+    if (outcome.kind !== 'measured') return [];
+    const { roof = null } = outcome.measurement;
+    return [{ device, resultId, problem, address: result.run.address, medianNs, rate, roof }];
   });
 }

@@ -4,7 +4,7 @@ import {
   type Dtype,
   feasible,
   type GpuKernel,
-  InputError,
+  ifValid,
   opOf,
   type Problem,
   parseVariant,
@@ -13,63 +13,67 @@ import {
   specialise,
   type TunableValues,
 } from '@tilemark/kernels';
-import type { DeviceCapabilities } from '../../../measure/device';
+import type { DeviceCapabilities, Profile } from '../../../measure/device';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { shippedSelector } from '../../../tune/shipped-evidence';
 import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
-import type { BestQuery, BestVariant } from '../../../view/api';
+import type { BestVariant } from '../../../view/api';
 import { kernelNeeds } from '../../../view/kernel';
 import { rateOf } from '../run-view';
+
+/** The question: a problem under a profile, on a device whose capabilities are known, or null. */
+export interface Asked {
+  readonly problem: Problem;
+  readonly profile: Profile;
+  readonly capabilities: DeviceCapabilities | null;
+}
+
+/** An answer with its program; what it does not say about where it is from is null. */
+export const answerWith = (
+  { problem, profile }: Asked,
+  variant: ResolvedVariant,
+  found: Pick<BestVariant, 'fallback' | 'measured' | 'isExact'> & Partial<BestVariant>,
+): BestVariant => ({
+  ...{ asked: problem, profile, devices: 0, partOfBest: null },
+  ...{ result: null, shipped: null, prediction: null, isSourceMeasured: null },
+  ...programOf(variant, problem),
+  ...found,
+});
+
+/** The variant of an address, if this release has it and it can run what is asked. */
+function ableVariant(address: string, { capabilities, problem }: Asked): ResolvedVariant | null {
+  const variant = ifValid(() => parseVariant(address));
+  const limits = variant && (capabilities ?? whatItNeeds(variant, problem.dtype));
+  return limits && feasible(variant, problem, limits).ok ? variant : null;
+}
 
 /**
  * The tuned variant that the release ships for devices like the asked one, on the nearest
  * problem; of several files the first. Null where none is near enough or can run the problem.
  *
  * @param farthest distance of shapes beyond which a problem says too little, see `shapeDistance`
- * @param capabilities of the asked device; null where only its vendor is known, and `needs` tells the rest
  */
-export function shippedVariant(
-  { dtype, op, profile }: BestQuery,
-  asked: Problem,
-  on: TunedOn,
-  { farthest, capabilities }: { farthest: number; capabilities: DeviceCapabilities | null },
-): BestVariant | null {
+export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): BestVariant | null {
+  const { op, dtype } = asked.problem;
   const known = tunedFilesOf(on).flatMap(({ device, variants }) =>
     variants
       .filter((each) => each.problem.op === op && each.problem.dtype === dtype)
       // Ranked as results have to be that decide.
-      .filter((each) => each.profile === profile && each.unranked === null)
-      .map((each) => ({ device, distance: shapeDistance(asked, each.problem), ...each })),
+      .filter((each) => each.profile === asked.profile && each.unranked === null)
+      .map((each) => ({ device, distance: shapeDistance(asked.problem, each.problem), ...each })),
   );
   for (const each of known.toSorted((a, b) => a.distance - b.distance)) {
     if (each.distance > farthest) return null;
-    const variant = knownVariant(each.address);
+    const variant = ableVariant(each.address, asked);
     if (!variant) continue;
-    if (!feasible(variant, asked, capabilities ?? whatItNeeds(variant, dtype)).ok) continue;
     const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = each;
-    return {
-      fallback: 'shipped',
-      asked,
-      measured: problem,
-      isExact: distance === 0,
-      profile,
-      ...programOf(variant, asked),
-      devices: 0,
-      partOfBest: null,
-      result: null,
-      prediction: null,
-      isSourceMeasured: null,
+    return answerWith(asked, variant, {
+      ...{ fallback: 'shipped', measured: problem, isExact: distance === 0 },
       shipped: {
-        device: device.device,
-        driver,
-        found,
-        highNs,
-        lowNs,
-        measuredAt,
-        medianNs,
+        ...{ device: device.device, driver, found, highNs, lowNs, measuredAt, medianNs },
         rate: rateOf(problem, medianNs),
       },
-    };
+    });
   }
   return null;
 }
@@ -78,48 +82,23 @@ export function shippedVariant(
  * What the selector answers from the evidence that the release ships for devices like the asked one;
  * null without evidence for the op, dtype and profile, or if nothing that was measured fits.
  */
-export function predictedVariant(
-  { dtype, op, profile }: BestQuery,
-  asked: Problem,
-  on: TunedOn,
-  capabilities: DeviceCapabilities | null,
-): BestVariant | null {
-  const shipped = shippedSelector(on, { op, dtype, profile });
+export function predictedVariant(asked: Asked, on: TunedOn): BestVariant | null {
+  const { problem, profile } = asked;
+  const shipped = shippedSelector(on, { ...problem, profile });
   if (!shipped) return null;
   const { selector, device, driver, measuredAt } = shipped;
-  const ranked = selector.rank(asked, ({ address }) => {
-    const variant = knownVariant(address);
-    const limits = variant && (capabilities ?? whatItNeeds(variant, dtype));
-    return limits !== null && feasible(variant as ResolvedVariant, asked, limits).ok;
-  });
-  const [best, ...others] = ranked;
-  const variant = best && knownVariant(best.address);
-  const nearest = nearestProblem(asked, selector.problems);
-  if (!variant || !nearest) return null;
-  return {
-    fallback: 'shipped',
-    asked,
-    measured: nearest.problem,
-    isExact: best.basis === 'measured',
-    profile,
-    ...programOf(variant, asked),
-    devices: 0,
-    partOfBest: null,
-    result: null,
-    shipped: null,
-    isSourceMeasured: null,
+  const [best, ...others] = selector.rank(problem, ({ address }) => !!ableVariant(address, asked));
+  const nearest = nearestProblem(problem, selector.problems);
+  if (!best || !nearest) return null;
+  const { basis, error, ns } = best;
+  return answerWith(asked, parseVariant(best.address), {
+    ...{ fallback: 'shipped', measured: nearest.problem, isExact: basis === 'measured' },
     prediction: {
-      ns: best.ns,
-      error: best.error,
-      basis: best.basis,
-      rate: rateOf(asked, best.ns),
-      device: device.device,
-      driver,
-      measuredAt,
-      shapes: selector.problems.length,
+      ...{ ns, error, basis, rate: rateOf(problem, ns) },
+      ...{ device: device.device, driver, measuredAt, shapes: selector.problems.length },
       runnersUp: others.slice(0, 3).map(({ address, ns, error }) => ({ address, ns, error })),
     },
-  };
+  });
 }
 
 /** A device without limits, with the features of a variant: only the problem can forbid it. */
@@ -137,16 +116,6 @@ function whatItNeeds({ definition, tunables }: ResolvedVariant, dtype: Dtype): D
     maxStorageBufferBindingSize: none,
     maxBufferSize: none,
   };
-}
-
-/** Null for variants of earlier releases: their kernel, a tunable or a value of it is gone. */
-export function knownVariant(address: string): ResolvedVariant | null {
-  try {
-    return parseVariant(address);
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
 }
 
 /** What it takes to run a variant on a problem, as this release writes it. */

@@ -52,7 +52,7 @@ export async function variantTimes(
 }
 
 /** Postgres writes them as one JSON text: 200 devices have thousands, slow to read row by row. */
-async function timesOn(
+export async function timesOn(
   db: PrismaClient,
   devices: readonly DeviceRef[],
   problem: Problem,
