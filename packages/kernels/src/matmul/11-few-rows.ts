@@ -1,9 +1,8 @@
-import { DTYPES, type Dtype } from '../dtype';
-import { type Constraint, gpuKernel, tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
-import { emitFewRows, type FewRowsLayout, fewRowsBytes, fewRowsThreads } from './few-rows-emitter';
+import { each, indent } from './lines';
 import { tileEntryPoint } from './tile-emitter';
-import { addPasses, partBytes } from './tile-memory';
+import { addParts, addPasses, MATRICES, partBytes, sumsOf } from './tile-memory';
 
 const TUNABLES = [
   tunable('ROWS', 'Rows of C per thread', [1, 2, 3, 4, 6, 8, 12, 16], 1),
@@ -21,21 +20,11 @@ const TUNABLES = [
 
 type Values = ValuesOf<typeof TUNABLES>;
 
-/** Sums are f32 even for f16acc16: where memory is the bound they cost nothing. */
-const layoutOf = (values: Values, dtype: Dtype = 'f32'): FewRowsLayout => ({
-  rows: values.ROWS,
-  lanes: values.LANES,
-  deep: values.DEEP,
-  down: values.DOWN,
-  unroll: values.UNROLL,
-  split: values.SPLIT,
-  sums: DTYPES[dtype].isInteger ? 'i32' : 'f32',
-});
-
-const constraint = (
-  reason: string,
-  holds: (layout: FewRowsLayout) => boolean,
-): Constraint<Values> => ({ reason, holds: (values) => holds(layoutOf(values)) });
+/** What the shader is emitted for. */
+interface Layout extends Values {
+  /** The type of sums. */
+  readonly sums: 'f32' | 'i32';
+}
 
 /**
  * For a C of few rows (a vector times a matrix) or a short K. B is read once, straight into
@@ -49,24 +38,21 @@ export const fewRows = gpuKernel({
   dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: TUNABLES,
   constraints: [
-    constraint(
-      'LANES x DEEP x DOWN must be from 32 to 512 threads',
-      (layout) => fewRowsThreads(layout) >= 32 && fewRowsThreads(layout) <= 512,
-    ),
-    constraint(
-      'ROWS x UNROLL must be at most 16: more loads would not fit in registers',
-      ({ rows, unroll }) => rows * unroll <= 16,
-    ),
+    {
+      reason: 'LANES x DEEP x DOWN must be from 32 to 512 threads',
+      holds: (values) => threadsOf(values) >= 32 && threadsOf(values) <= 512,
+    },
+    {
+      reason: 'ROWS x UNROLL must be at most 16: more loads would not fit in registers',
+      holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
+    },
   ],
-  wgsl: (values, dtype) => emitFewRows(layoutOf(values, dtype)),
+  wgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype) }),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
-  needs: (values) => {
-    const layout = layoutOf(values);
-    return {
-      workgroupSize: [fewRowsThreads(layout), 1, 1],
-      workgroupBytes: fewRowsBytes(layout),
-    };
-  },
+  needs: (values) => ({
+    workgroupSize: [threadsOf(values), 1, 1],
+    workgroupBytes: values.DEEP > 1 ? 16 * sharesOf(values) : 0,
+  }),
   workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape: { m, n } }) => [
     ceilDiv(n, 4 * LANES),
     ceilDiv(m, ROWS * DOWN),
@@ -75,3 +61,181 @@ export const fewRows = gpuKernel({
   followUps: (values, problem) => addPasses(values.SPLIT, problem.shape),
   scratchBytes: (values, problem) => partBytes(values.SPLIT, problem.shape),
 });
+
+/** Rows of C whose sums are added at once, which limits workgroup memory. */
+const MOST_ROWS = 4;
+
+const threadsOf = ({ LANES, DEEP, DOWN }: Values) => LANES * DEEP * DOWN;
+
+const rowsAtOnce = ({ ROWS }: Values) => Math.min(ROWS, MOST_ROWS);
+
+/** vec4s of workgroup memory in which threads that share sums leave theirs. */
+const sharesOf = (values: Values) => threadsOf(values) * rowsAtOnce(values);
+
+/** The shader's body: an entry point that moves vec4s, and one that moves single elements. */
+function emit(layout: Layout): string {
+  const { DEEP, sums, SPLIT } = layout;
+  return [
+    MATRICES,
+    `alias S = ${sums};`,
+    'alias V = vec4<S>;',
+    ...(SPLIT > 1
+      ? [
+          '@group(0) @binding(4) var<storage, read_write> parts4: array<V>;',
+          '@group(0) @binding(4) var<storage, read_write> parts: array<S>;',
+        ]
+      : []),
+    ...(DEEP > 1 ? [`var<workgroup> shares: array<V, ${sharesOf(layout)}>;`] : []),
+    entryPoint(layout, 'main'),
+    entryPoint(layout, 'unaligned'),
+    ...(SPLIT > 1 ? [addParts(SPLIT, 'S')] : []),
+  ].join('\n');
+}
+
+type Access = 'main' | 'unaligned';
+
+function entryPoint(layout: Layout, name: Access): string {
+  const { ROWS, LANES, DEEP, DOWN, SPLIT, UNROLL } = layout;
+  const pitch = name === 'main' ? '(shape.k / 4)' : 'shape.k';
+  const turn = (count: number, isEdge: boolean) => [
+    ...each(count, (u) => loads(layout, name, u, isEdge)).flat(),
+    ...each(count, (u) => products(layout, u)).flat(),
+  ];
+  return `
+@compute @workgroup_size(${threadsOf(layout)})
+fn ${name}(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
+  let lane = thread % ${LANES};
+  let first_row = (group.y * ${DOWN} + thread / ${LANES * DEEP}) * ${ROWS};
+${indent(1, ownColumns(layout, name, 'lane'))}
+${indent(
+  1,
+  each(ROWS, (r) => `let a_at${r} = min(first_row + ${r}, shape.m - 1) * ${pitch};`),
+)}
+${indent(
+  1,
+  each(ROWS, (r) => `var c${r}: V;`),
+)}
+
+  // Steps of four along K; the workgroups along z share them.
+  let steps = (shape.k + 3) / 4;
+  let share = (steps + ${SPLIT - 1}) / ${SPLIT};
+  let begin = min(group.z * share, steps);
+  let end = min(begin + share, steps);
+  let turns = (max(min(end, shape.k / 4), begin) - begin) / ${DEEP * UNROLL};
+  var at = begin + thread / ${LANES} % ${DEEP};
+  for (var turn = 0u; turn < turns; turn++) {
+${indent(2, turn(UNROLL, false))}
+    at += ${DEEP * UNROLL};
+  }
+  for (; at < end; at += ${DEEP}) {
+${indent(2, turn(1, true))}
+  }
+${DEEP > 1 ? sharedStores(layout, name) : indent(1, ownStores(layout, name))}
+}`;
+}
+
+/**
+ * A thread's columns: a vec4, or four elements LANES apart, so that neighbouring threads read
+ * neighbouring elements wherever a row begins. Clamped to the last; what is beyond is not stored.
+ */
+function ownColumns({ LANES }: Layout, name: Access, lane: string): string[] {
+  if (name === 'main') return [`let col4 = min(group.x * ${LANES} + ${lane}, shape.n / 4 - 1);`];
+  return each(
+    4,
+    (i) => `let col${i} = min(group.x * ${4 * LANES} + ${lane} + ${i * LANES}, shape.n - 1);`,
+  );
+}
+
+/** Loads step `u`: four rows of B and as many columns of A. At the edge, zeros beyond K. */
+function loads({ ROWS, DEEP }: Layout, name: Access, u: number, isEdge: boolean): string[] {
+  const at = u === 0 ? 'at' : `(at + ${u * DEEP})`;
+  if (name === 'main') {
+    return [
+      ...each(4, (j) => `let b${u}_${j} = V(B4[(4 * ${at} + ${j}) * (shape.n / 4) + col4]);`),
+      ...each(ROWS, (r) => `let a${u}_${r} = V(A4[a_at${r} + ${at}]);`),
+    ];
+  }
+  const k = (j: number) => (isEdge ? `min(4 * ${at} + ${j}, shape.k - 1)` : `4 * ${at} + ${j}`);
+  const inside = isEdge
+    ? (v: string) => `select(V(0), ${v}, 4 * ${at} + vec4u(0, 1, 2, 3) < vec4u(shape.k))`
+    : (v: string) => v;
+  return [
+    ...each(4, (j) => `let k${u}_${j} = ${k(j)};`),
+    ...each(4, (j) => {
+      const elements = each(4, (i) => `B[k${u}_${j} * shape.n + col${i}]`);
+      return `let b${u}_${j} = V(vec4(${elements.join(', ')}));`;
+    }),
+    ...each(ROWS, (r) => {
+      const elements = each(4, (j) => `A[a_at${r} + k${u}_${j}]`);
+      return `let a${u}_${r} = ${inside(`V(vec4(${elements.join(', ')}))`)};`;
+    }),
+  ];
+}
+
+function products({ ROWS, sums }: Layout, u: number): string[] {
+  return each(ROWS, (r) =>
+    each(4, (j) => {
+      const a = `V(a${u}_${r}.${'xyzw'[j]})`;
+      const b = `b${u}_${j}`;
+      return sums === 'i32' ? `c${r} += ${a} * ${b};` : `c${r} = fma(${a}, ${b}, c${r});`;
+    }),
+  ).flat();
+}
+
+/** Adds the shares of DEEP threads, a few rows at a time. */
+function sharedStores(layout: Layout, name: Access): string {
+  const { ROWS, LANES, DEEP, DOWN } = layout;
+  const threads = threadsOf(layout);
+  const chunk = rowsAtOnce(layout);
+  return each(Math.ceil(ROWS / chunk), (turn) => {
+    const own = each(Math.min(chunk, ROWS - turn * chunk), (i) => i);
+    return `
+  workgroupBarrier();
+${indent(
+  1,
+  own.map((i) => `shares[${i * threads} + thread] = c${turn * chunk + i};`),
+)}
+  workgroupBarrier();
+  for (var i = thread; i < ${LANES * own.length * DOWN}; i += ${threads}) {
+    let own_lane = i % ${LANES};
+    let own_down = i / ${LANES * own.length};
+    let place = i / ${LANES} % ${own.length};
+    var sum = V(0);
+    for (var d = 0u; d < ${DEEP}; d++) {
+      sum += shares[place * ${threads} + (own_down * ${DEEP} + d) * ${LANES} + own_lane];
+    }
+    let row = (group.y * ${DOWN} + own_down) * ${ROWS} + ${turn * chunk} + place;
+${indent(2, store(layout, name, 'own_lane', 'sum'))}
+  }`;
+  }).join('\n');
+}
+
+function ownStores(layout: Layout, name: Access): string[] {
+  return each(layout.ROWS, (r) => [
+    '{',
+    `  let row = first_row + ${r};`,
+    ...store(layout, name, 'lane', `c${r}`).map((line) => `  ${line}`),
+    '}',
+  ]).flat();
+}
+
+/** Stores four sums of `row`, as far as they lie in C. */
+function store({ LANES, SPLIT }: Layout, name: Access, lane: string, v: string): string[] {
+  const row = SPLIT > 1 ? '(group.z * shape.m + row)' : 'row';
+  if (name === 'main') {
+    const to = SPLIT > 1 ? 'parts4' : 'C4';
+    return [
+      `let to4 = group.x * ${LANES} + ${lane};`,
+      'if (row < shape.m && to4 < shape.n / 4) {',
+      `  ${to}[${row} * (shape.n / 4) + to4] = ${SPLIT > 1 ? v : `vec4<T>(${v})`};`,
+      '}',
+    ];
+  }
+  const to = SPLIT > 1 ? 'parts' : 'C';
+  return each(4, (i) => [
+    `let to${i} = group.x * ${4 * LANES} + ${lane} + ${i * LANES};`,
+    `if (row < shape.m && to${i} < shape.n) {`,
+    `  ${to}[${row} * shape.n + to${i}] = ${SPLIT > 1 ? `${v}[${i}]` : `T(${v}[${i}])`};`,
+    '}',
+  ]).flat();
+}

@@ -1,3 +1,4 @@
+import { DTYPES, type Dtype } from '../dtype';
 import type { Pass } from '../kernel';
 import { ceilDiv } from '../numbers';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
@@ -22,6 +23,9 @@ export function tileNeeds(layout: TileLayout) {
     workgroupBytes: tileBytes(layout),
   };
 }
+
+/** The type of a strip's sums: f32 even for f16acc16; where memory is the bound they cost nothing. */
+export const sumsOf = (dtype: Dtype) => (DTYPES[dtype].isInteger ? 'i32' : 'f32');
 
 /** Bytes of scratch memory for the sums of all parts if K is split. */
 export function partBytes(
