@@ -3,13 +3,11 @@ import {
   type Duel,
   type Environment,
   outcomeReason,
-  profileSchema,
+  type Profile,
 } from '@tilemark/core';
 import {
-  DTYPES,
   type Dtype,
   InputError,
-  idsOf,
   opById,
   type Problem,
   parseShape,
@@ -26,9 +24,9 @@ import { percentText, significant, table, timeText } from './table';
 
 export interface DuelFlags {
   readonly shape: string;
-  readonly dtype: string;
+  readonly dtype: Dtype;
   readonly device: string;
-  readonly profile: string;
+  readonly profile: Profile;
   readonly json?: string;
 }
 
@@ -54,8 +52,7 @@ export async function duel(
 ): Promise<number> {
   const [a, b] = [variantOf(addresses[0], 'A'), variantOf(addresses[1], 'B')];
   const problem = problemOf(a, b, options);
-  const profile = profileSchema.safeParse(options.profile.trim());
-  if (!profile.success) throw new InputError(`'${options.profile}' is not a profile`, '--profile');
+  const { profile } = options;
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
   const onCpu = a.definition.runsOn === 'cpu';
   if (onCpu !== (b.definition.runsOn === 'cpu')) {
@@ -64,12 +61,12 @@ export async function duel(
   const device = options.device === 'auto' && onCpu ? 'cpu' : options.device;
   const runner = new Runner({ entry: childEntry, device });
   try {
-    const { environment } = await runner.open(profile.data);
+    const { environment } = await runner.open(profile);
     const dueling = { a: plain(a), b: plain(b), problem };
-    const outcome = await withMachineLock(() => runner.duel(profile.data, dueling), {
+    const outcome = await withMachineLock(() => runner.duel(profile, dueling), {
       onWait: () => print(WAITING),
     });
-    print(`${environment.device.device}, profile ${profile.data}, ${problemText(problem)}`);
+    print(`${environment.device.device}, profile ${profile}, ${problemText(problem)}`);
     if (outcome.kind === 'ended') {
       const side = outcome.side.toUpperCase();
       print(`${side} ended ${outcome.outcome.kind}: ${outcomeReason(outcome.outcome)}`);
@@ -104,10 +101,7 @@ function problemOf(a: ResolvedVariant, b: ResolvedVariant, { shape, dtype }: Due
   if (b.definition.op !== op) {
     throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
   }
-  const known = idsOf(DTYPES).find((id) => id === dtype.trim());
-  if (!known)
-    throw new InputError(`'${dtype}' is not one of: ${idsOf(DTYPES).join(', ')}`, '--dtype');
-  return { op, shape: parseShape(op, shape, '--shape'), dtype: known as Dtype } as Problem;
+  return { op, shape: parseShape(op, shape, '--shape'), dtype } as Problem;
 }
 
 const problemText = (problem: Problem) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;

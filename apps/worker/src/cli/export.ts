@@ -10,7 +10,7 @@ import { InputError } from '@tilemark/kernels';
 import { GridClient, type GridOptions } from './grid-client';
 
 export interface ExportOptions extends GridOptions {
-  readonly format: string;
+  readonly format: 'csv' | 'json';
 }
 
 /**
@@ -25,8 +25,7 @@ export async function exportSweep(
   const site = new GridClient(options);
   const path = `sweeps/${encodeURIComponent(sweep)}/results`;
   if (options.format === 'csv') print((await site.text(`${path}?format=csv`)).trimEnd());
-  else if (options.format === 'json') print(JSON.stringify(await benchFileOf(site, path), null, 1));
-  else throw new InputError(`'${options.format}' is not csv or json`, '--format');
+  else print(JSON.stringify(await benchFileOf(site, path), null, 1));
 }
 
 async function benchFileOf(site: GridClient, path: string): Promise<BenchFile> {

@@ -1,7 +1,8 @@
 /** What flags of several commands have in common: lists, assignments, tunables and files. */
 import { readFile } from 'node:fs/promises';
-import { messageOf, seedSchema } from '@tilemark/core';
+import { FAMILIES, type Family, messageOf, seedSchema } from '@tilemark/core';
 import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
+import { InvalidArgumentError } from 'commander';
 
 /** The result of work on a file that a flag names. Throws InputError at the flag if it fails. */
 export const atFlag = <T>(flag: string, work: Promise<T>): Promise<T> =>
@@ -19,14 +20,29 @@ export const readIfThere = (flag: string, path: string): Promise<string | null> 
     }),
   );
 
-/** The value of `--seed`. Throws InputError. */
-export function seedOption(text: string): number {
+/** The value of `--seed`. */
+export function seedOf(text: string): number {
   const { success, data } = seedSchema.safeParse(Number(text.trim() || Number.NaN));
   if (success) return data;
-  throw new InputError(
-    `'${text}' is not a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
-    '--seed',
-  );
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
+}
+
+/** The family of shapes that `--suite` names. */
+export function familyOf(name: string): Family {
+  const found = FAMILIES.find(({ id }) => id === name);
+  if (found) return found;
+  const known = FAMILIES.map(({ id }) => id).join(', ');
+  throw new InvalidArgumentError(`Allowed choices are ${known}.`);
+}
+
+const UNIT_NS: Readonly<Record<string, number>> = { s: 1e9, m: 60e9, h: 3600e9 };
+
+/** `90s`, `5m` or `1h`. */
+export function durationNs(text: string): number {
+  const [, value = '', unit = ''] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim()) ?? [];
+  const ns = Number(value) * (UNIT_NS[unit] ?? Number.NaN);
+  if (ns > 0) return ns;
+  throw new InvalidArgumentError('It must be a duration: write 90s, 5m or 1h.');
 }
 
 /** `8, 16` -> `['8', '16']`. */

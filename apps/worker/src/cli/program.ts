@@ -8,12 +8,13 @@ import {
   SUITES,
 } from '@tilemark/core';
 import { DTYPES, InputError, idsOf, OPS } from '@tilemark/kernels';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
 import { type DevicesOptions, devices } from './devices';
 import { type DuelFlags, duel } from './duel';
 import { type ExportOptions, exportSweep } from './export';
+import { durationNs, familyOf, seedOf } from './flags';
 import type { GridOptions } from './grid-client';
 import { importFiles } from './import';
 import { type RerunOptions, rerun } from './rerun';
@@ -23,6 +24,19 @@ import { type WorkerOptions, worker } from './worker';
 
 /** Exit codes for shell scripts. */
 const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
+
+const DTYPE = new Option('--dtype <type>', 'of the elements').choices(idsOf(DTYPES)).default('f32');
+const PROFILE = new Option('--profile <profile>', 'Dawn toggles')
+  .choices(PROFILES)
+  .default(PROFILES[0]);
+const FAMILY_IDS = FAMILIES.map(({ id }) => id).join(', ');
+const DEVICE = ['--device <device>', 'as `tilemark devices` lists it', 'auto'] as const;
+const SHAPE = [
+  '--shape <shape>',
+  'for example 4096 or 512x256x128 (MxNxK or RxC)',
+  '1024',
+] as const;
+const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
 
 /**
  * The `tilemark` command line: each command has a file, or a folder, of its name beside this
@@ -35,7 +49,7 @@ export function program(childEntry: URL): Command {
   const cli = new Command('tilemark')
     .description('Benchmarks WGSL matrix-multiply and transpose kernels and verifies every result.')
     .version(version)
-    .showHelpAfterError()
+    .showHelpAfterError('(--help explains the options)')
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.badInput));
 
   cli
@@ -70,11 +84,12 @@ export function program(childEntry: URL): Command {
       '--profile <profiles>',
       `Dawn toggles, comma-separated: ${PROFILES.join(', ')} (default: ${PROFILES[0]})`,
     )
-    .option(
-      '--policy <policy>',
-      `how long to measure: ${POLICY_IDS.join(', ')} (default: ${POLICY_IDS[0]})`,
+    .addOption(
+      new Option('--policy <policy>', `how long to measure (default: ${POLICY_IDS[0]})`).choices(
+        POLICY_IDS,
+      ),
     )
-    .option('--seed <number>', 'repeat the inputs and checks of a result (default: drawn)')
+    .option(...SEED('repeat the inputs and checks of a result (default: drawn)'))
     .option('--json <file>', 'write the results with all samples as JSON')
     .option('--csv <file>', 'write the results as CSV')
     .action(
@@ -86,19 +101,25 @@ export function program(childEntry: URL): Command {
   cli
     .command('tune')
     .description('search for the fastest variant for a problem on this machine')
-    .option('--op <op>', `${idsOf(OPS).join(', ')}; required without --suite`)
-    .option(
-      '--suite <name>',
-      `time the candidates of a family of shapes instead, for the selector: ${FAMILIES.map(({ id }) => id).join(', ')}`,
+    .addOption(new Option('--op <op>', 'required without --suite').choices(idsOf(OPS)))
+    .addOption(
+      new Option(
+        '--suite <name>',
+        `time the candidates of a family of shapes instead, for the selector: ${FAMILY_IDS}`,
+      ).argParser(familyOf),
     )
-    .option('--shape <shape>', 'for example 4096 or 512x256x128 (MxNxK or RxC)', '1024')
-    .option('--dtype <type>', idsOf(DTYPES).join(', '), 'f32')
-    .option('--budget <time>', 'how long to search, for example 90s, 5m or 1h', '5m')
+    .option(...SHAPE)
+    .addOption(DTYPE)
+    .addOption(
+      new Option('--budget <time>', 'how long to search, for example 90s, 5m or 1h')
+        .argParser(durationNs)
+        .default(durationNs('5m'), '5m'),
+    )
     .option('--kernel <id...>', 'kernels to search (default: all that fit the problem)')
     .option('--tunable <name=values...>', 'only these values, for example BM=128 BK=8,16')
-    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
-    .option('--profile <profile>', PROFILES.join(', '), PROFILES[0])
-    .option('--seed <number>', 'the same seed tries the same variants in the same order', '1')
+    .option(...DEVICE)
+    .addOption(PROFILE)
+    .option(...SEED('the same seed tries the same variants in the same order'), 1)
     .option('--cache <file>', 'store measurements here and reuse them')
     .option('--json <file>', 'write all measurements, as `bench --json` does')
     .option(
@@ -116,10 +137,10 @@ export function program(childEntry: URL): Command {
     .description('let two variants take turns on one device, and print the ratio of their speeds')
     .argument('<A>', "a variant, for example 'matmul/tiled[TILE=16]'")
     .argument('<B>', 'another of the same op, or the same with another tunable')
-    .option('--shape <shape>', 'for example 4096 or 512x256x128 (MxNxK or RxC)', '1024')
-    .option('--dtype <type>', idsOf(DTYPES).join(', '), 'f32')
-    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
-    .option('--profile <profile>', PROFILES.join(', '), PROFILES[0])
+    .option(...SHAPE)
+    .addOption(DTYPE)
+    .option(...DEVICE)
+    .addOption(PROFILE)
     .option('--json <file>', 'write the ratio and all samples as JSON')
     .action(
       guarded(async (a: string, b: string, options: DuelFlags) => {
@@ -130,12 +151,12 @@ export function program(childEntry: URL): Command {
   cli
     .command('table')
     .description("print the selector's decisions over a family of shapes")
-    .requiredOption('--suite <name>', FAMILIES.map(({ id }) => id).join(', '))
+    .addOption(new Option('--suite <name>', FAMILY_IDS).argParser(familyOf).makeOptionMandatory())
     .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
     .option('--evidence <file>', 'of `tune --suite --save`, instead of what ships')
-    .option('--dtype <type>', idsOf(DTYPES).join(', '), 'f32')
-    .option('--profile <profile>', PROFILES.join(', '), 'fast')
-    .option('--format <format>', 'csv, json', 'csv')
+    .addOption(DTYPE)
+    .addOption(new Option('--profile <profile>', 'Dawn toggles').choices(PROFILES).default('fast'))
+    .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
     .option(
       '--regret',
       'instead, how good choices are for shapes that are left out of the evidence',
@@ -145,7 +166,7 @@ export function program(childEntry: URL): Command {
   cli
     .command('worker')
     .description('run benchmarks for a grid on a device of this machine, until stopped')
-    .option('--device <device>', 'as `tilemark devices` lists it', 'auto')
+    .option(...DEVICE)
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
     .option('--token <token>', 'a worker token of the grid; required with --server')
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
@@ -175,7 +196,11 @@ export function program(childEntry: URL): Command {
     .command('export')
     .description('print the results of a sweep')
     .argument('<sweep>', 'its id')
-    .option('--format <format>', 'csv, or json as `import` takes it', 'csv')
+    .addOption(
+      new Option('--format <format>', 'json as `import` takes it')
+        .choices(['csv', 'json'])
+        .default('csv'),
+    )
     .option(...server)
     .option('--token <token>', 'a token, if the grid is not public')
     .action(guarded((sweep: string, options: ExportOptions) => exportSweep(sweep, options, print)));
@@ -185,7 +210,7 @@ export function program(childEntry: URL): Command {
     .description('measure a published result again on this machine')
     .argument('<result>', 'its id')
     .option('--device <device>', 'as `tilemark devices` lists it (default: the first that fits)')
-    .option('--seed <number>', "of inputs and checks (default: the result's own)")
+    .option(...SEED("of inputs and checks (default: the result's own)"))
     .option(...server)
     .option('--token <token>', 'a token, if the grid is not public')
     .action(

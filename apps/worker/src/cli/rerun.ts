@@ -9,7 +9,6 @@ import {
 import { shapeText } from '@tilemark/kernels';
 import { Runner } from '../child/runner';
 import { withMachineLock } from '../run/machine-lock';
-import { seedOption } from './flags';
 import { GridClient, type GridOptions } from './grid-client';
 import { WAITING } from './progress';
 import { intervalText, percentText, table, timeText } from './table';
@@ -18,7 +17,7 @@ export interface RerunOptions extends GridOptions {
   /** Absent: the first adapter, or the CPU for a host kernel. */
   readonly device?: string;
   /** Absent: the published result's. */
-  readonly seed?: string;
+  readonly seed?: number;
 }
 
 /**
@@ -63,7 +62,7 @@ export async function rerun(
 
 /** Of the result, so that inputs and checks are the same; those of methodology 1 have none. */
 function seedOf(outcome: Outcome | null, { seed }: RerunOptions): { seed?: number } {
-  if (seed !== undefined) return { seed: seedOption(seed) };
+  if (seed !== undefined) return { seed };
   const published =
     outcome?.kind === 'measured' ? outcome.measurement.verification.seed : undefined;
   return published === undefined ? {} : { seed: published };

@@ -2,19 +2,18 @@ import {
   csvTable,
   type Evidence,
   evidenceSchema,
-  FAMILIES,
+  type Family,
   isOn,
   leaveOneShapeOut,
   observationsOf,
-  PROFILES,
+  type Profile,
   type Regret,
   Selector,
   shippedEvidence,
 } from '@tilemark/core';
 import {
-  DTYPES,
+  type Dtype,
   InputError,
-  idsOf,
   kernelById,
   type Problem,
   passesOf,
@@ -26,10 +25,10 @@ import { significant, table, timeText } from './table';
 export interface SelectionOptions {
   readonly device?: string;
   readonly evidence?: string;
-  readonly suite: string;
-  readonly dtype: string;
-  readonly profile: string;
-  readonly format: string;
+  readonly suite: Family;
+  readonly dtype: Dtype;
+  readonly profile: Profile;
+  readonly format: 'csv' | 'json';
   readonly regret?: boolean;
 }
 
@@ -41,20 +40,7 @@ export async function selection(
   options: SelectionOptions,
   print: (text: string) => void,
 ): Promise<void> {
-  const family = FAMILIES.find(({ id }) => id === options.suite);
-  const dtype = idsOf(DTYPES).find((each) => each === options.dtype);
-  const profile = PROFILES.find((each) => each === options.profile);
-  if (!family)
-    throw unknown(
-      '--suite',
-      options.suite,
-      FAMILIES.map(({ id }) => id),
-    );
-  if (!dtype) throw unknown('--dtype', options.dtype, idsOf(DTYPES));
-  if (!profile) throw unknown('--profile', options.profile, PROFILES);
-  if (!['csv', 'json'].includes(options.format)) {
-    throw unknown('--format', options.format, ['csv', 'json']);
-  }
+  const { suite: family, dtype, profile } = options;
   const own = options.evidence === undefined ? null : await readEvidence(options.evidence);
   const key = options.device;
   const file = (own ? [own] : shippedEvidence()).find(
@@ -106,10 +92,6 @@ export async function selection(
     passes.map(({ entryPoint, workgroups }) => `${entryPoint} ${workgroups.join('x')}`).join('; '),
   ]);
   print(csvTable(['shape', 'variant', 'basis', 'ns', 'error', 'dispatches'], lines).trimEnd());
-}
-
-function unknown(flag: string, text: string, allowed: readonly string[]): InputError {
-  return new InputError(`'${text}' is not one of: ${allowed.join(', ')}`, flag);
 }
 
 async function readEvidence(path: string): Promise<Evidence> {

@@ -1,6 +1,5 @@
 import { type BenchFile, CSV_HEADER, csvLine, drawSeed, type RunResult } from '@tilemark/core';
 import { Runner } from '../../child/runner';
-import { seedOption } from '../flags';
 import { ResultFile } from '../result-file';
 import { progressOf } from './progress';
 import { type Measured, measureAll, openAll, planOf } from './session';
@@ -13,7 +12,7 @@ export interface BenchOptions extends BenchFlags {
   readonly json?: string;
   readonly csv?: string;
   /** Absent: drawn, once for all runs. */
-  readonly seed?: string;
+  readonly seed?: number;
 }
 
 /**
@@ -30,7 +29,6 @@ export async function bench(
   print: (text: string) => void,
 ): Promise<number> {
   const spec = benchSpec(options);
-  const seed = options.seed === undefined ? drawSeed() : seedOption(options.seed);
   const save = await saver(options);
   const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
   const runners = flags.map((device) => new Runner({ entry: childEntry, device: device.trim() }));
@@ -38,7 +36,7 @@ export async function bench(
     const open = await openAll(runners);
     const plan = planOf(spec, open);
     const progress = progressOf(plan.length, process.stderr);
-    const measured = await measureAll(plan, open, seed, {
+    const measured = await measureAll(plan, open, options.seed ?? drawSeed(), {
       onWait: progress.wait,
       onStep: progress.step,
       onResult: async (result, soFar) => {

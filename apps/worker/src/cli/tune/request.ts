@@ -1,6 +1,5 @@
-import { PROFILES, type Profile } from '@tilemark/core';
+import type { Profile } from '@tilemark/core';
 import {
-  DTYPES,
   type Dtype,
   InputError,
   idsOf,
@@ -8,6 +7,7 @@ import {
   kernelById,
   kernelsOf,
   OPS,
+  type OpId,
   type Problem,
   parseShape,
   type TunableValue,
@@ -15,21 +15,19 @@ import {
 import { tunablesFor } from '../flags';
 
 export interface TuneFlags {
-  readonly op?: string;
+  readonly op?: OpId;
   readonly shape: string;
-  readonly dtype: string;
-  readonly budget: string;
-  readonly profile: string;
-  readonly seed: string;
+  readonly dtype: Dtype;
+  /** ns. */
+  readonly budget: number;
+  readonly profile: Profile;
+  readonly seed: number;
   readonly kernel?: readonly string[];
   readonly tunable?: readonly string[];
 }
 
 export interface TuneRequest {
   readonly problem: Problem;
-  readonly profile: Profile;
-  readonly budgetNs: number;
-  readonly seed: number;
   /** Kernels to search, with the only values to try of some of their tunables. */
   readonly kernels: readonly {
     readonly kernel: Kernel;
@@ -37,31 +35,14 @@ export interface TuneRequest {
   }[];
 }
 
-/** What the flags ask for with `--suite`. Throws InputError at the flag. */
-export function suiteRequest(flags: TuneFlags) {
-  return {
-    dtype: oneOf<Dtype>('--dtype', flags.dtype, idsOf(DTYPES)),
-    profile: oneOf('--profile', flags.profile, PROFILES),
-    budgetNs: durationNs(flags.budget),
-  };
-}
-
-/** What the flags ask for. Throws InputError at the flag. */
+/** The problem and the kernels that the flags ask for. Throws InputError at the flag. */
 export function tuneRequest(flags: TuneFlags): TuneRequest {
-  if (flags.op === undefined) {
+  const { op, dtype } = flags;
+  if (op === undefined) {
     throw new InputError(`write one of ${idsOf(OPS).join(', ')}, or --suite`, '--op');
   }
-  const op = oneOf('--op', flags.op, idsOf(OPS));
-  const dtype = oneOf<Dtype>('--dtype', flags.dtype, idsOf(DTYPES));
-  const shape = parseShape(op, flags.shape, '--shape');
-  const problem = { op, shape, dtype } as Problem;
-  return {
-    problem,
-    profile: oneOf('--profile', flags.profile, PROFILES),
-    budgetNs: durationNs(flags.budget),
-    seed: seedOf(flags.seed),
-    kernels: kernelsFor(problem, flags),
-  };
+  const problem = { op, shape: parseShape(op, flags.shape, '--shape'), dtype } as Problem;
+  return { problem, kernels: kernelsFor(problem, flags) };
 }
 
 function kernelsFor(problem: Problem, { kernel: ids, tunable }: TuneFlags) {
@@ -86,26 +67,4 @@ function checkedKernel(id: string, { op, dtype }: Problem): Kernel {
     `${id} does not support ${dtype}; it supports: ${kernel.dtypes.join(', ')}`,
     '--dtype',
   );
-}
-
-const UNIT_NS: Readonly<Record<string, number>> = { s: 1e9, m: 60e9, h: 3600e9 };
-
-/** `90s`, `5m` or `1h`. */
-function durationNs(text: string): number {
-  const [, value = '', unit = ''] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim()) ?? [];
-  const ns = Number(value) * (UNIT_NS[unit] ?? Number.NaN);
-  if (ns > 0) return ns;
-  throw new InputError(`'${text}' is not a duration: write 90s, 5m or 1h`, '--budget');
-}
-
-function seedOf(text: string): number {
-  const seed = Number(text);
-  if (text.trim() !== '' && Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
-  throw new InputError(`'${text}' is not a whole number from 0 to 2147483647`, '--seed');
-}
-
-function oneOf<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === text.trim());
-  if (found) return found;
-  throw new InputError(`'${text}' is not one of: ${allowed.join(', ')}`, flag);
 }

@@ -7,7 +7,7 @@ import {
   type Evidence,
   evidenceOf,
   evidenceSchema,
-  FAMILIES,
+  type Family,
   type Observation,
   type OpenDevice,
   type Outcome,
@@ -36,13 +36,13 @@ import { atFlag, readIfThere } from '../flags';
 import { significant, timeText } from '../table';
 
 export interface SuiteRequest {
-  readonly suite: string;
+  readonly suite: Family;
   readonly dtype: Dtype;
   readonly profile: Profile;
-  readonly budgetNs: number;
+  /** ns. */
+  readonly budget: number;
   readonly device: string;
   readonly save?: string;
-  readonly command: string;
 }
 
 /**
@@ -66,17 +66,11 @@ const COMPILING = 64;
  * InputError.
  */
 export async function tuneSuite(
-  request: SuiteRequest,
+  { suite: family, dtype, profile, save, budget, device }: SuiteRequest,
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const { dtype, profile, save, budgetNs } = request;
-  const family = FAMILIES.find(({ id }) => id === request.suite);
-  if (!family) {
-    const known = FAMILIES.map(({ id }) => id).join(', ');
-    throw new InputError(`'${request.suite}' is not one of: ${known}`, '--suite');
-  }
-  const choice = await chooseDevice(request.device);
+  const choice = await chooseDevice(device);
   if (choice.kind !== 'gpu') throw new InputError('a suite is tuned on a GPU', '--device');
   return withMachineLock(
     async () => {
@@ -102,7 +96,7 @@ export async function tuneSuite(
         op: family.op,
         dtype,
         measuredAt: new Date().toISOString(),
-        command: request.command,
+        command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budget / 1e9}s`,
       };
       const observations = save === undefined ? [] : await earlier(save, head);
       const done = new Set(observations.map(({ problem }) => shapeText(problem)));
@@ -125,10 +119,10 @@ export async function tuneSuite(
           continue;
         }
         const outcomes = await glances(gpu, surroundings, problem, points, () => {
-          return spentNs() > budgetNs;
+          return spentNs() > budget;
         });
         // A shape that the budget cut short is measured whole the next time.
-        if (spentNs() > budgetNs) break;
+        if (spentNs() > budget) break;
         const times: Observation[] = [];
         for (const [address, outcome] of outcomes) {
           if (outcome.kind === 'measured') {

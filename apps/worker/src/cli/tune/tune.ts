@@ -4,6 +4,7 @@ import {
   type Duel,
   deviceKey,
   drawSeed,
+  type Family,
   type Point,
   runsOnDevice,
   Search,
@@ -29,7 +30,7 @@ import { ResultFile } from '../result-file';
 import { timeText } from '../table';
 import { openCache } from './cache';
 import { tuneProgress } from './progress';
-import { suiteRequest, type TuneFlags, type TuneRequest, tuneRequest } from './request';
+import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
 import { saveTuned } from './save';
 import { tuneSuite } from './suite';
 import { tunedTable } from './table';
@@ -39,7 +40,7 @@ export interface TuneOptions extends TuneFlags {
   readonly cache?: string;
   readonly json?: string;
   readonly save?: string;
-  readonly suite?: string;
+  readonly suite?: Family;
 }
 
 /** A trial may hang the device: its process is killed after this long without an answer, ms. */
@@ -58,14 +59,12 @@ export async function tune(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
+  const { profile, budget: budgetNs } = options;
   if (options.suite !== undefined) {
-    const { suite, device, dtype, profile, budget, save } = options;
-    const command = `tilemark tune --suite ${suite} --dtype ${dtype} --profile ${profile} --budget ${budget}`;
-    const request = { ...suiteRequest(options), suite, device, command, ...(save && { save }) };
-    return tuneSuite(request, childEntry, print);
+    return tuneSuite({ ...options, suite: options.suite }, childEntry, print);
   }
   const request = tuneRequest(options);
-  const { problem, profile, budgetNs } = request;
+  const { problem } = request;
   // Found out now, and not after the search.
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
   // The same for all trials, so that the references of the first serve the rest.
@@ -105,7 +104,7 @@ export async function tune(
       return duel.a.implausible || duel.b.implausible ? null : duel;
     };
     const tuned = await tuneBySearch({
-      search: new Search(spaces, request.seed),
+      search: new Search(spaces, options.seed),
       budgetNs,
       nowNs,
       measure: async (point, policy, next) => {
@@ -239,7 +238,7 @@ const variantOf = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunable
 /** The command that repeats the search, without its output files. */
 function commandLine({ op, shape, dtype, budget, profile, seed, kernel, tunable }: TuneOptions) {
   return [
-    `tilemark tune --op ${op} --shape ${shape} --dtype ${dtype} --budget ${budget}`,
+    `tilemark tune --op ${op} --shape ${shape} --dtype ${dtype} --budget ${budget / 1e9}s`,
     `--profile ${profile} --seed ${seed}`,
     ...(kernel ? [`--kernel ${kernel.join(' ')}`] : []),
     ...(tunable ? [`--tunable ${tunable.join(' ')}`] : []),
