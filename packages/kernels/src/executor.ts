@@ -65,9 +65,15 @@ export interface Prepared {
   /**
    * Compares the outputs of these buffer sets with the product of their inputs; the verdict is on
    * all of them, its worst element that of the worst. Throws `OutOfBoundsWrite` if a guard has
-   * changed, `ReferenceWrong` if the device cannot be trusted to verify.
+   * changed, `ReferenceWrong` if the device cannot be trusted to verify. That they are right holds
+   * once `proved`.
    */
   verify(sets: readonly number[]): Promise<Verdict>;
+  /**
+   * Resolves once the host has proved the references of the verdicts so far, which goes on beside
+   * other work. Throws `ReferenceWrong` if they are wrong.
+   */
+  proved(): Promise<void>;
   /** Copies back the output of a buffer set. */
   readOutput(bufferSet: number): Promise<Output>;
   destroy(): void;

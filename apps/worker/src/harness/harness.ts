@@ -37,8 +37,9 @@ export async function harness(threadEntry: URL): Promise<void> {
   if (isSoftware) print('No GPU: the complete run is measured at 1024 instead of 2048 and 4096.');
   const rows: string[][] = [];
   rows.push(...(await prepareRows(device.executor)));
-  for (const n of isSoftware ? SIZES.software : SIZES.gpu)
-    rows.push(...(await shareRows(device, n)));
+  for (const n of isSoftware ? SIZES.software : SIZES.gpu) {
+    rows.push(...(await shareRows(device, n)), ...(await partRows(device, n)));
+  }
   print(table(['what', 'took', 'limit', ''], rows, ['left', 'right', 'right', 'left']));
   device.executor.destroy();
   process.exit(0);
@@ -103,6 +104,49 @@ const part = (what: string, took: string): string[] => [`  ${what}`, took, '', '
 
 /** Most dtypes whose runs are measured. */
 const DTYPES_MEASURED = ['f32', 'f16'] as const;
+
+/** How often a comparison and a poisoning are timed; the median counts. */
+const REPEATS = 30;
+
+/** What verification spends its time on, for one output of a product whose reference is proved. */
+async function partRows(
+  { executor, lastLevelCacheBytes }: OpenDevice,
+  n: number,
+): Promise<string[][]> {
+  const problem = square(n);
+  const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
+  const prepared = await executor.prepare(VARIANT, problem, { seed: 2, bufferSets });
+  const timed = async (work: () => Promise<unknown>) => {
+    const beganMs = performance.now();
+    await work();
+    return performance.now() - beganMs;
+  };
+  const all = Array.from({ length: bufferSets }, (_, set) => set);
+  const repeated = async (work: () => Promise<unknown>) => {
+    const times: number[] = [];
+    for (let i = 0; i < REPEATS; i++) times.push(await timed(work));
+    return times.toSorted((a, b) => a - b)[REPEATS >> 1] ?? Number.NaN;
+  };
+  const ms = (time: number) => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
+  await prepared.poison('stale');
+  await prepared.sample({ dispatches: bufferSets, rotate: true });
+  const reference = await timed(() => prepared.verify([0]));
+  const one = await repeated(() => prepared.verify([0]));
+  await prepared.verify(all);
+  const rows = [
+    part(`a reference of ${n} in f32, with its first comparison`, ms(reference)),
+    part('a comparison of one output, guards included', ms(one)),
+    part(`a comparison of ${bufferSets} outputs`, ms(await repeated(() => prepared.verify(all)))),
+    part('a poisoning of one output', ms(await repeated(() => prepared.poison('stale', [0])))),
+    part(
+      'a wait for an idle device',
+      ms(await repeated(() => prepared.sample({ dispatches: 0, rotate: true }))),
+    ),
+    part(`new inputs of ${bufferSets} sets`, ms(await timed(() => prepared.refill(3)))),
+  ];
+  prepared.destroy();
+  return rows;
+}
 
 /**
  * The share of default-policy runs that goes into verifying: the first run of a shape, for which

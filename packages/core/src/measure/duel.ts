@@ -134,6 +134,7 @@ export async function runDuel(
         ...{ prepared: proof.sampler, policy, timer: executor.timer, nowNs, canary },
       };
       const { dispatches } = await warmUpAndCalibrate(sampler);
+      await proof.proved();
       await proof.beforeSeries({ isCold: true });
       return { proof, dispatches, samplesNs: [] as number[] };
     });

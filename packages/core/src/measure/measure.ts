@@ -132,6 +132,7 @@ export async function runVariant(
       ...watched,
     };
     const warmUp = await warmUpAndCalibrate(sampler);
+    await proof.proved();
 
     const isClocked = timer.kind === 'timestamp' && policy.rankable;
     const clock = isClocked

@@ -101,7 +101,17 @@ export class Proof {
     return this.#verify('before', [0], 1);
   }
 
-  /** Poisons everything before a series, of which samples are verified on the spot if it is cold. */
+  /**
+   * Waits until the host has proved the references, for which it has had the warm-up: from now on
+   * it is to be quiet. Throws ReferenceWrong.
+   */
+  async proved(): Promise<void> {
+    await this.#spend(() => this.#prepared.proved());
+  }
+
+  /**
+   * Poisons everything before a series, of which samples are verified on the spot if it is cold.
+   */
   async beforeSeries({ isCold }: { isCold: boolean }): Promise<void> {
     this.#isWatching = isCold;
     this.#written = 0;

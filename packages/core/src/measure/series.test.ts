@@ -22,6 +22,7 @@ function device(
     fillNs: 0,
     poison: async () => {},
     refill: async () => {},
+    proved: async () => {},
     verify: () => Promise.reject(new Error('not verified here')),
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
     readOutput: () => Promise.reject(new Error('not read here')),

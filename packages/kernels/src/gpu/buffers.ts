@@ -17,6 +17,9 @@ export const BufferUsage = {
 /** `GPUMapMode.READ`. */
 export const MAP_READ = 0x0001;
 
+/** Bytes to which the offset of a binding is aligned, on every device. */
+export const BINDING_ALIGNMENT = 256;
+
 /** Bytes per `writeBuffer`: enough to be bound by bandwidth, yet little beside the inputs. */
 const UPLOAD_CHUNK = 2 ** 26;
 

@@ -2,7 +2,7 @@ import { DTYPES, type Dtype } from '../dtype';
 import { typeHeader } from '../specialise';
 import type { Fill } from '../verify/inputs';
 import { POISON_WORD } from '../verify/poison';
-import { BufferUsage } from './buffers';
+import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
 import fillWgsl from './fill.wgsl';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import poisonWgsl from './poison.wgsl';
@@ -46,9 +46,13 @@ export class Filler {
     const longest = Math.max(...fills.map(({ length }) => length));
     const words = fills.map(({ length, stream, range, least }) => [length, stream, range, least]);
     await this.#run(source, buffers, words, longest);
+    await this.#watch.idle();
   }
 
-  /** Writes over whole buffers: their guards, and poison between them. */
+  /**
+   * Writes over whole buffers: their guards, and poison between them. Does not wait for the device,
+   * since whatever follows does.
+   */
   async poison(fills: readonly PoisonFill[]): Promise<void> {
     const source = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
     const longest = Math.max(...fills.map(({ buffer }) => buffer.size / 4));
@@ -71,27 +75,29 @@ export class Filler {
     const bindings: BindingType[] = ['storage', 'uniform'];
     const layout = bindGroupLayoutOf(device, bindings);
     const { pipeline } = await this.#pipelines.compile(source, layout);
-    const uniforms = words.map((each) => uniformOf(device, each));
-    const submitted = this.#watch.scoped('fill the buffers', () => {
+    const slot = BINDING_ALIGNMENT / 4;
+    const all = new Uint32Array(words.length * slot);
+    for (const [i, each] of words.entries()) all.set(each, i * slot);
+    const uniforms = uniformOf(device, all);
+    await this.#watch.scoped('fill the buffers', () => {
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       pass.setPipeline(pipeline);
       for (const [i, buffer] of buffers.entries()) {
-        const uniform = uniforms[i];
-        if (!uniform) continue;
+        const offset = i * BINDING_ALIGNMENT;
+        const uniform = { buffer: uniforms, offset, size: BINDING_ALIGNMENT };
         pass.setBindGroup(0, bindGroupOf(device, layout, [buffer, uniform]));
         pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
       }
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
-    await Promise.all([submitted, this.#watch.idle()]);
-    for (const uniform of uniforms) uniform.destroy();
+    uniforms.destroy();
   }
 }
 
 /** A uniform buffer of u32 words. */
-export function uniformOf(device: GPUDevice, words: readonly number[]): GPUBuffer {
+export function uniformOf(device: GPUDevice, words: ArrayLike<number>): GPUBuffer {
   const buffer = device.createBuffer({
     size: Math.ceil(words.length / 4) * 16,
     usage: BufferUsage.UNIFORM | BufferUsage.COPY_DST,

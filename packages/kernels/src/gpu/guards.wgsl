@@ -10,14 +10,12 @@ struct Guard {
   // 1: the first word's lower half belongs to the content.
   halves: u32,
   guard: u32,
-  // Where the finding goes.
-  finding: u32,
 }
 struct Finding { changed: atomic<u32>, least: atomic<u32>, most: atomic<u32> }
 
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 @group(0) @binding(1) var<uniform> region: Guard;
-@group(0) @binding(2) var<storage, read_write> findings: array<Finding>;
+@group(0) @binding(2) var<storage, read_write> finding: Finding;
 
 fn hash32(value: u32) -> u32 {
   var x = value;
@@ -32,10 +30,10 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
     var differ = words[i] ^ hash32((i + region.offset) ^ region.guard);
     if (i == region.first && region.halves == 1u) { differ &= 0xffff0000u; }
     if (differ != 0u) {
-      atomicAdd(&findings[region.finding].changed, 1u);
-      // Complemented, so that the buffer of findings can begin with zeros.
-      atomicMax(&findings[region.finding].least, ~(i + region.offset));
-      atomicMax(&findings[region.finding].most, i + region.offset);
+      atomicAdd(&finding.changed, 1u);
+      // Complemented, so that the finding can begin with zeros.
+      atomicMax(&finding.least, ~(i + region.offset));
+      atomicMax(&finding.most, i + region.offset);
     }
   }
 }

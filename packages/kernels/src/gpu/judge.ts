@@ -12,13 +12,14 @@ import { GUARD_BYTES } from '../verify/poison';
 import { imprecision, type Precision, rmsLimit, unitOf } from '../verify/precision';
 import { merged, type Verdict } from '../verify/verification';
 import { outputCheck } from '../verify/verify';
-import { BufferUsage, download, MAP_READ } from './buffers';
+import { BINDING_ALIGNMENT, download, guarded } from './buffers';
 import compareBits from './compare-bits.wgsl';
 import compareValues from './compare-values.wgsl';
-import { floatBits, uniformOf } from './fill';
+import { floatBits } from './fill';
 import guardsWgsl from './guards.wgsl';
-import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
+import type { Pipelines } from './pipelines';
 import { type Reference, References } from './references';
+import { type Job, Results } from './results';
 import type { DeviceWatch } from './watch';
 
 /** An output to be judged, with the inputs it was computed from. */
@@ -48,8 +49,11 @@ export interface Guarded {
 const LEAST_SHARE = 4_096;
 const MOST_SHARES = 4_096;
 
-/** Bytes to which the offset of a binding is aligned, on every device. */
-const BINDING_ALIGNMENT = 256;
+/** A job, and what its results say. */
+interface Question<T> {
+  readonly job: Job;
+  answer(results: ArrayBuffer): T;
+}
 
 /**
  * Verification on the device: compares every element of outputs with references (references.ts),
@@ -58,97 +62,76 @@ const BINDING_ALIGNMENT = 256;
  */
 export class Judge {
   readonly #watch: DeviceWatch;
-  readonly #pipelines: Pipelines;
+  readonly #results: Results;
   readonly #references: References;
 
   constructor(watch: DeviceWatch, pipelines: Pipelines, pool: HostPool | null) {
     this.#watch = watch;
-    this.#pipelines = pipelines;
+    this.#results = new Results(watch, pipelines);
     this.#references = new References(watch, pipelines, pool);
   }
 
   destroy(): void {
     this.#references.destroy();
+    this.#results.destroy();
   }
 
-  /** One verdict on some outputs. Throws ReferenceWrong. */
-  async verdict(of: Case, outputs: readonly Judged[]): Promise<Verdict> {
+  /**
+   * One verdict on some outputs; one that they are right holds once `proved`. Throws ReferenceWrong,
+   * and OutOfBoundsWrite if a guard around `memory` has changed since the poison.
+   */
+  async verdict(
+    of: Case,
+    outputs: readonly Judged[],
+    memory: readonly Guarded[],
+    guard: number,
+  ): Promise<Verdict> {
     const { problem } = of;
-    if (!this.#references.canHold(problem)) return this.#onHost(of, outputs);
+    let guards = memory.flatMap((each) => guardsOf(each, guard));
+    if (!this.#references.canHold(problem)) {
+      await this.#ask(guards);
+      return this.#onHost(of, outputs);
+    }
     const verdicts: Verdict[] = [];
     const most = this.#references.capacity(problem);
     for (let first = 0; first < outputs.length; first += most) {
-      const some = outputs.slice(first, first + most);
-      const references: Reference[] = [];
-      for (const judged of some) {
+      const questions: Question<Promise<Verdict>>[] = [];
+      for (const judged of outputs.slice(first, first + most)) {
         const { computes } = of.kernel;
-        references.push(await this.#references.of({ problem, computes, ...judged }));
-      }
-      // All at once: waiting for a device takes longer than most comparisons.
-      const compared = some.map((judged, i) => this.#compared(of, judged, references[i]));
-      verdicts.push(...(await Promise.all(compared)));
-    }
-    return merged(verdicts);
-  }
-
-  async #compared(of: Case, judged: Judged, reference?: Reference): Promise<Verdict> {
-    if (!reference) throw new TypeError('an output without a reference');
-    return reference.norms || isExactFloat(of, judged)
-      ? this.#compareValues(of, judged, reference)
-      : this.#compareBits(of, judged, reference);
-  }
-
-  /** Throws OutOfBoundsWrite if a guard has changed since the poison. */
-  async checkGuards(memory: readonly Guarded[], guard: number): Promise<void> {
-    const words = GUARD_BYTES / 4;
-    const regions = memory.flatMap(({ buffer, contentBytes }) => {
-      const end = GUARD_BYTES + contentBytes;
-      const offset = Math.floor(end / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
-      const first = Math.floor((end - offset) / 4);
-      const behind = { buffer, offset, size: buffer.size - offset };
-      return [
-        { part: { buffer, offset: 0, size: GUARD_BYTES }, words: [0, words, 0, 0] },
-        {
-          part: behind,
-          words: [first, behind.size / 4, offset / 4, end % 4 === 0 ? 0 : 1],
-        },
-      ];
-    });
-    const { device } = this.#watch;
-    const layout = bindGroupLayoutOf(device, ['read-only-storage', 'uniform', 'storage']);
-    const { pipeline } = await this.#pipelines.compile(guardsWgsl, layout);
-    const found = new Uint32Array(
-      await this.#measure(12 * regions.length, (encoder, findings) => {
-        encoder.clearBuffer(findings);
-        const pass = encoder.beginComputePass();
-        pass.setPipeline(pipeline);
-        const uniforms = regions.map((region, index) => {
-          const uniform = uniformOf(device, [...region.words, guard, index]);
-          pass.setBindGroup(0, bindGroupOf(device, layout, [region.part, uniform, findings]));
-          pass.dispatchWorkgroups(8);
-          return uniform;
-        });
-        pass.end();
-        return uniforms;
-      }),
-    );
-    for (const [index, { what, contentBytes }] of memory.entries()) {
-      const at = 6 * index;
-      if (found[at]) {
-        const before = GUARD_BYTES - 4 * (found[at + 2] ?? 0);
-        throw new OutOfBoundsWrite(`the kernel wrote ${before} bytes before the start of ${what}`);
-      }
-      if (found[at + 3]) {
-        // The least place, complemented.
-        const first = 4 * (~(found[at + 4] ?? 0) >>> 0) - GUARD_BYTES - contentBytes;
-        throw new OutOfBoundsWrite(
-          `the kernel wrote ${Math.max(first, 0)} bytes past the end of ${what} of ${contentBytes} bytes`,
+        const reference = await this.#references.of({ problem, computes, ...judged });
+        questions.push(
+          reference.norms || isExactFloat(of, judged)
+            ? await this.#compareValues(of, judged, reference)
+            : this.#compareBits(of, judged, reference),
         );
       }
+      for (const verdict of await this.#ask([...guards, ...questions])) {
+        const found = await verdict;
+        if (found) verdicts.push(found);
+      }
+      guards = [];
     }
+    const verdict = merged(verdicts);
+    if (verdict.worst) await this.proved(of);
+    return verdict;
   }
 
-  async #compareValues(of: Case, judged: Judged, reference: Reference): Promise<Verdict> {
+  /** Resolves once what verdicts rest on is proved. Throws ReferenceWrong. */
+  async proved({ problem, kernel: { computes } }: Case): Promise<void> {
+    if (this.#references.canHold(problem)) await this.#references.proved({ problem, computes });
+  }
+
+  /** Asks all at once: waiting for a device takes longer than most comparisons. */
+  async #ask<T>(questions: readonly Question<T>[]): Promise<T[]> {
+    const results = await this.#results.of(questions.map(({ job }) => job));
+    return questions.map(({ answer }, i) => answer(results[i] ?? new ArrayBuffer(0)));
+  }
+
+  async #compareValues(
+    of: Case,
+    judged: Judged,
+    reference: Reference,
+  ): Promise<Question<Promise<Verdict>>> {
     const { problem, kernel } = of;
     const { element } = DTYPES[problem.dtype];
     const { length, cols, share, groups } = sharesOf(problem);
@@ -168,100 +151,48 @@ export class Judge {
     ];
     const [enable, halves] = element === 'f16' ? ['enable f16;', 'f16'] : ['', 'f32'];
     const source = `${enable}\nalias H = ${halves};\nconst HALVES = ${element === 'f16'};\n${compareValues}`;
-    const bytes = await this.#compare(
-      source,
-      [content(judged.output), reference.want, ...norms],
-      words,
-      24 * groups,
-    );
-    const verdict = valuesVerdict(new DataView(bytes), precision, { length, share, groups });
-    if (verdict.right) return verdict.right;
-    const worst = await this.#element(problem, judged, reference, verdict.at);
-    const bound = await this.#boundAt(rounding, norms, worst, { growth, scale });
-    return { ...verdict.wrong, worst: { ...worst, bound } };
-  }
-
-  async #compareBits(of: Case, judged: Judged, reference: Reference): Promise<Verdict> {
-    const { problem } = of;
-    const { element } = DTYPES[problem.dtype];
-    const { length, share, groups } = sharesOf(problem);
-    const source = `const HALVES = ${element === 'f16'};\n${compareBits}`;
-    const bytes = await this.#compare(
-      source,
-      [content(judged.output), reference.want],
-      [length, share],
-      8 * groups,
-    );
-    const records = new Uint32Array(bytes);
-    let beyond = 0;
-    let first = length;
-    for (let group = 0; group < groups; group++) {
-      beyond += records[2 * group] ?? 0;
-      first = Math.min(first, records[2 * group + 1] ?? length);
-    }
-    const exact = { method: 'device', checked: length, infinite: 0, rms: 0, reason: null } as const;
-    if (beyond === 0) return { ...exact, beyond, worstRatio: 0, worst: null };
-    const worst = await this.#element(problem, judged, reference, first);
+    const read = [guarded(judged.output), reference.want, ...norms];
     return {
-      ...exact,
-      beyond,
-      worstRatio: Number.POSITIVE_INFINITY,
-      worst: { ...worst, bound: 0 },
+      job: { source, read, words, bytes: 24 * groups, groups },
+      answer: async (results) => {
+        const verdict = valuesVerdict(new DataView(results), precision, { length, share, groups });
+        if (verdict.right) return verdict.right;
+        const worst = await this.#element(problem, judged, reference, verdict.at);
+        const bound = await this.#boundAt(rounding, norms, worst, { growth, scale });
+        return { ...verdict.wrong, worst: { ...worst, bound } };
+      },
     };
   }
 
-  /** Runs a comparison and returns its records. */
-  async #compare(
-    source: string,
-    read: readonly (GPUBuffer | GPUBufferBinding)[],
-    words: readonly number[],
-    recordBytes: number,
-  ): Promise<ArrayBuffer> {
-    const { device } = this.#watch;
-    const bindings: BindingType[] = [
-      ...read.map(() => 'read-only-storage' as const),
-      'uniform',
-      'storage',
-    ];
-    const layout = bindGroupLayoutOf(device, bindings);
-    const { pipeline } = await this.#pipelines.compile(source, layout);
-    return this.#measure(recordBytes, (encoder, records) => {
-      const uniform = uniformOf(device, words);
-      const pass = encoder.beginComputePass();
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroupOf(device, layout, [...read, uniform, records]));
-      pass.dispatchWorkgroups(recordBytes / (bindings.length === 4 ? 8 : 24));
-      pass.end();
-      return [uniform];
-    });
-  }
-
-  /** Runs what writes `bytes` of results, and returns them. */
-  async #measure(
-    bytes: number,
-    encode: (encoder: GPUCommandEncoder, results: GPUBuffer) => readonly GPUBuffer[],
-  ): Promise<ArrayBuffer> {
-    const { device } = this.#watch;
-    const storage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
-    const results = device.createBuffer({ size: bytes, usage: storage });
-    const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
-    const staging = device.createBuffer({ size: bytes, usage });
-    const submitted = this.#watch.scoped('compare an output', () => {
-      const encoder = device.createCommandEncoder();
-      const uniforms = encode(encoder, results);
-      encoder.copyBufferToBuffer(results, 0, staging, 0, bytes);
-      device.queue.submit([encoder.finish()]);
-      return uniforms;
-    });
-    // One wait for both: the work and its validation.
-    const mapped = this.#watch.settled(staging.mapAsync(MAP_READ));
-    let uniforms: readonly GPUBuffer[] = [];
-    try {
-      [uniforms] = await Promise.all([submitted, mapped]);
-      return staging.getMappedRange().slice(0);
-    } finally {
-      for (const buffer of [results, staging, ...uniforms]) buffer.destroy();
-    }
+  #compareBits(
+    { problem }: Case,
+    judged: Judged,
+    reference: Reference,
+  ): Question<Promise<Verdict>> {
+    const { element } = DTYPES[problem.dtype];
+    const { length, share, groups } = sharesOf(problem);
+    const source = `const HALVES = ${element === 'f16'};\n${compareBits}`;
+    const read = [guarded(judged.output), reference.want];
+    const answer = async (results: ArrayBuffer): Promise<Verdict> => {
+      const records = new Uint32Array(results);
+      let beyond = 0;
+      let first = length;
+      for (let group = 0; group < groups; group++) {
+        beyond += records[2 * group] ?? 0;
+        first = Math.min(first, records[2 * group + 1] ?? length);
+      }
+      const right = {
+        method: 'device',
+        checked: length,
+        infinite: 0,
+        rms: 0,
+        reason: null,
+      } as const;
+      if (beyond === 0) return { ...right, beyond, worstRatio: 0, worst: null };
+      const worst = { ...(await this.#element(problem, judged, reference, first)), bound: 0 };
+      return { ...right, beyond, worstRatio: Number.POSITIVE_INFINITY, worst };
+    };
+    return { job: { source, read, words: [length, share], bytes: 8 * groups, groups }, answer };
   }
 
   /** One element of an output and of its reference. */
@@ -331,11 +262,42 @@ export class Judge {
   }
 }
 
-const content = (buffer: GPUBuffer): GPUBufferBinding => ({
-  buffer,
-  offset: GUARD_BYTES,
-  size: buffer.size - GUARD_BYTES,
-});
+/** Whether the guards on both sides of some memory are as they were made; throws OutOfBoundsWrite. */
+function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number): Question<null>[] {
+  const words = GUARD_BYTES / 4;
+  const end = GUARD_BYTES + contentBytes;
+  const offset = Math.floor(end / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
+  const behind = { buffer, offset, size: buffer.size - offset };
+  const job = (part: GPUBufferBinding, region: readonly number[]): Job => ({
+    ...{ source: guardsWgsl, read: [part], words: [...region, guard], bytes: 12, groups: 8 },
+  });
+  return [
+    {
+      job: job({ buffer, offset: 0, size: GUARD_BYTES }, [0, words, 0, 0]),
+      answer: (results) => {
+        const [changed, , last = 0] = new Uint32Array(results);
+        if (!changed) return null;
+        const bytes = GUARD_BYTES - 4 * last;
+        throw new OutOfBoundsWrite(`the kernel wrote ${bytes} bytes before the start of ${what}`);
+      },
+    },
+    {
+      job: job(behind, [
+        Math.floor((end - offset) / 4),
+        ...[behind.size / 4, offset / 4, end % 4 === 0 ? 0 : 1],
+      ]),
+      answer: (results) => {
+        const [changed, least = 0] = new Uint32Array(results);
+        if (!changed) return null;
+        // The least place, complemented.
+        const bytes = Math.max(4 * (~least >>> 0) - end, 0);
+        throw new OutOfBoundsWrite(
+          `the kernel wrote ${bytes} bytes past the end of ${what} of ${contentBytes} bytes`,
+        );
+      },
+    },
+  ];
+}
 
 /** Floats that are integers: compared as numbers, since zeros may have either sign. */
 const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>

@@ -123,14 +123,11 @@ export class GpuPrepared implements Prepared {
       ...this.#set(set),
       choice: { seed: seedOfSet(this.#seed, set), mode: this.#of.mode },
     }));
-    // Both end before this does: what they use may be destroyed then.
-    const [verdict, guards] = await Promise.allSettled([
-      judge.verdict(this.#of, outputs),
-      judge.checkGuards(this.#guarded(sets), this.#guard),
-    ]);
-    if (guards.status === 'rejected') throw guards.reason;
-    if (verdict.status === 'rejected') throw verdict.reason;
-    return verdict.value;
+    return judge.verdict(this.#of, outputs, this.#guarded(sets), this.#guard);
+  }
+
+  async proved(): Promise<void> {
+    await this.#context.judge.proved(this.#of);
   }
 
   async readOutput(bufferSet: number): Promise<Output> {

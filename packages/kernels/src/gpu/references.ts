@@ -69,7 +69,9 @@ export class References {
   readonly #pipelines: Pipelines;
   readonly #pool: HostPool | null;
   readonly #kept = new Map<string, Reference>();
-  readonly #proved = new Set<string>();
+  /** Of classes of shapes; the host proves them one after the other. */
+  readonly #proofs = new Map<string, Promise<void>>();
+  #lastProof: Promise<unknown> = Promise.resolve();
   #problem = '';
   /** Multiply-adds of the next dispatch, by what the last ones took. */
   #work = FIRST_WORK;
@@ -89,7 +91,7 @@ export class References {
     return verification.onDevice !== undefined && bytes <= most;
   }
 
-  /** Throws ReferenceWrong if the device computes it wrong. */
+  /** The proof of the first reference of its class goes on in the background: see `proved`. */
   async of(wanted: Wanted): Promise<Reference> {
     const { problem, computes = '', choice } = wanted;
     const key = [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
@@ -104,6 +106,11 @@ export class References {
     this.#kept.set(of, reference);
     await this.#prove(wanted, reference);
     return reference;
+  }
+
+  /** Resolves once the references of a problem are proved. Throws ReferenceWrong if they are wrong. */
+  async proved({ problem, computes }: Pick<Wanted, 'problem' | 'computes'>): Promise<void> {
+    await this.#proofs.get(classOf(problem, computes));
   }
 
   destroy(): void {
@@ -259,30 +266,32 @@ export class References {
     uniform.destroy();
   }
 
-  /** Compares the first reference of a class of shapes with f64 on the host. Throws ReferenceWrong. */
+  /** Compares the first reference of a class of shapes with f64 on the host. */
   async #prove(wanted: Wanted, { want }: Reference): Promise<void> {
     const { problem, computes } = wanted;
     const name = classOf(problem, computes);
-    if (this.#proved.has(name)) return;
-    const worst =
-      computes === 'copy' || onDevice(problem).row
-        ? await this.#wrongRow(wanted, want)
-        : await this.#wrongElement(wanted, want);
-    if (worst) {
+    if (this.#proofs.has(name)) return;
+    const isByRow = computes === 'copy' || onDevice(problem).row !== undefined;
+    // Now, because a next problem's references replace this one while the host is at work.
+    const read = isByRow ? null : await download(this.#watch, want);
+    const rows = isByRow ? await this.#wrongRow(wanted, want) : null;
+    const proof = this.#lastProof.then(async () => {
+      const worst = read ? await this.#wrongElement(wanted, read.bytes) : rows;
+      if (!worst) return;
       const { row, col, got, want: right } = worst;
       throw new ReferenceWrong(
         `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${right}`,
       );
-    }
-    this.#proved.add(name);
+    });
+    this.#lastProof = proof.catch(() => undefined);
+    this.#proofs.set(name, proof);
   }
 
-  async #wrongElement({ problem, choice }: Wanted, want: GPUBuffer) {
+  async #wrongElement({ problem, choice }: Wanted, bytes: ArrayBuffer) {
     const { isInteger, HostArray } = DTYPES[problem.dtype];
     const rounding = isInteger ? {} : { rounding: HALVED };
     const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
     const { check } = await generatedCheck(problem, choice, options, this.#pool);
-    const { bytes } = await download(this.#watch, want);
     return check(new HostArray(bytes)).worst;
   }
 

@@ -136,6 +136,8 @@ class HostPrepared implements Prepared {
     }
   }
 
+  async proved(): Promise<void> {}
+
   async refill(seed: number): Promise<void> {
     const mode: InputMode = this.#of.options.inputs ?? 'uniform';
     this.#checks.clear();

@@ -45,8 +45,8 @@ function largeReference(shape: MatmulShape, a: Tensor, b: Tensor, secret: number
   return reference;
 }
 
-/** From this many input elements on (2 x 2897^2), threads save time even if they must be started. */
-const LEAST_SHARED = 2 ** 24;
+/** From this many input elements on (2 x 2048^2), threads save time even if they must be started. */
+const LEAST_SHARED = 2 ** 23;
 
 /**
  * A large reference of generated inputs, computed by threads in shared memory; the second stage
