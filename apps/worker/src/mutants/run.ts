@@ -1,5 +1,5 @@
 import type { OpenDevice } from '@tilemark/core';
-import { MAX_FRESH_RATIO, outcomeReason, POLICIES, runVariant } from '@tilemark/core';
+import { drawSeed, MAX_FRESH_RATIO, outcomeReason, POLICIES, runVariant } from '@tilemark/core';
 import {
   bufferBytes,
   feasible,
@@ -21,6 +21,11 @@ export type Fate =
 /** Sets of buffers: inputs differ from set to set, which some mutants only show then. */
 const SETS = 3;
 
+const FEWEST_SAMPLES = 4;
+
+/** On a software adapter, mutants that show themselves late are tried up to this much work. */
+const MOST_WORK = { late: 2 ** 20, timed: 2 ** 29 };
+
 /** A shape for an op: of a product, M x N x K; of a transpose, M x N of it. */
 export function problemOf(op: OpId, size: string, dtype: Problem['dtype']): Problem {
   const [m = '1', n = m] = size.split('x');
@@ -31,28 +36,45 @@ export function problemOf(op: OpId, size: string, dtype: Problem['dtype']): Prob
 /** Puts a mutant through a whole run, as if it were a kernel of the catalogue. */
 export async function fateOf(
   device: OpenDevice,
-  { kernel, samples = 4, isTimed = false, isWrongOn }: Mutant,
+  { kernel, samples, isTimed = false, isWrongOn }: Mutant,
   problem: Problem,
+  seed = drawSeed(),
 ): Promise<Fate> {
   if (!isWrongOn(problem)) return { kind: 'none', why: 'not wrong there' };
+  const most = isTimed ? MOST_WORK.timed : MOST_WORK.late;
+  if (samples && device.identity.class !== 'gpu' && workOf(problem) > most) {
+    return { kind: 'none', why: 'so many dispatches take minutes here' };
+  }
   const kernels = KERNELS as Kernel[];
   kernels.push(kernel);
   try {
-    return await run(device, kernel, problem, { samples, isTimed });
+    return await run(device, kernel, problem, { samples, isTimed, seed });
   } finally {
     kernels.splice(kernels.indexOf(kernel), 1);
   }
 }
 
 /** The same of a right kernel. */
-export const fateOfRight = (device: OpenDevice, kernel: Kernel, problem: Problem): Promise<Fate> =>
-  run(device, kernel, problem, { samples: 4, isTimed: false });
+export const fateOfRight = (
+  device: OpenDevice,
+  kernel: Kernel,
+  problem: Problem,
+  seed = drawSeed(),
+): Promise<Fate> => run(device, kernel, problem, { isTimed: false, seed });
+
+/** Multiply-adds of a product; elements of a transpose. */
+const workOf = ({ shape }: Problem): number =>
+  Object.values(shape).reduce((product: number, size: number) => product * size, 1);
 
 async function run(
   device: OpenDevice,
   kernel: Kernel,
   problem: Problem,
-  { samples, isTimed }: { readonly samples: number; readonly isTimed: boolean },
+  {
+    samples,
+    isTimed,
+    seed,
+  }: { readonly samples?: number | undefined; readonly isTimed: boolean; readonly seed: number },
 ): Promise<Fate> {
   const { executor, identity, capabilities } = device;
   const variant = { kernel: kernel.id, tunables: resolveVariant(kernel.id, {}).tunables };
@@ -61,9 +83,11 @@ async function run(
   const policy = {
     ...POLICIES.smoke,
     ...(isTimed && { ...POLICIES.default, minSampleNs: 0, warmup: { samples: 1, ns: 0 } }),
-    minSamples: samples,
-    minSamplesSlow: Math.min(samples, 2),
+    minSamples: samples ?? FEWEST_SAMPLES,
+    // Slow adapters too: what shows itself late must have its samples.
+    minSamplesSlow: samples ?? 2,
     minTotalNs: 0,
+    maxWallNs: Number.POSITIVE_INFINITY,
     interval: Number.POSITIVE_INFINITY,
     timeUpload: false,
   };
@@ -73,6 +97,7 @@ async function run(
     deviceClass: identity.class,
     lastLevelCacheBytes: (SETS * setBytes) / 2,
     nowNs: () => performance.now() * 1e6,
+    seed,
   });
   const reason = outcomeReason(outcome) ?? '';
   switch (outcome.kind) {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { profileSchema } from '@tilemark/core';
+import { drawSeed, profileSchema } from '@tilemark/core';
 import { DTYPES, type Dtype, KERNELS } from '@tilemark/kernels';
 import { chooseDevice, openDevice } from '../device/select';
 import { MUTANTS } from './kernels';
@@ -36,54 +36,70 @@ export async function printMutants(): Promise<void> {
     .split(',')
     .filter((each): each is Dtype => Object.hasOwn(DTYPES, each));
 
-  const print = (text: string) => void process.stdout.write(`${text}\n`);
-  const columns = sizes.flatMap((size) => dtypes.map((dtype) => ({ size, dtype })));
-  const missed: string[] = [];
-  let caught = 0;
-  let cells = 0;
-
-  print(`${device.identity.device}, profile ${flags.profile}\n`);
-  print(`| mutant | ${columns.map(({ size, dtype }) => `${size} ${dtype}`).join(' | ')} | how |`);
-  print(`|---|${columns.map(() => '---|').join('')}---|`);
   const ofMutants = MUTANTS.filter(({ name }) => only.test(name));
-  for (const mutant of ofMutants) {
-    const fates: Fate[] = [];
-    for (const { size, dtype } of columns) {
-      const fate = await fateOf(device, mutant, problemOf(mutant.kernel.op, size, dtype));
-      if (fate.kind === 'passed') missed.push(`${mutant.name} at ${size} in ${dtype}`);
-      if (fate.kind === 'caught') caught++;
-      if (fate.kind !== 'none') cells++;
-      fates.push(fate);
+  const right = KERNELS.filter(({ id, runsOn }) => runsOn === 'gpu' && only.test(id));
+  const found: { readonly title: string; readonly mutants: Fate[]; readonly right: Fate[] }[] = [];
+  for (const size of sizes) {
+    for (const dtype of dtypes) {
+      // One seed, so that the kernels of a column share their references.
+      const seed = drawSeed();
+      const beganMs = performance.now();
+      const column = { title: `${size} ${dtype}`, mutants: [] as Fate[], right: [] as Fate[] };
+      for (const mutant of ofMutants) {
+        const problem = problemOf(mutant.kernel.op, size, dtype);
+        column.mutants.push(await fateOf(device, mutant, problem, seed));
+      }
+      for (const kernel of right) {
+        const problem = problemOf(kernel.op, size, dtype);
+        column.right.push(await fateOfRight(device, kernel, problem, seed));
+      }
+      const seconds = ((performance.now() - beganMs) / 1e3).toFixed(0);
+      process.stderr.write(`${column.title}: ${seconds} s\n`);
+      found.push(column);
     }
-    const marks = fates.map(
-      ({ kind }) => ({ caught: 'caught', passed: '**MISSED**', none: '' })[kind],
-    );
-    const how = fates.find((fate) => fate.kind === 'caught');
-    print(`| ${mutant.name} | ${marks.join(' | ')} | ${how?.kind === 'caught' ? how.by : ''} |`);
   }
 
-  print(`\n| right kernel | ${columns.map(({ size, dtype }) => `${size} ${dtype}`).join(' | ')} |`);
-  print(`|---|${columns.map(() => '---|').join('')}`);
-  for (const kernel of KERNELS.filter(({ id, runsOn }) => runsOn === 'gpu' && only.test(id))) {
-    const marks: string[] = [];
-    for (const { size, dtype } of columns) {
-      const fate = await fateOfRight(device, kernel, problemOf(kernel.op, size, dtype));
-      if (fate.kind === 'caught') missed.push(`${kernel.id} at ${size} in ${dtype}: ${fate.by}`);
-      marks.push(
-        fate.kind === 'passed'
-          ? fate.rms.toPrecision(3)
-          : fate.kind === 'caught'
-            ? '**REFUSED**'
-            : '',
-      );
-    }
-    print(`| ${kernel.id} | ${marks.join(' | ')} |`);
+  const missed: string[] = [];
+  const all = { caught: 0, cells: 0 };
+  const titles = found.map(({ title }) => title);
+  print(`${device.identity.device}, profile ${flags.profile}\n`);
+  printHead(['mutant', ...titles, 'how']);
+  for (const [row, { name }] of ofMutants.entries()) {
+    const fates = found.map(({ mutants }) => mutants[row]);
+    const marks = found.map(({ title, mutants }) => {
+      const kind = mutants[row]?.kind;
+      if (kind === 'passed') missed.push(`${name} at ${title}`);
+      if (kind === 'caught') all.caught++;
+      if (kind !== 'none') all.cells++;
+      return kind === 'caught' ? 'caught' : kind === 'passed' ? '**MISSED**' : '';
+    });
+    const how = fates.find((fate) => fate?.kind === 'caught');
+    printRow([name, ...marks, how?.kind === 'caught' ? how.by : '']);
+  }
+
+  print('');
+  printHead(['right kernel', ...titles]);
+  for (const [row, { id }] of right.entries()) {
+    const marks = found.map(({ title, right: fates }) => {
+      const fate = fates[row];
+      if (fate?.kind === 'caught') missed.push(`${id} at ${title}: ${fate.by}`);
+      if (fate?.kind === 'passed') return fate.rms.toPrecision(3);
+      return fate?.kind === 'caught' ? '**REFUSED**' : '';
+    });
+    printRow([id, ...marks]);
   }
   print(
-    '\nRight kernels: the RMS error in roundoffs. An empty cell: not wrong there, or not supported.',
+    '\nRight kernels: the RMS error in roundoffs. An empty cell: not wrong there, not supported, or, on a software adapter, too many dispatches.',
   );
-  print(`${caught} of ${cells} caught (${ofMutants.length} mutants).`);
+  print(`${all.caught} of ${all.cells} caught (${ofMutants.length} mutants).`);
   for (const line of missed) print(`wrong verdict: ${line}`);
   device.executor.destroy();
   process.exit(missed.length > 0 ? 1 : 0);
+}
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+const printRow = (cells: readonly string[]) => print(`| ${cells.join(' | ')} |`);
+function printHead(cells: readonly string[]): void {
+  printRow(cells);
+  print(`|${cells.map(() => '---|').join('')}`);
 }
