@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
 import { benchFile } from './bench-file';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
 import { addresses, resultsOf } from './page-addresses';
@@ -62,10 +62,22 @@ for (const width of [1280, 390]) {
         errors.push(`${page.url()}: ${message.text()}`);
       }
     });
+    await context.addInitScript(() => {
+      Object.assign(window, { moved: 0 });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          Object.assign(window, {
+            moved: (window as never as Moved).moved + (entry as never as { value: number }).value,
+          });
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
     await page.goto(grid.loginUrl);
     for (const [name, path] of Object.entries(pages)) {
       await page.emulateMedia({ colorScheme: 'light' });
       await open(page, path);
+      const moved = await page.evaluate(() => (window as never as Moved).moved);
+      expect.soft(moved, `${name} moves while it loads`).toBeLessThan(0.02);
       // Thousands of spans alike: one page of code stands for all.
       const axe = () => {
         const builder = new AxeBuilder({ page });
@@ -86,6 +98,10 @@ for (const width of [1280, 390]) {
     expect(errors).toEqual([]);
     await context.close();
   });
+}
+
+interface Moved {
+  readonly moved: number;
 }
 
 async function violations(axe: AxeBuilder): Promise<string[]> {
@@ -241,6 +257,72 @@ test('the form counts ranges by device, and the login leads back to it', async (
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page).toHaveURL(/\/sweeps\/new\?kernel=matmul/);
   await expect(page.getByRole('button', { name: 'Reproduce Block size' })).toBeVisible();
+});
+
+test('a result is shared: a card, a badge, a short link', async ({ page, request }) => {
+  await page.goto(`${grid.url}${pages.result}`);
+  const texts = await page.getByRole('region', { name: 'Share' }).locator('code').allTextContents();
+  const [short = '', markdown = ''] = texts;
+  const [, badge = ''] = /\((\S+badge\.svg)\)/.exec(markdown) ?? [];
+  expect(await (await request.get(badge)).text()).toMatch(/<svg .*(GFLOP|GB)\/s/);
+  for (const path of ['/', pages.sweep ?? '', pages.result ?? '']) {
+    await page.goto(`${grid.url}${path}`);
+    const image = await page.locator('meta[property="og:image"]').getAttribute('content');
+    expect(new URL(image ?? '').origin).toBe(grid.url);
+    const answer = await request.get(image ?? '');
+    expect(answer.headers()['content-type'], path).toBe('image/png');
+    expect((await answer.body()).length, path).toBeGreaterThan(5_000);
+  }
+  await page.goto(short);
+  await expect(page).toHaveURL(`${grid.url}${pages.result}`);
+});
+
+test('every page has a title of its own', async ({ page }) => {
+  await page.goto(grid.loginUrl);
+  for (const [name, path] of Object.entries(pages)) {
+    await page.goto(`${grid.url}${path}`);
+    await expect.soft(page, name).toHaveTitle(/\S · Tilemark|Tilemark: \S|not found|address/i);
+  }
+});
+
+/** Goes on with the Tab key until the control has focus. */
+async function tabTo(page: Page, name: string, target: Locator): Promise<void> {
+  for (let step = 0; step < 200; step++) {
+    await page.keyboard.press('Tab');
+    if (await target.first().evaluate((element) => element === document.activeElement)) return;
+  }
+  throw new Error(`The Tab key does not reach ${name}.`);
+}
+
+test('browse, submit and attach by keyboard alone', async ({ page }) => {
+  const link = (name: string | RegExp) => page.getByRole('link', { name });
+  const follow = async (name: string | RegExp) => {
+    await tabTo(page, String(name), link(name));
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}/?op=matmul&shape=1024`);
+  await follow(/^matmul\//);
+  await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
+
+  await follow('Workers');
+  const machine = page.getByRole('textbox', { name: 'Machine' });
+  await expect(machine).toBeVisible();
+  await tabTo(page, 'Machine', machine);
+  await page.keyboard.type('by keyboard');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('code', { hasText: /--token tm_worker_/ }).first()).toBeVisible();
+
+  await follow('Sweeps');
+  await follow('New sweep');
+  const device = page.getByRole('checkbox', { name: /Example Tile 100/ });
+  await expect(device).toBeEnabled();
+  await tabTo(page, 'the device', device);
+  await page.keyboard.press('Space');
+  await tabTo(page, 'Submit', page.getByRole('button', { name: 'Submit sweep' }));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]{36}$/);
+  await expect(page.getByText('waiting', { exact: true })).toBeVisible();
 });
 
 test('a wrong address is answered with a page that says so', async ({ page }) => {

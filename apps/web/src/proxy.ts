@@ -2,6 +2,7 @@ import { type NextRequest, NextResponse } from 'next/server';
 import { refusedQuery } from './server/pages/page-queries';
 import { badRequestPage } from './server/pages/refusal-page';
 import { HttpProblem, problemResponse } from './server/problem';
+import { PATH_HEADER } from './server/session/redirect';
 import { BOARD_PATH } from './ui/site';
 
 /**
@@ -52,6 +53,7 @@ export function proxy(request: NextRequest): Response {
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);
+  headers.set(PATH_HEADER, `${request.nextUrl.pathname}${request.nextUrl.search}`);
   const response = NextResponse.next({ request: { headers } });
   response.headers.set('Content-Security-Policy', policy);
   return response;

@@ -2,20 +2,22 @@ import { isServiceUnavailable } from '@tilemark/core/server';
 import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
-import { cookies } from 'next/headers';
+import { cookies, headers } from 'next/headers';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { CompareBar } from '@/features/compare/pick';
+import { originOf } from '@/server/session/origin';
 import { visitor } from '@/server/session/visitor';
 import { parseTheme, THEME_COOKIE } from '@/ui/site';
 import { SiteHeader } from '@/ui/site-header';
 import './globals.css';
 
-export const metadata: Metadata = {
+export const generateMetadata = async (): Promise<Metadata> => ({
+  metadataBase: new URL(originOf(await headers())),
   title: { default: 'Tilemark', template: '%s · Tilemark' },
   description:
     'WGSL matrix-multiply and transpose kernels, measured and verified on every GPU that joins.',
-};
+});
 
 export const viewport: Viewport = {
   themeColor: [

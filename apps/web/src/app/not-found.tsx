@@ -1,5 +1,8 @@
+import type { Metadata } from 'next';
 import { ButtonLink } from '@/ui/button';
 import { StatusPage } from '@/ui/page';
+
+export const metadata: Metadata = { title: 'Page not found' };
 
 export default function NotFound() {
   return (

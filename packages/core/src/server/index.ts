@@ -25,10 +25,11 @@ export { RemoteLink } from './remote-link';
 export { type SharedReads, sharedReads } from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';
-export type { DeviceSummary } from './store/devices';
+export type { DeviceSummary, SizeRate } from './store/devices';
 export { LOST_AFTER_MS } from './store/fleet';
 export type { ImportedRun } from './store/new-sweeps';
 export type { RecordedRun } from './store/record';
+export type { DatedResult } from './store/results';
 export type { ClaimedRun } from './store/runs';
 export { openStore, type Store } from './store/store';
 export {

@@ -36,9 +36,10 @@ export default async function CoveragePage() {
           </>
         }
       >
-        How much of the standing suites each device has run. Every device gets these suites
-        automatically, behind what people submit. Each cell names the sizes counted, which are
-        smaller on slow devices; results at other sizes are not counted here.
+        How much of the standing suites each device has run: sweeps that every device gets
+        automatically, behind what people submit. Stale: the kernel’s source has changed since. Each
+        cell names the sizes counted, which are smaller on slow devices; results at other sizes are
+        not counted here.
       </PageHeader>
       {coverage.devices.length > 0 ? (
         <>

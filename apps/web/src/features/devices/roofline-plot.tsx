@@ -102,6 +102,10 @@ export function RooflinePlot({
     [points, roof, bandwidth, series, styles],
   );
 
+  const isContradicted = points.some(({ flopPerByte, rate }) => {
+    const peak = Math.max(...roof.peaks.map((each) => each.gigaflopsPerSecond));
+    return rate > Math.min(peak, (bandwidth ?? Infinity) * flopPerByte) * 1.01;
+  });
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
   if (!best || roof.peaks.length === 0) return null;
   const peaksText = roof.peaks
@@ -126,7 +130,7 @@ export function RooflinePlot({
         bandwidth === null
           ? 'peak multiply-adds; the memory slope is missing because no copy was measured'
           : `fastest copy, ${formatRate(bandwidth)} GB/s, and peak multiply-adds`
-      }${roof.from === 'results' ? ', from imported results' : ''}. Higher is better; points near the line leave little to gain.`}
+      }${roof.from === 'results' ? ', from imported results' : ''}. Higher is better; points near the line leave little to gain.${isContradicted ? ' Points above the line prove it too low: the probe found the device idle.' : ''}`}
       summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} GFLOP/s and ${formatIntensity(best.flopPerByte)}.`}
     />
   );

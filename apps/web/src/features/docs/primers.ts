@@ -16,31 +16,89 @@ export interface Primer {
   /** File name without its ending: the address under /docs. */
   readonly slug: string;
   readonly title: string;
-  /** Its first paragraph, as Markdown. */
-  readonly lead: string;
+  /** What it answers, in a sentence. */
+  readonly summary: string;
   /** Everything below the title, as Markdown. */
   readonly text: string;
 }
 
-/** Every primer in reading order: from use to inner workings. */
-export const PRIMERS: readonly Primer[] = [
-  primerOf('attaching', attaching),
-  primerOf('operating', operating),
-  primerOf('reliability', reliability),
-  primerOf('measurement', measurement),
-  primerOf('tolerance', tolerance),
-  primerOf('ranking', ranking),
-  primerOf('tuning', tuning),
-  primerOf('performance', performance),
-  primerOf('adding-a-kernel', addingAKernel),
-  primerOf('site', site),
-  primerOf('libraries', libraries),
+/** The primers by what the reader wants. */
+export const GROUPS: readonly { readonly title: string; readonly primers: readonly Primer[] }[] = [
+  {
+    title: 'Start',
+    primers: [
+      primerOf(
+        'attaching',
+        attaching,
+        'One command adds a machine; what it needs, and how to keep it running.',
+      ),
+      primerOf(
+        'tuning',
+        tuning,
+        'Find the fastest variant for your problem and device in minutes.',
+      ),
+      primerOf(
+        'performance',
+        performance,
+        'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
+      ),
+    ],
+  },
+  {
+    title: 'Trust',
+    primers: [
+      primerOf(
+        'measurement',
+        measurement,
+        'From warm-up to interval: what happens before a number is recorded.',
+      ),
+      primerOf('tolerance', tolerance, 'How every element is checked, and how wrong it may be.'),
+      primerOf(
+        'ranking',
+        ranking,
+        'Who is faster, who shares a rank, what is never ranked, and which variant to run.',
+      ),
+    ],
+  },
+  {
+    title: 'Operate',
+    primers: [
+      primerOf(
+        'operating',
+        operating,
+        'Run, secure, back up, and watch a grid, on one machine or many.',
+      ),
+      primerOf(
+        'reliability',
+        reliability,
+        'Which faults a grid survives, who notices them, and the test that proves it.',
+      ),
+    ],
+  },
+  {
+    title: 'Extend',
+    primers: [
+      primerOf(
+        'adding-a-kernel',
+        addingAKernel,
+        'What to write for a new kernel, dtype, op, metric, page, or endpoint.',
+      ),
+      primerOf(
+        'site',
+        site,
+        'How charts, verdicts, and estimates are made, and how fast pages answer.',
+      ),
+      primerOf('libraries', libraries, 'Which libraries do what, and why each was chosen.'),
+    ],
+  },
 ];
 
-function primerOf(slug: string, source: string): Primer {
+/** Every primer in reading order: from use to inner workings. */
+export const PRIMERS: readonly Primer[] = GROUPS.flatMap(({ primers }) => primers);
+
+function primerOf(slug: string, source: string, summary: string): Primer {
   const [, title = slug, text = source] = /^# (.+)\n+([\s\S]*)$/.exec(source) ?? [];
-  const lead = text.split(/\n\s*\n/).find((block) => /^(?!```)[A-Z`*]/.test(block)) ?? '';
-  return { slug, title, lead, text };
+  return { slug, title, summary, text };
 }
 
 /**

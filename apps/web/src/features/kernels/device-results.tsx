@@ -1,6 +1,7 @@
 import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
-import { DeviceName } from '@/features/devices/device-name';
+import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
+import { RateBars } from '@/features/sweeps/rate-bars';
 import { Rate, Timing } from '@/ui/facts';
 import { Field, Select } from '@/ui/field';
 import { formatPercent, plural } from '@/ui/format';
@@ -55,6 +56,25 @@ export function DeviceResults({
           </Field>
         </QueryForm>
       </div>
+      {rows.length > 1 && (
+        <div className="mb-3 rounded-tile border border-line bg-surface">
+          <RateBars
+            by="device"
+            unit={rows[0]?.rate.unit ?? ''}
+            bars={rows.map(({ device, highNs, lowNs, medianNs, rate, resultId }) => ({
+              label: rows.some(
+                (other) => other.device.key !== device.key && other.device.name === device.name,
+              )
+                ? device.key
+                : shortDeviceName(device.name),
+              rate: rate.value,
+              low: (rate.value * medianNs) / highNs,
+              high: (rate.value * medianNs) / lowNs,
+              href: `/results/${resultId}`,
+            }))}
+          />
+        </div>
+      )}
       <DataTable
         caption={`Results on ${shapeText(chosen.problem)} by device`}
         rows={shownRows(rows, isAll)}

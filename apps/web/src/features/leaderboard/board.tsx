@@ -13,6 +13,7 @@ import {
   metricsOf,
   type ReferenceFigure,
 } from '@tilemark/core';
+import type { SizeRate } from '@tilemark/core/server';
 import { opOf, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
@@ -55,8 +56,10 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
   ),
 };
 
-/** Rank, device and rate; over naive, variant, machines and age. */
-const COLUMNS = METRICS.length + 7;
+/** Rank, device and rate; over naive, sizes, variant, machines and age. */
+const COLUMNS = METRICS.length + 8;
+
+type Sizes = ReadonlyMap<string, readonly SizeRate[]>;
 
 /** One row per device, grouped by class, ranked rows first; what is not ranked says why. */
 export function Board({
@@ -64,12 +67,14 @@ export function Board({
   query,
   groups,
   reference,
+  sizes,
 }: {
   board: Leaderboard;
   query: BoardQuery;
   groups: readonly Group[];
   /** Null: not shown. */
   reference: readonly ReferenceFigure[] | null;
+  sizes: Sizes;
 }) {
   if (!problem) return null;
   const { title, rateUnit } = opOf(problem);
@@ -100,6 +105,12 @@ export function Board({
               <th scope="col" className="figure">
                 Over naive
               </th>
+              <th
+                scope="col"
+                title="The device’s best rate at each square size, from small to large"
+              >
+                By size
+              </th>
               <th scope="col">Best variant</th>
               <th
                 scope="col"
@@ -119,12 +130,14 @@ export function Board({
               title={title}
               rows={shown.filter((row) => row.rank !== null && row.device.class === of)}
               query={query}
+              sizes={sizes}
             />
           ))}
           <RowGroup
             title="Not ranked"
             rows={shown.filter((row) => row.rank === null)}
             query={query}
+            sizes={sizes}
           />
           {reference && <ReferenceRows figures={reference} />}
         </TablePanel>
@@ -202,10 +215,12 @@ function RowGroup({
   title,
   rows,
   query,
+  sizes,
 }: {
   title: string;
   rows: readonly LeaderboardRow[];
   query: BoardQuery;
+  sizes: Sizes;
 }) {
   if (rows.length === 0) return null;
   const fastest = Math.max(...rows.map((row) => row.rate.value));
@@ -220,14 +235,27 @@ function RowGroup({
         </td>
       </tr>
       {shownRows(rows, query).map((row) => (
-        <BoardRow key={row.resultId} row={row} fastest={fastest} />
+        <BoardRow
+          key={row.resultId}
+          row={row}
+          fastest={fastest}
+          sizes={sizes.get(row.device.key) ?? []}
+        />
       ))}
       <MoreRows of={rows.length} noun="devices" query={query} columns={COLUMNS} />
     </tbody>
   );
 }
 
-function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
+function BoardRow({
+  row,
+  fastest,
+  sizes,
+}: {
+  row: LeaderboardRow;
+  fastest: number;
+  sizes: readonly SizeRate[];
+}) {
   const { device, highNs, lowNs, medianNs, rank, rate, resultId, speedupOverNaive, unranked } = row;
   const figures = boardFigures(row);
   return (
@@ -259,6 +287,9 @@ function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
       <td className="figure">
         {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
       </td>
+      <td>
+        <Sparkline sizes={sizes} />
+      </td>
       <td className="min-w-56">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <ImportedBadge of={row.imported} />
@@ -268,5 +299,30 @@ function BoardRow({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         <Ago date={row.measuredAt} />
       </td>
     </tr>
+  );
+}
+
+const SPARK = { width: 56, height: 16 };
+
+/** How the device's best rate follows the size, from nothing to its most. */
+function Sparkline({ sizes }: { sizes: readonly SizeRate[] }) {
+  if (sizes.length < 2) return <span className="text-muted">–</span>;
+  const most = Math.max(...sizes.map(({ rate }) => rate));
+  const [low, high] = [sizes[0], sizes.at(-1)].map((size) => Math.log2(size?.edge ?? 1));
+  const points = sizes.map(({ edge, rate }) => {
+    const x = ((Math.log2(edge) - (low ?? 0)) / ((high ?? 1) - (low ?? 0))) * SPARK.width;
+    return `${x.toFixed(1)},${(SPARK.height * (1 - rate / most)).toFixed(1)}`;
+  });
+  const text = sizes.map(({ edge, rate }) => `${edge}: ${formatRate(rate)}`).join('; ');
+  return (
+    <svg
+      {...SPARK}
+      viewBox={`-1 -1 ${SPARK.width + 2} ${SPARK.height + 2}`}
+      role="img"
+      aria-label={`Best rate by size: ${text}`}
+    >
+      <title>{text}</title>
+      <polyline points={points.join(' ')} fill="none" stroke="var(--accent)" strokeWidth="1.5" />
+    </svg>
   );
 }

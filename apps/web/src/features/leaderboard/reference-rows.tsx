@@ -45,7 +45,7 @@ export function ReferenceRows({ figures }: { figures: readonly ReferenceFigure[]
 
 /** As in board.tsx: what stands between the rate and the columns after the metrics. */
 const METRICS = metricsOf('board', ['lowNs', 'highNs', 'roofBound', 'rate']);
-const COLUMNS = METRICS.length + 7;
+const COLUMNS = METRICS.length + 8;
 
 function Row({ figure, fastest }: { figure: ReferenceFigure; fastest: number }) {
   const { interval, medianNs, rate, roof } = figure;
@@ -89,6 +89,7 @@ function Row({ figure, fastest }: { figure: ReferenceFigure; fastest: number }) 
         </td>
       ))}
       <td className="figure">–</td>
+      <td className="text-muted">–</td>
       <td className="min-w-56">
         <What figure={figure} />
       </td>

@@ -69,12 +69,17 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   const answered = { ...{ answer: own, board, groups: shown } };
   if (isEmpty || !board.problem) return { ...answered, content: await empty(store, query) };
   const reference = shown.includes('reference') ? bestOfEach(beside, profile) : null;
+  const sizes = await store.devices.sizes(
+    board.rows.map(({ device }) => device.key),
+    { op, dtype, profile },
+    board.methodology,
+  );
   return {
     ...answered,
     content: (
       <>
         {opening !== null && <NoGpuYet board={board} query={query} />}
-        <Board board={board} query={query} groups={shown} reference={reference} />
+        <Board board={board} query={query} groups={shown} reference={reference} sizes={sizes} />
       </>
     ),
   };

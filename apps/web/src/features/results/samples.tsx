@@ -65,12 +65,45 @@ export function SampleStrip({ series }: { series: Series }) {
 /** Between ticks of a time axis, px; d3 may draw twice as many. */
 const TICK_EVERY = 130;
 
+/** Fewer samples are drawn one by one: a bin of one or two is no distribution. */
+const FEWEST_OF_BINS = 24;
+
 /** How the samples are distributed. */
 export function SampleHistogram({ series }: { series: Series }) {
   const draw = useCallback<DrawPlot>(
     (Plot, width) => {
       const { scale, unit } = unitFor(series.medianNs);
       const times = series.samplesNs.map((ns) => ns / scale);
+      const median = Plot.ruleX([series.medianNs / scale], {
+        stroke: 'var(--accent)',
+        strokeWidth: 1.5,
+      });
+      if (times.length < FEWEST_OF_BINS) {
+        return {
+          marginLeft: 12,
+          marginRight: 12,
+          marginBottom: 36,
+          x: {
+            label: `time (${unit}), lower is better`,
+            ticks: width / TICK_EVERY,
+            grid: true,
+            inset: 12,
+          },
+          marks: [
+            median,
+            Plot.dot(
+              times,
+              Plot.dodgeY('middle', {
+                x: (time: number) => time,
+                r: 4,
+                fill: 'var(--ink)',
+                fillOpacity: 0.7,
+                title: (time: number) => `sample: ${formatNs(time * scale)}`,
+              }),
+            ),
+          ],
+        };
+      }
       return {
         marginLeft: 40,
         marginRight: 8,
@@ -95,7 +128,7 @@ export function SampleHistogram({ series }: { series: Series }) {
               },
             ),
           ),
-          Plot.ruleX([series.medianNs / scale], { stroke: 'var(--accent)', strokeWidth: 1.5 }),
+          median,
           Plot.ruleY([0], { stroke: 'var(--line-strong)' }),
         ],
       };

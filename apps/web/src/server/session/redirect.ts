@@ -9,6 +9,9 @@ export function seeOther(c: Context, path: string): Response {
   return c.redirect(path, 303);
 }
 
+/** Where a page finds its own address, to come back to after the login. */
+export const PATH_HEADER = 'x-tilemark-path';
+
 /** No site has this name: an address that leaves it leads elsewhere. */
 const HERE = 'http://here.invalid';
 

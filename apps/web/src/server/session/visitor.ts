@@ -1,9 +1,10 @@
 import type { Principal } from '@tilemark/core/server';
-import { cookies } from 'next/headers';
+import { cookies, headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import { type Services, services } from '../services';
 import { identifySession } from './principal';
+import { PATH_HEADER } from './redirect';
 import { SESSION_COOKIE } from './session';
 
 /** Who looks at a page; null for a visitor without a session. Looked up once per request. */
@@ -16,13 +17,18 @@ export const visitor = cache(async (): Promise<Principal | null> => {
 /** The services, for a page whose visitor may read; others are sent to log in. */
 export async function readable(): Promise<Services> {
   const opened = await services();
-  if (!opened.settings.isPublic && !(await visitor())) redirect('/login');
+  if (!opened.settings.isPublic && !(await visitor())) await toLogin();
   return opened;
 }
 
 /** The services for a page of admins; null where the visitor is somebody else, who is told so. */
 export async function administered(): Promise<Services | null> {
   const user = await visitor();
-  if (!user) redirect('/login');
+  if (!user) return toLogin();
   return user.role === 'admin' ? services() : null;
+}
+
+async function toLogin(): Promise<never> {
+  const next = (await headers()).get(PATH_HEADER);
+  redirect(next ? `/login?${new URLSearchParams({ next })}` : '/login');
 }

@@ -17,6 +17,12 @@ import { byKind, deviceRef, RUN_VIEW, rateOf, runResult } from './run-view';
 /** A device as sweeps are planned for it. */
 export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'>;
 
+/** A best rate by the edge of its square problem. */
+export interface SizeRate {
+  readonly edge: number;
+  readonly rate: number;
+}
+
 export interface DeviceSummary {
   /** The fastest of each op. */
   readonly bests: readonly (Pick<RunResult, 'problem' | 'profile' | 'address'> & {
@@ -79,6 +85,27 @@ export function devicesOf(db: PrismaClient) {
 
     /** What a list says of these devices beside themselves, by key. */
     summaries: (keys: readonly string[]) => summariesOf(db, keys),
+
+    /** The best rate at each square size of an op, dtype and profile, by device, sizes ascending. */
+    async sizes(
+      keys: readonly string[],
+      of: { readonly op: OpId; readonly dtype: Dtype; readonly profile: Profile },
+      methodology: number,
+    ): Promise<ReadonlyMap<string, readonly SizeRate[]>> {
+      const rows = await db.best.findMany({
+        where: { ...of, methodology, deviceKey: { in: [...keys] } },
+        select: { deviceKey: true, shape: true, medianNs: true },
+      });
+      const sizes = new Map<string, SizeRate[]>();
+      for (const { deviceKey, medianNs, shape } of rows) {
+        const edge = Number(shape);
+        if (!Number.isInteger(edge)) continue;
+        const rate = rateOf(parseProblem({ ...of, shape }), medianNs).value;
+        sizes.set(deviceKey, [...(sizes.get(deviceKey) ?? []), { edge, rate }]);
+      }
+      for (const own of sizes.values()) own.sort((a, b) => a.edge - b.edge);
+      return sizes;
+    },
 
     /** Every device as sweeps are planned for it; does not count its runs. */
     async toPlan(): Promise<DeviceToPlan[]> {

@@ -1,12 +1,21 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
+import { shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
 import { outlierOf } from '../../measure/trust';
 import type { ResultDetail } from '../../view/api';
+import type { SoftwareVersion } from '../../view/device';
 import { type AuditNote, noted } from './audit';
 import { fromJson } from './database';
 import { byAdmin } from './parties';
 import { moveConfirmed } from './record';
 import { RUN_VIEW, runResult } from './run-view';
+
+/** One of the measurements of a variant over time. */
+export interface DatedResult extends SoftwareVersion {
+  readonly resultId: string;
+  readonly endedAt: Date;
+  readonly medianNs: number;
+}
 
 /** A result is compared with this many others, the newest. */
 const MAX_OTHERS = 200;
@@ -68,6 +77,28 @@ export function resultsOf(db: PrismaClient) {
   return {
     /** One result in full: samples, environment, source, and how it compares with its like. */
     get: (id: string) => detailOf(db, id),
+
+    /** The newest measurements of the same variant, problem, and profile on its device, oldest first. */
+    async over({
+      address,
+      device,
+      problem,
+      profile,
+    }: Pick<ResultDetail, 'address' | 'device' | 'problem' | 'profile'>): Promise<DatedResult[]> {
+      const rows = await db.$queryRaw<DatedResult[]>`
+        SELECT result."id" AS "resultId", result."endedAt", result."medianNs",
+          environment."content"->>'driver' AS "driver",
+          environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
+        FROM "Run" AS run
+        JOIN "Result" AS result ON result."runId" = run."id"
+        JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
+        WHERE run."deviceKey" = ${device.key} AND run."address" = ${address}
+          AND run."op" = ${problem.op} AND run."dtype" = ${problem.dtype}
+          AND run."shape" = ${shapeText(problem)} AND run."profile" = ${profile}::"Profile"
+          AND run."state" = 'measured'
+        ORDER BY result."endedAt" DESC LIMIT ${MAX_OTHERS}`;
+      return rows.toReversed();
+    },
 
     /** An admin agrees with a measured result, in their name; null if there is none with this id. */
     async confirm(id: string, by: string, note?: AuditNote): Promise<ResultDetail | null> {

@@ -1,15 +1,20 @@
-import { shapeText } from '@tilemark/kernels';
+import { DTYPES, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
+import { deviceRoofs } from '@/features/devices/roof';
+import { pointOf } from '@/features/devices/roofline';
+import { RooflinePlot } from '@/features/devices/roofline-plot';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { Confirmation } from '@/features/results/confirmation';
 import { EnvironmentFacts, Statistics, VerificationTable } from '@/features/results/measurement';
 import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
+import { RateOverTime } from '@/features/results/rate-over-time';
 import { reproduceCommands } from '@/features/results/reproduce';
 import { SampleHistogram, SampleStrip } from '@/features/results/samples';
+import { shortId } from '@/features/results/share';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
@@ -30,11 +35,24 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function ResultPage({ params }: Props) {
-  const result = await load((await params).id);
+  const { store } = await readable();
+  const { id } = await params;
+  const result = await load(id);
   const isAdmin = (await visitor())?.role === 'admin';
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
-  const { bench, rerun } = reproduceCommands(result, originOf(await headers()));
+  const [surveys, over] = await Promise.all([
+    store.rooflines.latest(result.device.key),
+    store.results.over(result),
+  ]);
+  const peak = DTYPES[problem.dtype].peak;
+  const roof = deviceRoofs(surveys, [result])
+    .filter(({ profile }) => profile === result.profile)
+    .map((each) => ({ ...each, peaks: each.peaks.filter(({ dtype }) => dtype === peak) }))[0];
+  const points = pointOf(result);
+  const origin = originOf(await headers());
+  const short = `${origin}/r/${shortId(id)}`;
+  const { bench, rerun } = reproduceCommands(result, origin);
 
   return (
     <>
@@ -114,6 +132,20 @@ export default async function ResultPage({ params }: Props) {
               <SampleHistogram series={measurement.cold} />
             </Panel>
           </Section>
+          {over.length > 1 && (
+            <Section id="over" title="Over time" note="the same variant on this device">
+              <Panel>
+                <RateOverTime problem={problem} results={over} />
+              </Panel>
+            </Section>
+          )}
+          {roof && roof.peaks.length > 0 && points.length > 0 && (
+            <Section id="roofline" title="Under the roof">
+              <Panel>
+                <RooflinePlot roof={roof} points={points} device={result.device.name} />
+              </Panel>
+            </Section>
+          )}
           <Section id="statistics" title="Statistics">
             <Statistics problem={problem} measurement={measurement} />
           </Section>
@@ -132,6 +164,17 @@ export default async function ResultPage({ params }: Props) {
           <Command label="the command that measures and compares it" text={rerun} />
         </div>
       </Section>
+      {measurement && (
+        <Section id="share" title="Share" note="a link, and a badge in Markdown">
+          <div className="space-y-2">
+            <Command label="the short link" text={short} />
+            <Command
+              label="the badge"
+              text={`[![Tilemark](${origin}/results/${id}/badge.svg)](${short})`}
+            />
+          </div>
+        </Section>
+      )}
       <Section id="environment" title="Environment">
         <EnvironmentFacts environment={result.environment} />
       </Section>

@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/form';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
 import { Presets } from '@/features/sweeps/new/presets';
+import { roofPaces } from '@/features/sweeps/new/roof-paces';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages/lists';
 import { readable, visitor } from '@/server/session/visitor';
@@ -27,7 +28,17 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
     visitor(),
     query.sweep ? store.sweeps.get(query.sweep) : null,
   ]);
-  const paces = await store.devices.paces(foremost(devices, query.device));
+  const keys = foremost(devices, query.device);
+  const [past, summaries] = await Promise.all([
+    store.devices.paces(keys),
+    store.devices.summaries(keys),
+  ]);
+  const paces = [
+    ...past,
+    ...keys
+      .filter((key) => !past.some(({ deviceKey }) => deviceKey === key))
+      .flatMap((key) => roofPaces(key, summaries.get(key)?.roofs ?? [])),
+  ];
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);
   const copy = sweep ? formOfSweep(sweep, blank) : { form: blank, refused: [] };
@@ -56,7 +67,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         devices={devices}
         paces={paces}
       />
-      {!query.sweep && <Presets maySubmit={maySubmit} />}
+      {!query.sweep && <Presets maySubmit={maySubmit} devices={devices} paces={paces} />}
     </>
   );
 }

@@ -1,15 +1,32 @@
 'use client';
 
-import { publishedOfSuite, SUITES } from '@tilemark/core';
+import {
+  countRuns,
+  type Device,
+  findSuite,
+  type Pace,
+  publishedOfSuite,
+  SUITES,
+  suiteSpec,
+} from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, TextLink } from '@/ui/button';
+import { formatEstimate } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
 
 /** The suites that reproduce a published report, each in one click. */
-export function Presets({ maySubmit }: { maySubmit: boolean }) {
+export function Presets({
+  maySubmit,
+  devices,
+  paces,
+}: {
+  maySubmit: boolean;
+  devices: readonly Device[];
+  paces: readonly Pace[];
+}) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [problem, setProblem] = useState<string | null>(null);
@@ -36,34 +53,87 @@ export function Presets({ maySubmit }: { maySubmit: boolean }) {
       )}
       <Panel>
         <ul className="grid gap-px overflow-hidden bg-line sm:grid-cols-2 sm:[&>li:last-child:nth-child(odd)]:col-span-2">
-          {SUITES.filter(({ published }) => published).map(({ about, id, params, title }) => (
-            <li key={id} className="flex items-start gap-3 bg-surface px-4 py-2.5">
-              <div className="min-w-0 flex-1">
-                <p className="text-[0.8125rem] font-medium">{title}</p>
-                <p className="text-xs text-muted">
-                  {about} (
-                  {params.map(({ default: value, name }) => `${name} = ${value}`).join(', ')})
-                </p>
-                <p className="text-xs text-muted">{publishedOfSuite(id)?.source.title}</p>
-              </div>
-              <div className="flex flex-col items-end gap-1 text-xs">
-                {maySubmit && (
-                  <Button
-                    disabled={isPending}
-                    aria-label={`Reproduce ${title}`}
-                    onClick={() => run(id, `${title}, as published`)}
-                  >
-                    Reproduce
-                  </Button>
-                )}
-                <TextLink href={`/sweeps/new?suite=${id}`} aria-label={`Adjust ${title}`}>
-                  Adjust
-                </TextLink>
-              </div>
-            </li>
-          ))}
+          {SUITES.filter(({ published }) => published).map(({ about, id, params, title }) => {
+            const { why, smaller } = fitOf(id, devices, paces);
+            const query = new URLSearchParams({ suite: id, ...smaller });
+            return (
+              <li key={id} className="flex items-start gap-3 bg-surface px-4 py-2.5">
+                <div className="min-w-0 flex-1">
+                  <p className="text-[0.8125rem] font-medium">{title}</p>
+                  <p className="text-xs text-muted">
+                    {about} (
+                    {params.map(({ default: value, name }) => `${name} = ${value}`).join(', ')})
+                  </p>
+                  <p className="text-xs text-muted">{publishedOfSuite(id)?.source.title}</p>
+                  {why && (
+                    <p id={`${id}-why`} className="text-xs text-amber">
+                      {why}{' '}
+                      {smaller && (
+                        <TextLink href={`/sweeps/new?${query}`}>
+                          {Object.entries(smaller)
+                            .map(([name, value]) => `${name} = ${value}`)
+                            .join(', ')}{' '}
+                          fits
+                        </TextLink>
+                      )}
+                    </p>
+                  )}
+                </div>
+                <div className="flex flex-col items-end gap-1 text-xs">
+                  {maySubmit && (
+                    <Button
+                      disabled={isPending || why !== null}
+                      aria-describedby={why ? `${id}-why` : undefined}
+                      aria-label={`Reproduce ${title}`}
+                      onClick={() => run(id, `${title}, as published`)}
+                    >
+                      Reproduce
+                    </Button>
+                  )}
+                  <TextLink href={`/sweeps/new?suite=${id}`} aria-label={`Adjust ${title}`}>
+                    Adjust
+                  </TextLink>
+                </div>
+              </li>
+            );
+          })}
         </ul>
       </Panel>
     </Section>
   );
+}
+
+/** Longer than this nobody waits for, s. */
+const TOO_LONG_S = 2 * 3600;
+
+/** Why this grid cannot run a suite as published, and the largest sizes of it that fit. */
+function fitOf(
+  suite: string,
+  devices: readonly Device[],
+  paces: readonly Pace[],
+): { why: string | null; smaller: Record<string, string> | null } {
+  const able = devices.filter(({ workers }) => workers > 0);
+  if (able.length === 0) return { why: 'No worker is attached.', smaller: null };
+  const { params } = findSuite(suite);
+  const whyNot = (values: Readonly<Record<string, number>>): string | null => {
+    const count = countRuns(suiteSpec(suite, values), able, paces);
+    const skipped = count.skipped.reduce((sum, each) => sum + each.runs, 0);
+    if (skipped === count.runs) return `Every run would be skipped: ${count.skipped[0]?.why}.`;
+    const seconds = Math.max(...count.devices.map((each) => each.seconds ?? 0));
+    return seconds > TOO_LONG_S ? `It would take ${formatEstimate(seconds)}.` : null;
+  };
+  let values = Object.fromEntries(params.map((param) => [param.name, param.default]));
+  const why = whyNot(values);
+  if (why === null) return { why, smaller: null };
+  for (;;) {
+    const next = Object.fromEntries(
+      params.map(({ min, name }) => [name, Math.max(min, Math.floor((values[name] ?? min) / 2))]),
+    );
+    if (params.every(({ name }) => next[name] === values[name])) return { why, smaller: null };
+    values = next;
+    if (whyNot(values) === null) {
+      const smaller = Object.entries(values).map(([name, value]) => [name, String(value)]);
+      return { why, smaller: Object.fromEntries(smaller) };
+    }
+  }
 }

@@ -124,5 +124,7 @@ function DeviceCount({
 
 function estimateText(seconds: number | null, runs: number): string {
   if (runs === 0) return 'nothing to measure';
-  return seconds === null ? 'duration unknown: no past results' : formatEstimate(seconds);
+  return seconds === null
+    ? 'duration unknown: neither past results nor a roof'
+    : formatEstimate(seconds);
 }

@@ -143,13 +143,13 @@ export function NewSweepForm({
                 control={control}
                 name="profiles"
                 legend="Profiles"
-                hint={`default is what browsers run; fast turns robustness checks off. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
+                hint={`The settings of the WebGPU implementation. default: as in a browser; fast: no bounds checks, unlike a browser. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
                 options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
               />
               <Field
                 id="policy"
                 label="Policy"
-                hint="smoke takes five samples and is never ranked."
+                hint="How long and how precisely to measure. smoke takes five samples and is never ranked."
                 error={formState.errors.policy?.message}
               >
                 <Select

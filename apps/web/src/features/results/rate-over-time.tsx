@@ -1,0 +1,73 @@
+'use client';
+
+import type { DatedResult } from '@tilemark/core/server';
+import { opOf, type Problem } from '@tilemark/kernels';
+import { useCallback, useMemo } from 'react';
+import { formatMoment, formatRate } from '@/ui/format';
+import { type DrawPlot, Figure } from '@/ui/plot';
+
+/** The rate of a variant at each measurement, with a line where the driver or Dawn changed. */
+export function RateOverTime({
+  problem,
+  results,
+}: {
+  problem: Problem;
+  results: readonly DatedResult[];
+}) {
+  const op = opOf(problem);
+  const points = useMemo(
+    () =>
+      results.map(({ driver, endedAt, medianNs, resultId, webgpu }) => ({
+        at: endedAt,
+        rate: op.rate(problem, medianNs),
+        version: [driver || 'driver unknown', webgpu && `Dawn ${webgpu}`]
+          .filter(Boolean)
+          .join(', '),
+        href: `/results/${resultId}`,
+      })),
+    [results, op, problem],
+  );
+  const changes = useMemo(
+    () => points.filter(({ version }, index) => version !== points[index - 1]?.version),
+    [points],
+  );
+  const draw = useCallback<DrawPlot>(
+    (Plot) => ({
+      marginLeft: 56,
+      marginRight: 16,
+      marginTop: 24,
+      marginBottom: 30,
+      x: { type: 'utc', label: null, inset: 8 },
+      y: { label: `↑ ${op.rateUnit}, higher is better`, grid: true, nice: true, ticks: 4 },
+      marks: [
+        Plot.ruleX(changes, { x: 'at', stroke: 'var(--amber)', strokeDasharray: '4 3' }),
+        Plot.text(changes, {
+          x: 'at',
+          text: 'version',
+          frameAnchor: 'top',
+          textAnchor: 'start',
+          dx: 3,
+          dy: -12,
+          fill: 'var(--amber)',
+        }),
+        Plot.lineY(points, { x: 'at', y: 'rate', stroke: 'var(--line-strong)' }),
+        Plot.dot(points, {
+          ...{ x: 'at', y: 'rate', r: 3.5, fill: 'var(--accent)' },
+          title: ({ at, rate, version }: (typeof points)[number]) =>
+            `${formatMoment(new Date(at))}, ${version}: ${formatRate(rate)} ${op.rateUnit}`,
+          href: 'href',
+        }),
+      ],
+    }),
+    [points, changes, op],
+  );
+  return (
+    <Figure
+      draw={draw}
+      height={220}
+      fileName="rate-over-time"
+      caption="Every measurement of this variant here, higher is better. Dashed: the driver or Dawn from there on."
+      summary={`Rate over time: ${points.length} measurements under ${new Set(points.map(({ version }) => version)).size} versions of driver and Dawn.`}
+    />
+  );
+}

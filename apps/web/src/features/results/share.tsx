@@ -1,0 +1,58 @@
+/** What a link to a page shows elsewhere: a card as a picture, a badge, a short address. */
+import { ImageResponse } from 'next/og';
+import { formatRate } from '@/ui/format';
+
+/** A UUID in 22 characters, and back; null for what is none. */
+export const shortId = (id: string): string =>
+  Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+
+export function longId(short: string): string | null {
+  const hex = Buffer.from(short, 'base64url').toString('hex');
+  return hex.length === 32
+    ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    : null;
+}
+
+export const CARD = { width: 1200, height: 630 };
+
+export interface CardBar {
+  readonly label: string;
+  readonly rate: number;
+}
+
+/** A title, a line about it, and the fastest as bars. */
+export function card(title: string, about: string, bars: readonly CardBar[], unit: string) {
+  const shown = bars.toSorted((a, b) => b.rate - a.rate).slice(0, 5);
+  const most = shown[0]?.rate ?? 1;
+  return new ImageResponse(
+    <div
+      style={{
+        ...{ width: '100%', height: '100%', display: 'flex', flexDirection: 'column' },
+        ...{ padding: 56, background: '#f7f9f8', color: '#14181b', fontSize: 26 },
+      }}
+    >
+      <div style={{ display: 'flex', color: '#00696b', fontSize: 30 }}>Tilemark</div>
+      <div style={{ display: 'flex', fontSize: 48, marginTop: 12 }}>{title.slice(0, 80)}</div>
+      <div style={{ display: 'flex', color: '#55605f', marginTop: 8 }}>{about.slice(0, 120)}</div>
+      <div style={{ display: 'flex', flexDirection: 'column', marginTop: 32 }}>
+        {shown.map(({ label, rate }, index) => (
+          <div key={label} style={{ display: 'flex', flexDirection: 'column', marginBottom: 16 }}>
+            <div style={{ display: 'flex', justifyContent: 'space-between' }}>
+              <span>{label.slice(0, 60)}</span>
+              <span>{`${formatRate(rate)} ${unit}`}</span>
+            </div>
+            <div style={{ display: 'flex', width: '100%', height: 16, background: '#e3e8e7' }}>
+              <div
+                style={{
+                  width: `${(rate / most) * 100}%`,
+                  background: index === 0 ? '#00696b' : '#a9b4b3',
+                }}
+              />
+            </div>
+          </div>
+        ))}
+      </div>
+    </div>,
+    CARD,
+  );
+}
