@@ -28,6 +28,7 @@ export * from './rank/portability';
 export * from './rank/rank';
 export { sideBySideFileSchema } from './reference/figures';
 export { besideKernel, bestOfEach, librariesOn, shippedReference } from './reference/reference';
+export { refusalOf } from './refusals';
 export * from './suites/families';
 export { allPublished, publishedOfSuite } from './suites/published/published';
 export type { Suite, SuiteParam } from './suites/suite';

@@ -1,4 +1,4 @@
-import type { ProblemDetails } from '@tilemark/core';
+import { type ProblemDetails, refusalOf } from '@tilemark/core';
 import type { z } from 'zod';
 
 /**
@@ -116,5 +116,6 @@ function firstIssue(
 /** A request that its schema refuses, as a 400 that names the field. */
 export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
   const { path, message } = firstIssue(error.issues, input);
-  return new HttpProblem(400, message, formatPath(path) || undefined);
+  const field = formatPath(path);
+  return new HttpProblem(400, refusalOf(field || 'The body', message), field || undefined);
 }

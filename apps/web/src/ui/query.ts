@@ -1,3 +1,4 @@
+import { refusalOf } from '@tilemark/core';
 import type { z } from 'zod';
 
 /** Next's search parameters of a page. */
@@ -64,11 +65,10 @@ export const refusals = (error: z.ZodError, given: Readonly<Record<string, strin
   error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const value = given[name];
-    const why =
-      issue.code === 'invalid_value'
-        ? `it must be one of ${issue.values.join(', ')}`
-        : issue.message;
-    if (value === undefined) return `${name} is missing: ${why}`;
+    if (value === undefined) {
+      const isPlain = issue.code === 'invalid_type' || issue.code === 'invalid_value';
+      return isPlain ? `${name} is required` : `${name} is missing: ${issue.message}`;
+    }
     const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value;
-    return `${name} cannot be “${shown}”: ${why}`;
+    return `${name} cannot be “${shown}”: ${refusalOf('it', issue.message)}`;
   });

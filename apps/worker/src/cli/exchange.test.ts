@@ -202,7 +202,7 @@ it('says in one line what is wrong with a file, a token, an id or an address', a
     [['import', file, ...at, '--token', TOKEN], 2, /is not a file of `tilemark bench --json`/],
     [['import', newer, ...at, '--token', TOKEN], 2, /version 2 was written by a newer Tilemark/],
     [['import', nan, ...at, '--token', TOKEN], 2, /not valid JSON|Unexpected token/],
-    [['import', none, ...at, '--token', TOKEN], 2, /medianNs: .*expected number/],
+    [['import', none, ...at, '--token', TOKEN], 2, /medianNs must be a number/],
     [['import', unknown, ...at, '--token', TOKEN], 2, /variant.kernel: .*matmul\/x/],
     [['import', join(folder, 'none'), ...at, '--token', TOKEN], 2, /ENOENT/],
     [['rerun', 'nope', ...at], 2, /There is no such result/],

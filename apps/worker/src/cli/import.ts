@@ -4,6 +4,7 @@ import {
   benchFileSchema,
   messageOf,
   referenceImportedSchema,
+  refusalOf,
   sideBySideFileSchema,
   sweepCreatedSchema,
 } from '@tilemark/core';
@@ -63,7 +64,7 @@ async function importFile(file: string, client: GridClient, server: string): Pro
   if (!content.success) {
     const [issue] = content.error.issues;
     throw new InputError(
-      `is not a file of \`tilemark bench --json\`: ${issue?.path.join('.')}: ${issue?.message}`,
+      `is not a file of \`tilemark bench --json\`: ${refusalOf(issue?.path.join('.') ?? '', issue?.message ?? '')}`,
       file,
     );
   }
