@@ -1,9 +1,10 @@
 import { shapeText } from '@tilemark/kernels';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { boardQuerySchema } from '@/features/leaderboard/query';
-import { CARD, card } from '@/features/results/share';
+import { CARD, card } from '@/features/results/card';
 import { readable } from '@/server/session/visitor';
 
+export const dynamic = 'force-dynamic';
 export const size = CARD;
 export const contentType = 'image/png';
 export const alt = 'The fastest devices of the leaderboard';

@@ -1,4 +1,4 @@
-import { longId } from '@/features/results/share';
+import { longId } from '@/features/results/short-id';
 
 /** The short address of a result. */
 export async function GET(_: Request, { params }: { params: Promise<{ id: string }> }) {

@@ -1,6 +1,6 @@
 import { shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
-import { CARD, card } from '@/features/results/share';
+import { CARD, card } from '@/features/results/card';
 import { readable } from '@/server/session/visitor';
 
 export const size = CARD;

@@ -14,7 +14,7 @@ import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcom
 import { RateOverTime } from '@/features/results/rate-over-time';
 import { reproduceCommands } from '@/features/results/reproduce';
 import { SampleHistogram, SampleStrip } from '@/features/results/samples';
-import { shortId } from '@/features/results/share';
+import { shortId } from '@/features/results/short-id';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
 import { Command } from '@/ui/action';

@@ -2,7 +2,7 @@ import { isMeasured } from '@tilemark/core';
 import { opOf } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { shortAddress } from '@/features/kernels/address';
-import { CARD, card } from '@/features/results/share';
+import { CARD, card } from '@/features/results/card';
 import { groupKey, problemText } from '@/features/sweeps/runs';
 import { readable } from '@/server/session/visitor';
 import { plural } from '@/ui/format';

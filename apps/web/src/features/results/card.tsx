@@ -1,17 +1,6 @@
-/** What a link to a page shows elsewhere: a card as a picture, a badge, a short address. */
+/** What a link to a page shows elsewhere: a card as a picture. */
 import { ImageResponse } from 'next/og';
 import { formatRate } from '@/ui/format';
-
-/** A UUID in 22 characters, and back; null for what is none. */
-export const shortId = (id: string): string =>
-  Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-
-export function longId(short: string): string | null {
-  const hex = Buffer.from(short, 'base64url').toString('hex');
-  return hex.length === 32
-    ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-    : null;
-}
 
 export const CARD = { width: 1200, height: 630 };
 
