@@ -1,26 +1,15 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
-/** A TCP port of the loopback interface that is free right now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
-/** Whether a port of the loopback interface is free right now. */
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
+/** The port, if it is free right now, or any free one for 0. Rejects with the system's reason. */
+export async function freePort(port = 0, host = '127.0.0.1'): Promise<number> {
+  const probe = createServer().listen(port, host);
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address ? address.port : port;
 }
 
 /**
@@ -29,7 +18,7 @@ function isFree(port: number): Promise<boolean> {
  */
 export async function keptPort(file: string): Promise<number> {
   const last = Number(await readFile(file, 'utf8').catch(() => ''));
-  const port = last > 0 && last < 65_536 && (await isFree(last)) ? last : await freePort();
+  const port = await freePort(last > 0 && last < 65_536 ? last : 0).catch(() => freePort());
   await writeFile(file, `${port}\n`);
   return port;
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { freePort } from '../services/port';
 import { holdsWithin } from '../until';
 import { StartProblem } from './problem';
 
@@ -8,27 +8,21 @@ import { StartProblem } from './problem';
  * @param withinMs how long to wait for the port to become free
  */
 export async function requireFreePort(host: string, port: number, withinMs = 0): Promise<void> {
-  let failure = await listenFailure(host, port);
-  const isFree = async () => {
-    failure = await listenFailure(host, port);
-    return failure?.code !== 'EADDRINUSE';
+  let failure: string | undefined;
+  const isSettled = async () => {
+    failure = await freePort(port, host).then(
+      () => undefined,
+      ({ code }: NodeJS.ErrnoException) => code,
+    );
+    return failure !== 'EADDRINUSE';
   };
-  await holdsWithin(withinMs, isFree, 200);
-  if (!failure) return;
-  if (failure.code === 'EADDRINUSE') {
+  if ((await holdsWithin(withinMs, isSettled, 200)) && failure === undefined) return;
+  if (failure === 'EADDRINUSE') {
     throw new StartProblem(
       `Port ${port} is in use. Stop what uses it, or choose another: npm start -- --port ${port + 1}`,
     );
   }
   throw new StartProblem(
-    `Cannot listen on ${host}:${port} (${failure.code}). Choose another --host or --port.`,
+    `Cannot listen on ${host}:${port} (${failure}). Choose another --host or --port.`,
   );
-}
-
-function listenFailure(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', resolve);
-    probe.listen(port, host, () => probe.close(() => resolve(null)));
-  });
 }

@@ -3,7 +3,7 @@ import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
 import { product, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { MATRICES, tileBytes, tileMemory } from './tile-memory';
+import { MATRICES, resultStores, tileBytes, tileMemory } from './tile-memory';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -100,6 +100,7 @@ function source(layout: TileLayout): string {
   return `${MATRICES}@group(0) @binding(4) var<storage, read_write> scratch: array<V>;
 
 ${tileMemory(layout)}
+${resultStores()}
 
 /// The shape of the products of quarters.
 fn half_shape() -> Shape {
@@ -162,11 +163,6 @@ fn b_at_aligned(row: u32, col4: u32) -> V {
   }
   return V(B4[row * (shape.n / 4) + col4]);
 }
-fn store_c_aligned(row: u32, col4: u32, v: V) {
-  if (row < shape.m && 4 * col4 < shape.n) {
-    C4[row * (shape.n / 4) + col4] = vec4<T>(v);
-  }
-}
 
 fn a_at_unaligned(row: u32, col4: u32) -> V {
   var v = V(0);
@@ -185,13 +181,6 @@ fn b_at_unaligned(row: u32, col4: u32) -> V {
     }
   }
   return v;
-}
-fn store_c_unaligned(row: u32, col4: u32, v: V) {
-  for (var lane = 0u; lane < 4; lane++) {
-    if (row < shape.m && 4 * col4 + lane < shape.n) {
-      C[row * shape.n + 4 * col4 + lane] = T(v[lane]);
-    }
-  }
 }`;
 }
 

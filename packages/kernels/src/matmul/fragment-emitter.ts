@@ -1,4 +1,11 @@
-import { type FragmentLayout, fragmentThreads, sumUnits, UNIT } from './fragment-layout';
+import {
+  type FragmentLayout,
+  fragmentThreads,
+  LOADS_AT,
+  SUBGROUP,
+  sumUnits,
+  UNIT,
+} from './fragment-layout';
 import { fragmentDeclarations, storeFragment } from './fragment-memory';
 import { each, indent } from './lines';
 import { addParts } from './tile-memory';
@@ -11,17 +18,18 @@ export function emitFragmentKernel(layout: FragmentLayout): string {
     storeFragment(layout, 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
     storeFragment(layout, 'unaligned'),
-    ...(layout.split > 1 ? [addParts(layout.split, 'f32')] : []),
+    ...(layout.SPLIT > 1 ? [addParts(layout.SPLIT, 'f32')] : []),
   ].join('\n');
 }
 
 function entryPoint(layout: FragmentLayout, name: string, access: string): string {
-  const { bm, bn, bk, subgroup, wm, wn, fragment, split } = layout;
+  const { BM, BN, BK, WM, WN, fragment, SPLIT } = layout;
+  const isBanded = layout.ORDER === 'bands';
   const threads = fragmentThreads(layout);
-  const aUnits = each((bm * bk) / UNIT / threads, (i) => i);
-  const bUnits = each((bn * bk) / UNIT / threads, (i) => i);
-  const down = wm / fragment.m;
-  const across = wn / fragment.n;
+  const aUnits = each((BM * BK) / UNIT / threads, (i) => i);
+  const bUnits = each((BN * BK) / UNIT / threads, (i) => i);
+  const down = WM / fragment.m;
+  const across = WN / fragment.n;
 
   const inUnits = access === 'aligned';
   const rowOfA = inUnits ? 'shape.k / 8' : 'shape.k';
@@ -30,7 +38,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
 
   // Addresses are incremented from tile to tile, which saves multiplying rows by their length.
   const aLoads = aUnits.map(
-    (i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${bk / UNIT};`,
+    (i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
   );
   const bLoads = bUnits.map(
     (i) => `b${i} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
@@ -38,7 +46,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const edgeLoads = [
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
-      `let b_k${i} = shape.k / ${bk} * ${bk} + b_line${i};`,
+      `let b_k${i} = shape.k / ${BK} * ${BK} + b_line${i};`,
       `b${i} = load_b_${access}(min(b_k${i}, shape.k - 1) * (${rowOfB}), b_col${i});`,
       `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
     ]),
@@ -47,35 +55,35 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     ...aUnits.map((i) => `a_tile[a_to${i}] = a${i};`),
     ...bUnits.map((i) => `b_tile[b_to${i}] = b${i};`),
   ];
-  const steps = each(bk / fragment.k, (step) => groupsOf(layout, step * fragment.k));
+  const steps = each(BK / fragment.k, (step) => groupsOf(layout, step * fragment.k));
   const tile = [
     'workgroupBarrier();',
     ...stores,
     'workgroupBarrier();',
     ...overlapped(layout, steps, aLoads, bLoads),
   ];
-  const turns = each(layout.unroll, (turn) =>
+  const turns = each(layout.UNROLL, (turn) =>
     turn === 0 ? tile : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...tile],
   );
-  const group = layout.band ? 'id' : 'group';
+  const group = isBanded ? 'id' : 'group';
   const place = [
     `@builtin(workgroup_id) ${group}: vec3u,`,
-    ...(layout.band ? ['@builtin(num_workgroups) groups: vec3u,'] : []),
+    ...(isBanded ? ['@builtin(num_workgroups) groups: vec3u,'] : []),
   ];
   // The tiles of K of this workgroup: from `first`, `whole` of them, then perhaps the edge.
   const share =
-    split === 1
-      ? [`let whole = shape.k / ${bk};`, `let has_edge = shape.k % ${bk} > 0;`]
+    SPLIT === 1
+      ? [`let whole = shape.k / ${BK};`, `let has_edge = shape.k % ${BK} > 0;`]
       : [
-          `let tiles = (shape.k + ${bk - 1}) / ${bk};`,
-          `let share = (tiles + ${split - 1}) / ${split};`,
+          `let tiles = (shape.k + ${BK - 1}) / ${BK};`,
+          `let share = (tiles + ${SPLIT - 1}) / ${SPLIT};`,
           `let first = min(share * ${group}.z, tiles);`,
           'let end = min(first + share, tiles);',
-          `let whole = max(min(end, shape.k / ${bk}), first) - first;`,
+          `let whole = max(min(end, shape.k / ${BK}), first) - first;`,
           `let has_edge = end > first + whole;`,
         ];
-  const begin = split === 1 ? '' : ` + first * ${bk / UNIT}`;
-  const beginRow = split === 1 ? '' : `first * ${bk} + `;
+  const begin = SPLIT === 1 ? '' : ` + first * ${BK / UNIT}`;
+  const beginRow = SPLIT === 1 ? '' : `first * ${BK} + `;
   const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
@@ -84,33 +92,33 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
 fn ${name}(
 ${indent(1, [...place, '@builtin(local_invocation_index) thread: u32,'])}
 ) {
-${indent(1, layout.band ? ['let group = banded(id, groups);'] : [])}
-  let warp = thread / ${subgroup};
-  let warp_row = warp / ${bn / wn} * ${wm};
-  let warp_col = warp % ${bn / wn} * ${wn};
+${indent(1, isBanded ? ['let group = banded(id, groups);'] : [])}
+  let warp = thread / ${SUBGROUP};
+  let warp_row = warp / ${BN / WN} * ${WM};
+  let warp_col = warp % ${BN / WN} * ${WN};
 ${indent(1, share)}
 
   // What this thread stages, in units of eight halves.
 ${indent(
   1,
   aUnits.flatMap((i) => [
-    `let a_place${i} = (thread + ${i * threads}) % ${bk / UNIT};`,
+    `let a_place${i} = (thread + ${i * threads}) % ${BK / UNIT};`,
     `var a_k${i} = a_place${i}${begin};`,
-    `let a_line${i} = (thread + ${i * threads}) / ${bk / UNIT};`,
-    `let a_at${i} = min(group.y * ${bm} + a_line${i}, shape.m - 1) * (${rowOfA});`,
+    `let a_line${i} = (thread + ${i * threads}) / ${BK / UNIT};`,
+    `let a_at${i} = min(group.y * ${BM} + a_line${i}, shape.m - 1) * (${rowOfA});`,
     `let a_to${i} = a_line${i} * A_PITCH + a_place${i};`,
     `var a${i}: vec4u;`,
   ]),
 )}
-  let b_step = ${bk} * (${rowOfB});
+  let b_step = ${BK} * (${rowOfB});
 ${indent(
   1,
   bUnits.flatMap((i) => {
     const index = `(thread + ${i * threads})`;
-    const column = `${index} % ${bn / UNIT}`;
+    const column = `${index} % ${BN / UNIT}`;
     return [
-      `let b_line${i} = ${index} / ${bn / UNIT};`,
-      `let b_col${i} = ${colInB(`group.x * ${bn / UNIT} + ${column}`)};`,
+      `let b_line${i} = ${index} / ${BN / UNIT};`,
+      `let b_col${i} = ${colInB(`group.x * ${BN / UNIT} + ${column}`)};`,
       `var b_at${i} = (${beginRow}b_line${i}) * (${rowOfB});`,
       `let b_to${i} = b_line${i} * B_PITCH + ${column};`,
       `var b${i}: vec4u;`,
@@ -147,10 +155,10 @@ ${indent(
 
   // Fragment by fragment through the memory of A's tile: there the sums become halves,
   // and those beyond the edge are left out.
-  let lane = thread % ${subgroup};
+  let lane = thread % ${SUBGROUP};
   let sums = warp * ${sumUnits(layout)};
-  let row = group.y * ${bm} + warp_row;
-  let col = group.x * ${bn} + warp_col;
+  let row = group.y * ${BM} + warp_row;
+  let col = group.x * ${BN} + warp_col;
 ${indent(
   1,
   pairs(down, across, (i, j) =>
@@ -158,7 +166,7 @@ ${indent(
       'workgroupBarrier();',
       `subgroupMatrixStore<row_major>(&a_tile, sums, ${sumsOf(i, j)}, ${sumsPitch}u);`,
       'workgroupBarrier();',
-      `store_${access}(sums, lane, ${split > 1 ? `${group}.z, ` : ''}row + ${i * fragment.m}, col + ${j * fragment.n});`,
+      `store_${access}(sums, lane, ${SPLIT > 1 ? `${group}.z, ` : ''}row + ${i * fragment.m}, col + ${j * fragment.n});`,
     ].join(' '),
   ),
 )}
@@ -172,15 +180,15 @@ interface Group {
 }
 
 /** A step of K: reads the right fragments, then each left one just before its multiplications. */
-function groupsOf({ wm, wn, fragment }: FragmentLayout, k: number): Group[] {
-  const across = wn / fragment.n;
+function groupsOf({ WM, WN, fragment }: FragmentLayout, k: number): Group[] {
+  const across = WN / fragment.n;
   const load = (side: string, tile: string, at: string) =>
     `= subgroupMatrixLoad<${side}, row_major>(&${tile}_tile, ${at}, ${tile.toUpperCase()}_PITCH);`;
   const rights = each(across, (j) => {
     const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
     return `let r${j} ${load('Right', 'b', at)}`;
   });
-  return each(wm / fragment.m, (i) => {
+  return each(WM / fragment.m, (i) => {
     const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`;
     return {
       reads: [...(i === 0 ? rights : []), `let l${i} ${load('Left', 'a', at)}`],
@@ -194,7 +202,7 @@ function groupsOf({ wm, wn, fragment }: FragmentLayout, k: number): Group[] {
 
 /** The steps of a tile, with the next tile's loads between their multiplications. */
 function overlapped(
-  { loadsAt }: FragmentLayout,
+  { LOADS }: FragmentLayout,
   steps: readonly Group[][],
   aLoads: readonly string[],
   bLoads: readonly string[],
@@ -204,8 +212,8 @@ function overlapped(
   /** The loads that are due after `done` multiplications. */
   const due = () => {
     const lines = [
-      ...(Math.round(loadsAt.a * eighth) === done ? aLoads : []),
-      ...(Math.round(loadsAt.b * eighth) === done ? bLoads : []),
+      ...(Math.round(LOADS_AT[LOADS].a * eighth) === done ? aLoads : []),
+      ...(Math.round(LOADS_AT[LOADS].b * eighth) === done ? bLoads : []),
     ];
     return lines.length > 0 ? scope('if (tile + 1 < whole) ', lines) : [];
   };

@@ -1,27 +1,62 @@
+import { DTYPES, type Dtype } from '../dtype';
+import { tunable, type ValuesOf } from '../kernel';
+
+/** The shader relies on which threads form a subgroup, so it needs subgroups of this size. */
+export const SUBGROUP = 32;
+
+/** Rows of tiles per band of ORDER=bands. */
+export const BAND = 4;
+
+/** How many eighths of a tile's multiplications precede the loads of each matrix, by LOADS. */
+export const LOADS_AT = {
+  ahead: { a: 0, b: 0 },
+  halfway: { a: 4, b: 4 },
+  staggered: { a: 1, b: 4 },
+} as const;
+
+export const FRAGMENT_TUNABLES = [
+  tunable('BM', 'Rows of C per workgroup', [16, 32, 64, 128, 256], 128),
+  tunable('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
+  tunable('BK', 'Steps of K staged in workgroup memory at a time', [16, 32, 64], 32),
+  tunable('WM', 'Rows of C per subgroup', [16, 32, 64, 128], 64),
+  tunable('WN', 'Columns of C per subgroup', [16, 32, 64, 128], 64),
+  tunable('FRAGMENT_N', 'N of one 16 x N x 16 matrix multiplication', [8, 16], 16),
+  tunable(
+    'LOADS',
+    "When the next tile is loaded: before the first multiplication (ahead), after half of them (halfway), or A's tile after an eighth and B's after half (staggered)",
+    ['ahead', 'halfway', 'staggered'],
+    'ahead',
+  ),
+  tunable(
+    'ORDER',
+    `Neighbouring workgroups run along a row of tiles of C, or down the columns of bands of ${BAND} rows of tiles`,
+    ['rows-first', 'bands'],
+    'rows-first',
+  ),
+  tunable('UNROLL', 'Tiles of K per iteration of the loop over them', [1, 2], 1),
+  tunable(
+    'SPLIT',
+    'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
+    [1, 2, 4, 8, 16, 32, 64],
+    1,
+  ),
+] as const;
+
+export type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;
+
 /** A tile of C that the subgroups of a workgroup compute fragment by fragment. */
-export interface FragmentLayout {
-  /** The workgroup's tile of C is bm x bn; bk steps of K are staged at a time. */
-  readonly bm: number;
-  readonly bn: number;
-  readonly bk: number;
-  /** Threads per subgroup. */
-  readonly subgroup: number;
-  /** A subgroup's part of the tile. */
-  readonly wm: number;
-  readonly wn: number;
+export interface FragmentLayout extends FragmentValues {
   /** One multiplication: m x k times k x n. */
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
   /** The type of the sums. */
   readonly sums: 'f32' | 'f16';
-  /** How many eighths of a tile's multiplications precede the next tile's loads. */
-  readonly loadsAt: { readonly a: number; readonly b: number };
-  /** Rows of tiles per band; neighbouring workgroups run down its columns. Absent: along a row. */
-  readonly band?: number;
-  /** Parts of K, each summed by workgroups of its own (`workgroup_id.z`) into scratch memory. */
-  readonly split: number;
-  /** Tiles of K per iteration of the loop over them. */
-  readonly unroll: number;
 }
+
+export const fragmentLayout = (values: FragmentValues, dtype: Dtype): FragmentLayout => ({
+  ...values,
+  fragment: { m: 16, n: values.FRAGMENT_N, k: 16 },
+  sums: DTYPES[dtype].sums === 'f16' ? 'f16' : 'f32',
+});
 
 /** Halves in a vec4u, the unit in which everything is moved. */
 export const UNIT = 8;
@@ -30,8 +65,8 @@ export const UNIT = 8;
 export const PADDING = 1;
 
 /** Threads per workgroup. */
-export function fragmentThreads({ bm, bn, wm, wn, subgroup }: FragmentLayout): number {
-  return subgroup * (bm / wm) * (bn / wn);
+export function fragmentThreads({ BM, BN, WM, WN }: FragmentValues): number {
+  return SUBGROUP * (BM / WM) * (BN / WN);
 }
 
 /** Units (vec4u) of one fragment's sums. */
@@ -41,13 +76,13 @@ export function sumUnits({ fragment, sums }: FragmentLayout): number {
 
 /** Units of the tile of A, which is reused to store one fragment per subgroup at the end. */
 export function aUnitsOf(layout: FragmentLayout): number {
-  const { bm, bk, subgroup } = layout;
-  const leaving = (fragmentThreads(layout) / subgroup) * sumUnits(layout);
-  return Math.max(bm * (bk / UNIT + PADDING), leaving);
+  const { BM, BK } = layout;
+  const leaving = (fragmentThreads(layout) / SUBGROUP) * sumUnits(layout);
+  return Math.max(BM * (BK / UNIT + PADDING), leaving);
 }
 
-export function bUnitsOf({ bn, bk }: FragmentLayout): number {
-  return bk * (bn / UNIT + PADDING);
+export function bUnitsOf({ BN, BK }: FragmentValues): number {
+  return BK * (BN / UNIT + PADDING);
 }
 
 /** Bytes of workgroup memory: the tiles of A and B. */

@@ -1,4 +1,4 @@
-import { aUnitsOf, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
+import { aUnitsOf, BAND, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
 
 /**
  * Rows and columns beyond C are clamped to the last one: they are computed but never stored. Steps
@@ -6,7 +6,7 @@ import { aUnitsOf, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragme
  * or, if unaligned, in halves.
  */
 export function fragmentDeclarations(layout: FragmentLayout): string {
-  const { bn, bk, band, fragment, split } = layout;
+  const { BN, BK, ORDER, fragment, SPLIT } = layout;
   const { m, n, k } = fragment;
   return `
 struct Shape { m: u32, n: u32, k: u32 }
@@ -18,16 +18,16 @@ struct Shape { m: u32, n: u32, k: u32 }
 @group(0) @binding(1) var<storage, read> B2: array<u32>;
 @group(0) @binding(2) var<storage, read_write> C: array<f16>;
 @group(0) @binding(3) var<uniform> shape: Shape;
-${split > 1 ? PARTS : ''}
+${SPLIT > 1 ? PARTS : ''}
 alias Left = subgroup_matrix_left<f16, ${k}, ${m}>;
 alias Right = subgroup_matrix_right<f16, ${n}, ${k}>;
 alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
 
-const A_PITCH = ${bk / UNIT + PADDING}u;
-const B_PITCH = ${bn / UNIT + PADDING}u;
+const A_PITCH = ${BK / UNIT + PADDING}u;
+const B_PITCH = ${BN / UNIT + PADDING}u;
 var<workgroup> a_tile: array<vec4u, ${aUnitsOf(layout)}>;
 var<workgroup> b_tile: array<vec4u, ${bUnitsOf(layout)}>;
-${band ? bandedGroups(band) : ''}
+${ORDER === 'bands' ? BANDED_GROUPS : ''}
 fn load_a_aligned(at: u32, k8: u32) -> vec4u {
   return A8[at + k8];
 }
@@ -86,17 +86,15 @@ fn halves(low: vec4u, high: vec4u) -> vec4u {
 }
 
 /** Numbers workgroups down the columns of one band of rows of tiles, then of the next band. */
-function bandedGroups(band: number): string {
-  return `
+const BANDED_GROUPS = `
 fn banded(id: vec3u, groups: vec3u) -> vec2u {
   let number = id.y * groups.x + id.x;
-  let first = number / (${band} * groups.x) * ${band};
-  let rows = min(${band}, groups.y - first);
+  let first = number / (${BAND} * groups.x) * ${BAND};
+  let rows = min(${BAND}, groups.y - first);
   let place = number - first * groups.x;
   return vec2u(place / rows, first + place % rows);
 }
 `;
-}
 
 /** Scratch memory for the sums of all parts of K, which `add_parts` adds. */
 const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4f>;
@@ -105,8 +103,8 @@ const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4
 
 /** Stores a fragment's sums from the tile of A: eight per lane, as halves, inside C. */
 export function storeFragment(layout: FragmentLayout, access: string): string {
-  const { fragment, sums, split } = layout;
-  if (split > 1) return storePart(layout, access);
+  const { fragment, sums, SPLIT } = layout;
+  if (SPLIT > 1) return storePart(layout, access);
   const leaving =
     sums === 'f16'
       ? 'a_tile[sums + lane]'

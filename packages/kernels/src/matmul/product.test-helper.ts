@@ -1,6 +1,7 @@
 import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
-import { referenceMatmul } from './reference';
+import type { MatmulShape } from './op';
+import { referenceRow } from './reference';
 
 /** A product of n x k and k x n. */
 export const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): Problem<'matmul'> => ({
@@ -75,3 +76,13 @@ export const MUTATIONS: Record<string, (c: RightProduct, out: Tensor) => void> =
   },
   'the output of the run before': ({ other }, out) => out.set(other()),
 };
+
+/** C = A B in f64. */
+export function referenceMatmul(shape: MatmulShape, a: Tensor, b: Tensor): Float64Array {
+  const { m, n } = shape;
+  const out = new Float64Array(m * n);
+  for (let row = 0; row < m; row++) {
+    referenceRow(shape, a, b, row, out.subarray(row * n, (row + 1) * n));
+  }
+  return out;
+}

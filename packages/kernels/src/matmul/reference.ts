@@ -152,16 +152,6 @@ function addStep(sums: Float64Array, factor: number, b: Tensor, at: number): voi
 type ThreeVectors = readonly [Float64Array, Float64Array, Float64Array];
 type ThreeFours = readonly [Four, Four, Four];
 
-/** C = A B in f64. */
-export function referenceMatmul(shape: MatmulShape, a: Tensor, b: Tensor): Float64Array {
-  const { m, n } = shape;
-  const out = new Float64Array(m * n);
-  for (let row = 0; row < m; row++) {
-    referenceRow(shape, a, b, row, out.subarray(row * n, (row + 1) * n));
-  }
-  return out;
-}
-
 /** 2-norm of each row of A. */
 export function rowNorms(
   { m, k }: MatmulShape,

@@ -104,7 +104,8 @@ var<workgroup> a_tile: array<V, ${rows} * A_PITCH>; // transposed: a row holds o
 var<workgroup> b_tile: array<V, ${rows} * B_PITCH>;`;
 }
 
-function resultStores(): string {
+/** Stores into C, of vec4s and of elements. */
+export function resultStores(): string {
   return `
 fn store_c_aligned(row: u32, col4: u32, v: V) {
   let pitch = shape.n / 4;

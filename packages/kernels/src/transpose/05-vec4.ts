@@ -1,8 +1,7 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './05-vec4.wgsl';
-import { entryPointByAlignment } from './alignment';
-import { gridOverA } from './tile';
+import { entryPointByAlignment, gridOverA } from './tile';
 
 export const vec4 = gpuKernel({
   id: 'transpose/vec4',

@@ -1,8 +1,7 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './06-swizzled.wgsl';
-import { entryPointByAlignment } from './alignment';
-import { gridOverA } from './tile';
+import { entryPointByAlignment, gridOverA } from './tile';
 
 export const swizzled = gpuKernel({
   id: 'transpose/swizzled',

@@ -1,5 +1,6 @@
 import { tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
+import type { Problem } from '../problem';
 import type { TransposeShape } from './op';
 
 /** Side of the square tile in workgroup memory. */
@@ -17,4 +18,13 @@ export function gridOverA(
   cols: number,
 ): readonly [number, number, number] {
   return [ceilDiv(shape.cols, cols), ceilDiv(shape.rows, rows), 1];
+}
+
+/**
+ * Entry point of a kernel that moves vec4s: `main` if every row of A and B starts on a vec4,
+ * otherwise `unaligned`, which moves single elements.
+ */
+export function entryPointByAlignment(_values: unknown, problem: Problem<'transpose'>): string {
+  const { rows, cols } = problem.shape;
+  return rows % 4 === 0 && cols % 4 === 0 ? 'main' : 'unaligned';
 }
