@@ -76,7 +76,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         The fastest verified variant of each device on one problem, by the median of its
         invocations. Devices share a rank unless one is faster by more than 0.5% beyond doubt.{' '}
         <details className="text-[0.8125rem]">
-          <summary>Words</summary>
+          <summary>What the words mean</summary>
           <dl className="mt-1 space-y-1 [&_dt]:inline [&_dt]:font-medium [&_dt]:text-ink [&_dd]:inline">
             {WORDS.map(([word, meaning, href]) => (
               <div key={word}>

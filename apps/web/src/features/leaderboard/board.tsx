@@ -33,7 +33,7 @@ import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
 import { type BoardQuery, GROUP_TITLES, type Group } from './query';
 import { RateBar } from './rate-bar';
-import { ReferenceCards, ReferenceRows } from './reference-rows';
+import { BESIDE_METRICS, type Metrics, ReferenceCards, ReferenceRows } from './reference-rows';
 
 /** Metrics whose figure another one of the row shows beside its own. */
 const BESIDE: readonly MetricId[] = ['lowNs', 'highNs', 'roofBound'];
@@ -56,8 +56,9 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
   ),
 };
 
-/** Rank, device and rate; over naive, sizes, variant, machines and age. */
-const COLUMNS = METRICS.length + 8;
+/** The usual ones, and what a row has a figure of. */
+const metricsIn = (rows: readonly LeaderboardRow[]): Metrics =>
+  METRICS.filter(({ id }) => DRAWN[id] || rows.some((row) => boardFigures(row)[id] != null));
 
 type Sizes = ReadonlyMap<string, readonly SizeRate[]>;
 
@@ -79,6 +80,7 @@ export function Board({
   if (!problem) return null;
   const { title, rateUnit } = opOf(problem);
   const shown = rows.filter((row) => groups.includes(row.device.class));
+  const metrics = metricsIn(shown);
   const caption = `Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
@@ -97,7 +99,7 @@ export function Board({
               <th scope="col" className="min-w-40">
                 {rateUnit}, higher is better
               </th>
-              {METRICS.map(({ id, name }) => (
+              {metrics.map(({ id, name }) => (
                 <th key={id} scope="col" className="figure">
                   {name}
                 </th>
@@ -131,6 +133,7 @@ export function Board({
               rows={shown.filter((row) => row.rank !== null && row.device.class === of)}
               query={query}
               sizes={sizes}
+              metrics={metrics}
             />
           ))}
           <RowGroup
@@ -138,8 +141,9 @@ export function Board({
             rows={shown.filter((row) => row.rank === null)}
             query={query}
             sizes={sizes}
+            metrics={metrics}
           />
-          {reference && <ReferenceRows figures={reference} />}
+          {reference && <ReferenceRows figures={reference} metrics={metrics} />}
         </TablePanel>
       </div>
     </>
@@ -216,11 +220,13 @@ function RowGroup({
   rows,
   query,
   sizes,
+  metrics,
 }: {
   title: string;
   rows: readonly LeaderboardRow[];
   query: BoardQuery;
   sizes: Sizes;
+  metrics: Metrics;
 }) {
   if (rows.length === 0) return null;
   const fastest = Math.max(...rows.map((row) => row.rate.value));
@@ -230,7 +236,7 @@ function RowGroup({
         <th scope="rowgroup" colSpan={2} className="!py-1">
           {title}
         </th>
-        <td colSpan={COLUMNS - 2} className="!py-1">
+        <td colSpan={metrics.length + BESIDE_METRICS - 2} className="!py-1">
           bars to {formatRate(fastest)}
         </td>
       </tr>
@@ -240,9 +246,15 @@ function RowGroup({
           row={row}
           fastest={fastest}
           sizes={sizes.get(row.device.key) ?? []}
+          metrics={metrics}
         />
       ))}
-      <MoreRows of={rows.length} noun="devices" query={query} columns={COLUMNS} />
+      <MoreRows
+        of={rows.length}
+        noun="devices"
+        query={query}
+        columns={metrics.length + BESIDE_METRICS}
+      />
     </tbody>
   );
 }
@@ -251,10 +263,12 @@ function BoardRow({
   row,
   fastest,
   sizes,
+  metrics,
 }: {
   row: LeaderboardRow;
   fastest: number;
   sizes: readonly SizeRate[];
+  metrics: Metrics;
 }) {
   const { device, highNs, lowNs, medianNs, rank, rate, resultId, speedupOverNaive, unranked } = row;
   const figures = boardFigures(row);
@@ -276,7 +290,7 @@ function BoardRow({
           isRanked={rank !== null}
         />
       </td>
-      {METRICS.map(({ digits, id, unit }) => {
+      {metrics.map(({ digits, id, unit }) => {
         const value = figures[id] ?? null;
         return (
           <td key={id} className="figure">

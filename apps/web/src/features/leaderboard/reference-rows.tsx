@@ -1,4 +1,4 @@
-import { metricsOf, type ReferenceFigure } from '@tilemark/core';
+import type { Metric, MetricId, ReferenceFigure } from '@tilemark/core';
 import { KERNELS, shapeText } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Address, kernelHref, shortAddress } from '@/features/kernels/address';
@@ -16,7 +16,14 @@ const ABOUT = 'not measured by this grid, never ranked';
 const MORE = '/docs/performance';
 
 /** Figures of reference below the rows of a board, with columns as there. */
-export function ReferenceRows({ figures }: { figures: readonly ReferenceFigure[] }) {
+export function ReferenceRows({
+  figures,
+  metrics,
+}: {
+  figures: readonly ReferenceFigure[];
+  metrics: Metrics;
+}) {
+  const columns = metrics.length + BESIDE_METRICS;
   const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
     <tbody>
@@ -24,17 +31,17 @@ export function ReferenceRows({ figures }: { figures: readonly ReferenceFigure[]
         <th scope="rowgroup" colSpan={2} className="!py-1">
           Reference
         </th>
-        <td colSpan={COLUMNS - 2} className="!py-1">
+        <td colSpan={columns - 2} className="!py-1">
           {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
           {figures.length > 0 && <>; bars to {formatRate(fastest)}</>}
         </td>
       </tr>
       {figures.map((figure) => (
-        <Row key={keyOf(figure)} figure={figure} fastest={fastest} />
+        <Row key={keyOf(figure)} figure={figure} fastest={fastest} metrics={metrics} />
       ))}
       {figures.length === 0 && (
         <tr>
-          <td colSpan={COLUMNS} className="text-muted">
+          <td colSpan={columns} className="text-muted">
             There is no reference for this problem.
           </td>
         </tr>
@@ -43,16 +50,25 @@ export function ReferenceRows({ figures }: { figures: readonly ReferenceFigure[]
   );
 }
 
-/** As in board.tsx: what stands between the rate and the columns after the metrics. */
-const METRICS = metricsOf('board', ['lowNs', 'highNs', 'roofBound', 'rate']);
-const COLUMNS = METRICS.length + 8;
+export type Metrics = readonly Metric<MetricId>[];
 
-function Row({ figure, fastest }: { figure: ReferenceFigure; fastest: number }) {
+/** Columns of a board besides metrics: rank, device, rate, over naive, sizes, variant, machines, age. */
+export const BESIDE_METRICS = 8;
+
+function Row({
+  figure,
+  fastest,
+  metrics,
+}: {
+  figure: ReferenceFigure;
+  fastest: number;
+  metrics: Metrics;
+}) {
   const { interval, medianNs, rate, roof } = figure;
   return (
     <tr>
       <td className="figure">–</td>
-      <th scope="row" className="min-w-56">
+      <th scope="row" className="min-w-48">
         {figure.hardware ?? 'hardware not named'}
         <p className="max-w-80 text-xs font-normal text-muted">
           <Provenance figure={figure} />
@@ -70,7 +86,7 @@ function Row({ figure, fastest }: { figure: ReferenceFigure; fastest: number }) 
           isRanked={false}
         />
       </td>
-      {METRICS.map(({ id }) => (
+      {metrics.map(({ id }) => (
         <td key={id} className="figure">
           {id === 'medianNs' ? (
             <>

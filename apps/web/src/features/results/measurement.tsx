@@ -61,7 +61,10 @@ export function Statistics({
           ...FIGURES.map(({ digits, id, name, read, unit }) => {
             const value = read(measurement, problem);
             const about = ABOUT[id];
-            const text = value === null ? 'not timed' : formatMetric(unit, digits, value);
+            const text =
+              value === null
+                ? `not ${unit === 'time' ? 'timed' : 'measured'}`
+                : formatMetric(unit, digits, value);
             return { name, value: text, ...(about && { about }) };
           }),
           { name: 'Stopped', value: STOPS[measurement.stop] },
