@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publishedBlockSize } from '../suites/published/shared-memory-layouts';
+import { publishedBlockSize } from '../suites/published/reports';
 import { theoreticalOccupancy, variantOccupancy } from './occupancy';
 
 const nvidia = (device: string, architecture = '') => ({ vendor: 'nvidia', architecture, device });

@@ -1,72 +1,49 @@
 import { brokenConstraints, type Dtype, resolveVariant, type Variant } from '@tilemark/kernels';
 import type { DeviceIdentity } from '../measure/device';
 
-/** What a multiprocessor has room for at once. */
-interface Multiprocessor {
-  readonly threads: number;
-  readonly workgroups: number;
-  readonly workgroupBytes: number;
-  /** Workgroup memory that the system reserves per workgroup, bytes. */
-  readonly reservedBytes: number;
-}
-
 /** Threads that are scheduled together, on every NVIDIA GPU. */
 const WARP = 32;
-
-/** Drivers name the product; WebGPU adds the family if Dawn knows it. Either may be empty. */
-interface KnownArchitecture {
-  readonly devices: RegExp;
-  /** Families whose products all have these multiprocessors. */
-  readonly families: readonly string[];
-  readonly multiprocessor: Multiprocessor;
-}
-
 const KIB = 1024;
 
-const known = (
+/**
+ * Drivers name the product, WebGPU the family if Dawn knows it (one whose products all have these
+ * multiprocessors); either may be empty. Of a multiprocessor: threads, workgroups, workgroup memory
+ * and what of it is reserved per workgroup, KiB.
+ */
+type KnownArchitecture = readonly [
   devices: RegExp,
   families: readonly string[],
-  [threads, workgroups, kib, reservedKib]: readonly [number, number, number, number],
-): KnownArchitecture => ({
-  devices,
-  families,
-  multiprocessor: {
-    threads,
-    workgroups,
-    workgroupBytes: kib * KIB,
-    reservedBytes: reservedKib * KIB,
-  },
-});
+  multiprocessor: readonly [threads: number, workgroups: number, kib: number, reservedKib: number],
+];
 
 /**
  * NVIDIA's, by compute capability: CUDA C++ Programming Guide 13, section "Compute Capabilities",
  * table "Technical Specifications per Compute Capability"; which product has which:
  * https://developer.nvidia.com/cuda-gpus. From 8.0 on, each workgroup loses 1 KiB to the system
  * (NVIDIA Ampere GPU Architecture Tuning Guide). These are CUDA's figures: a driver may give
- * Vulkan less workgroup memory; entries where that was measured say so. Threads, workgroups,
- * workgroup memory and what of it is reserved per workgroup, KiB.
+ * Vulkan less workgroup memory; entries where that was measured say so.
  */
 const KNOWN: readonly KnownArchitecture[] = [
   // 7.5, Turing
-  known(
+  [
     /\b(RTX 20[678]0|GTX 16\d\d|TITAN RTX|Tesla T4|Quadro RTX \d000)\b/,
     ['turing'],
     [1024, 16, 64, 0],
-  ),
+  ],
   // 8.0, Ampere for data centres
-  known(/\b(A100|A800|A30)\b/, [], [2048, 32, 164, 1]),
+  [/\b(A100|A800|A30)\b/, [], [2048, 32, 164, 1]],
   // 8.6, Ampere
-  known(/\b(RTX 30\d\d|A2|A10|A16|A40|RTX A\d{3,4})\b/, [], [1536, 16, 100, 1]),
+  [/\b(RTX 30\d\d|A2|A10|A16|A40|RTX A\d{3,4})\b/, [], [1536, 16, 100, 1]],
   // 8.9, Ada Lovelace
-  known(/\b(RTX 40\d\d|L4|L40S?|RTX \d000 Ada)\b/, ['lovelace'], [1536, 24, 100, 1]),
+  [/\b(RTX 40\d\d|L4|L40S?|RTX \d000 Ada)\b/, ['lovelace'], [1536, 24, 100, 1]],
   // 9.0, Hopper, through Vulkan: docs/results/occupancy-h200.md
-  known(/\bH200\b/, [], [2048, 32, 48, 0]),
+  [/\bH200\b/, [], [2048, 32, 48, 0]],
   // 9.0, Hopper
-  known(/\b(H100|H20|H800|GH200)\b/, ['hopper'], [2048, 32, 228, 1]),
+  [/\b(H100|H20|H800|GH200)\b/, ['hopper'], [2048, 32, 228, 1]],
   // 10.0, Blackwell for data centres
-  known(/\b(B200|GB200)\b/, [], [2048, 32, 228, 1]),
+  [/\b(B200|GB200)\b/, [], [2048, 32, 228, 1]],
   // 12.0, Blackwell
-  known(/\b(RTX 50\d\d|RTX PRO \d000 Blackwell)\b/, [], [1536, 24, 100, 1]),
+  [/\b(RTX 50\d\d|RTX PRO \d000 Blackwell)\b/, [], [1536, 24, 100, 1]],
 ];
 
 /** How much of a multiprocessor's room for threads a workgroup size can fill at most. */
@@ -101,17 +78,16 @@ export function theoreticalOccupancy(
   if (vendor.toLowerCase() !== 'nvidia') return null;
   const family = architecture.toLowerCase();
   const known =
-    KNOWN.find(({ devices }) => devices.test(device)) ??
-    KNOWN.find(({ families }) => families.includes(family));
+    KNOWN.find(([devices]) => devices.test(device)) ??
+    KNOWN.find(([, families]) => families.includes(family));
   if (!known) return null;
-  const holds = known.multiprocessor;
-
+  const [threads, most, kib, reservedKib] = known[2];
   const subgroups = Math.ceil(invocations / WARP);
-  const maxSubgroups = holds.threads / WARP;
+  const maxSubgroups = threads / WARP;
   const room = {
     threads: Math.floor(maxSubgroups / subgroups),
-    workgroups: holds.workgroups,
-    'workgroup memory': Math.floor(holds.workgroupBytes / (workgroupBytes + holds.reservedBytes)),
+    workgroups: most,
+    'workgroup memory': Math.floor((kib * KIB) / (workgroupBytes + reservedKib * KIB)),
   };
   const workgroups = Math.min(...Object.values(room));
   const limits = ['threads', 'workgroups', 'workgroup memory'] as const;

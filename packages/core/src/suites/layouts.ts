@@ -1,10 +1,6 @@
 import type { MatmulShape, TunableValue } from '@tilemark/kernels';
 import type { SweepCase } from '../plan/spec';
-import {
-  publishedBlockSize,
-  publishedHostVsDevice,
-  publishedLayouts,
-} from './published/shared-memory-layouts';
+import { publishedBlockSize, publishedHostVsDevice, publishedLayouts } from './published/reports';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 /** The four ways to store the tiles of A and B: RR, RC, CR, and CC. */

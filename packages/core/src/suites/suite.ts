@@ -1,7 +1,7 @@
 import type { Dtype, MatmulShape, Shape, TunableValue } from '@tilemark/kernels';
 import type { DeviceClass } from '../measure/device';
 import type { SweepCase, SweepSpec } from '../plan/spec';
-import type { PublishedTable } from './published/table';
+import type { Report } from './published/report';
 
 /** A number to choose before running a suite. */
 export interface SuiteParam<Name extends string = string> {
@@ -21,7 +21,7 @@ export interface Suite<Name extends string = string> {
   readonly about: string;
   readonly params: readonly SuiteParam<Name>[];
   /** Figures of the report it reproduces. */
-  readonly published?: PublishedTable;
+  readonly published?: Report;
   /**
    * Classes whose devices run the suite automatically when first seen, each with the
    * parameters that differ from the defaults. The suite is not standing for other classes.

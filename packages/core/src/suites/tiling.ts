@@ -1,5 +1,8 @@
-import { publishedThreadsPerBlock } from './published/threads-per-block';
-import { publishedTiledVsNaive, publishedTilingLadder } from './published/tiling';
+import {
+  publishedThreadsPerBlock,
+  publishedTiledVsNaive,
+  publishedTilingLadder,
+} from './published/reports';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 export const tilingLadder: Suite<'n'> = {

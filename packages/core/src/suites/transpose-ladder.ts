@@ -1,4 +1,4 @@
-import { publishedTransposeLadder } from './published/transpose-ladder';
+import { publishedTransposeLadder } from './published/reports';
 import { caseOf, type Suite, sweepOf } from './suite';
 
 const RUNGS = ['copy', 'naive', 'tiled', 'padded', 'cpu-naive'] as const;

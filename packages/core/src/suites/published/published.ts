@@ -2,41 +2,27 @@ import { opOf, resolveVariant } from '@tilemark/kernels';
 import type { Published, PublishedFigure } from '../../view/suite';
 import type { Suite } from '../suite';
 import { SUITES } from '../suites';
-import type { PublishedResult, PublishedTable } from './table';
+import type { Figure } from './report';
 
 /** Every report that a suite reproduces, in the order of the suites. */
-export const allPublished = (): Published[] =>
-  SUITES.flatMap((suite) => (suite.published ? [published(suite, suite.published)] : []));
+export const allPublished = (): Published[] => SUITES.flatMap((suite) => published(suite) ?? []);
 
 /** The report a suite reproduces, by the suite's id or reference (`layouts@1`); null if none. */
 export function publishedOfSuite(ref: string): Published | null {
   const [id] = ref.split('@');
   const suite = SUITES.find((each) => each.id === id);
-  return suite?.published ? published(suite, suite.published) : null;
+  return suite ? published(suite) : null;
 }
 
-function published(suite: Suite, table: PublishedTable): Published {
-  const { source, hardware, results, transfers = [], profiles = [] } = table;
-  return {
-    suite: suite.id,
-    source: { date: null, note: null, ...source },
-    hardware,
-    results: results.map(figureOf),
-    transfers,
-    profiles: [...profiles],
-  };
-}
+const published = ({ id, published: report }: Suite): Published | null =>
+  report ? { suite: id, ...report, results: report.results.map(figureOf) } : null;
 
-function figureOf({ variant, problem, timeMs, note, ...rest }: PublishedResult): PublishedFigure {
-  const { kernel, tunables, address } = resolveVariant(variant.kernel, variant.tunables);
+function figureOf({ label, note, problem, timeMs, ...asked }: Figure): PublishedFigure {
+  const { kernel, tunables, address, definition } = resolveVariant(asked.kernel, asked.tunables);
   const op = opOf(problem);
   return {
-    ...rest,
-    variant: { kernel, tunables },
-    address,
-    problem,
-    timeMs,
+    ...{ label, variant: { kernel, tunables }, address, problem, timeMs, note },
+    runtime: definition.runsOn === 'cpu' ? 'cpu' : 'cuda',
     rate: { value: op.rate(problem, timeMs * 1e6), unit: op.rateUnit },
-    note: note ?? null,
   };
 }
