@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, unlink, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { RecordedRun } from '@tilemark/core/server';
+import type { RecordedRun } from '@tilemark/core';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Journal } from './journal';

@@ -1,6 +1,13 @@
-import type { DeviceCapabilities, DeviceIdentity, Profile } from '../measure/device';
+import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
-import type { Attachment, ClaimedRun, Orders, RecordedRun, WorkingState } from './wire';
+import type {
+  Attachment,
+  AttachRequest,
+  ClaimedRun,
+  Orders,
+  RecordedRun,
+  WorkingState,
+} from './wire';
 
 /**
  * The room of the worker's link: a worker's whole talk with its grid, as one small interface with
@@ -35,17 +42,10 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** What a worker tells about itself. */
-export interface WorkerDescription {
-  readonly name: string;
-  readonly host: string;
-  /** Of Tilemark. */
-  readonly version: string;
-  /** The same after every restart of the process. */
+/** What a worker tells about itself; `instance` is the same after every restart of the process. */
+export type WorkerDescription = Omit<AttachRequest, 'at' | 'instance'> & {
   readonly instance?: string;
-  readonly identity: DeviceIdentity;
-  readonly capabilities: DeviceCapabilities;
-}
+};
 
 /** The grid cannot be reached, or a part of it: another try may succeed. */
 export class GridUnavailable extends Error {

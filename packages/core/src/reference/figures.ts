@@ -113,7 +113,7 @@ export const kernelBy = (address: string): Figure['by'] => ({
   address,
 });
 
-const kernelOf = (address: string): string => address.replace(/\[.*/, '');
+export const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
 export function timesOf(
   { medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side,

@@ -13,7 +13,7 @@ import { opOf, shapeText } from '@tilemark/kernels';
 import { allPublished } from '../suites/published/published';
 import { tunedFiles } from '../tune/tuned';
 import type { ReferenceFigure, ReferenceQuery } from '../view/api';
-import { fastestOfEach } from './figures';
+import { fastestOfEach, kernelBy } from './figures';
 import h200 from './h200.json';
 
 /** Every figure that ships. */
@@ -38,7 +38,7 @@ function tunedFigures(): ReferenceFigure[] {
           return {
             hardware: device.device,
             class: device.class,
-            by: { kind: 'kernel', kernel: address.replace(/\[.*/, ''), address },
+            by: kernelBy(address),
             ...{ problem, profile, medianNs, interval: { lowNs, highNs } },
             rate: { value: op.rate(problem, medianNs), unit: op.rateUnit },
             roof: roofLike(device.device, profile, problem),
@@ -138,18 +138,15 @@ export function librariesOn(
   figures: readonly ReferenceFigure[],
   problems: readonly ReferenceFigure['problem'][],
 ): ReferenceFigure[] {
-  const asked = new Set(problems.map((problem) => JSON.stringify(problemText(problem))));
+  const asked = new Set(problems.map(problemText));
   const libraries = figures.filter(
-    ({ by, problem }) => by.kind === 'library' && asked.has(JSON.stringify(problemText(problem))),
+    ({ by, problem }) => by.kind === 'library' && asked.has(problemText(problem)),
   );
   return bySize(fastestOfEach(libraries));
 }
 
-const problemText = (problem: ReferenceFigure['problem']) => [
-  problem.op,
-  problem.dtype,
-  shapeText(problem),
-];
+const problemText = (problem: ReferenceFigure['problem']) =>
+  `${problem.op} ${problem.dtype} ${shapeText(problem)}`;
 
 /** Smaller problems first, of each the fastest first. */
 function bySize(figures: readonly ReferenceFigure[]): ReferenceFigure[] {

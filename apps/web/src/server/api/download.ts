@@ -1,16 +1,15 @@
-/** A file made while it is sent, so that its size never sits in memory. */
-export function download(text: AsyncGenerator<string>, type: string, name: string): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await text.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    cancel: async () => {
-      await text.return(undefined);
-    },
-  });
+import { Readable } from 'node:stream';
+
+/** A file to save; text from a generator is sent while it is made, so that its size never sits in memory. */
+export function download(
+  text: string | AsyncGenerator<string>,
+  type: string,
+  name: string,
+): Response {
+  const body =
+    typeof text === 'string'
+      ? text
+      : (Readable.toWeb(Readable.from(text, { objectMode: false })) as ReadableStream);
   return new Response(body, {
     headers: {
       'Content-Type': `${type}; charset=utf-8`,
@@ -20,12 +19,4 @@ export function download(text: AsyncGenerator<string>, type: string, name: strin
   });
 }
 
-/** A table that is small enough to be made at once. */
-export const csvFile = (text: string, name: string): Response =>
-  new Response(text, {
-    headers: {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${name}"`,
-      'Cache-Control': 'no-store',
-    },
-  });
+export const csvFile = (text: string, name: string): Response => download(text, 'text/csv', name);

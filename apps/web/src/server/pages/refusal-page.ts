@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { MARK_TILES, PLACES } from '@/ui/site';
 
 interface Refusal {
@@ -30,7 +31,7 @@ export const adminsOnlyPage = (): Response =>
   });
 
 const refusalPage = (refusal: Refusal): Response =>
-  new Response(html(refusal), {
+  new Response(String(pageOf(refusal)), {
     status: refusal.status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
@@ -43,7 +44,7 @@ const refusalPage = (refusal: Refusal): Response =>
 
 const MOST_REASONS = 8;
 
-const html = ({ status, title, reasons, advice }: Refusal): string => `<!doctype html>
+const pageOf = ({ status, title, reasons, advice }: Refusal) => html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -63,29 +64,16 @@ const html = ({ status, title, reasons, advice }: Refusal): string => `<!doctype
   p { color: var(--muted); }
 </style>
 <header><div>
-<a href="/"><svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">${MARK_TILES.map(({ x, y, isLit }) => `<rect x="${x}" y="${y}" width="6" height="6" rx="1" fill="var(${isLit ? '--accent' : '--line-strong'})"/>`).join('')}</svg>Tilemark</a>
-<nav aria-label="Main" style="display:contents">${PLACES.map(([href, name]) => `<a href="${href}">${name}</a>`).join('\n')}</nav>
+<a href="/"><svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">${MARK_TILES.map(({ x, y, isLit }) => html`<rect x="${x}" y="${y}" width="6" height="6" rx="1" fill="var(${isLit ? '--accent' : '--line-strong'})"/>`)}</svg>Tilemark</a>
+<nav aria-label="Main" style="display:contents">${PLACES.map(([href, name]) => html`<a href="${href}">${name}</a>\n`)}</nav>
 </div></header>
 <main>
 <code>${status}</code>
 <h1>${title}</h1>
 <ul>
-${reasons
-  .slice(0, MOST_REASONS)
-  .map((reason) => `<li>${escapeHtml(reason)}</li>`)
-  .join('\n')}
+${reasons.slice(0, MOST_REASONS).map((reason) => html`<li>${reason}</li>\n`)}
 </ul>
 <p>${advice}</p>
 </main>
 </html>
 `;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

@@ -3,21 +3,16 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
+import type { Worker } from '../../view/api';
 import type { Queue } from './queue';
 
+type BoardWorker = Pick<Worker, 'id' | 'name' | 'host' | 'attachedAt'>;
+
 /** A device as the board shows its queue. */
-export interface BoardDevice {
+interface BoardDevice {
   readonly key: string;
   /** Attached, busy or not. BullMQ knows only those whose connection it can name, and only in Redis. */
   readonly workers: readonly BoardWorker[];
-}
-
-export interface BoardWorker {
-  readonly id: string;
-  readonly name: string;
-  readonly host: string;
-  /** ISO 8601. */
-  readonly attachedAt: string;
 }
 
 /** Answers a request below `basePath`, showing the queues of these devices. */

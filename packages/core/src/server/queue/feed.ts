@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { RunJob } from './backend';
 
 /** A device's jobs, fetched one by one. */
@@ -20,6 +21,7 @@ export class Feed {
 
   constructor(fetcher: JobFetcher) {
     this.#fetcher = fetcher;
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** The next run, locked for its holder; null when the signal aborts first. */

@@ -15,8 +15,8 @@ import { batches, toJson } from './database';
 import { byAdmin, OPERATOR } from './parties';
 import {
   confirmAgreeing,
+  environmentRow,
   isTelling,
-  keepEnvironment,
   moveConfirmed,
   outcomeColumns,
 } from './record';
@@ -219,13 +219,16 @@ async function insertResults(
   kept: readonly KeptRun[],
   { importedBy, party }: Pick<SweepImport, 'importedBy' | 'party'>,
 ): Promise<void> {
-  const hashes = new Map<Environment, string>();
-  for (const { environment } of kept) {
-    if (!hashes.has(environment)) hashes.set(environment, await keepEnvironment(tx, environment));
-  }
+  const environments = new Map(
+    [...new Set(kept.map(({ environment }) => environment))].map((each) => [
+      each,
+      environmentRow(each),
+    ]),
+  );
+  await tx.environment.createMany({ data: [...environments.values()], skipDuplicates: true });
   const data = kept.map(({ id, row, environment, outcome, endedAt }) => ({
     ...{ id, runId: row.id, workerId: row.workerId, importedBy, party, endedAt },
-    environmentHash: hashes.get(environment),
+    environmentHash: environments.get(environment)?.hash,
     confirmedBy: party === OPERATOR ? byAdmin(importedBy) : null,
     ...outcomeColumns(outcome),
   }));

@@ -9,7 +9,7 @@ import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { type BestCandidate, moveBest } from './boards/headlines';
 import { notifySweep } from './changes';
-import { fromJson, sha256, toJson, withoutNul } from './database';
+import { canonicalJson, fromJson, sha256, toJson, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
 import { AGREES_WITHIN, BY_ANOTHER, BY_OPERATOR, OPERATOR, partyOf } from './parties';
@@ -208,6 +208,7 @@ async function endRun(
   { party }: Facts,
 ): Promise<EndedRun | null> {
   const columns = outcomeColumns(outcome);
+  const { hash, content } = environmentRow(environment);
   const source = wgsl === null ? null : withoutNul(wgsl);
   const sourceHash = source === null ? null : sha256(source);
   // A line of a journal replayed after a retry must not end the run a second time.
@@ -220,11 +221,9 @@ async function endRun(
         AND "retriedFrom" IS DISTINCT FROM ${endedAt}::timestamptz(3)
       RETURNING "sweepId", "deviceKey", "kernel", "address", "op", "dtype", "shape",
         "profile"::text),
-    environment AS (
-      SELECT row."hash", row."content" FROM (${environmentRow(environment)}) AS row, ended),
     kept_environment AS (
-      INSERT INTO "Environment" ("hash", "content") SELECT "hash", "content" FROM environment
-      ON CONFLICT DO NOTHING),
+      INSERT INTO "Environment" ("hash", "content")
+      SELECT ${hash}, ${JSON.stringify(content)}::jsonb FROM ended ON CONFLICT DO NOTHING),
     kept_source AS (
       INSERT INTO "KernelSource" ("hash", "wgsl")
       SELECT ${sourceHash}, ${source} FROM ended WHERE ${sourceHash}::text IS NOT NULL
@@ -233,12 +232,12 @@ async function endRun(
       INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "sourceHash", "outcome",
         "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked", "party",
         "confirmedBy", "endedAt")
-      SELECT ${uuidv7()}, ${runId}, ${workerId}, environment."hash", ${sourceHash},
+      SELECT ${uuidv7()}, ${runId}, ${workerId}, ${hash}, ${sourceHash},
         ${JSON.stringify(columns.outcome)}::jsonb, ${columns.medianNs ?? null},
         ${columns.lowNs ?? null}, ${columns.highNs ?? null}, ${columns.coldSamplesNs}::float8[],
         ${columns.hotSamplesNs}::float8[], ${columns.unranked ?? null}, ${party},
         ${party === OPERATOR ? BY_OPERATOR : null}, ${endedAt}::timestamptz
-      FROM environment
+      FROM ended
       RETURNING "id" AS "resultId")
     SELECT ended.*, result."resultId" FROM ended, result`;
   return run ?? null;
@@ -341,21 +340,8 @@ function withSamples(measurement: Measurement, cold: number[], hot: number[]): M
   };
 }
 
-/** A row of "Environment": `hash`, `content`. Postgres computes the hash, so it is that of the content. */
-export const environmentRow = (environment: Environment): Prisma.Sql => Prisma.sql`
-  SELECT encode(sha256(convert_to("content"::text, 'UTF8')), 'hex') AS "hash", "content"
-  FROM (SELECT ${JSON.stringify(toJson(environment))}::jsonb AS "content") AS given`;
-
-/** Writes an environment unless it exists; returns its hash. */
-export async function keepEnvironment(
-  tx: Prisma.TransactionClient,
-  environment: Environment,
-): Promise<string> {
-  const [row] = await tx.$queryRaw<{ hash: string }[]>`
-    WITH environment AS (${environmentRow(environment)}),
-      kept AS (
-        INSERT INTO "Environment" ("hash", "content") SELECT "hash", "content" FROM environment
-        ON CONFLICT DO NOTHING)
-    SELECT "hash" FROM environment`;
-  return row?.hash ?? '';
+/** A row of "Environment", whose hash is that of its content. */
+export function environmentRow(environment: Environment) {
+  const content = toJson(environment);
+  return { hash: sha256(canonicalJson(content)), content };
 }

@@ -1,14 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import {
-  DTYPES,
-  type Dtype,
-  InputError,
-  ifValid,
-  opOf,
-  type Problem,
-  type Variant,
-} from '@tilemark/kernels';
-import { ascending } from 'd3-array';
+import { DTYPES, InputError, ifValid, opOf, type Problem, type Variant } from '@tilemark/kernels';
+import { ascending, rollups } from 'd3-array';
 import { checkSurvey, dataSheetOf, workingSetOf } from '../../measure/data-sheet';
 import type { DeviceClass, Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
@@ -100,23 +92,23 @@ interface SurveyedDevice {
 }
 
 /** Rate by rate the better: a probe may find a device idle, and none finds it faster than it is. */
-export function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
-  const copies = new Map<number, number>();
-  const peaks = new Map<Dtype, number>();
-  for (const survey of [a, b]) {
-    for (const { bytes, gigabytesPerSecond } of survey.copies) {
-      copies.set(bytes, Math.max(gigabytesPerSecond, copies.get(bytes) ?? 0));
-    }
-    for (const { dtype, gigaflopsPerSecond } of survey.peaks) {
-      peaks.set(dtype, Math.max(gigaflopsPerSecond, peaks.get(dtype) ?? 0));
-    }
-  }
+function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
+  const copies = rollups(
+    [...a.copies, ...b.copies],
+    (of) => Math.max(...of.map((copy) => copy.gigabytesPerSecond)),
+    ({ bytes }) => bytes,
+  );
+  const peaks = rollups(
+    [...a.peaks, ...b.peaks],
+    (of) => Math.max(...of.map((peak) => peak.gigaflopsPerSecond)),
+    ({ dtype }) => dtype,
+  );
   return {
-    copies: [...copies]
+    copies: copies
       .map(([bytes, gigabytesPerSecond]) => ({ bytes, gigabytesPerSecond }))
       .sort((x, y) => ascending(x.bytes, y.bytes)),
     lastLevelCacheBytes: b.lastLevelCacheBytes ?? a.lastLevelCacheBytes,
-    peaks: [...peaks].map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
+    peaks: peaks.map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { type Dtype, InputError, KERNELS, type OpId, parseProblem } from '@tilemark/kernels';
+import { max, sum } from 'd3-array';
 import type { Counts, Page, RunResult, Sweep } from '../../view/api';
 import type { SweepFilter } from '../../view/sweep';
 import type { AuditNote } from './audit';
@@ -212,34 +213,28 @@ export async function sweepViews(
     _max: { endedAt: true },
   });
   return rows.map((row) => {
-    const tally: Tally = { running: 0, endedAt: null, counts: emptyCounts() };
-    for (const { sweepId, state, _count, _max } of groups) {
-      if (sweepId !== row.id) continue;
-      tally.counts.total += _count;
-      tally.counts[state === 'running' ? 'pending' : state] += _count;
-      if (state === 'running') tally.running += _count;
-      if (_max.endedAt && !(tally.endedAt && tally.endedAt >= _max.endedAt)) {
-        tally.endedAt = _max.endedAt;
-      }
-    }
-    return sweepView(row, tally);
+    const own = groups.filter(({ sweepId }) => sweepId === row.id);
+    const countOf = (state: (typeof own)[number]['state']) =>
+      own.find((group) => group.state === state)?._count ?? 0;
+    const running = countOf('running');
+    const counts = {
+      total: sum(own, ({ _count }) => _count),
+      pending: countOf('pending') + running,
+      measured: countOf('measured'),
+      skipped: countOf('skipped'),
+      incorrect: countOf('incorrect'),
+      failed: countOf('failed'),
+    };
+    const endedAt = max(own, ({ _max }) => _max.endedAt ?? undefined) ?? null;
+    return sweepView(row, { counts, running, endedAt });
   });
 }
 
 interface Tally {
-  running: number;
-  endedAt: Date | null;
   readonly counts: Counts;
+  readonly running: number;
+  readonly endedAt: Date | null;
 }
-
-const emptyCounts = (): Counts => ({
-  total: 0,
-  pending: 0,
-  measured: 0,
-  skipped: 0,
-  incorrect: 0,
-  failed: 0,
-});
 
 /** A worker takes its next run within this. */
 const BETWEEN_RUNS_MS = 30_000;

@@ -11,6 +11,7 @@ import {
 import { group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
+import { kernelOf } from '../../../reference/figures';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
 import { byKind, rateOf } from '../run-view';
@@ -160,8 +161,6 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
     )
     .slice(0, MAX_PAIRS);
 }
-
-const kernelOf = (address: string): string => address.split('[')[0] ?? address;
 
 const pairSide = ({ resultId, result, ...row }: HeadlineRow): PairSide => ({
   ...{ resultId, address: result.run.address, medianNs: row.medianNs },
