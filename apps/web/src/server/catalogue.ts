@@ -1,5 +1,4 @@
-import type { KernelDetail, KernelInfo, SuiteInfo } from '@tilemark/core';
-import { kernelNeeds, SUITES } from '@tilemark/core';
+import { type KernelDetail, kernelNeeds, kernelSchema } from '@tilemark/core';
 import {
   brokenConstraints,
   type Dtype,
@@ -11,20 +10,6 @@ import {
   specialise,
   type TunableValues,
 } from '@tilemark/kernels';
-
-/** The data of a kernel's declaration, without its functions. */
-export function kernelInfo(kernel: Kernel): KernelInfo {
-  const { id, op, idea, runsOn, rung } = kernel;
-  return {
-    id,
-    op,
-    idea,
-    runsOn,
-    rung,
-    dtypes: [...kernel.dtypes],
-    tunables: kernel.tunables.map((tunable) => ({ ...tunable, values: [...tunable.values] })),
-  };
-}
 
 /**
  * A kernel specialised for what a query string asks: tunables by name, `dtype`
@@ -50,7 +35,13 @@ export function kernelDetail(id: string, query: Readonly<Record<string, unknown>
     ]),
   );
   const { address, tunables: chosen } = resolveVariant(id, tunables);
-  return { ...kernelInfo(kernel), address, dtype, chosen, ...sourceOf(kernel, chosen, dtype) };
+  return {
+    ...kernelSchema.parse(kernel),
+    address,
+    dtype,
+    chosen,
+    ...sourceOf(kernel, chosen, dtype),
+  };
 }
 
 /** Null both for host kernels and for values that make no sense together. */
@@ -67,13 +58,3 @@ function sourceOf(
     wgsl: specialise(kernel, chosen, dtype),
   };
 }
-
-/** The suites' declarations, without their functions. */
-export const suiteInfos = (): SuiteInfo[] =>
-  SUITES.map(({ id, version, title, about, params }) => ({
-    id,
-    version,
-    title,
-    about,
-    params: params.map((param) => ({ ...param })),
-  }));

@@ -6,11 +6,12 @@ import {
   kernelSchema,
   pageOf,
   publishedSchema,
+  SUITES,
   suiteSchema,
 } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { z } from 'zod';
-import { kernelDetail, kernelInfo, suiteInfos } from '../catalogue';
+import { kernelDetail } from '../catalogue';
 import { HttpProblem } from '../problem';
 import { noun, ok, onePage, operation } from './operation';
 
@@ -28,7 +29,7 @@ operation(
     caching: 'release',
     answer: ok(pageOf(kernelSchema)),
   },
-  () => onePage(KERNELS.map(kernelInfo)),
+  () => onePage(KERNELS.map((kernel) => kernelSchema.parse(kernel))),
 );
 
 operation(
@@ -64,7 +65,7 @@ operation(
     caching: 'release',
     answer: ok(pageOf(suiteSchema)),
   },
-  () => onePage(suiteInfos()),
+  () => onePage(SUITES.map((suite) => suiteSchema.parse(suite))),
 );
 
 operation(
