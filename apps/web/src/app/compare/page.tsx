@@ -1,6 +1,7 @@
 import type { RunResult } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
+import { headers } from 'next/headers';
 import { z } from 'zod';
 import { Candidates } from '@/features/compare/candidates';
 import { CompareTabs, PairForm, ResultSelect } from '@/features/compare/choice';
@@ -8,8 +9,11 @@ import { compare, type Measured, measuredOf } from '@/features/compare/compariso
 import { Distributions } from '@/features/compare/distributions';
 import { Sides } from '@/features/compare/sides';
 import { Effect } from '@/features/compare/verdict';
+import { duelCommand } from '@/features/results/reproduce';
 import { firstItems } from '@/server/pages/lists';
+import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
+import { Command } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
@@ -107,7 +111,7 @@ const othersOf = (store: Store, { sweep }: Loaded) =>
 
 type Loaded = NonNullable<Awaited<ReturnType<typeof load>>>;
 
-function Compared({ a, b }: { a: Loaded; b: Loaded }) {
+async function Compared({ a, b }: { a: Loaded; b: Loaded }) {
   const left = measuredOf(a);
   const right = measuredOf(b);
   if (!left || !right) {
@@ -118,14 +122,24 @@ function Compared({ a, b }: { a: Loaded; b: Loaded }) {
       </Notice>
     );
   }
-  return <Verdicts a={left} b={right} />;
+  return <Verdicts a={left} b={right} origin={originOf(await headers())} />;
 }
 
-function Verdicts({ a, b }: { a: Measured; b: Measured }) {
+function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }) {
   const comparison = compare(a, b);
+  const duel = duelCommand(a.result, b.result, origin);
   return (
     <>
       <Effect of={comparison} />
+      {duel && (
+        <Section id="duel" title="Decide it on your machine">
+          <p className="mb-2 text-muted">
+            A duel lets both take turns in one process, which tells smaller differences apart than
+            two separate runs.
+          </p>
+          <Command label="the command that lets both take turns" text={duel} />
+        </Section>
+      )}
       {comparison.verdict !== null && (
         <Section id="samples" title="Samples">
           <Panel>

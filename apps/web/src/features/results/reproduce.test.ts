@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reproduceCommands } from './reproduce';
+import { duelCommand, reproduceCommands } from './reproduce';
 
 const RESULT = {
   resultId: 'r1',
@@ -19,4 +19,17 @@ it('passes each tunable in a flag of its own', () => {
 it('names a policy other than the default', () => {
   const { bench } = reproduceCommands({ ...RESULT, policy: 'smoke' }, 'https://grid.test');
   expect(bench).toContain('--profile fast --policy smoke');
+});
+
+it('lets two variants of one device take turns, and others not', () => {
+  const device = { key: 'cpu', name: 'CPU', class: 'cpu' } as const;
+  const a = { ...RESULT, device, address: 'matmul/tiled[TILE=16]' };
+  const b = { ...a, address: 'matmul/naive' };
+  expect(duelCommand(a, b, 'https://grid.test')).toBe(
+    "npx -y https://grid.test/worker.tgz duel 'matmul/tiled[TILE=16]' 'matmul/naive' --shape 512x256x128 --dtype f32 --profile fast",
+  );
+  expect(duelCommand(a, a, 'https://grid.test')).toBeNull();
+  const elsewhere = { ...b, device: { ...device, key: 'gpu' } };
+  expect(duelCommand(a, elsewhere, 'https://grid.test')).toBeNull();
+  expect(duelCommand(a, { ...b, profile: 'default' }, 'https://grid.test')).toBeNull();
 });

@@ -28,3 +28,22 @@ export function reproduceCommands(
   ].join(' ');
   return { bench, rerun: `${tilemark} rerun ${resultId} --server ${origin}` };
 }
+
+/**
+ * The command that lets the variants of two results take turns on the reader's own machine; null
+ * where they are the same variant, or were not measured alike on one device.
+ */
+export function duelCommand(a: Duelled, b: Duelled, origin: string): string | null {
+  const workOf = ({ device, problem, profile }: Duelled) =>
+    [
+      device.key,
+      `--shape ${shapeText(problem)} --dtype ${problem.dtype} --profile ${profile}`,
+    ] as const;
+  const [device, work] = workOf(a);
+  const isAlike = workOf(b).join() === [device, work].join();
+  if (!isAlike || a.address === b.address) return null;
+  // Quoted: a shell takes the brackets of an address for a pattern.
+  return `npx -y ${origin}/worker.tgz duel '${a.address}' '${b.address}' ${work}`;
+}
+
+type Duelled = Pick<ResultDetail, 'address' | 'device' | 'problem' | 'profile'>;
