@@ -6,6 +6,7 @@
 import {
   contrast,
   headline,
+  MARGIN,
   POLICIES,
   ranks,
   type Series,
@@ -139,14 +140,17 @@ export function headlineCoverage(
 const contains = ({ lowNs, highNs }: Pick<Series, 'lowNs' | 'highNs'>, ns: number) =>
   lowNs <= ns && ns <= highNs;
 
+const meanOf = ({ samplesNs }: Series) =>
+  samplesNs.reduce((sum, ns) => sum + ns, 0) / samplesNs.length;
+
+/** What is known of how invocations vary. */
+const spreadOf = ({ level }: Scenario): Spread =>
+  level === 'steady' ? { relative: 0, df: 1000 } : { relative: 0.003, df: null };
+
 /** The rules of nvbench for the same two series: compare.py's, and compare_robust.py's clear gap. */
 const NVBENCH = {
   /** The means differ by more than the smaller coefficient of variation. */
-  noise: (a: Series, b: Series) => {
-    const mean = ({ samplesNs }: Series) =>
-      samplesNs.reduce((sum, ns) => sum + ns, 0) / samplesNs.length;
-    return Math.abs(mean(a) / mean(b) - 1) > Math.min(a.cv, b.cv);
-  },
+  noise: (a: Series, b: Series) => Math.abs(meanOf(a) / meanOf(b) - 1) > Math.min(a.cv, b.cv),
   /** The fast three quarters of the samples lie at least 0.5% apart. */
   gap: (a: Series, b: Series) => a.q3Ns * 1.005 <= b.minNs || b.q3Ns * 1.005 <= a.minNs,
 };
@@ -165,8 +169,7 @@ export function declaredDifferent(
   seed: number,
 ): Declared {
   const next = random(seed);
-  const spread: Spread =
-    scenario.level === 'steady' ? { relative: 0, df: 1000 } : { relative: 0.003, df: null };
+  const spread = spreadOf(scenario);
   const found = { ours: 0, noise: 0, gap: 0 };
   for (let trial = 0; trial < trials; trial++) {
     const a = measure(scenario, next);
@@ -177,6 +180,39 @@ export function declaredDifferent(
     if (NVBENCH.gap(a, b)) found.gap++;
   }
   return { ours: found.ours / trials, noise: found.noise / trials, gap: found.gap / trials };
+}
+
+/** What each rule looks at, larger the more it takes two kernels for different. */
+const SCORES = {
+  ours: (a: Series, b: Series, spread: Spread) => {
+    const { ratio, low, high } = contrast(headline([a], spread), headline([b], spread));
+    return (Math.abs(Math.log(ratio)) - Math.log(1 + MARGIN)) / Math.log(high / low);
+  },
+  noise: (a: Series, b: Series) => Math.abs(meanOf(a) / meanOf(b) - 1) / Math.min(a.cv, b.cv),
+  gap: (a: Series, b: Series) => Math.max(a.minNs / b.q3Ns, b.minNs / a.q3Ns),
+} satisfies Record<keyof Declared, (a: Series, b: Series, spread: Spread) => number>;
+
+/**
+ * How often each rule finds one kernel `slower` than another, if all are set to take a difference
+ * of the margin, which is not one, for one in 5%.
+ */
+export function powerAtEqualFalseRate(
+  scenario: Scenario,
+  slower: number,
+  trials: number,
+  seed: number,
+): Declared {
+  const next = random(seed);
+  const pairs = (part: number) =>
+    Array.from({ length: trials }, () => [measure(scenario, next), measure(scenario, next, part)]);
+  const [same, different] = [pairs(1 + MARGIN), pairs(slower)];
+  const found = { ours: 0, noise: 0, gap: 0 };
+  for (const rule of ['ours', 'noise', 'gap'] as const) {
+    const score = ([a, b]: Series[]) => (a && b ? SCORES[rule](a, b, spreadOf(scenario)) : 0);
+    const most = same.map(score).sort((a, b) => a - b)[Math.ceil(0.95 * trials) - 1] ?? 0;
+    found[rule] = different.filter((pair) => score(pair) > most).length / trials;
+  }
+  return found;
 }
 
 export interface Stability {

@@ -7,6 +7,7 @@ import {
   declaredDifferent,
   headlineCoverage,
   NOISE_NAMES,
+  powerAtEqualFalseRate,
   rankStability,
   seriesCoverage,
 } from './statistics-scenarios';
@@ -62,6 +63,23 @@ for (const level of ['steady', 'between-run 0.3%', 'drift 1%/min'] as const) {
       const { gap, noise, ours } = declaredDifferent(scenario, 1 + difference, few, 1);
       const cells = [percent(cv), percent(difference), percent(ours), percent(noise), percent(gap)];
       line([level, ...cells]);
+    }
+  }
+}
+
+head(
+  `Found different, if each rule is set to take the margin of 0.5% for a difference in 5% (${few} pairs each)`,
+  ['device', 'noise', 'CV', 'true difference', 'Tilemark', 'nvbench, noise', 'nvbench, gap'],
+);
+for (const level of ['steady', 'between-run 0.3%'] as const) {
+  for (const noise of ['iid', 'heavy tails'] as const) {
+    for (const cv of CVS) {
+      for (const difference of [0.01, 0.02]) {
+        const scenario = { noise, level, cv, sampleMs: 5 } as const;
+        const { gap, noise: means, ours } = powerAtEqualFalseRate(scenario, 1 + difference, few, 1);
+        const found = [percent(ours), percent(means), percent(gap)];
+        line([level, noise, percent(cv), percent(difference), ...found]);
+      }
     }
   }
 }

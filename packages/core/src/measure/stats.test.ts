@@ -28,9 +28,9 @@ describe('summarise', () => {
     expect(series).toMatchObject({
       n: 9,
       medianNs: 5,
-      // t(4.5) = 2.65 times sqrt(9) / 2: 3.98 of the 4 ranks from the middle to either end.
-      lowNs: expect.closeTo(1.018, 3),
-      highNs: expect.closeTo(8.982, 3),
+      // t(4.5) = 2.65 times sqrt(0.7 * 9) / 2, as each undoes the one before: 3.33 ranks to either side.
+      lowNs: expect.closeTo(1.668, 3),
+      highNs: expect.closeTo(8.332, 3),
       minNs: 1,
       q1Ns: 3,
       q3Ns: 7,

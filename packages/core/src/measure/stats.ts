@@ -32,6 +32,12 @@ const MAX_LAGS = 2000;
 /** An estimate below this is what independent values give, too. */
 const CHANCE_INFLATION = 1.5;
 
+/**
+ * The least estimate that is believed. Independent values scatter to both sides of 1: were all of
+ * them raised to it, their intervals would cover 97.4% at n = 50 instead of 96.5%.
+ */
+const LEAST_INFLATION = 0.7;
+
 /** How far the values of a series depend on those before. */
 interface Dependence {
   /** Values that are worth one independent one: the variance of their mean over that of `n` independent ones. */
@@ -67,8 +73,8 @@ function dependenceOf(values: readonly number[]): Dependence {
     inflation += 2 * last;
   }
   if (lags <= 2 || inflation < CHANCE_INFLATION)
-    return { inflation: Math.max(inflation, 1), lags: 1 };
-  return { inflation: inflation * (1 + (8 * lags) / n), lags };
+    return { inflation: Math.max(inflation, LEAST_INFLATION), lags: 1 };
+  return { inflation: inflation * (1 + (6 * lags) / n), lags };
 }
 
 /** A median with its 95% interval. */
@@ -104,7 +110,7 @@ export function medianInterval(values: readonly number[]): MedianInterval {
     median,
     low: quantileSorted(sorted, Math.max(0.5 - part, 0)) ?? median,
     high: quantileSorted(sorted, Math.min(0.5 + part, 1)) ?? median,
-    independent: n / inflation,
+    independent: Math.min(n / inflation, n),
     df,
   };
 }
