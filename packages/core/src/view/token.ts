@@ -26,6 +26,21 @@ export const tokenSchema = z.object({
 });
 export type Token = z.infer<typeof tokenSchema>;
 
+/** How the secret of an invite begins, in the fragment of `/join#…`. */
+export const INVITE_PREFIX = 'tm_invite_';
+
+/** An invite without its secret, which is never stored. */
+export const inviteSchema = z.object({
+  id,
+  name: z.string(),
+  seats: z.number().int(),
+  used: z.number().int(),
+  createdBy: z.string(),
+  createdAt: date,
+  expiresAt: date,
+});
+export type Invite = z.infer<typeof inviteSchema>;
+
 /** What the audit log records: logging in, and every operation that changes something. */
 export const auditActionSchema = z.enum([
   'logIn',
@@ -37,6 +52,8 @@ export const auditActionSchema = z.enum([
   'confirmResult',
   'createToken',
   'revokeToken',
+  'createInvite',
+  'revokeInvite',
   'enrollWorker',
   'drainWorker',
   'pauseWorker',

@@ -58,6 +58,8 @@ export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: 'sweeps
     confirmResult: { did: 'confirmed a result', page: 'results' },
     createToken: { did: 'created a token' },
     revokeToken: { did: 'revoked a token' },
+    createInvite: { did: 'created an invite' },
+    revokeInvite: { did: 'revoked an invite' },
     enrollWorker: { did: 'attached a worker' },
     drainWorker: { did: 'drained a worker' },
     pauseWorker: { did: 'paused a worker' },

@@ -12,6 +12,7 @@ import { audit } from './audit';
 import { coverage } from './coverage';
 import { devices } from './devices';
 import { openApi, registerComponents } from './document';
+import { invites } from './invites';
 import { kernels } from './kernels';
 import { leaderboard } from './leaderboard';
 import { noun, ok, operation } from './operation';
@@ -39,7 +40,7 @@ import { workers } from './workers';
 export const v1 = noun();
 for (const each of [site, devices, kernels, sweeps, results, reference, leaderboard])
   v1.route('/', each);
-for (const each of [workers, workerLink, coverage, tokens, audit]) v1.route('/', each);
+for (const each of [workers, workerLink, coverage, tokens, invites, audit]) v1.route('/', each);
 registerComponents(v1);
 operation(
   v1,

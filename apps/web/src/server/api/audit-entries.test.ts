@@ -90,6 +90,12 @@ const DEEDS: Record<AuditAction, () => Promise<() => Promise<Response>>> = {
     const [result] = (await grid.store.sweeps.results(id)).items;
     return () => ask('confirmResult', result!.resultId!);
   },
+  createInvite: async () => () => ask('createInvite', '', { name: 'class', seats: 2, hours: 1 }),
+  revokeInvite: async () => {
+    const made = await ask('createInvite', '', { name: 'class', seats: 2, hours: 1 });
+    const { id } = await made.json();
+    return () => ask('revokeInvite', id);
+  },
   createToken: async () => () => ask('createToken', '', { name: 'lab', role: 'worker' }),
   revokeToken: async () => {
     const token = await grid.store.tokens.create({ name: 'x', role: 'member', expiresAt: null });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deviceKey } from '@tilemark/core';
+import type { Principal } from '@tilemark/core/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   capabilities,
@@ -99,13 +100,18 @@ const MATRIX = {
   listAudit: admins(200),
   createToken: admins(201),
   revokeToken: admins(204),
+  listInvites: submitters(200),
+  createInvite: submitters(201),
+  redeemInvite: READ,
+  revokeInvite: { own: submitters(204), others: { ...submitters(204), member: 404 } },
 } satisfies Record<string, Row | { readonly own: Row; readonly others: Row }>;
 type OperationId = keyof typeof MATRIX;
 /** What a private grid tells to everybody all the same. */
-const OPEN: readonly OperationId[] = ['health', 'describe'];
+const OPEN: readonly OperationId[] = ['health', 'describe', 'redeemInvite'];
 
 let grid: TestGrid;
 let workerId: string;
+let invite: string;
 const tokens = new Map<Asker, { id: string; secret: string }>();
 const key = deviceKey(identity('One'));
 
@@ -121,6 +127,8 @@ beforeAll(async () => {
     identity: identity('One'),
     capabilities,
   }));
+  const { id: tokenId } = tokens.get('member')!;
+  ({ secret: invite } = await inviteOf({ tokenId, name: 'member', role: 'member' }));
   // A ranked result, for the board and for `best`.
   await sweepOf(undefined);
 });
@@ -175,6 +183,8 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
     survey: { copies: [], lastLevelCacheBytes: null, peaks: [] },
   }),
   createToken: () => ({ name: 'a', role: 'admin' }),
+  createInvite: () => ({ name: 'class', seats: 30, hours: 2 }),
+  redeemInvite: () => ({ invite }),
   refreshCoverage: () => ({ device: null, suite: null }),
 };
 
@@ -209,12 +219,21 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
       const { at: _, ...worker } = attachRequest('Linked');
       return (await grid.store.workers.attach({ ...worker, tokenId })).workerId;
     }
+    case 'invites': {
+      const { id } = createdById ? tokens.get(owner!)! : tokens.get('admin')!;
+      return (await inviteOf({ tokenId: id, name: 'x', role: 'member' })).id;
+    }
     case 'tokens':
       return (await grid.store.tokens.create({ name: 'x', role: 'admin', expiresAt: null })).id;
     default:
       throw new Error(`Say here what stands in ${path}.`);
   }
 }
+
+const inviteOf = (by: Principal) =>
+  grid.store.invites.create({
+    ...{ name: 'class', seats: 500, expiresAt: new Date(Date.now() + 3_600_000), by },
+  });
 
 /** A run of a worker's device, in its hand where its path names it, else in the queue. */
 async function runOf(holder: string, path: string): Promise<string> {

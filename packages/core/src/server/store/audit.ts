@@ -76,6 +76,7 @@ async function namesOf(db: PrismaClient, ids: string[]): Promise<ReadonlyMap<str
     db.sweep.findMany(asked),
     db.token.findMany(asked),
     db.worker.findMany(asked),
+    db.invite.findMany(asked),
   ]);
   return new Map(found.flat().map(({ id, name }) => [id, name]));
 }

@@ -10,6 +10,7 @@ import { heatMapOf, portabilityOf } from './boards/variant-boards';
 import { openListener } from './changes';
 import { canonicalJson } from './database';
 import { devicesOf } from './devices';
+import { invitesOf } from './invites';
 import { limitsOf } from './limits';
 import { referencesOf } from './references';
 import { resultsOf } from './results';
@@ -29,7 +30,7 @@ import { workersOf } from './workers';
  * the rows of `Best` and `VariantBest`; `results.ts` shows one result in full;
  * `references.ts` has the figures that the grid did not measure.
  * Who measures: `devices.ts` (with rooflines), `workers.ts`, and the lists of both in `fleet.ts`.
- * Who asks: `tokens.ts`, `audit.ts`, `limits.ts`.
+ * Who asks: `tokens.ts`, `invites.ts`, `audit.ts`, `limits.ts`.
  * What it adds up to: `boards/`, each board a function of a query, read from `Best` and
  * `VariantBest`, whose size does not grow with history.
  *
@@ -78,6 +79,7 @@ export function openStore(databaseUrl: string) {
     rooflines: rooflinesOf(db),
     workers: workersOf(db),
     tokens: tokensOf(db),
+    invites: invitesOf(db),
     audit: auditOf(db),
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),

@@ -11,7 +11,8 @@ const LOGIN_LINK_MS = 86_400_000;
 /** Resolution of `lastUsedAt`, so that not every request writes. */
 const LAST_USED_STEP_MS = 60_000;
 
-const newSecret = (role: Role): string => `tm_${role}_${randomBytes(32).toString('base64url')}`;
+export const newSecret = (role: Role): string =>
+  `tm_${role}_${randomBytes(32).toString('base64url')}`;
 
 type TokenRow = Prisma.TokenGetPayload<object>;
 
@@ -109,7 +110,7 @@ export function tokensOf(db: PrismaClient) {
         where: cursor === undefined ? {} : { id: { lt: cursor } },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
-        omit: { hash: true },
+        omit: { hash: true, inviteId: true },
       });
       const { items, nextCursor } = pageOf(rows, (row) => row.id);
       const tokens = items.map((row) => ({

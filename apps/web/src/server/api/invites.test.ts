@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  capabilities,
+  identity,
+} from '../../../../../packages/core/src/server/store/test-fixtures';
+import { execute } from '../../../../../packages/core/test-services';
+import { call, openTestGrid, type TestGrid } from '../test-grid';
+
+let grid: TestGrid;
+let member: string;
+beforeAll(async () => {
+  grid = await openTestGrid();
+  member = await grid.token('member', 'Grace');
+});
+afterAll(() => grid.close());
+
+async function makeInvite(seats: number, token = member) {
+  const body = { name: 'class', seats, hours: 1 };
+  return (await call('POST /invites', { token, body })).json();
+}
+const redeem = (invite: string) => call('POST /invites/redeem', { body: { invite } });
+const attach = (token: string, device: string) => {
+  const worker = {
+    ...{ version: '0', name: 'w', host: 'h', capabilities },
+    instance: randomUUID(),
+  };
+  return grid.store.workers.attach({ ...worker, identity: identity(device), tokenId: token });
+};
+async function ownerOfDevice(key: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: grid.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT "ownedBy" FROM "Device" WHERE "key" = $1', [key]);
+    return rows[0]?.ownedBy;
+  } finally {
+    await client.end();
+  }
+}
+const lastToken = async () => (await grid.store.tokens.list()).items[0]!;
+
+it('lets in as many as it has seats, even at once, and says when it is used up', async () => {
+  const { secret } = await makeInvite(3);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => redeem(secret)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 403, 403]);
+  const late = answers.find(({ status }) => status === 403);
+  expect(await late?.text()).toContain('used up: it was for 3');
+  const items = (await (await call('GET /invites', { token: member })).json()).items;
+  expect(items[0]).toMatchObject({ name: 'class', seats: 3, used: 3, createdBy: 'Grace' });
+});
+
+it('makes worker tokens that end with it', async () => {
+  const { id, secret } = await makeInvite(2);
+  const { secret: token, expiresAt } = await (await redeem(secret)).json();
+  expect(await lastToken()).toMatchObject({ role: 'worker', name: 'class', expiresAt });
+  expect(await grid.store.tokens.verify(token)).not.toBeNull();
+  expect((await call('DELETE /invites/{id}', { params: { id }, token: member })).status).toBe(204);
+  expect(await grid.store.tokens.verify(token)).toBeNull();
+  expect((await (await redeem(secret)).json()).detail).toContain('revoked');
+});
+
+it('ends at its time, and is nothing without its secret', async () => {
+  const { id, secret } = await makeInvite(2);
+  await execute(grid.databaseUrl, `UPDATE "Invite" SET "expiresAt" = now() WHERE "id" = '${id}'`);
+  expect((await (await redeem(secret)).json()).detail).toContain('expired');
+  expect((await (await redeem(`${secret}x`)).json()).detail).toContain('not one of this grid');
+});
+
+it('all who come by one speak as one party: a member as the member', async () => {
+  const ownerOf = async (by: string) => {
+    const { id, secret } = await makeInvite(2, by);
+    await redeem(secret);
+    const { id: tokenId } = await lastToken();
+    const { deviceKey } = await attach(tokenId, randomUUID());
+    return { id, ownedBy: await ownerOfDevice(deviceKey) };
+  };
+  const ofMember = await ownerOf(member);
+  const maker = await grid.store.tokens.verify(member);
+  expect(ofMember.ownedBy).toBe(maker?.tokenId);
+  const ofAdmin = await ownerOf(await grid.token('admin'));
+  expect(ofAdmin.ownedBy).toBe(ofAdmin.id);
+});

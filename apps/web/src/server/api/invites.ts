@@ -1,0 +1,88 @@
+import { inviteSchema, pageOf } from '@tilemark/core';
+import { endAccess } from '@tilemark/core/server';
+import { z } from 'zod';
+import { HttpProblem } from '../problem';
+import { noun, ok, onePage, operation, signedIn } from './operation';
+
+/** Links that let browsers and machines in as workers. */
+export const invites = noun();
+
+const HOUR_MS = 3_600_000;
+
+/** Whose invites somebody sees and ends: an admin everybody's. */
+const makerOf = (principal: Parameters<typeof signedIn>[0]) => {
+  const { role, tokenId } = signedIn(principal);
+  return role === 'admin' ? undefined : tokenId;
+};
+
+operation(
+  invites,
+  {
+    id: 'listInvites',
+    method: 'get',
+    path: '/invites',
+    summary: 'Invites that one has made, newest first; for admins, everybody’s.',
+    access: 'submit',
+    answer: ok(pageOf(inviteSchema)),
+  },
+  async ({ principal, services: { store } }) =>
+    onePage(await store.invites.list(makerOf(principal))),
+);
+
+operation(
+  invites,
+  {
+    id: 'createInvite',
+    method: 'post',
+    path: '/invites',
+    summary:
+      'Makes an invite: a secret for the fragment of `/join#…` that makes as many worker tokens as it has seats. It is in this answer and nowhere else.',
+    access: 'submit',
+    limit: 'submit',
+    audit: 'createInvite',
+    body: z.strictObject({
+      name: z.string().trim().min(1).max(80),
+      seats: z.number().int().min(1).max(500),
+      hours: z.number().int().min(1).max(720),
+    }),
+    answer: { status: 201, schema: z.object({ id: z.string(), secret: z.string() }) },
+  },
+  ({ body: { name, seats, hours }, note, principal, services: { store } }) => {
+    const expiresAt = new Date(Date.now() + hours * HOUR_MS);
+    return store.invites.create({ name, seats, expiresAt, by: signedIn(principal), note });
+  },
+);
+
+operation(
+  invites,
+  {
+    id: 'redeemInvite',
+    method: 'post',
+    path: '/invites/redeem',
+    summary: 'Takes a seat of an invite: a worker token that ends with it.',
+    access: 'open',
+    body: z.strictObject({ invite: z.string().min(1).max(300) }),
+    refusals: { 403: 'The invite makes no more tokens; `detail` tells why.' },
+    answer: ok(z.object({ secret: z.string(), name: z.string(), expiresAt: z.string() })),
+  },
+  ({ body: { invite }, services: { store } }) => store.invites.redeem(invite),
+);
+
+operation(
+  invites,
+  {
+    id: 'revokeInvite',
+    method: 'delete',
+    path: '/invites/{id}',
+    summary: 'Revokes an invite of one’s own and every worker that came with it; admins, any.',
+    access: 'submit',
+    audit: 'revokeInvite',
+    answer: { status: 204 },
+  },
+  async ({ params: { id }, note, principal, services }) => {
+    if (!(await services.store.invites.revoke(id, makerOf(principal), note))) {
+      throw new HttpProblem(404, `There is no invite ${id} of yours.`);
+    }
+    await endAccess(services);
+  },
+);
