@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +82,7 @@ for (const [at, device] of task.devices.entries()) {
     log,
     journal: await Journal.open(join(folder, String(at)), log),
     alone: aloneOn(join(folder, `lock-${at}`)),
-    describe: listedAs,
+    describe: (own) => listedAs(own, { id: randomUUID(), number: 1 }),
   });
   workers.push(worker);
 }

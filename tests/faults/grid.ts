@@ -229,6 +229,8 @@ export class FaultGrid {
       DATABASE_URL: services.databaseUrl,
       REDIS_URL: services.redisUrl,
       TILEMARK_DATA: folder,
+      // Hundreds attach at once with one token.
+      TILEMARK_LIMIT_ENROLL: '0',
       // With it a machine lock of its own.
       TMPDIR: folder,
       NEXT_TELEMETRY_DISABLED: '1',

@@ -121,6 +121,12 @@ describe('a worker', () => {
   it('killed -9 with a result that the site has not got: the next one hands it in', async () => {
     await start(`http://127.0.0.1:${proxy.port}`);
     await through(async () => {
+      // Cut between two runs, it would have none to end.
+      await until('a run in its hand', async () => {
+        const { items } = await grid.json<{ items: { run: unknown }[] }>('/api/v1/workers');
+        return items.some(({ run }) => run !== null);
+      });
+      await sleep(200);
       proxy.become('cut');
       await until('a result in the journal', async () => (await grid.journal()).length > 0);
       await worker.end('SIGKILL');

@@ -133,6 +133,8 @@ export class HttpLink implements Link {
           'content-type': 'application/json',
           ...(isPacked && { 'content-encoding': 'gzip' }),
         },
+        // A request of a tab that is being closed still arrives.
+        keepalive: !isPacked && pollMs === 0,
         body: isPacked ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body),
         signal: giveUp.signal,
       });

@@ -68,7 +68,8 @@ export const environmentSchema = z.object({
   runtimeVersions: z.record(z.string(), z.string()),
   os: z.string(),
   cpu: z.object({ model: z.string(), cores: z.number().int().positive() }),
-  memoryBytes: z.number().int().positive(),
+  /** Null where a browser does not tell. */
+  memoryBytes: z.number().int().positive().nullable(),
   tilemarkVersion: z.string(),
 });
 export type Environment = z.infer<typeof environmentSchema>;

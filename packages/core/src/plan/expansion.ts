@@ -59,9 +59,11 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
   return [...runs.values()];
 }
 
-/** Profiles are sets of Dawn toggles, which do not apply to the host CPU. */
+/** Profiles are sets of Dawn toggles, which do not apply to the host CPU, nor are a page's to set. */
 function profilesOf(spec: SweepSpec, device: PlannableDevice): readonly Profile[] {
-  return device.class === 'cpu' ? ['default'] : [...new Set(spec.profiles)];
+  return device.class === 'cpu' || device.class === 'browser'
+    ? ['default']
+    : [...new Set(spec.profiles)];
 }
 
 function problemsOf({ shapes, dtypes }: SweepCase, op: OpId): Problem[] {
@@ -83,8 +85,9 @@ export function countWithDuplicates(spec: SweepSpec, devices: readonly Plannable
 }
 
 /**
- * Every run of a sweep, in the order of its cases. GPU kernels go to GPUs, software adapters and
- * browsers under every profile; host kernels go to CPUs, which have no profiles (`default`). A run
+ * Every run of a sweep, in the order of its cases. GPU kernels go to GPUs and software
+ * adapters under every profile, and to browsers, which have no profiles (`default`); host kernels
+ * go to CPUs, which have none either. A run
  * requested twice is planned once. A combination of tunables that breaks a constraint, or that a
  * device cannot run, is still planned and ends `skipped` with the reason.
  *

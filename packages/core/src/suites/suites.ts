@@ -15,6 +15,7 @@ import type { DeviceClass } from '../measure/device';
 import type { SweepSpec } from '../plan/spec';
 import { blockSize, hostVsDevice, layouts, microOptimisations } from './layouts';
 import { peak } from './peak';
+import { quick } from './quick';
 import { starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
 import { threadsPerBlock, tiledVsNaive, tilingLadder } from './tiling';
@@ -23,6 +24,7 @@ import { transposeLadder } from './transpose-ladder';
 /** Every suite, in the order in which they are shown. */
 export const SUITES: readonly Suite[] = [
   starter,
+  quick,
   tilingLadder,
   tiledVsNaive,
   threadsPerBlock,

@@ -68,6 +68,9 @@ export class GridWorker {
   #interrupt = new AbortController();
   readonly #outbox: Outbox;
   #wanted: WantedState = 'working';
+  /** What an admin wants, whatever its own user does. */
+  #asked: WantedState = 'working';
+  #isPausedHere = false;
   #inHand: string | null = null;
   #isStopping = false;
   #isAdmitted = true;
@@ -143,6 +146,20 @@ export class GridWorker {
     log.info({}, 'stopped');
   }
 
+  /** Pauses it on its own user's behalf, as an admin may: it hands its run back and takes none. */
+  pause(isPaused: boolean): void {
+    if (isPaused === this.#isPausedHere) return;
+    this.#isPausedHere = isPaused;
+    this.#follow(this.#asked);
+    void this.#heartbeat();
+  }
+
+  /** Hands its run back in the moment that is left to a tab that is being closed. */
+  abandon(): void {
+    const { link } = this.#parts;
+    void (this.#inHand ? link.handBack(this.#inHand) : link.detach()).catch(() => {});
+  }
+
   /** Takes runs one after another until it stops. Never throws. */
   async #work(): Promise<void> {
     while (!this.#isStopping && this.#isAdmitted) {
@@ -185,10 +202,12 @@ export class GridWorker {
   }
 
   /** Does what an admin wants: work, drain (finish the run in hand), or pause (hand it back). */
-  #follow(wanted: WantedState): void {
+  #follow(asked: WantedState): void {
     if (this.#isStopping) return;
+    this.#asked = asked;
+    const wanted = this.#isPausedHere ? 'paused' : asked;
     if (wanted !== this.#wanted) {
-      this.#parts.log.info({ wanted }, 'an admin changed what this worker should do');
+      this.#parts.log.info({ wanted }, 'what this worker should do has changed');
     }
     this.#wanted = wanted;
     if (wanted === 'paused') this.#interrupt.abort();

@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { Attach } from '@/features/workers/attach';
 import { ImportResults } from '@/features/workers/import-results';
+import { Invites } from '@/features/workers/invites';
 import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { listedWorkers } from '@/server/api/workers';
@@ -21,6 +22,8 @@ export default async function WorkersPage() {
   const user = await visitor();
   const [items, queues] = await Promise.all([listedWorkers(store, user), store.workers.queues()]);
   const isAdmin = user?.role === 'admin';
+  const maySubmit = isAdmin || user?.role === 'member';
+  const invites = maySubmit ? await store.invites.list(isAdmin ? undefined : user?.tokenId) : [];
   const origin = originOf(await headers());
 
   return (
@@ -55,8 +58,13 @@ export default async function WorkersPage() {
       <Section title="Attach a machine" id="attach">
         <Attach origin={origin} isAdmin={isAdmin} />
       </Section>
+      {maySubmit && (
+        <Section title="Invite browsers" id="invite">
+          <Invites origin={origin} invites={invites} />
+        </Section>
+      )}
       <Section title="Import results from a machine that cannot reach this grid" id="import">
-        <ImportResults maySubmit={isAdmin || user?.role === 'member'} />
+        <ImportResults maySubmit={maySubmit} />
       </Section>
     </>
   );

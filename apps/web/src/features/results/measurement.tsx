@@ -176,7 +176,7 @@ export function EnvironmentFacts({ environment }: { environment: Environment }) 
           { name: 'Backend', value: `${device.backend} (${device.runtime})` },
           { name: 'Operating system', value: os },
           { name: 'Processor', value: `${cpu.model}, ${cpu.cores} cores` },
-          { name: 'Memory', value: formatBytes(memoryBytes) },
+          { name: 'Memory', value: memoryBytes === null ? 'unknown' : formatBytes(memoryBytes) },
           { name: 'Tilemark', value: environment.tilemarkVersion },
           ...Object.entries(runtimeVersions).map(([name, value]) => ({ name, value })),
         ]}

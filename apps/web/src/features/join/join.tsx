@@ -1,0 +1,297 @@
+'use client';
+
+/** Lending this browser's GPU: what it is, what it does, and how to stop. */
+import { deviceQueueSchema, type Leaderboard, leaderboardSchema, pageOf } from '@tilemark/core';
+import { opOf, shapeText, variantAddress } from '@tilemark/kernels';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { z } from 'zod';
+import { deviceHref } from '@/features/devices/device-name';
+import { Button, TextLink } from '@/ui/button';
+import { Facts } from '@/ui/facts';
+import { formatEstimate, formatNs, formatRate, plural } from '@/ui/format';
+import { Notice } from '@/ui/notice';
+import { Panel, Section } from '@/ui/page';
+import { ask } from '@/ui/request';
+import { DataTable } from '@/ui/table';
+import { type BrowserGpu, findGpu } from './browser-device';
+import { keep, kept } from './keep';
+import { type EndedRun, Lending, type LendingState } from './lending';
+import { Quick } from './quick';
+import { read, runText } from './read';
+import { useHold } from './use-hold';
+
+const redeemedSchema = z.object({ secret: z.string() });
+
+/** The worker token of this browser: from last time, for the invite in the address, or for a session. */
+async function tokenFor(invite: string, mayInvite: boolean): Promise<string> {
+  const before = kept();
+  if (before.token) return before.token;
+  let secret = invite;
+  if (!secret && mayInvite) {
+    const body = JSON.stringify({ name: 'a browser of mine', seats: 1, hours: 24 });
+    const made = await ask('/api/v1/invites', { body, answer: redeemedSchema.loose() });
+    if (!made.ok) throw new Error(made.message);
+    secret = made.value.secret;
+  }
+  const body = JSON.stringify({ invite: secret });
+  const taken = await ask('/api/v1/invites/redeem', { body, answer: redeemedSchema.loose() });
+  if (!taken.ok) throw new Error(taken.message);
+  keep({ ...before, token: taken.value.secret, invite: secret });
+  return taken.value.secret;
+}
+
+/** @param mayInvite whether the visitor's session may let this browser in without an invite */
+export function Join({
+  version,
+  mayInvite,
+  isPublic,
+}: {
+  version: string;
+  mayInvite: boolean;
+  isPublic: boolean;
+}) {
+  const [gpu, setGpu] = useState<BrowserGpu | null>(null);
+  const [invite, setInvite] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [state, setState] = useState<LendingState | null>(null);
+  const [token, setToken] = useState<string | null>(null);
+  const [isPaused, setPaused] = useState(false);
+  const [isCareful, setCareful] = useState(true);
+  const lending = useRef<Lending | null>(null);
+  const isWorking = state?.phase === 'starting' || state?.phase === 'working';
+  const hold = useHold(isWorking, isCareful);
+  const rests = isPaused || hold !== null;
+
+  useEffect(() => {
+    const before = kept();
+    const invite = location.hash.slice(1) || before.invite;
+    if (invite !== before.invite) keep({ ...before, invite, token: null });
+    // Out of the address, where it could be read over a shoulder.
+    history.replaceState(null, '', location.pathname);
+    setInvite(invite ?? '');
+    findGpu().then(setGpu, (error: Error) => setProblem(error.message));
+    const close = () => lending.current?.abandon();
+    window.addEventListener('pagehide', close);
+    return () => {
+      window.removeEventListener('pagehide', close);
+      lending.current?.leave();
+    };
+  }, []);
+  useEffect(() => lending.current?.pause(rests), [rests]);
+
+  const start = async () => {
+    setProblem(null);
+    try {
+      const own = await tokenFor(invite ?? '', mayInvite);
+      setToken(own);
+      lending.current = new Lending(setState);
+      lending.current.pause(rests);
+      await lending.current.work({ token: own, version, instance: kept().instance });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  useEffect(() => {
+    // The next start takes a seat anew, or says why there is none.
+    if (state?.isRefused) keep({ ...kept(), token: null });
+  }, [state?.isRefused]);
+
+  const told = problem ?? state?.problem;
+  const isInvited = Boolean(invite) || mayInvite;
+  return (
+    <div className="max-w-3xl space-y-6">
+      {told && (
+        <Notice tone="rose" alert>
+          {told}
+        </Notice>
+      )}
+      {state?.phase === 'blocked' && (
+        <Notice tone="amber" alert>
+          Another tab of this browser is lending its GPU. Leave it there first.
+        </Notice>
+      )}
+      {gpu && <Device gpu={gpu} />}
+      {invite !== null && !isInvited && (
+        <Notice tone="amber">
+          You need an invite: ask a member of this grid for a link, or{' '}
+          <TextLink href="/login?next=/join">log in</TextLink> as one.
+        </Notice>
+      )}
+      <Panel className="space-y-3 p-4">
+        <p>
+          Start, and this tab measures what waits for your GPU, one kernel at a time. While it does,
+          the GPU is busy and the machine may get warm and loud; no piece of work occupies it for
+          more than a quarter of a second. Results, the name that the browser gives your GPU, and
+          the browser’s version are published.
+        </p>
+        <label className="flex items-center gap-2 text-[0.8125rem]">
+          <input
+            type="checkbox"
+            className="size-3.5 accent-accent"
+            checked={isCareful}
+            onChange={({ target }) => setCareful(target.checked)}
+          />
+          Pause while this tab is hidden or the machine is on battery
+        </label>
+        <div className="flex flex-wrap gap-2">
+          {isWorking ? (
+            <>
+              <Button look="primary" onClick={() => setPaused(!isPaused)}>
+                {isPaused ? 'Go on' : 'Pause'}
+              </Button>
+              <Button onClick={() => lending.current?.leave()}>Leave</Button>
+            </>
+          ) : (
+            <Button look="primary" disabled={!gpu || !isInvited} onClick={() => void start()}>
+              Start
+            </Button>
+          )}
+        </div>
+      </Panel>
+      {gpu && !isWorking && isPublic && <Quick version={version} maySubmit={mayInvite} />}
+      {state && <Now state={state} token={token} pausedWhy={isPaused ? 'you paused it' : hold} />}
+      {state && state.ended.length > 0 && <Ended state={state} token={token} />}
+    </div>
+  );
+}
+
+function Device({ gpu: { adapter, identity, isSoftware } }: { gpu: BrowserGpu }) {
+  const has = (feature: string) => (adapter.features.has(feature) ? 'yes' : 'no');
+  return (
+    <Section title="Your GPU, as the browser describes it" id="device">
+      <Panel>
+        <Facts
+          columns={2}
+          facts={[
+            { name: 'Name', value: identity.device },
+            { name: 'Vendor', value: identity.vendor },
+            { name: 'Architecture', value: identity.architecture || 'not told' },
+            { name: 'Browser', value: identity.runtime },
+            { name: 'GPU timestamps', value: has('timestamp-query') },
+            { name: '16-bit floats', value: has('shader-f16') },
+          ]}
+        />
+      </Panel>
+      {isSoftware && (
+        <div className="mt-2">
+          <Notice tone="amber">
+            The browser computes on the CPU, so this measures the CPU. For the GPU, turn on hardware
+            acceleration in the browser’s settings and update the graphics driver.
+          </Notice>
+        </div>
+      )}
+      {!adapter.features.has('timestamp-query') && (
+        <div className="mt-2">
+          <Notice>
+            This browser keeps the GPU’s clock to itself: results are timed by the wall clock and
+            shown unranked.
+          </Notice>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const POLL_MS = 5_000;
+const queuesSchema = pageOf(deviceQueueSchema);
+
+/** What runs, and what waits behind it. */
+function Now({
+  state: { deviceKey, phase, run },
+  token,
+  pausedWhy,
+}: {
+  state: LendingState;
+  token: string | null;
+  pausedWhy: string | null;
+}) {
+  const [waiting, setWaiting] = useState('');
+  const look = useCallback(async () => {
+    const queues = await read('/api/v1/queues', token, queuesSchema);
+    const own = queues?.items.find(({ device }) => device.key === deviceKey);
+    const eta = own?.etaMs ? `, ${formatEstimate(own.etaMs / 1_000)}` : '';
+    setWaiting(own && own.waiting > 0 ? `${plural(own.waiting, 'run')} waiting${eta}.` : '');
+  }, [deviceKey, token]);
+  useEffect(() => {
+    if (phase !== 'working' || !deviceKey) return;
+    void look();
+    const timer = setInterval(() => void look(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [phase, deviceKey, look]);
+
+  if (phase === 'over') return <p role="status">This tab has left. Thank you.</p>;
+  if (phase === 'blocked') return null;
+  return (
+    <div role="status" className="space-y-1 wrap-anywhere">
+      <p>
+        {phase === 'starting'
+          ? 'Attaching…'
+          : pausedWhy
+            ? `Paused: ${pausedWhy}. The run in hand went back to the queue.`
+            : run
+              ? runText(run)
+              : 'Waiting for a run.'}
+      </p>
+      <p className="text-[0.8125rem] text-muted">
+        {waiting}{' '}
+        {deviceKey && <TextLink href={deviceHref(deviceKey)}>Your device’s page</TextLink>}
+      </p>
+    </div>
+  );
+}
+
+/** What this tab has measured, and its place among browsers on the problem of the last run. */
+function Ended({ state, token }: { state: LendingState; token: string | null }) {
+  const { deviceKey, ended } = state;
+  const last = ended.find(({ outcome }) => outcome.kind === 'measured');
+  const [place, setPlace] = useState('');
+  useEffect(() => {
+    if (!last || !deviceKey) return;
+    const { op, dtype } = last.problem;
+    const query = new URLSearchParams({ op, dtype, shape: shapeText(last.problem) });
+    void read(`/api/v1/leaderboard?${query}`, token, leaderboardSchema).then((board) =>
+      setPlace(board ? placeOf(board, deviceKey) : ''),
+    );
+  }, [last, deviceKey, token]);
+
+  return (
+    <Section title="Measured in this tab" id="measured" note={place}>
+      <DataTable
+        caption="Measured in this tab"
+        rows={ended}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: 'Variant', cell: ({ variant }) => variantAddress(variant) },
+          { head: 'Shape', cell: ({ problem }) => `${shapeText(problem)} ${problem.dtype}` },
+          { head: 'Outcome', cell: outcomeText },
+          { head: 'Rate', isFigure: true, cell: rateText },
+          {
+            head: 'Median',
+            isFigure: true,
+            cell: ({ outcome }) =>
+              outcome.kind === 'measured' ? formatNs(outcome.measurement.cold.medianNs) : '–',
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function outcomeText({ outcome }: EndedRun): string {
+  if (outcome.kind === 'skipped') return `skipped: ${outcome.why}`;
+  if (outcome.kind === 'failed') return `failed: ${outcome.message}`;
+  return outcome.kind;
+}
+
+function rateText({ outcome, problem }: EndedRun): string {
+  if (outcome.kind !== 'measured') return '–';
+  const op = opOf(problem);
+  return `${formatRate(op.rate(problem, outcome.measurement.cold.medianNs))} ${op.rateUnit}`;
+}
+
+function placeOf({ rows }: Leaderboard, deviceKey: string): string {
+  const browsers = rows.filter(({ device }) => device.class === 'browser');
+  const own = browsers.findIndex(({ device }) => device.key === deviceKey);
+  if (own < 0 || browsers[own]?.rank == null) return '';
+  return `Place ${own + 1} of ${browsers.length} among browsers on the problem measured last`;
+}

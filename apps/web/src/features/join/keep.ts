@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** What this browser keeps between visits: the token it got for its invite, and who it is. */
+const keptSchema = z.object({
+  token: z.string().nullable(),
+  invite: z.string().nullable(),
+  instance: z.uuid(),
+});
+type Kept = z.infer<typeof keptSchema>;
+
+const KEY = 'tilemark-join';
+
+export function kept(): Kept {
+  const { data } = keptSchema.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
+  return data ?? keep({ token: null, invite: null, instance: crypto.randomUUID() });
+}
+
+export function keep(what: Kept): Kept {
+  localStorage.setItem(KEY, JSON.stringify(what));
+  return what;
+}

@@ -1,0 +1,233 @@
+import {
+  type ClaimedRun,
+  DeviceRunner,
+  deviceKey,
+  type Environment,
+  expand,
+  GridWorker,
+  HttpLink,
+  type Journal,
+  keepRooflines,
+  type Log,
+  messageOf,
+  NotAdmitted,
+  type Outcome,
+  type RecordedRun,
+  type RunInput,
+  type RunOptions,
+  type RunReport,
+  type RunResult,
+  type Step,
+  suiteSpec,
+  type WorkerParts,
+} from '@tilemark/core';
+import { opOf } from '@tilemark/kernels';
+import { createStore, del, entries, set } from 'idb-keyval';
+import { DeviceThread } from './device-thread';
+
+/** A run that ended in this tab. */
+export interface EndedRun extends Pick<RunInput, 'variant' | 'problem'> {
+  readonly id: string;
+  readonly outcome: Outcome;
+}
+
+/** What the page shows of a tab at work. */
+export interface LendingState {
+  /** `blocked`: another tab of this browser lends its GPU; `over`: it has left, or had to. */
+  readonly phase: 'starting' | 'working' | 'blocked' | 'over';
+  readonly deviceKey: string | null;
+  readonly run: (Pick<RunInput, 'variant' | 'problem'> & { readonly step: Step | null }) | null;
+  /** The last first. */
+  readonly ended: readonly EndedRun[];
+  /** Why it is over. */
+  readonly problem: string | null;
+  /** The grid does not take its token any more. */
+  readonly isRefused: boolean;
+}
+
+const SHOWN_RUNS = 50;
+const LEAVE_WITHIN_MS = 5_000;
+
+/** A tab at work: the worker that every machine runs, on the GPU of this browser. */
+export class Lending {
+  readonly #onChange: (state: LendingState) => void;
+  #state: LendingState = {
+    ...{ phase: 'starting', deviceKey: null, run: null, ended: [], problem: null },
+    isRefused: false,
+  };
+  readonly #leaving = new AbortController();
+  #worker: GridWorker | null = null;
+  #isPaused = false;
+
+  constructor(onChange: (state: LendingState) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Works until it leaves, is told to by the grid, or has lost its GPU for good. Never throws. */
+  async work(given: { token: string; instance: string; version: string }): Promise<void> {
+    // One tab per browser: two would measure each other.
+    await navigator.locks.request('tilemark-join', { ifAvailable: true }, async (lock) => {
+      if (!lock) return this.#set({ phase: 'blocked' });
+      await this.#work(given).catch((error: unknown) => {
+        const isRefused = error instanceof NotAdmitted;
+        this.#set({ phase: 'over', run: null, problem: messageOf(error), isRefused });
+      });
+    });
+  }
+
+  /** Gives its run back and takes no other until it is told to go on. */
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#worker?.pause(isPaused);
+  }
+
+  leave(): void {
+    this.#leaving.abort();
+  }
+
+  /** The tab is being closed. */
+  abandon(): void {
+    this.#worker?.abandon();
+  }
+
+  #set(change: Partial<LendingState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#onChange(this.#state);
+  }
+
+  async #work({ token, instance, version }: { token: string; instance: string; version: string }) {
+    const link = new HttpLink({ server: new URL(location.origin), token });
+    const runner = new ShownRunner(version, (change) => this.#set(change));
+    runner.onEnded = (run) =>
+      this.#set({ ended: [run, ...this.#state.ended].slice(0, SHOWN_RUNS) });
+    const alone: WorkerParts['alone'] = (work, signal) =>
+      navigator.locks.request('tilemark-gpu', { signal }, work);
+    const { signal } = this.#leaving;
+    try {
+      const attached = await GridWorker.attach({
+        ...{ link, runner, log, alone, journal: new TabJournal() },
+        describe: ({ identity, capabilities }) => ({
+          ...{ identity, capabilities, version, instance, host: 'browser' },
+          name: `${identity.runtime}: ${identity.device}`,
+        }),
+        finishWithinMs: LEAVE_WITHIN_MS,
+      });
+      const { worker } = attached;
+      this.#worker = worker;
+      worker.pause(this.#isPaused);
+      this.#set({ phase: 'working', deviceKey: attached.deviceKey });
+      const left = new Promise<null>((resolve) => {
+        if (signal.aborted) resolve(null);
+        signal.addEventListener('abort', () => resolve(null));
+      });
+      const surveying = keepRooflines({ link, runner, log, alone }, { ...attached, signal });
+      const why = await Promise.race([left, worker.gone]);
+      this.#leaving.abort();
+      await worker.stop();
+      await surveying;
+      if (why) throw why;
+      this.#set({ phase: 'over', run: null });
+    } finally {
+      this.#worker = null;
+      await Promise.all([runner.close(), link.close()]);
+    }
+  }
+}
+
+/** Measures the quick suite here and tells nobody: a visitor without an invite looks at its GPU. */
+export async function benchmarkHere(
+  version: string,
+  onChange: (state: QuickState) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const results: RunResult[] = [];
+  let environment: Environment | null = null;
+  const show = (run: LendingState['run'], ended = 0, total = 0) =>
+    onChange({ run, ended, total, environment, results: [...results] });
+  await navigator.locks.request('tilemark-gpu', { signal }, async () => {
+    const runner = new DeviceRunner((profile) => new DeviceThread(profile, version));
+    try {
+      const { identity, capabilities } = await runner.open('default');
+      const key = deviceKey(identity);
+      const device = { key, name: identity.device, class: identity.class };
+      const planned = expand(suiteSpec('quick'), [{ ...device, capabilities }]);
+      for (const [ended, run] of planned.entries()) {
+        const { variant, problem } = run;
+        const onStep = (step: Step) => show({ variant, problem, step }, ended, planned.length);
+        const report = await runner.run(run, { onStep, signal });
+        environment = report.environment;
+        const { outcome } = report;
+        const { deviceKey: _, ...told } = run;
+        const medianNs = outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
+        const { rate, rateUnit: unit } = opOf(problem);
+        results.push({
+          ...{ ...told, device, outcome, runId: crypto.randomUUID(), resultId: null },
+          endedAt: new Date().toISOString(),
+          rate: medianNs === null ? null : { value: rate(problem, medianNs), unit },
+        });
+        show(null, ended + 1, planned.length);
+      }
+    } finally {
+      await runner.close();
+    }
+  });
+}
+
+export interface QuickState extends Pick<LendingState, 'run'> {
+  readonly ended: number;
+  readonly total: number;
+  readonly environment: Environment | null;
+  readonly results: readonly RunResult[];
+}
+
+/** A runner that tells what it does. */
+class ShownRunner extends DeviceRunner {
+  readonly #show: (change: Pick<LendingState, 'run'>) => void;
+  onEnded: (run: EndedRun) => void = () => {};
+
+  constructor(version: string, show: (change: Pick<LendingState, 'run'>) => void) {
+    super((profile) => new DeviceThread(profile, version));
+    this.#show = show;
+  }
+
+  override async run(input: ClaimedRun, options: RunOptions = {}): Promise<RunReport> {
+    const { id, variant, problem } = input;
+    const show = (step: Step | null) => this.#show({ run: { variant, problem, step } });
+    show(null);
+    try {
+      const onStep = (step: Step) => {
+        show(step);
+        options.onStep?.(step);
+      };
+      const report = await super.run(input, { ...options, onStep });
+      this.onEnded({ id, variant, problem, outcome: report.outcome });
+      return report;
+    } finally {
+      this.#show({ run: null });
+    }
+  }
+}
+
+/** The journal of a browser, in IndexedDB: it outlives the tab. */
+class TabJournal implements Journal {
+  readonly #kept = createStore('tilemark-journal', 'pending');
+  readonly #refused = createStore('tilemark-refused', 'refused');
+
+  append = (record: RecordedRun) => set(record.runId, record, this.#kept);
+  strike = (runId: string) => del(runId, this.#kept);
+
+  async setAside(runId: string): Promise<void> {
+    const record = (await this.pending()).find((each) => each.runId === runId);
+    if (record) await set(runId, record, this.#refused);
+    await this.strike(runId);
+  }
+
+  async pending(): Promise<RecordedRun[]> {
+    const all = await entries<string, RecordedRun>(this.#kept);
+    return all.map(([, record]) => record).sort((a, b) => a.endedAt.localeCompare(b.endedAt));
+  }
+}
+
+const silent = () => {};
+/** The page shows what a person can act on. */
+const log: Log = { debug: silent, info: silent, warn: silent, error: silent };

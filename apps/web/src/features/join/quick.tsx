@@ -1,0 +1,133 @@
+import { type Leaderboard, leaderboardSchema, type RunResult } from '@tilemark/core';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { useEffect, useRef, useState } from 'react';
+import { z } from 'zod';
+import { Button, TextLink } from '@/ui/button';
+import { formatNs, formatRate } from '@/ui/format';
+import { Notice } from '@/ui/notice';
+import { Panel, Section } from '@/ui/page';
+import { ask } from '@/ui/request';
+import { DataTable } from '@/ui/table';
+import { benchmarkHere, type QuickState } from './lending';
+import { read, runText } from './read';
+
+const importedSchema = z.object({ id: z.string() });
+
+/**
+ * The quick suite in this tab, beside the board. Nothing leaves the tab unless a visitor who may
+ * submit says so.
+ */
+export function Quick({ version, maySubmit }: { version: string; maySubmit: boolean }) {
+  const [state, setState] = useState<QuickState | null>(null);
+  const [isWorking, setWorking] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [sweep, setSweep] = useState<string | null>(null);
+  const stop = useRef(new AbortController());
+  useEffect(() => () => stop.current.abort(), []);
+
+  const start = async () => {
+    stop.current = new AbortController();
+    setWorking(true);
+    setProblem(null);
+    setSweep(null);
+    const { signal } = stop.current;
+    await benchmarkHere(version, setState, signal).catch((error: Error) => {
+      if (!signal.aborted) setProblem(error.message);
+    });
+    setWorking(false);
+  };
+  const upload = async () => {
+    const { environment, results } = state ?? {};
+    const body = JSON.stringify({ version: 1, environment, results });
+    const answer = await ask('/api/v1/results/import', { body, answer: importedSchema.loose() });
+    setProblem(answer.ok ? null : answer.message);
+    if (answer.ok) setSweep(answer.value.id);
+  };
+
+  const { results = [], run, ended = 0, total = 0 } = state ?? {};
+  return (
+    <Section title="Benchmark this browser" id="quick">
+      <Panel className="space-y-3 p-4">
+        <p>
+          About a minute, in this tab only: nothing is sent, and you see where your GPU would be on
+          the board.
+        </p>
+        <div className="flex flex-wrap items-center gap-3">
+          {isWorking ? (
+            <Button onClick={() => stop.current.abort()}>Stop</Button>
+          ) : (
+            <Button onClick={() => void start()}>Benchmark this browser</Button>
+          )}
+          {maySubmit && !isWorking && results.length > 0 && !sweep && (
+            <Button onClick={() => void upload()}>Publish these results</Button>
+          )}
+          <p role="status" className="text-[0.8125rem] wrap-anywhere text-muted">
+            {isWorking && (total === 0 ? 'Opening the GPU…' : `${ended} of ${total}. `)}
+            {isWorking && run && runText(run)}
+            {sweep && (
+              <>
+                Published: <TextLink href={`/sweeps/${sweep}`}>the sweep</TextLink>.
+              </>
+            )}
+          </p>
+        </div>
+        {problem && (
+          <Notice tone="rose" alert>
+            {problem}
+          </Notice>
+        )}
+        {results.length > 0 && (
+          <DataTable
+            caption="This browser beside the board"
+            rows={results}
+            keyOf={({ runId }) => runId}
+            columns={[
+              { head: 'Variant', cell: ({ address }) => address },
+              { head: 'Shape', cell: (result) => shapeText(result.problem) },
+              { head: 'Rate', isFigure: true, cell: rateText },
+              { head: 'Median', isFigure: true, cell: medianText },
+              { head: 'Your GPU would be', cell: (result) => <Place result={result} /> },
+            ]}
+          />
+        )}
+      </Panel>
+    </Section>
+  );
+}
+
+const medianOf = ({ outcome }: RunResult) =>
+  outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
+
+function rateText(result: RunResult): string {
+  if (result.rate) return `${formatRate(result.rate.value)} ${opOf(result.problem).rateUnit}`;
+  const { outcome } = result;
+  return outcome?.kind === 'skipped' ? `skipped: ${outcome.why}` : (outcome?.kind ?? '–');
+}
+
+function medianText(result: RunResult): string {
+  const medianNs = medianOf(result);
+  return medianNs === null ? '–' : formatNs(medianNs);
+}
+
+/** Where a result would stand among the best of each device, natively and in browsers alike. */
+function Place({ result }: { result: RunResult }) {
+  const [board, setBoard] = useState<Leaderboard | null>(null);
+  const { op, dtype } = result.problem;
+  const shape = shapeText(result.problem as Problem);
+  useEffect(() => {
+    const query = new URLSearchParams({ op, dtype, shape });
+    void read(`/api/v1/leaderboard?${query}`, null, leaderboardSchema).then(setBoard);
+  }, [op, dtype, shape]);
+  const medianNs = medianOf(result);
+  if (!board || medianNs === null) return '–';
+  const among = (isBrowser: boolean) => {
+    const rows = board.rows.filter(({ device }) => (device.class === 'browser') === isBrowser);
+    const faster = rows.filter((row) => row.medianNs < medianNs).length;
+    return rows.length === 0 ? null : `${faster + 1} of ${rows.length + 1}`;
+  };
+  const [browsers, native] = [among(true), among(false)];
+  if (!browsers && !native) return 'the first';
+  return [browsers && `${browsers} browsers`, native && `beside native: ${native}`]
+    .filter(Boolean)
+    .join('; ');
+}

@@ -1,0 +1,34 @@
+import type { Step } from '@tilemark/core';
+import { shapeText, variantAddress } from '@tilemark/kernels';
+import type { z } from 'zod';
+import type { LendingState } from './lending';
+
+const STEPS = {
+  compile: 'compiling',
+  verify: 'checking the output',
+  'warm-up': 'warming up',
+  cold: 'measuring',
+  hot: 'measuring in cache',
+  'verify-again': 'checking again',
+  roof: 'measuring the peak',
+} as const satisfies Record<Step, string>;
+
+/** What a tab is doing. */
+export const runText = ({ variant, problem, step }: NonNullable<LendingState['run']>): string =>
+  `${variantAddress(variant)}, ${shapeText(problem)} ${problem.dtype}: ${step ? STEPS[step] : 'starting'}…`;
+
+/** What the API says to a token, or to anybody; null where it says nothing. */
+export async function read<T>(
+  url: string,
+  token: string | null,
+  schema: z.ZodType<T>,
+): Promise<T | null> {
+  try {
+    const response = await fetch(url, {
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+    });
+    return response.ok ? schema.parse(await response.json()) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+'use client';
+
+/** Invites: making a link that lets browsers in, and ending it. */
+import type { Invite } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
+import { QRCodeSVG } from 'qrcode.react';
+import { type FormEvent, useState, useTransition } from 'react';
+import { z } from 'zod';
+import { Action, Command } from '@/ui/action';
+import { Button } from '@/ui/button';
+import { Moment } from '@/ui/facts';
+import { Field, Input, Select } from '@/ui/field';
+import { Notice } from '@/ui/notice';
+import { ask } from '@/ui/request';
+import { DataTable } from '@/ui/table';
+
+const madeSchema = z.object({ secret: z.string() });
+
+/** @param origin of this grid, as the reader reaches it */
+export function Invites({ origin, invites }: { origin: string; invites: readonly Invite[] }) {
+  const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const [link, setLink] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const [seats, hours] = ['seats', 'hours'].map((key) => Number(data.get(key)));
+    const body = JSON.stringify({ name: String(data.get('name')), seats, hours });
+    startTransition(async () => {
+      const answer = await ask('/api/v1/invites', { body, answer: madeSchema });
+      setProblem(answer.ok ? null : answer.message);
+      setLink(answer.ok ? `${origin}/join#${answer.value.secret}` : null);
+      router.refresh();
+    });
+  };
+
+  return (
+    <div className="max-w-3xl space-y-4">
+      <p>
+        A link for visitors: whoever opens it can lend the GPU of their browser, without an account,
+        until the link has expired or is used up.
+      </p>
+      <form
+        onSubmit={submit}
+        aria-label="Create an invite"
+        className="grid items-end gap-3 sm:grid-cols-[1fr_7rem_9rem_auto]"
+      >
+        <Field id="invite-name" label="For whom">
+          <Input id="invite-name" name="name" required maxLength={80} placeholder="GPU class" />
+        </Field>
+        <Field id="invite-seats" label="Browsers">
+          <Input
+            id="invite-seats"
+            name="seats"
+            type="number"
+            min={1}
+            max={500}
+            defaultValue={30}
+            required
+          />
+        </Field>
+        <Field id="invite-hours" label="Valid for">
+          <Select id="invite-hours" name="hours" defaultValue="24">
+            <option value="2">2 hours</option>
+            <option value="24">1 day</option>
+            <option value="168">7 days</option>
+            <option value="720">30 days</option>
+          </Select>
+        </Field>
+        <Button type="submit" disabled={isPending}>
+          Create invite
+        </Button>
+      </form>
+      {problem && (
+        <Notice tone="rose" alert>
+          {problem}
+        </Notice>
+      )}
+      {link && (
+        <div role="status" className="space-y-2">
+          <p className="text-[0.8125rem]">Share it now: it will not be shown again.</p>
+          <Command label="the invite" text={link} />
+          {/* White below it, whatever the theme: cameras need the contrast. */}
+          <QRCodeSVG value={link} size={176} marginSize={3} title="The invite as a QR code" />
+        </div>
+      )}
+      {invites.length > 0 && (
+        <DataTable
+          caption="Invites"
+          rows={invites}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: 'For', cell: ({ name }) => name },
+            { head: 'Used', isFigure: true, cell: ({ seats, used }) => `${used} of ${seats}` },
+            { head: 'By', cell: ({ createdBy }) => createdBy },
+            {
+              head: 'Expires',
+              className: 'text-muted',
+              cell: ({ expiresAt }) => <Moment date={expiresAt} />,
+            },
+            {
+              head: 'Actions',
+              className: 'py-0!',
+              cell: ({ id, name }) => (
+                <Action
+                  url={`/api/v1/invites/${encodeURIComponent(id)}`}
+                  method="DELETE"
+                  label={name}
+                  question={`Revoke the invite ${name}? Everybody who came by it stops within seconds.`}
+                >
+                  Revoke
+                </Action>
+              ),
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,224 @@
+import { type Browser, chromium, expect, type Page, test } from '@playwright/test';
+import { emptyDataFolder, type Grid, startGrid } from './grid';
+
+/** A browser's tab as a worker, in a Chromium with WebGPU: over SwiftShader, which needs no GPU. */
+
+let grid: Grid;
+let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
+let browser: Browser;
+
+test.describe.configure({ mode: 'serial', timeout: 600_000 });
+
+test.beforeAll(async () => {
+  folder = await emptyDataFolder();
+  grid = await startGrid(folder.dataDir, ['--no-worker']);
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-quic', '--no-first-run'],
+      ...['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'],
+    ],
+  });
+});
+
+test.afterAll(async () => {
+  await browser?.close();
+  await grid?.stop('SIGINT');
+  await folder?.remove();
+});
+
+async function api<T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
+  const answer = await fetch(`${grid.url}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${grid.adminToken}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(answer.ok, `${path}: ${answer.status}`).toBe(true);
+  return (answer.status === 204 ? null : await answer.json()) as T;
+}
+
+interface Listed {
+  readonly items: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly device: { readonly key: string; readonly class: string };
+    readonly run: { readonly id: string } | null;
+  }[];
+}
+const workers = async () => (await api<Listed>('/workers')).items;
+const countsOf = async (id: string) =>
+  (await api<{ counts: Record<string, number> }>(`/sweeps/${id}`)).counts;
+
+const naive = (sizes: readonly number[], devices: readonly string[], policy = 'smoke') => ({
+  name: 'in a tab',
+  spec: {
+    cases: [
+      {
+        kernel: 'matmul/naive',
+        shapes: sizes.map((n) => ({ m: n, n, k: n })),
+        dtypes: ['f32'],
+      },
+    ],
+    ...{ policy, devices },
+  },
+});
+
+/** A visitor of an own profile, as every student of a class is. */
+async function visitor(link: string, options = {}): Promise<Page> {
+  const page = await (await browser.newContext(options)).newPage();
+  await page.goto(link);
+  return page;
+}
+
+async function invite(): Promise<{ id: string; link: string }> {
+  const { id, secret } = await api<{ id: string; secret: string }>('/invites', {
+    ...{ name: 'class', seats: 30, hours: 1 },
+  });
+  return { id, link: `${grid.url}/join#${secret}` };
+}
+
+/** Starts a tab, and waits until it is at work; resolves to its worker. */
+async function begin(page: Page) {
+  const known = (await workers()).map(({ id }) => id);
+  await page.getByRole('button', { name: 'Start' }).click();
+  let own: Listed['items'][number] | undefined;
+  await expect
+    .poll(
+      async () => {
+        own = (await workers()).find(({ id }) => !known.includes(id));
+        return own?.device.class;
+      },
+      { timeout: 60_000 },
+    )
+    .toBe('browser');
+  if (!own) throw new Error('No worker has attached.');
+  return own;
+}
+
+/** Long enough to be hit in the middle. */
+const LONG = [64, 65, 66, 67, 68, 69];
+
+const inHand = (id: string) =>
+  expect
+    .poll(async () => (await workers()).find((worker) => worker.id === id)?.run != null, {
+      timeout: 120_000,
+    })
+    .toBe(true);
+
+test('an invite is made on the page, opened, and a sweep completes in the tab', async () => {
+  const admin = await visitor(grid.loginUrl);
+  await admin.goto(`${grid.url}/workers`);
+  await admin.getByLabel('For whom').fill('class');
+  await admin.getByRole('button', { name: 'Create invite' }).click();
+  const link = await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent();
+  await expect(admin.getByRole('img', { name: 'The invite as a QR code' })).toBeVisible();
+
+  const page = await visitor(link ?? '', { viewport: { width: 390, height: 800 } });
+  await expect(page.getByText('The browser computes on the CPU')).toBeVisible();
+  expect(page.url()).toBe(`${grid.url}/join`);
+  const { device } = await begin(page);
+  const { id } = await api<{ id: string }>('/sweeps', naive([32, 33], [device.key], 'default'));
+  await expect
+    .poll(async () => (await countsOf(id)).pending, { timeout: 400_000, intervals: [1_000] })
+    .toBe(0);
+  expect(await countsOf(id)).toMatchObject({ total: 2, measured: 2 });
+  await expect(page.getByRole('table', { name: 'Measured in this tab' })).toContainText('33');
+  const board = await api<{ rows: { device: { key: string; class: string } }[] }>(
+    '/leaderboard?op=matmul&dtype=f32&shape=33',
+  );
+  expect(board.rows.map((row) => row.device)).toMatchObject([
+    { key: device.key, class: 'browser' },
+  ]);
+  const excess = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.body.clientWidth,
+  );
+  expect.soft(excess, 'scrolls sideways').toBe(0);
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
+  await page.context().close();
+  await admin.context().close();
+});
+
+test('pausing gives the run back, a second tab waits, and closing gives the run back', async () => {
+  const { link } = await invite();
+  const page = await visitor(link);
+  const { id, device } = await begin(page);
+  const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
+  await inHand(id);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect
+    .poll(async () => (await workers()).find((worker) => worker.id === id)?.state, {
+      timeout: 30_000,
+    })
+    .toBe('paused');
+  expect((await workers()).find((worker) => worker.id === id)?.run).toBeNull();
+
+  const second = await page.context().newPage();
+  await second.goto(`${grid.url}/join`);
+  await second.getByRole('button', { name: 'Start' }).click();
+  await expect(second.getByText('Another tab of this browser')).toBeVisible();
+  await second.close();
+
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await inHand(id);
+  await page.close({ runBeforeUnload: true });
+  await expect
+    .poll(async () => (await workers()).find((worker) => worker.id === id)?.run ?? null, {
+      timeout: 60_000,
+    })
+    .toBeNull();
+  expect((await countsOf(sweep.id)).pending).toBeGreaterThan(0);
+
+  const next = await visitor(link);
+  await begin(next);
+  await expect
+    .poll(async () => (await countsOf(sweep.id)).pending, { timeout: 400_000, intervals: [1_000] })
+    .toBe(0);
+  expect(await countsOf(sweep.id)).toMatchObject({ measured: LONG.length });
+  await next.getByRole('button', { name: 'Leave' }).click();
+  await expect(next.getByText('This tab has left')).toBeVisible({ timeout: 30_000 });
+  await next.context().close();
+});
+
+test('a revoked tab stops within seconds and says why; its invite lets nobody in', async () => {
+  const { id: inviteId, link } = await invite();
+  const page = await visitor(link);
+  const { device } = await begin(page);
+  await api('/sweeps', naive(LONG, [device.key], 'default'));
+  const revokedMs = performance.now();
+  await api(`/invites/${inviteId}`, undefined, 'DELETE');
+  await expect(page.getByText(/unknown, expired or revoked|was revoked/)).toBeVisible({
+    timeout: 30_000,
+  });
+  expect(performance.now() - revokedMs).toBeLessThan(30_000);
+  await page.getByRole('button', { name: 'Start' }).click();
+  await expect(page.getByText('This invite was revoked.')).toBeVisible();
+  await page.context().close();
+});
+
+test('a lost device ends the run as failed, and the tab goes on', async () => {
+  const { link } = await invite();
+  const page = await visitor(link);
+  const { id, device } = await begin(page);
+  const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
+  await inHand(id);
+  const [owner] = page.workers();
+  await owner?.evaluate(() => {
+    const { prototype } = Reflect.get(globalThis, 'GPUDevice') as { prototype: GPUDevice };
+    const { createCommandEncoder } = prototype;
+    prototype.createCommandEncoder = function (this: GPUDevice, descriptor) {
+      this.destroy();
+      return createCommandEncoder.call(this, descriptor);
+    };
+  });
+  await expect.poll(async () => (await countsOf(sweep.id)).failed, { timeout: 120_000 }).toBe(1);
+  await expect(page.getByText(/failed: the device was lost/)).toBeVisible();
+  await expect
+    .poll(async () => (await countsOf(sweep.id)).pending, { timeout: 400_000, intervals: [1_000] })
+    .toBe(0);
+  expect((await countsOf(sweep.id)).measured).toBe(LONG.length - 1);
+  await page.context().close();
+});
