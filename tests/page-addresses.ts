@@ -45,6 +45,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     devices: '/devices',
     device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
     workers: '/workers',
+    join: '/join',
     tokens: '/tokens',
     audit: '/audit',
     login: '/login',

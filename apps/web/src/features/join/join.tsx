@@ -35,7 +35,10 @@ async function tokenFor(invite: string, mayInvite: boolean): Promise<string> {
   }
   const body = JSON.stringify({ invite: secret });
   const taken = await ask('/api/v1/invites/redeem', { body, answer: redeemedSchema.loose() });
-  if (!taken.ok) throw new Error(taken.message);
+  if (!taken.ok) {
+    keep({ ...before, token: null, invite: null });
+    throw new Error(taken.message);
+  }
   keep({ ...before, token: taken.value.secret, invite: secret });
   return taken.value.secret;
 }
@@ -63,13 +66,15 @@ export function Join({
   const rests = isPaused || hold !== null;
 
   useEffect(() => {
+    findGpu().then(setGpu, (error: Error) => setProblem(error.message));
+    // Elsewhere there is no WebGPU, and what is asked for below is missing too.
+    if (!isSecureContext) return;
     const before = kept();
     const invite = location.hash.slice(1) || before.invite;
     if (invite !== before.invite) keep({ ...before, invite, token: null });
     // Out of the address, where it could be read over a shoulder.
     history.replaceState(null, '', location.pathname);
     setInvite(invite ?? '');
-    findGpu().then(setGpu, (error: Error) => setProblem(error.message));
     const close = () => lending.current?.abandon();
     window.addEventListener('pagehide', close);
     return () => {

@@ -91,7 +91,8 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           By default it attaches the first GPU. <code>--device N</code> picks another;{' '}
           <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. For
           services, proxies, TLS and machines without a network, see{' '}
-          <TextLink href="/docs/attaching">attaching a machine</TextLink>.
+          <TextLink href="/docs/attaching">attaching a machine</TextLink>. Without Node, a browser’s
+          tab can <TextLink href="/join">lend its GPU</TextLink>.
         </p>
       </li>
     </ol>
