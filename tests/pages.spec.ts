@@ -180,12 +180,12 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   await expect(page.locator('figure p', { hasText: told })).toBeVisible();
 
   const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
-  const lines = figure.locator('path[marker-start], g[aria-label="line"] path');
+  const lines = figure.locator('g[data-mark="line"] path');
   const before = await lines.count();
   await figure.getByRole('button', { pressed: true }).first().click();
   expect(await lines.count()).toBeLessThan(before);
   await figure.getByRole('button', { name: 'Table' }).click();
-  await expect(figure.getByRole('row').nth(1)).toContainText(/threads/);
+  await expect(figure.getByRole('row').nth(1)).toContainText(/thread/);
 
   await bars.focus();
   await page.keyboard.press('ArrowRight');

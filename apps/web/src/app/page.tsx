@@ -14,7 +14,7 @@ import { Live } from '@/ui/live';
 import { PageHeader } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
 
-export const metadata: Metadata = { title: 'Leaderboard' };
+export const metadata: Metadata = { title: { absolute: 'Leaderboard · Tilemark' } };
 
 const WORDS = [
   ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],

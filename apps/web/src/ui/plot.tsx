@@ -190,6 +190,11 @@ const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink 
 
 /** Takes the marks out of a plot: their titles become names, and tooltips of our own. */
 function marksOf(svg: Element): Mark[] {
+  // Plot names its groups, which have no role that could have a name.
+  for (const part of svg.querySelectorAll('g[aria-label]')) {
+    part.setAttribute('data-mark', part.getAttribute('aria-label') ?? '');
+    part.removeAttribute('aria-label');
+  }
   return [...svg.querySelectorAll('title')].flatMap((title) => {
     const shape = title.parentElement;
     if (!shape) return [];

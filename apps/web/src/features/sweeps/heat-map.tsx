@@ -2,7 +2,7 @@
 
 import { opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
-import { formatRate } from '@/ui/format';
+import { formatRate, plural } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { CurvePoint, Curves } from './curves';
 import { resultHref } from './runs';
@@ -41,7 +41,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
           fillOpacity: ({ run }: CurvePoint) => 0.06 + (0.94 * run.figures.rate) / best,
           stroke: 'var(--line)',
           title: ({ line, run, threads }: CurvePoint) =>
-            `${line}, ${threads} threads: ${formatRate(run.figures.rate)} ${unit}`,
+            `${line}, ${plural(threads, 'thread')}: ${formatRate(run.figures.rate)} ${unit}`,
           href: ({ run }: CurvePoint) => resultHref(run),
         }),
         Plot.text(points, {

@@ -3,7 +3,7 @@
 import type * as PlotModule from '@observablehq/plot';
 import { group } from 'd3-array';
 import { useCallback, useMemo } from 'react';
-import { formatNs, formatSpeedup, unitFor } from '@/ui/format';
+import { formatNs, formatSpeedup, plural, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { LegendItem } from '@/ui/plot-file';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/scales';
@@ -86,7 +86,8 @@ function threadPlot(
       ),
       Plot.dot(points, {
         ...{ x: 'threads', y: 'value', fill: 'color', symbol: 'kernel', r: 2.5 },
-        title: ({ line, threads, value }: Point) => `${line}, ${threads} threads: ${text(value)}`,
+        title: ({ line, threads, value }: Point) =>
+          `${line}, ${plural(threads, 'thread')}: ${text(value)}`,
         href: 'href',
       }),
     ],
@@ -130,7 +131,7 @@ export function TimeCurves({
         ...{ x: 'threads', y: ({ value }: Mark) => value / scale, symbol: 'kernel', r: 3.5 },
         ...{ stroke: 'color', fill: 'var(--surface)' },
         title: ({ line, threads, value }: Mark) =>
-          `published, ${line}, ${threads} threads: ${formatNs(value)}`,
+          `published, ${line}, ${plural(threads, 'thread')}: ${formatNs(value)}`,
       });
       return { ...plot, marginLeft: 60, marks: [...plot.marks, hollowDots] };
     },
