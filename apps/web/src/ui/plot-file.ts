@@ -7,6 +7,7 @@ export interface LegendItem {
   readonly color: string;
   readonly symbol?: (typeof SYMBOLS)[number];
   readonly isDashed?: boolean;
+  readonly isFilled?: boolean;
 }
 
 /** Symbols as Plot draws them, around 0. */
@@ -59,7 +60,7 @@ export function standaloneSvg(
           ? [
               element('path', {
                 ...{ d: GLYPHS[item.symbol], transform: `translate(${x + 8},${y})` },
-                ...{ stroke: item.color, fill: '#fff' },
+                ...{ stroke: item.color, fill: item.isFilled ? item.color : '#fff' },
               }),
             ]
           : []),

@@ -283,7 +283,7 @@ function Legend({
 }) {
   return (
     <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
-      {items.map(({ color, isDashed, symbol, text }) => (
+      {items.map(({ color, isDashed, isFilled, symbol, text }) => (
         <li key={text}>
           <button
             type="button"
@@ -301,7 +301,7 @@ function Legend({
               {symbol && (
                 <path
                   d={GLYPHS[symbol]}
-                  fill="var(--surface)"
+                  fill={isFilled ? 'currentColor' : 'var(--surface)'}
                   stroke="currentColor"
                   strokeWidth="1.25"
                 />

@@ -110,7 +110,7 @@ function Row({
         <What figure={figure} />
       </td>
       <td className="figure text-muted">–</td>
-      <td className="figure text-muted">{figure.measuredAt?.slice(0, 10) ?? '–'}</td>
+      <td className="figure text-muted">–</td>
     </tr>
   );
 }

@@ -221,6 +221,7 @@ const legendOf = (
         other === undefined && {
           symbol: styles.symbol(shortKernel(kernel)),
           isDashed: isDashed(kernel),
+          isFilled: true,
         }),
     };
   });
