@@ -62,6 +62,7 @@ export function FirstScreen({
           <ButtonLink href="/workers#attach" look="primary">
             Add your GPU
           </ButtonLink>
+          <ButtonLink href="/join">Benchmark this browser</ButtonLink>
           <ButtonLink href="#board">Browse the results</ButtonLink>
         </div>
         <div>
