@@ -1,5 +1,5 @@
 import { type ProblemDetails, refusalOf } from '@tilemark/core';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /**
  * What goes wrong with a request, as one kind of error with a status and a sentence, and as the
@@ -35,41 +35,27 @@ export class HttpProblem extends Error {
   }
 }
 
-/** RFC 9457 body of an error. */
-export function problemDetails(problem: HttpProblem): ProblemDetails {
-  return {
-    type: 'about:blank',
-    title: TITLES[problem.status],
-    status: problem.status,
-    detail: problem.message,
-    ...(problem.field === undefined ? {} : { field: problem.field }),
-  };
-}
-
+/** The answer to an error, as RFC 9457 has it. */
 export function problemResponse(
-  problem: HttpProblem,
+  { field, message, retryAfterS, status }: HttpProblem,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return Response.json(problemDetails(problem), {
-    status: problem.status,
+  const details: ProblemDetails = {
+    ...{ type: 'about:blank', title: TITLES[status], status, detail: message },
+    ...(field !== undefined && { field }),
+  };
+  return Response.json(details, {
+    status,
     headers: {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
-      ...(problem.status === 503 ? { 'Retry-After': '5' } : {}),
-      ...(problem.retryAfterS === undefined ? {} : { 'Retry-After': String(problem.retryAfterS) }),
-      ...(problem.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="tilemark"' } : {}),
+      ...(status === 503 && { 'Retry-After': '5' }),
+      ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
+      ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="tilemark"' }),
       ...headers,
     },
   });
 }
-
-/** `cases[0].tunables.TILE` */
-export const formatPath = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, key) =>
-      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
-    '',
-  );
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
@@ -116,6 +102,6 @@ function firstIssue(
 /** A request that its schema refuses, as a 400 that names the field. */
 export function problemOfZod(error: z.ZodError, input: unknown): HttpProblem {
   const { path, message } = firstIssue(error.issues, input);
-  const field = formatPath(path);
+  const field = z.core.toDotPath(path);
   return new HttpProblem(400, refusalOf(field || 'The body', message), field || undefined);
 }

@@ -1,4 +1,5 @@
 import { ifValid, shapeText } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import type { PlannedRun } from '../plan/expansion';
 import { expand } from '../plan/expansion';
 import { type StandingSuite, SUITES, standingSuites, suiteRef } from '../suites/suites';
@@ -85,7 +86,14 @@ async function* coverageOf(
       })),
     }));
     const asked = planned.flatMap(({ suites }) => suites.flatMap(({ runs }) => runs));
-    const newest = await newestByCell(store, asked);
+    const newest = group(
+      await store.runs.newest(
+        [...new Set(asked.map(({ deviceKey }) => deviceKey))],
+        [...new Set(asked.map(({ address }) => address))],
+      ),
+      ({ deviceKey, address, shape, dtype, profile }) =>
+        [deviceKey, address, shape, dtype, profile].join(' '),
+    );
     for (const { device, suites } of planned) {
       yield {
         device,
@@ -96,22 +104,6 @@ async function* coverageOf(
       };
     }
   }
-}
-
-/** The newest run that has ended and the newest that has not, by `cellKey`. */
-async function newestByCell(
-  store: Store,
-  planned: readonly PlannedRun[],
-): Promise<Map<string, NewestRun[]>> {
-  const devices = new Set(planned.map(({ deviceKey }) => deviceKey));
-  const addresses = new Set(planned.map(({ address }) => address));
-  const newest = new Map<string, NewestRun[]>();
-  for (const run of await store.runs.newest([...devices], [...addresses])) {
-    const { deviceKey, address, shape, dtype, profile } = run;
-    const key = [deviceKey, address, shape, dtype, profile].join(' ');
-    newest.set(key, [...(newest.get(key) ?? []), run]);
-  }
-  return newest;
 }
 
 const cellKey = ({ deviceKey, address, problem, profile }: PlannedRun): string =>

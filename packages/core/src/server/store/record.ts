@@ -2,7 +2,7 @@ import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { parseProblem, refuseIf, type Variant } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
 import type { RecordedRun } from '../../link/wire';
-import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
+import { type DeviceClass, deviceKey, type Environment } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import type { PolicyId } from '../../measure/policy';
 import type { RooflineSurvey } from '../../measure/roofline';
@@ -57,23 +57,12 @@ export async function recordRun(
 }
 
 /** What a result is judged by: its run, its device, and who hands it in. */
-interface Facts {
-  readonly deviceKey: string;
-  readonly kernel: string;
-  readonly tunables: Prisma.JsonValue;
-  readonly op: string;
-  readonly dtype: string;
-  readonly shape: string;
-  readonly profile: Profile;
-  readonly policy: string;
-  readonly state: string;
-  readonly seed: number | null;
+interface Facts extends Prisma.RunGetPayload<object> {
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;
   /** Of the worker that hands it in. */
   readonly workerDevice: string;
   readonly party: string;
-  readonly holder: string | null;
   readonly roof: Prisma.JsonValue | null;
   /** By a survey. */
   readonly isRoofProved: boolean;
@@ -94,10 +83,9 @@ async function factsOf(
 ): Promise<Facts | null> {
   const samplesNs = outcome.kind === 'measured' ? outcome.measurement.cold.samplesNs : [];
   const [facts] = await tx.$queryRaw<Facts[]>`
-    ${PREPARED} SELECT run."deviceKey", run."kernel", run."tunables", run."op", run."dtype",
-      run."shape", run."profile"::text, run."policy", run."state"::text, run."seed",
+    ${PREPARED} SELECT run.*,
       device."name" AS "deviceName", device."class"::text AS "deviceClass",
-      w."deviceKey" AS "workerDevice", ${partyOf('w')} AS "party", run."workerId" AS "holder",
+      w."deviceKey" AS "workerDevice", ${partyOf('w')} AS "party",
       roof."content" AS "roof", roof."workerId" IS NOT NULL AS "isRoofProved",
       (1e9 * extract(epoch FROM clock_timestamp() -
         CASE WHEN run."attempts" > 1 THEN sweep."createdAt" ELSE run."claimedAt" END))::float8
@@ -121,7 +109,7 @@ async function factsOf(
     WHERE run."id" = ${runId}`;
   if (!facts || !['pending', 'running'].includes(facts.state)) return null;
   // Another worker has it by now.
-  const isTaken = facts.holder !== null && facts.holder !== workerId;
+  const isTaken = facts.workerId !== null && facts.workerId !== workerId;
   return isTaken && facts.party !== OPERATOR ? null : facts;
 }
 
@@ -151,11 +139,17 @@ function twinOf(samplesNs: readonly number[], runId: string): Prisma.Sql {
       AND twin."coldSamplesNs" = ${[...samplesNs]}::float8[] LIMIT 1)`;
 }
 
-const runOf = (facts: Facts) => ({
-  variant: { kernel: facts.kernel, tunables: fromJson<Variant['tunables']>(facts.tunables) },
-  problem: parseProblem(facts),
-  profile: facts.profile,
-  policy: facts.policy as PolicyId,
+/** What a run measures, from its row. */
+export const runOf = (
+  row: Pick<
+    Prisma.RunGetPayload<object>,
+    'kernel' | 'tunables' | 'op' | 'shape' | 'dtype' | 'profile' | 'policy'
+  >,
+) => ({
+  variant: { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) },
+  problem: parseProblem(row),
+  profile: row.profile,
+  policy: row.policy as PolicyId,
 });
 
 /** The outcome as it is kept. Throws InputError if it cannot be that of the run. */
@@ -168,7 +162,7 @@ function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: 
     'runId',
   );
   refuseIf(
-    !isOperator && facts.holder !== workerId,
+    !isOperator && facts.workerId !== workerId,
     'The worker has not claimed the run.',
     'runId',
   );

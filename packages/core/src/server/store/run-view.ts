@@ -1,19 +1,10 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import {
-  DTYPES,
-  idsOf,
-  OPS,
-  opOf,
-  type Problem,
-  parseProblem,
-  type Variant,
-} from '@tilemark/kernels';
+import { DTYPES, idsOf, OPS, opOf, type Problem } from '@tilemark/kernels';
 import { PROFILES, type Profile } from '../../measure/device';
-import type { PolicyId } from '../../measure/policy';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import { fromJson } from './database';
-import { restoreOutcome } from './record';
+import { restoreOutcome, runOf } from './record';
 import { roofOver } from './roofs';
 
 const RESULT = {
@@ -38,13 +29,12 @@ export function rateOf(problem: Problem, medianNs: number): NonNullable<RunResul
 }
 
 export function runResult(row: RunRow): RunResult {
-  const problem = parseProblem(row);
-  const variant = { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) };
+  const { policy, problem, profile, variant } = runOf(row);
   const outcome = row.result && restoreOutcome(row.result);
   if (outcome?.kind === 'measured') {
     // The roof of its device takes the place of the one it states.
     const { measurement } = outcome;
-    const roof = row.device.roofs.find(({ profile }) => profile === row.profile);
+    const roof = row.device.roofs.find((each) => each.profile === profile);
     measurement.roof = roofOver(measurement, { variant, problem }, roof && fromJson(roof.content));
   }
   return {
@@ -54,8 +44,8 @@ export function runResult(row: RunRow): RunResult {
     address: row.address,
     problem,
     device: deviceRef(row.device),
-    profile: row.profile,
-    policy: row.policy as PolicyId,
+    profile,
+    policy,
     outcome,
     endedAt: row.result?.endedAt.toISOString() ?? null,
     imported: row.result && importedOf(row.result),

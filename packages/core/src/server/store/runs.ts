@@ -1,15 +1,14 @@
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
-import { type Dtype, parseProblem } from '@tilemark/kernels';
+import type { Dtype } from '@tilemark/kernels';
 import type { ClaimedRun } from '../../link/wire';
 import type { Profile } from '../../measure/device';
-import { POLICIES, POLICY_IDS, type PolicyId } from '../../measure/policy';
+import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
 import { notifySweep } from './changes';
-import { fromJson } from './database';
 import { isLost } from './fleet';
 import { partyOf } from './parties';
 import type { RecordedRun } from './record';
-import { recordRun } from './record';
+import { recordRun, runOf } from './record';
 
 export type { ClaimedRun };
 
@@ -46,14 +45,10 @@ const BATCH = 5_000;
 export function runsOf(db: PrismaClient) {
   return {
     async get(runId: string): Promise<KnownRun | null> {
-      const [row] = await db.$queryRaw<(ClaimedRow & KnownRun)[]>`
-        ${PREPARED} SELECT "workerId", "kernel", "tunables", "op", "shape", "dtype",
-          "profile"::text, "policy", "seed", "state" NOT IN ('pending', 'running') AS "hasEnded"
-        FROM "Run" WHERE "id" = ${runId}`;
+      const row = await db.run.findUnique({ where: { id: runId } });
       if (!row) return null;
-      const { variant, problem, profile, policy, seed } = claimedRun(row);
-      const { hasEnded, workerId } = row;
-      return { workerId, hasEnded, variant, problem, profile, policy, seed };
+      const hasEnded = row.state !== 'pending' && row.state !== 'running';
+      return { ...runOf(row), seed: row.seed, workerId: row.workerId, hasEnded };
     },
 
     /**
@@ -79,8 +74,7 @@ export function runsOf(db: PrismaClient) {
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
                          WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
-          RETURNING r."id", r."sweepId", r."deviceKey", r."kernel", r."tunables", r."op",
-            r."shape", r."dtype", r."profile", r."policy", r."attempts", r."seed"),
+          RETURNING r.*),
         busy AS (
           UPDATE "Worker" SET "state" = 'running', "lastHeartbeatAt" = now()
           FROM claimed WHERE "Worker"."id" = ${workerId})
@@ -208,30 +202,14 @@ export function runsOf(db: PrismaClient) {
 
 type InSweep = Pick<Prisma.RunGetPayload<object>, 'sweepId'>;
 
-type ClaimedRow = Pick<
-  Prisma.RunGetPayload<object>,
-  | 'id'
-  | 'sweepId'
-  | 'deviceKey'
-  | 'kernel'
-  | 'tunables'
-  | 'op'
-  | 'shape'
-  | 'dtype'
-  | 'profile'
-  | 'policy'
-  | 'attempts'
-> & { readonly isFirst: boolean; readonly seed: number };
+type ClaimedRow = Prisma.RunGetPayload<object> & {
+  readonly isFirst: boolean;
+  readonly seed: number;
+};
 
-const claimedRun = (row: ClaimedRow): ClaimedRun => ({
-  id: row.id,
-  deviceKey: row.deviceKey,
-  variant: { kernel: row.kernel, tunables: fromJson(row.tunables) },
-  problem: parseProblem(row),
-  profile: row.profile,
-  policy: row.policy as PolicyId,
-  attempt: row.attempts,
-  seed: row.seed,
+const claimedRun = ({ attempts, deviceKey, id, seed, ...row }: ClaimedRow): ClaimedRun => ({
+  ...{ id, deviceKey, attempt: attempts, seed },
+  ...runOf(row),
 });
 
 const RANKABLE = POLICY_IDS.filter((id) => POLICIES[id].rankable);

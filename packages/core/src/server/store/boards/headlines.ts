@@ -11,18 +11,11 @@ import { type Headline, headline, knownSpread } from '../../../rank/headline';
  * the results they rest on, so that nothing a worker or a file says of them is believed.
  */
 
-/** A measured result whose variant's headline it changes. */
-export interface BestCandidate {
-  readonly resultId: string;
-  readonly kernel: string;
-  readonly address: string;
-  readonly deviceKey: string;
-  readonly op: string;
-  readonly dtype: string;
-  readonly shape: string;
-  readonly profile: string;
-  readonly measuredAt: string;
-}
+/** A measured result whose variant's headline it changes, with the columns of its run. */
+export type BestCandidate = Pick<
+  Prisma.RunGetPayload<object>,
+  'kernel' | 'address' | 'deviceKey' | 'op' | 'dtype' | 'shape' | 'profile'
+> & { readonly resultId: string; readonly measuredAt: string };
 
 const QUICK: readonly string[] = Object.values(POLICIES)
   .filter(({ rankable }) => !rankable)
