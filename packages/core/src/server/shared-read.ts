@@ -1,18 +1,15 @@
-/** What many ask for at once and costs the database much, read once for all of them. */
-export interface SharedReads {
-  /** What `read` resolves to, or a read with the same key that is young enough. Callers must not change it. */
-  read<T>(key: string, read: () => Promise<T>): Promise<T>;
-  /** The next caller reads again. */
-  forget(key: string): void;
-}
+export type SharedReads = ReturnType<typeof sharedReads>;
 
 /**
+ * What many ask for at once and costs the database much, read once for all of them.
+ *
  * @param keepMs how old an answer may be, counted from the start of its read; 0: only those who
  *   ask while a read is under way share it. Failures are never kept.
  */
-export function sharedReads(keepMs: number): SharedReads {
+export function sharedReads(keepMs: number) {
   const reads = new Map<string, Promise<unknown>>();
   return {
+    /** What `read` resolves to, or a read with the same key that is young enough. Callers must not change it. */
     read<T>(key: string, read: () => Promise<T>): Promise<T> {
       const known = reads.get(key);
       if (known) return known as Promise<T>;
@@ -29,6 +26,7 @@ export function sharedReads(keepMs: number): SharedReads {
       }, drop);
       return reading;
     },
-    forget: (key) => void reads.delete(key),
+    /** The next caller reads again. */
+    forget: (key: string) => void reads.delete(key),
   };
 }

@@ -15,39 +15,7 @@ import { redisBackend } from './redis';
 
 type QueuedRun = { readonly id: string; readonly deviceKey: string };
 
-/**
- * One queue per device key, `runs.<deviceKey>`. A worker takes one run at a time from its own
- * device's queue, so two benchmarks never share a GPU. Whoever is given a run is its holder, by a
- * name of the caller's; any process may go on for a holder.
- */
-export interface Queue {
-  readonly backend: 'redis' | 'postgres';
-  /**
-   * Adds runs in the given order with jobId = run id; a run already queued is not queued twice.
-   * Background runs wait until no others do.
-   */
-  enqueue(runs: readonly QueuedRun[], options?: { readonly background?: boolean }): Promise<void>;
-  remove(runs: readonly QueuedRun[]): Promise<void>;
-  /**
-   * Waits for the device's next run and gives it to the holder; null when the signal aborts first.
-   * A run whose holder does not `hold` it again in time goes to another.
-   */
-  next(deviceKey: string, holder: string, signal: AbortSignal): Promise<RunJob | null>;
-  /** The holder has the run for some time more. False: it no longer has it. */
-  hold(run: QueuedRun, holder: string): Promise<boolean>;
-  /** The run leaves the queue; nothing, where the holder no longer has it. */
-  finish(run: QueuedRun, holder: string): Promise<void>;
-  /** The run waits again, first for `delayMs`; nothing, where the holder no longer has it. */
-  putBack(run: QueuedRun, holder: string, delayMs?: number): Promise<void>;
-  /** BullMQ's own queue of a device, for its dashboard. */
-  jobsOf(deviceKey: string): Promise<BullQueue>;
-  /** Number of runs that wait. */
-  depth(deviceKey: string): Promise<number>;
-  /** Ids of the runs waiting in the device's queue. */
-  runIds(deviceKey: string): Promise<Set<string>>;
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Queue = ReturnType<typeof openQueue>;
 
 export interface QueueOptions {
   /** Absent or empty: jobs are kept in Postgres. */
@@ -79,8 +47,14 @@ function chooseBackend(options: QueueOptions): Backend {
   return redisUrl ? redisBackend(redisUrl, prefix, onError) : postgresBackend(databaseUrl, onError);
 }
 
-/** Connects on first use. Methods throw `QueueUnavailable` during an outage. */
-export function openQueue(options: QueueOptions): Queue {
+/**
+ * One queue per device key, `runs.<deviceKey>`. A worker takes one run at a time from its own
+ * device's queue, so two benchmarks never share a GPU. Whoever is given a run is its holder, by a
+ * name of the caller's; any process may go on for a holder.
+ *
+ * Connects on first use. Methods throw `QueueUnavailable` during an outage.
+ */
+export function openQueue(options: QueueOptions) {
   const { lockMs = LOCK_MS } = options;
   const backend = chooseBackend(options);
   const queues = new Map<string, JobQueue>();
@@ -130,10 +104,17 @@ export function openQueue(options: QueueOptions): Queue {
     return opening;
   };
 
-  const queue: Queue = {
+  const queue = {
     backend: backend.kind,
 
-    async enqueue(runs, { background = false } = {}) {
+    /**
+     * Adds runs in the given order with jobId = run id; a run already queued is not queued twice.
+     * Background runs wait until no others do.
+     */
+    async enqueue(
+      runs: readonly QueuedRun[],
+      { background = false }: { readonly background?: boolean } = {},
+    ): Promise<void> {
       // BullMQ takes jobs without a priority before those with one.
       const priority = background ? { priority: 1 } : {};
       const addTo = async ([deviceKey, own]: ReturnType<typeof byDevice>[number]) => {
@@ -154,48 +135,57 @@ export function openQueue(options: QueueOptions): Queue {
       }
     },
 
-    async remove(runs) {
+    async remove(runs: readonly QueuedRun[]): Promise<void> {
       for (const [deviceKey, own] of byDevice(runs)) {
         const jobs = await queueOf(deviceKey);
         for (const batch of own) await Promise.all(batch.map((id) => jobs.remove(id)));
       }
     },
 
-    async next(deviceKey, holder, signal) {
+    /**
+     * Waits for the device's next run and gives it to the holder; null when the signal aborts first.
+     * A run whose holder does not `hold` it again in time goes to another.
+     */
+    async next(deviceKey: string, holder: string, signal: AbortSignal): Promise<RunJob | null> {
       return (await feedOf(deviceKey)).next(holder, signal);
     },
 
-    async hold(run, holder) {
+    /** The holder has the run for some time more. False: it no longer has it. */
+    async hold(run: QueuedRun, holder: string): Promise<boolean> {
       const job = await jobOf(run);
       return job !== undefined && (await job.extendLock(holder, lockMs)) === 1;
     },
 
-    async finish(run, holder) {
+    /** The run leaves the queue; nothing, where the holder no longer has it. */
+    async finish(run: QueuedRun, holder: string): Promise<void> {
       const job = await jobOf(run);
       await ifHeld(job?.moveToCompleted(null, holder, false));
     },
 
-    async putBack(run, holder, delayMs = 0) {
+    /** The run waits again, first for `delayMs`; nothing, where the holder no longer has it. */
+    async putBack(run: QueuedRun, holder: string, delayMs = 0): Promise<void> {
       const job = await jobOf(run);
       await ifHeld(job?.moveToDelayed(Date.now() + delayMs, holder));
     },
 
-    // BullMQ types a queue in Postgres apart from one in Redis; they are one class.
-    jobsOf: async (deviceKey) => (await queueOf(deviceKey)) as BullQueue,
+    /** BullMQ's own queue of a device; it types one in Postgres apart, but they are one class. */
+    jobsOf: async (deviceKey: string) => (await queueOf(deviceKey)) as BullQueue,
 
-    async depth(deviceKey) {
+    /** Number of runs that wait. */
+    async depth(deviceKey: string): Promise<number> {
       const jobs = await queueOf(deviceKey);
       return jobs.getJobCountByTypes(...WAITING);
     },
 
-    async runIds(deviceKey) {
+    /** Ids of the runs waiting in the device's queue. */
+    async runIds(deviceKey: string): Promise<Set<string>> {
       const jobs = await queueOf(deviceKey);
       return new Set(await jobs.getRanges([...WAITING], 0, -1));
     },
 
     ping: () => backend.ping(),
 
-    async close() {
+    async close(): Promise<void> {
       const open = await Promise.allSettled(feeds.values());
       await Promise.all(
         open.map((feed) => (feed.status === 'fulfilled' ? feed.value.close() : undefined)),

@@ -2,18 +2,13 @@ import { EventEmitter } from 'node:events';
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import pg from 'pg';
 
-export interface Listener {
-  /** Emits a sweep's id when it has changed, or may have because the connection was lost. */
-  readonly changes: EventEmitter;
-  /** Resolves once changes are heard; rejects if the database is unreachable. */
-  listen(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Listener = ReturnType<typeof openListener>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** One connection that listens for changes of sweeps, shared by all watchers. */
-export function openListener(url: string): Listener {
+export function openListener(url: string) {
+  /** Emits a sweep's id when it has changed, or may have because the connection was lost. */
   const changes = new EventEmitter().setMaxListeners(0);
   let connected: Promise<pg.Client> | null = null;
 
@@ -43,7 +38,8 @@ export function openListener(url: string): Listener {
 
   return {
     changes,
-    async listen() {
+    /** Resolves once changes are heard; rejects if the database is unreachable. */
+    async listen(): Promise<void> {
       connected ??= connect();
       const attempt = connected;
       await attempt.catch((error: unknown) => {
@@ -51,7 +47,7 @@ export function openListener(url: string): Listener {
         throw error;
       });
     },
-    async close() {
+    async close(): Promise<void> {
       const client = await connected?.catch(() => null);
       client?.removeAllListeners('end');
       await client?.end();
