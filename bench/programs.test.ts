@@ -40,15 +40,15 @@ async function run(program: string, ...args: string[]) {
 const ended = (program: string, ...args: string[]) =>
   node(join(folder, 'dist', 'bench', program), ...args).catch((error) => error);
 
-const PROGRAMS = ['side-by-side.mjs', 'retune.mjs'];
-
-it.each(PROGRAMS)('%s tells how it is used', async (program) => {
+it('tells how it is used', async () => {
+  const program = 'side-by-side.mjs';
   const { stdout, stderr } = await ended(program, '--help');
   expect(stdout).toMatch(new RegExp(`^usage: node apps/worker/dist/bench/${program} \\[--`));
   expect(stderr).toBe('');
 });
 
-it.each(PROGRAMS)('%s refuses a flag that it does not know', async (program) => {
+it('refuses a flag that it does not know', async () => {
+  const program = 'side-by-side.mjs';
   const { code, stdout, stderr } = await ended(program, '--no-such', '1');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^Unknown option '--no-such'/);
@@ -59,7 +59,6 @@ it.each(PROGRAMS)('%s refuses a flag that it does not know', async (program) => 
 it.each([
   ['side-by-side.mjs', '--rounds', '0'],
   ['side-by-side.mjs', '--largest', 'big'],
-  ['retune.mjs', '--largest', '-1'],
 ])('%s refuses %s %s', async (program, flag, text) => {
   const { code, stdout, stderr } = await ended(program, `${flag}=${text}`);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -88,27 +87,31 @@ it('gives ratios with intervals and verdicts, and says which side was unavailabl
 });
 
 it.each([
-  ['side-by-side.mjs', '--rows', 'matmul 5 f32', 'matmul 1024 f32 vendor matmul/warp-tile['],
-  ['retune.mjs', '--rows', 'matmul 5 f32', 'transpose 8192x8192 f32 fast'],
-])('%s refuses a %s that matches nothing, and lists what there is', async (program, ...asked) => {
-  const [flag, pattern, listed] = asked;
-  const { code, stdout, stderr } = await ended(program, flag ?? '', pattern ?? '');
+  ['matmul 1024 f32 vendor matmul/warp-tile['],
+  ['transpose 8192x8192 f32 shipped', '--search', '1s'],
+])('refuses rows that match nothing, and lists what there is: %s', async (listed, ...also) => {
+  const [flag, pattern] = ['--rows', 'matmul 5 f32'];
+  const { code, stdout, stderr } = await ended('side-by-side.mjs', flag, pattern, ...also);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`${flag} ${pattern} matches none of:\n`);
   expect(stderr).toContain(`\n  ${listed}`);
 });
 
 it('searches again for a variant that ships, and measures it beside what was found', async () => {
-  const { stdout, written } = await run('retune.mjs', '--rows', 'transpose 8192', '--budget', '2s');
-  const [head, , , , line] = stdout.split('\n');
-  expect(head).toMatch(/webgpu [\d.]+, \d{4}-\d\d-\d\dT.*, budget 2s$/);
-  const figure = String.raw`[\d.e-]+ GB\/s transpose\/[^|]+`;
+  const rows = ['--rows', 'transpose 8192', '--search', '2s', '--rounds', '1'];
+  const { stdout, written } = await run('side-by-side.mjs', ...rows, '--policy', 'smoke');
+  const [, , , , line] = stdout.split('\n');
   expect(line).toMatch(
-    new RegExp(
-      String.raw`^\| transpose 64x64 f32 fast \| \d+ \| ${figure} \| ${figure} \| [\d.]+ \[[\d.]+, [\d.]+\] \| (the shipped one|none: .+) \|$`,
-    ),
+    /^\| transpose 64x64 f32 fast \| transpose\/[^|]+ \| [^|]+ GB\/s \| shipped [^|]+ GB\/s \| [\d.]+ \[[^|]+\] \| 0\.995 \| none: /,
   );
   expect(written.results).toMatchObject([
-    { shipped: { address: expect.stringContaining('swizzled') } },
+    {
+      rounds: [
+        {
+          ours: { tried: expect.any(Number) },
+          other: { address: expect.stringContaining('swizzled') },
+        },
+      ],
+    },
   ]);
 }, 120_000);

@@ -1,3 +1,5 @@
+import type { Problem } from '@tilemark/kernels';
+
 /** A row of the side-by-side table. Shapes are MxNxK, or RxC for a transpose. */
 export interface Row {
   readonly op: string;
@@ -6,7 +8,7 @@ export interface Row {
   /** Absent: the tuned variant of the problem and profile. Others are designs to compare with it. */
   readonly variant?: string;
   readonly profile?: string;
-  readonly against: 'vendor' | 'copy' | 'fast' | 'tfjs' | 'jax';
+  readonly against: 'vendor' | 'copy' | 'fast' | 'tfjs' | 'jax' | 'shipped';
   /** Goal: the smallest ratio of our rate to the other's. */
   readonly goal: number;
 }
@@ -60,6 +62,19 @@ export const ROWS: readonly Row[] = [
 export const LIBRARY_ROWS: readonly Row[] = ['1024', '2048', '4096'].flatMap((shape) =>
   (['tfjs', 'jax'] as const).map((against) => ({ ...product(shape, 'f32', 2), against })),
 );
+
+/**
+ * What a search finds beside the variant that ships. As fast: within half a percent, below which the
+ * leaderboard does not tell variants apart.
+ */
+export const searchRow = ({ op, shape, dtype }: Problem, profile: string): Row => ({
+  op,
+  shape: Object.values(shape).join('x'),
+  dtype,
+  profile,
+  against: 'shipped',
+  goal: 0.995,
+});
 
 /** The ceiling of a transpose: a copy of the same bytes. */
 export const COPY = 'transpose/copy[WORKGROUP=256]';

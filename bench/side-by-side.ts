@@ -4,17 +4,19 @@
 // a trial without a GPU, without verdicts on the goals. If the other side is unavailable (no
 // PyTorch, no CUDA), the table says so and gives only our figures. --rows is matched against
 // '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside
-// other WGSL libraries, from what bench/libraries/build.mjs makes.
+// other WGSL libraries, from what bench/libraries/build.mjs makes. --search measures other rows: what
+// the tuner finds in that time from a cold start for each variant that ships, beside the shipped one;
+// --save collects what was found, as `tilemark tune --save` does.
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '@tilemark/core';
+import type { BenchFile, Environment } from '@tilemark/core';
 import { type Comparison, compare, type Side, verdictOf } from './compare';
 import { countOf, flagsOf, matching } from './flags';
-import { COPY, LIBRARY_ROWS, ROWS, type Row } from './side-by-side-rows';
+import { COPY, LIBRARY_ROWS, ROWS, type Row, searchRow } from './side-by-side-rows';
 import {
   capped,
   headLine,
@@ -27,7 +29,8 @@ import {
 
 const USAGE = `usage: node apps/worker/dist/bench/side-by-side.mjs [--rounds 2] [--rows REGEXP]
        [--python python3] [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536]
-       [--policy default] [--tuned FILE.json (default: as shipped)] [--out FILE.json]
+       [--search 5m [--save FILE.json]] [--policy default]
+       [--tuned FILE.json (default: as shipped)] [--out FILE.json]
        [--tilemark apps/worker/dist/main.mjs]`;
 const flags = flagsOf(USAGE, {
   rounds: '2',
@@ -37,6 +40,8 @@ const flags = flagsOf(USAGE, {
   policy: 'default',
   tilemark: TILEMARK,
   libraries: undefined,
+  search: undefined,
+  save: undefined,
   tuned: undefined,
   out: undefined,
 });
@@ -67,18 +72,37 @@ interface MeasuredRow extends Asked {
 /** What could change our numbers, by profile. */
 const environments: Record<string, Environment> = {};
 
+const problemFlags = ({ shape, dtype }: Row, profile: string) => [
+  ...['--shape', shape, '--dtype', dtype, '--profile', profile, '--device', 'auto'],
+];
+
 /** Measures one of our variants with the full protocol; returns its cold series. */
-async function ours(variant: string, { shape, dtype }: Row, profile: string) {
-  const { environment, results } = await tilemark(flags.tilemark, 'bench', [
-    ...variantFlags(variant),
-    ...['--shape', shape, '--dtype', dtype, '--profile', profile, '--device', 'auto'],
-    ...['--policy', flags.policy],
-  ]);
-  environments[profile] = environment;
-  const outcome = results[0]?.outcome;
-  if (outcome?.kind !== 'measured') throw new Error(JSON.stringify(outcome));
-  const { cold, stop, unranked, verification } = outcome.measurement;
+async function ours(variant: string, row: Row, profile: string) {
+  return firstSide(
+    await tilemark(flags.tilemark, 'bench', [
+      ...[...variantFlags(variant), ...problemFlags(row, profile), '--policy', flags.policy],
+    ]),
+  );
+}
+
+/** What a search finds for a row. */
+async function found(row: Asked) {
+  return firstSide(
+    await tilemark(flags.tilemark, 'tune', [
+      ...['--op', row.op, ...problemFlags(row, row.profile), '--budget', flags.search ?? ''],
+      ...(flags.save ? ['--save', flags.save] : []),
+    ]),
+  );
+}
+
+function firstSide({ environment, results }: BenchFile) {
+  const [result] = results;
+  environments[environment.profile] = environment;
+  if (result?.outcome?.kind !== 'measured') throw new Error(JSON.stringify(result?.outcome));
+  const { cold, stop, unranked, verification } = result.outcome.measurement;
   return {
+    address: result.address,
+    tried: results.filter(({ policy }) => policy === 'screen').length,
     medianNs: cold.medianNs,
     intervalNs: [cold.lowNs, cold.highNs] as const,
     cv: cold.cv,
@@ -173,19 +197,23 @@ const OTHERS: Readonly<
   },
   copy: { name: 'copy', measure: (row) => ours(COPY, row, row.profile) },
   fast: { name: 'own fast', measure: (row) => ours(row.fast, row, 'fast') },
+  shipped: { name: 'shipped', measure: (row) => ours(row.variant, row, row.profile) },
 };
 
 /** Measures both sides of a row alternately, `rounds` times. */
 async function measureRow(row: Asked): Promise<MeasuredRow> {
   const rounds: Round[] = [];
+  let { variant } = row;
   for (let round = 0; round < roundCount; round++) {
-    const mine = await ours(row.variant, row, row.profile);
+    const search = row.against === 'shipped' && round === 0 ? await found(row) : null;
+    variant = search?.address ?? variant;
+    const mine = search ?? (await ours(variant, row, row.profile));
     const other = await OTHERS[row.against].measure(row);
     rounds.push({ ours: mine, other, ...(other && compare(mine, other, row)) });
   }
   const elements = sizesOf(row).reduce((product, size) => product * size);
   const work = row.op === 'matmul' ? 2 * elements : 2 * elements * (row.dtype === 'f32' ? 4 : 2);
-  return { ...row, work, rounds };
+  return { ...row, variant, work, rounds };
 }
 
 function median(numbers: readonly number[]): number {
@@ -218,18 +246,20 @@ function tableLine(row: MeasuredRow): string {
     rateText(row, 'ours'),
     `${OTHERS[row.against].name} ${rateText(row, 'other')}`,
     ratios.join(', '),
-    row.goal.toFixed(2),
+    row.goal,
     verdictOf(row.rounds.flatMap(({ verdict }) => verdict ?? [])),
   ].join(' | ')} |`;
 }
 
 const tuned = await tunedVariants(flags.tuned);
-const named = [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])].map((row) => ({
-  ...row,
-  variant: row.variant ?? tunedAddress(tuned, row),
-  fast: row.against === 'fast' ? tunedAddress(tuned, { ...row, profile: 'fast' }) : '',
-  profile: row.profile ?? 'fast',
-}));
+const asked: readonly Row[] = flags.search
+  ? tuned.map(({ problem, profile }) => searchRow(problem, profile))
+  : [...ROWS, ...(flags.libraries ? LIBRARY_ROWS : [])];
+const named = asked.map((row) => {
+  const { profile = 'fast', variant = tunedAddress(tuned, row) } = row;
+  const fast = row.against === 'fast' ? tunedAddress(tuned, { ...row, profile: 'fast' }) : '';
+  return { ...row, profile, variant, fast };
+});
 const nameOf = ({ op, shape, dtype, against, variant }: Row) =>
   [op, shape, dtype, against, variant].join(' ');
 const rows = matching(named, nameOf, { flag: '--rows', pattern: flags.rows }).map((row) => {

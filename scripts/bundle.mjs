@@ -56,11 +56,11 @@ const worker = () =>
     sourcemap: 'linked',
   });
 
-// The programs of bench/ that a GPU machine runs, one file each.
+// The program of bench/ that a GPU machine runs, in one file.
 const bench = () =>
   build({
     ...options,
-    entryPoints: ['side-by-side', 'retune'].map((name) => `bench/${name}.ts`),
+    entryPoints: ['bench/side-by-side.ts'],
     outdir: join(outdir, 'bench'),
   });
 
