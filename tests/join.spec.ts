@@ -45,7 +45,7 @@ interface Listed {
     readonly id: string;
     readonly state: string;
     readonly device: { readonly key: string; readonly class: string };
-    readonly run: { readonly id: string } | null;
+    readonly run: { readonly sweep: { readonly id: string } } | null;
   }[];
 }
 const workers = async () => (await api<Listed>('/workers')).items;
@@ -101,12 +101,13 @@ async function begin(page: Page) {
 /** Long enough to be hit in the middle. */
 const LONG = [64, 65, 66, 67, 68, 69];
 
-const inHand = (id: string) =>
+/** Waits until a worker measures a run of a sweep. */
+const inHand = (id: string, sweep: string) =>
   expect
-    .poll(async () => (await workers()).find((worker) => worker.id === id)?.run != null, {
+    .poll(async () => (await workers()).find((worker) => worker.id === id)?.run?.sweep.id, {
       timeout: 120_000,
     })
-    .toBe(true);
+    .toBe(sweep);
 
 test('an invite is made on the page, opened, and a sweep completes in the tab', async () => {
   const admin = await visitor(grid.loginUrl);
@@ -147,7 +148,7 @@ test('pausing gives the run back, a second tab waits, and closing gives the run 
   const page = await visitor(link);
   const { id, device } = await begin(page);
   const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
-  await inHand(id);
+  await inHand(id, sweep.id);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect
     .poll(async () => (await workers()).find((worker) => worker.id === id)?.state, {
@@ -163,7 +164,7 @@ test('pausing gives the run back, a second tab waits, and closing gives the run 
   await second.close();
 
   await page.getByRole('button', { name: 'Go on' }).click();
-  await inHand(id);
+  await inHand(id, sweep.id);
   await page.close({ runBeforeUnload: true });
   await expect
     .poll(async () => (await workers()).find((worker) => worker.id === id)?.run ?? null, {
@@ -187,7 +188,7 @@ test('a revoked tab stops within seconds and says why; its invite lets nobody in
   const { id: inviteId, link } = await invite();
   const page = await visitor(link);
   const { device } = await begin(page);
-  await api('/sweeps', naive(LONG, [device.key], 'default'));
+  const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
   const revokedMs = performance.now();
   await api(`/invites/${inviteId}`, undefined, 'DELETE');
   await expect(page.getByText(/unknown, expired or revoked|was revoked/)).toBeVisible({
@@ -196,6 +197,7 @@ test('a revoked tab stops within seconds and says why; its invite lets nobody in
   expect(performance.now() - revokedMs).toBeLessThan(30_000);
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(page.getByText('This invite was revoked.')).toBeVisible();
+  await api(`/sweeps/${sweep.id}/cancel`, {});
   await page.context().close();
 });
 
@@ -204,16 +206,18 @@ test('a lost device ends the run as failed, and the tab goes on', async () => {
   const page = await visitor(link);
   const { id, device } = await begin(page);
   const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
-  await inHand(id);
-  const [owner] = page.workers();
-  await owner?.evaluate(() => {
-    const { prototype } = Reflect.get(globalThis, 'GPUDevice') as { prototype: GPUDevice };
-    const { createCommandEncoder } = prototype;
-    prototype.createCommandEncoder = function (this: GPUDevice, descriptor) {
-      this.destroy();
-      return createCommandEncoder.call(this, descriptor);
-    };
-  });
+  await inHand(id, sweep.id);
+  await page
+    .workers()
+    .at(-1)
+    ?.evaluate(() => {
+      const { prototype } = Reflect.get(globalThis, 'GPUDevice') as { prototype: GPUDevice };
+      const { createCommandEncoder } = prototype;
+      prototype.createCommandEncoder = function (this: GPUDevice, descriptor) {
+        this.destroy();
+        return createCommandEncoder.call(this, descriptor);
+      };
+    });
   await expect.poll(async () => (await countsOf(sweep.id)).failed, { timeout: 120_000 }).toBe(1);
   await expect(page.getByText(/failed: the device was lost/)).toBeVisible();
   await expect
