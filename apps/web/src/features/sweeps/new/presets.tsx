@@ -9,6 +9,7 @@ import {
   SUITES,
   suiteSpec,
 } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, TextLink } from '@/ui/button';
@@ -115,8 +116,17 @@ function fitOf(
   const able = devices.filter(({ workers }) => workers > 0);
   if (able.length === 0) return { why: 'No worker is attached.', smaller: null };
   const { params } = findSuite(suite);
+  const counted = (values: Readonly<Record<string, number>>) => {
+    try {
+      return countRuns(suiteSpec(suite, values), able, paces);
+    } catch (error) {
+      if (error instanceof InputError) return error.message; // no device holds its tensors
+      throw error;
+    }
+  };
   const whyNot = (values: Readonly<Record<string, number>>): string | null => {
-    const count = countRuns(suiteSpec(suite, values), able, paces);
+    const count = counted(values);
+    if (typeof count === 'string') return count;
     const skipped = count.skipped.reduce((sum, each) => sum + each.runs, 0);
     if (skipped === count.runs) return `Every run would be skipped: ${count.skipped[0]?.why}.`;
     const seconds = Math.max(...count.devices.map((each) => each.seconds ?? 0));
