@@ -22,7 +22,12 @@ export class ReferenceWrong extends Error {
 
 /** The device was lost, hung or ran out of memory. The GPU child is replaced. */
 export class DeviceFault extends Error {
-  override readonly name = 'DeviceFault';
+  override readonly name: string = 'DeviceFault';
+}
+
+/** The device has no memory left for what was to be allocated; it works on without. */
+export class OutOfMemory extends DeviceFault {
+  override readonly name = 'OutOfMemory';
 }
 
 /** The input names something that does not exist or is out of range. Nothing was changed. */

@@ -15,9 +15,13 @@ const WANTED: readonly string[] = [
 /** Every GPU object of this process: Dawn crashes if one is collected before its devices. */
 const opened: GPU[] = [];
 
-/** Opens the first adapter with its maximum limits and without timestamp quantisation. */
+/**
+ * Opens the first adapter with its maximum limits, or with those that every device has, and without
+ * timestamp quantisation.
+ */
 export async function openDevice(
   toggles = ['disable-dawn-features=timestamp_quantization'],
+  { isSmall = false } = {},
 ): Promise<{ gpu: GPU; device: GPUDevice }> {
   const gpu = create(toggles);
   opened.push(gpu);
@@ -28,14 +32,16 @@ export async function openDevice(
     requiredFeatures: [...adapter.features].filter((feature): feature is GPUFeatureName =>
       WANTED.includes(feature),
     ),
-    requiredLimits: {
-      maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
-      maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
-      maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
-      maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
-      maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
-      maxBufferSize: limits.maxBufferSize,
-    },
+    requiredLimits: isSmall
+      ? {}
+      : {
+          maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+          maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
+          maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
+          maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+          maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+          maxBufferSize: limits.maxBufferSize,
+        },
   });
   return { gpu, device };
 }

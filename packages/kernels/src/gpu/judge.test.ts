@@ -8,7 +8,8 @@ import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { inputTensors, seedOfSet } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
-import { useExecutor } from './dawn.test-helper';
+import { openDevice, useExecutor } from './dawn.test-helper';
+import { createGpuExecutor } from './executor';
 
 const gpu = useExecutor();
 const options = { seed: 11, bufferSets: 3 };
@@ -143,3 +144,22 @@ test('scratch memory is poisoned and guarded', async () => {
   expect(right.first.worst).toBeNull();
   expect(right.refilled.worst).toBeNull();
 });
+
+test('what the device cannot hold a reference of is checked on the host, and the verdict says so', async () => {
+  // 72 MB in f16, twice that in f32: over the 128 MiB that every device binds.
+  const problem = product(6000, 6000, 1, 'f16');
+  const { device } = await openDevice(undefined, { isSmall: true });
+  const executor = await createGpuExecutor(device);
+  try {
+    const variant = { kernel: 'matmul/naive', tunables: {} } as const;
+    const prepared = await executor.prepare(variant, problem, { seed: 3, bufferSets: 1 });
+    await prepared.poison('nan');
+    expect((await prepared.verify([0])).worst).not.toBeNull();
+    await prepared.sample({ dispatches: 1, rotate: false });
+    expect(await prepared.verify([0])).toMatchObject({ method: 'freivalds', worst: null });
+    await prepared.proved();
+  } finally {
+    executor.destroy();
+    device.destroy();
+  }
+}, 300_000);

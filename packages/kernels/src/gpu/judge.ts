@@ -1,5 +1,5 @@
 import { DTYPES, EXACT, type Rounding } from '../dtype';
-import { OutOfBoundsWrite } from '../errors';
+import { OutOfBoundsWrite, OutOfMemory } from '../errors';
 import type { HostPool } from '../host/job';
 import type { Kernel } from '../kernel';
 import { ceilDiv } from '../numbers';
@@ -88,17 +88,19 @@ export class Judge {
   ): Promise<Verdict> {
     const { problem } = of;
     let guards = memory.flatMap((each) => guardsOf(each, guard));
-    if (!this.#references.canHold(problem)) {
+    const onHost = async () => {
       await this.#ask(guards);
       return this.#onHost(of, outputs);
-    }
+    };
+    if (!this.#references.canHold(problem)) return onHost();
     const verdicts: Verdict[] = [];
     const most = this.#references.capacity(problem);
     for (let first = 0; first < outputs.length; first += most) {
       const questions: Question<Promise<Verdict>>[] = [];
       for (const judged of outputs.slice(first, first + most)) {
         const { computes } = of.kernel;
-        const reference = await this.#references.of({ problem, computes, ...judged });
+        const reference = await this.#references.of({ problem, computes, ...judged }).catch(noRoom);
+        if (!reference) return onHost();
         questions.push(
           reference.norms || isExactFloat(of, judged)
             ? await this.#compareValues(of, judged, reference)
@@ -260,6 +262,12 @@ export class Judge {
     }
     return merged(verdicts);
   }
+}
+
+/** Null where there is no memory for a reference; throws whatever else went wrong. */
+function noRoom(error: unknown): null {
+  if (error instanceof OutOfMemory) return null;
+  throw error;
 }
 
 /** Whether the guards on both sides of some memory are as they were made; throws OutOfBoundsWrite. */

@@ -1,4 +1,4 @@
-import { DeviceFault } from '../errors';
+import { DeviceFault, OutOfMemory } from '../errors';
 
 /** Collects the errors that WebGPU reports asynchronously rather than from its calls. */
 export class DeviceWatch {
@@ -11,7 +11,7 @@ export class DeviceWatch {
   }
 
   /**
-   * Does `work` and waits for WebGPU's validation of it. Throws DeviceFault if memory ran out,
+   * Does `work` and waits for WebGPU's validation of it. Throws OutOfMemory,
    * Error if the API rejects a call.
    */
   async scoped<T>(what: string, work: () => T): Promise<T> {
@@ -29,7 +29,7 @@ export class DeviceWatch {
       throw error;
     }
     const [invalid, memory] = await popped();
-    if (memory) throw new DeviceFault(`out of GPU memory: ${what}: ${memory.message}`);
+    if (memory) throw new OutOfMemory(`out of GPU memory: ${what}: ${memory.message}`);
     if (invalid) throw new Error(`${what}: ${invalid.message}`);
     return result;
   }
