@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
-import { parseClocks } from './nvidia-smi';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { parseClocks, watchNvidiaClocks } from './nvidia-smi';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const TWO = `1980, 3201, 41, 118.20, 0x0000000000000000, NVIDIA L4
 1755, 3201, 63, 699.85, 0x0000000000000004, NVIDIA H200
@@ -20,3 +25,26 @@ it('says nothing where the tool does not', () => {
   expect(parseClocks('', 'NVIDIA H200')).toBeNull();
   expect(parseClocks('[N/A], 3201, 63, [N/A], 0x0, NVIDIA H200', 'NVIDIA H200')).toBeNull();
 });
+
+it('has the last report of the tool while that goes on, and nothing once it has ended', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nvidia-smi-'));
+  const tool = join(folder, 'nvidia-smi');
+  await writeFile(
+    tool,
+    `#!/bin/sh
+printf '${TWO.replaceAll('\n', '\\n')}'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  sleep 0.1
+  echo '1980, 3201, 41, 118.20, 0x0000000000000000, NVIDIA L4'
+  echo '1200, 3201, 88, 350.10, 0x0000000000000020, NVIDIA H200'
+done
+`,
+  );
+  await chmod(tool, 0o700);
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+  const read = watchNvidiaClocks('NVIDIA H200');
+  const wait = { timeout: 30_000, interval: 20 };
+  await vi.waitFor(() => expect(read()?.smMHz).toBe(1200), wait);
+  expect(read()?.limitedBy).toEqual(['software thermal slowdown']);
+  await vi.waitFor(() => expect(read()).toBeNull(), wait);
+}, 60_000);
