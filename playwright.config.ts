@@ -4,9 +4,10 @@ import { defineConfig } from '@playwright/test';
 export default defineConfig({
   testDir: 'tests',
   testMatch: '**/*.spec.ts',
-  workers: 1,
-  timeout: 240_000,
-  expect: { timeout: 15_000 },
+  // Each file starts a grid of its own.
+  workers: 2,
+  timeout: 480_000,
+  expect: { timeout: 30_000 },
   use: {
     browserName: 'chromium',
     launchOptions: {
