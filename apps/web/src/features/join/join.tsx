@@ -104,24 +104,8 @@ export function Join({
   const told = problem ?? state?.problem;
   const isInvited = Boolean(invite) || mayInvite;
   return (
-    <div className="max-w-3xl space-y-6">
-      {told && (
-        <Notice tone="rose" alert>
-          {told}
-        </Notice>
-      )}
-      {state?.phase === 'blocked' && (
-        <Notice tone="amber" alert>
-          Another tab of this browser is lending its GPU. Leave it there first.
-        </Notice>
-      )}
-      {gpu && <Device gpu={gpu} />}
-      {invite !== null && !isInvited && (
-        <Notice tone="amber">
-          You need an invite: ask a member of this grid for a link, or{' '}
-          <TextLink href="/login?next=/join">log in</TextLink> as one.
-        </Notice>
-      )}
+    // What the browser tells later stands below, and as high as the screen: nothing moves for it.
+    <div className="min-h-svh max-w-3xl space-y-6">
       <Panel className="space-y-3 p-4">
         <p>
           Start, and this tab measures what waits for your GPU, one kernel at a time. While it does,
@@ -153,9 +137,26 @@ export function Join({
           )}
         </div>
       </Panel>
-      {gpu && !isWorking && isPublic && <Quick version={version} maySubmit={mayInvite} />}
+      {told && (
+        <Notice tone="rose" alert>
+          {told}
+        </Notice>
+      )}
+      {state?.phase === 'blocked' && (
+        <Notice tone="amber" alert>
+          Another tab of this browser is lending its GPU. Leave it there first.
+        </Notice>
+      )}
+      {invite !== null && !isInvited && (
+        <Notice tone="amber">
+          You need an invite: ask a member of this grid for a link, or{' '}
+          <TextLink href="/login?next=/join">log in</TextLink> as one.
+        </Notice>
+      )}
       {state && <Now state={state} token={token} pausedWhy={isPaused ? 'you paused it' : hold} />}
       {state && state.ended.length > 0 && <Ended state={state} token={token} />}
+      {gpu && !isWorking && isPublic && <Quick version={version} maySubmit={mayInvite} />}
+      {gpu && <Device gpu={gpu} />}
     </div>
   );
 }
