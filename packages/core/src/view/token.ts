@@ -53,6 +53,7 @@ export const auditActionSchema = z.enum([
   'createToken',
   'revokeToken',
   'createInvite',
+  'redeemInvite',
   'revokeInvite',
   'enrollWorker',
   'drainWorker',

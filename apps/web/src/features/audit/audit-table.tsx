@@ -59,6 +59,7 @@ export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: 'sweeps
     createToken: { did: 'created a token' },
     revokeToken: { did: 'revoked a token' },
     createInvite: { did: 'created an invite' },
+    redeemInvite: { did: 'joined by an invite' },
     revokeInvite: { did: 'revoked an invite' },
     enrollWorker: { did: 'attached a worker' },
     drainWorker: { did: 'drained a worker' },

@@ -91,6 +91,11 @@ const DEEDS: Record<AuditAction, () => Promise<() => Promise<Response>>> = {
     return () => ask('confirmResult', result!.resultId!);
   },
   createInvite: async () => () => ask('createInvite', '', { name: 'class', seats: 2, hours: 1 }),
+  redeemInvite: async () => {
+    const made = await ask('createInvite', '', { name: 'class', seats: 2, hours: 1 });
+    const { secret } = await made.json();
+    return () => ask('redeemInvite', '', { invite: secret });
+  },
   revokeInvite: async () => {
     const made = await ask('createInvite', '', { name: 'class', seats: 2, hours: 1 });
     const { id } = await made.json();
@@ -137,7 +142,9 @@ it.each(auditActionSchema.options)('%s leaves one entry, with who did it', async
   expect(response.status).toBeLessThan(400);
   const list = await entries();
   expect(list).toHaveLength(before + 1);
-  expect(list[0]).toMatchObject({ action, actor: { name: 'Ada', role: 'admin' } });
+  const actor =
+    action === 'redeemInvite' ? { name: 'class', role: 'worker' } : { name: 'Ada', role: 'admin' };
+  expect(list[0]).toMatchObject({ action, actor });
   expect(list[0]?.subject === null).toBe(action === 'logIn');
 });
 

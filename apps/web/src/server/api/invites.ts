@@ -61,6 +61,7 @@ operation(
     path: '/invites/redeem',
     summary: 'Takes a seat of an invite: a worker token that ends with it.',
     access: 'open',
+    audit: 'redeemInvite',
     body: z.strictObject({ invite: z.string().min(1).max(300) }),
     refusals: { 403: 'The invite makes no more tokens; `detail` tells why.' },
     answer: ok(z.object({ secret: z.string(), name: z.string(), expiresAt: z.string() })),

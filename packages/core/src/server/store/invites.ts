@@ -54,9 +54,12 @@ export function invitesOf(db: PrismaClient) {
         if (!invite) throw new NotAdmitted(whyNot(await tx.invite.findUnique({ where: { hash } })));
         const { id: inviteId, name, expiresAt } = invite;
         const token = newSecret('worker');
-        await tx.token.create({
-          data: { name, role: 'worker', expiresAt, hash: sha256(token), inviteId },
+        const role = 'worker';
+        const { id: tokenId } = await tx.token.create({
+          data: { name, role, expiresAt, hash: sha256(token), inviteId },
+          select: { id: true },
         });
+        await noted(tx, { action: 'redeemInvite', by: { tokenId, name, role } }, inviteId);
         return { secret: token, name, expiresAt: expiresAt.toISOString() };
       });
     },
