@@ -172,23 +172,27 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   await open(page, pages.sweep ?? '');
   await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
   const bars = page.getByRole('region', { name: /^Rate by variant/ });
-  await bars.focus();
-  await page.keyboard.press('ArrowRight');
   const mark = bars.locator('a:focus');
+  const toFirstMark = () =>
+    expect(async () => {
+      await bars.focus();
+      await page.keyboard.press('ArrowRight');
+      await expect(mark).toHaveCount(1, { timeout: 1_000 });
+    }).toPass({ timeout: 30_000 });
+  await toFirstMark();
   const told = (await mark.getAttribute('aria-label')) ?? '';
   expect(told).toMatch(/: .* GFLOP\/s/);
   await expect(page.locator('figure p', { hasText: told })).toBeVisible();
 
   const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
+  await figure.getByRole('button', { name: 'Table' }).click();
+  await expect(figure.getByRole('row').nth(1)).toContainText(/thread/);
   const lines = figure.locator('g[data-mark="line"] path');
   const before = await lines.count();
   await figure.getByRole('button', { pressed: true }).first().click();
-  expect(await lines.count()).toBeLessThan(before);
-  await figure.getByRole('button', { name: 'Table' }).click();
-  await expect(figure.getByRole('row').nth(1)).toContainText(/thread/);
+  await expect.poll(() => lines.count()).toBeLessThan(before);
 
-  await bars.focus();
-  await page.keyboard.press('ArrowRight');
+  await toFirstMark();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/results\//);
 });

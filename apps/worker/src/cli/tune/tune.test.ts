@@ -58,7 +58,9 @@ describe('tilemark tune', () => {
     expect(first.stdout).toContain('4 variants screened of 4 combinations (0 incorrect, 0 failed)');
 
     const { results } = benchFileSchema.parse(JSON.parse(await readFile(file('all.json'), 'utf8')));
-    const [winner] = results;
+    // The quickest of the finals, unless a duel found another quicker.
+    const named = /^Winner: (.+)$/m.exec(first.stdout)?.[1];
+    const winner = results.find(({ address }) => address === named);
     expect(winner).toMatchObject({ policy: 'default', outcome: { kind: 'measured' } });
     expect(results.filter(({ policy }) => policy === 'screen')).toHaveLength(4);
 
