@@ -4,6 +4,7 @@ import { defineConfig } from '@playwright/test';
 export default defineConfig({
   testDir: 'tests',
   testMatch: '**/*.spec.ts',
+  globalSetup: './tests/build.ts',
   // Each file starts a grid of its own.
   workers: 2,
   timeout: 480_000,
