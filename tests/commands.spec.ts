@@ -207,18 +207,18 @@ test('of the README and the primers: what asks a running grid', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ counts: { total: expect.any(Number) } });
 
   for (const [file, pattern] of [
-    ['attaching.md', /npx -y \S+\/worker\.tgz devices/],
-    ['attaching.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+ --token \S+/],
-    ['measurement.md', /npx -y \S+\/worker\.tgz bench --kernel .*/],
+    ['docs/attaching.md', /npx -y \S+\/worker\.tgz devices/],
+    ['docs/attaching.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+ --token \S+/],
+    ['README.md', /npx -y \S+\/worker\.tgz bench .*/],
   ] as const) {
-    const text = await readFile(join(root, 'docs', file), 'utf8');
+    const text = await readFile(join(root, file), 'utf8');
     const command = pattern.exec(text)?.[0] ?? '';
     expect(command, `${file}: ${pattern}`).not.toBe('');
     const here = command
       .replaceAll('http://grid.example:3000', grid.url)
       .replace('tm_...', grid.adminToken)
       // A software GPU takes minutes for as many samples of that size.
-      .replace('--shape 1024', '--shape 64 --policy smoke');
+      .replace('n=1024', 'n=64 --policy smoke');
     await shell(here);
   }
 });
