@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: 'tests',
   testMatch: '**/*.spec.ts',
   globalSetup: './tests/build.ts',
-  // Each file starts a grid of its own.
+  // Each file starts a grid of its own; files are taken by name, the longest first.
   workers: 2,
   timeout: 480_000,
   expect: { timeout: 30_000 },
