@@ -34,8 +34,6 @@ export interface DroneReport {
 
 /** A full collection takes a tenth of a second. */
 const REPORT_EVERY_MS = 10_000;
-/** The minimum of the policy `default`. */
-const SAMPLES = 30;
 const task: DroneTask = JSON.parse(process.argv[2] ?? '{}');
 
 const folder = await mkdtemp(join(tmpdir(), 'tilemark-load-'));
@@ -65,7 +63,7 @@ const log = pino({ level: 'silent' });
 const workers: GridWorker[] = [];
 for (const [at, device] of task.devices.entries()) {
   const name = `Load ${device}`;
-  const outcome = measured(1e6 + device, { samples: SAMPLES });
+  const outcome = measured(1e6 + device);
   const runner = {
     open: async () => ({
       identity: identity(name),

@@ -97,7 +97,6 @@ function submit(grid: FaultGrid, runs: number): Promise<NewSweep> {
     name: `${runs} runs`,
     spec: {
       cases: [{ kernel: 'matmul/tiled', tunables: problems === 1 ? {} : TUNABLES, shapes }],
-      policy: 'smoke',
       devices: Array.from({ length: devices }, (_, at) => `acme-anvil-load_${at}-vulkan-dawn`),
     },
   });
