@@ -51,7 +51,7 @@ describe('what does not exist is named with what does', () => {
     }
   });
 
-  test('an address that is none', () => {
+  test('an invalid address', () => {
     expect(failure(() => parseVariant('matmul naive')).field).toBe('variant');
     expect(failure(() => parseVariant('matmul/naive[BLOCK]')).field).toBe('tunables.BLOCK');
     expect(failure(() => parseVariant('matmul/naive[BLOCK=17]')).message).toContain('17');

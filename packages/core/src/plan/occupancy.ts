@@ -46,7 +46,7 @@ const KNOWN: readonly KnownArchitecture[] = [
   [/\b(RTX 50\d\d|RTX PRO \d000 Blackwell)\b/, [], [1536, 24, 100, 1]],
 ];
 
-/** How much of a multiprocessor's room for threads a workgroup size can fill at most. */
+/** Largest share of a multiprocessor's threads that a workgroup size can occupy. */
 export interface Occupancy {
   /** Active over possible subgroups, 0 to 1. */
   readonly part: number;

@@ -20,7 +20,7 @@ it('takes a shape in place of its dimensions', () => {
   expect(bestPageQuerySchema.parse({}).m).toBeUndefined();
 });
 
-it('refuses a shape that is none, or that contradicts dimensions beside it', () => {
+it('refuses an invalid shape, or one that contradicts dimensions beside it', () => {
   expect(refused({ shape: '512x256' })).toEqual([
     'shape cannot be “512x256”: matmul takes MxNxK, or one number if all are equal',
   ]);

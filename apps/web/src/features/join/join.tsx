@@ -97,7 +97,7 @@ export function Join({
     }
   };
   useEffect(() => {
-    // The next start takes a seat anew, or says why there is none.
+    // The next start takes a seat again, or explains why none is left.
     if (state?.isRefused) keep({ ...kept(), token: null });
   }, [state?.isRefused]);
 

@@ -203,7 +203,7 @@ describe('a session', () => {
     expect(again.headers.get('set-cookie')).toBeNull();
   });
 
-  it('is not opened by a token that is none', async () => {
+  it('is not opened by an invalid token', async () => {
     const response = await logIn(new Request('http://grid.test/login/token?token=tm_admin_x'));
     expect(response.headers.get('location')).toBe('/login?failed=token');
     expect(response.headers.get('set-cookie')).toBeNull();

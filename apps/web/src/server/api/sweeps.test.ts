@@ -149,7 +149,7 @@ describe('a refused submission', () => {
 
   it.each([
     ['without a token', undefined, 401],
-    ['with a token that is none', 'tm_member_x', 401],
+    ['with an invalid token', 'tm_member_x', 401],
   ])('%s is %d', async (_, secret, status) => {
     const response = await call('POST /sweeps', { token: secret, body: spec() });
     expect(response.status).toBe(status);
