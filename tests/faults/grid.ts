@@ -109,7 +109,7 @@ export class FaultGrid {
     const worker = this.#start({
       script: join(root, 'apps', 'worker', 'dist', 'main.mjs'),
       args: [
-        ...['worker', '--device', device],
+        ...['worker', '--device', device, '--log', 'json'],
         ...(site ? ['--server', site, '--token', options.token ?? this.#token] : []),
       ],
       cwd: root,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InputError } from './errors';
-import { parseVariant, resolveVariant, variantAddress } from './variant';
+import { parseVariant, resolveVariant, shortAddress, variantAddress } from './variant';
 
 function failure(act: () => unknown): InputError {
   try {
@@ -27,6 +27,16 @@ describe('the address of a variant', () => {
     expect(tunables).toEqual({ BLOCK: 8, MAPPING: 'row-x' });
     expect(address).toBe('matmul/naive[BLOCK=8,MAPPING=row-x]');
     expect(parseVariant(address).tunables).toEqual(tunables);
+  });
+
+  test('is shorter without defaults, and still of the same variant', () => {
+    const address = variantAddress({ kernel: 'matmul/naive', tunables: { BLOCK: 8 } });
+    expect(shortAddress(address)).toBe('matmul/naive[BLOCK=8]');
+    expect(parseVariant(shortAddress(address)).address).toBe(address);
+    expect(shortAddress(variantAddress({ kernel: 'matmul/naive', tunables: {} }))).toBe(
+      'matmul/naive',
+    );
+    expect(shortAddress('matmul/gone[X=1]')).toBe('matmul/gone[X=1]');
   });
 });
 

@@ -1,6 +1,6 @@
 import { InputError } from './errors';
 import type { Kernel, Tunable, TunableValue, TunableValues, Variant } from './kernel';
-import { kernelById } from './registry';
+import { KERNELS, kernelById } from './registry';
 
 /** A variant with its kernel looked up and every tunable set, in declaration order. */
 export interface ResolvedVariant extends Variant {
@@ -46,6 +46,19 @@ export function resolveVariant(
 /** Canonical address: every tunable in declaration order, `matmul/naive[BLOCK=16,MAPPING=col-x]`. */
 export function variantAddress(variant: Variant): string {
   return resolveVariant(variant.kernel, variant.tunables).address;
+}
+
+/**
+ * An address without the tunables at their defaults: still an address of the same variant, and
+ * short enough for a table. That of a kernel which is gone stays as it is.
+ */
+export function shortAddress(address: string): string {
+  const [, id, list] = /^([^[]*)\[(.*)\]$/.exec(address) ?? [];
+  const kernel = KERNELS.find((each) => each.id === id);
+  if (!kernel || list === undefined) return address;
+  const defaults = new Set(kernel.tunables.map((each) => `${each.name}=${each.default}`));
+  const chosen = list.split(',').filter((each) => !defaults.has(each));
+  return chosen.length > 0 ? `${id}[${chosen.join(',')}]` : kernel.id;
 }
 
 /** Parses an address; tunables left out take their defaults. Throws InputError. */

@@ -1,5 +1,5 @@
 import { DeviceOwner, deviceKey, type RooflineSurvey } from '@tilemark/core';
-import { bytesText } from '@tilemark/kernels';
+import { bytesText, DTYPES } from '@tilemark/kernels';
 import { DeviceProcess } from '../child/device-process';
 import { Runner } from '../child/runner';
 import { NO_ADAPTER } from '../device/select';
@@ -26,7 +26,7 @@ export async function devices(
     identity.backend,
     deviceKey(identity),
   ]);
-  print(table(['--device', 'name', 'class', 'backend', 'key'], rows));
+  print(table(['--device', 'name', 'class', 'backend', 'key'], rows, [], { spare: ['key'] }));
   const gpus = listed.filter(({ identity }) => identity.class !== 'cpu');
   if (gpus.length === 0) print(NO_ADAPTER);
   if (!roofline) return;
@@ -65,7 +65,7 @@ export function rooflineText({ copies, lastLevelCacheBytes, peaks }: RooflineSur
       ? 'Last-level cache: these copies cannot tell it from memory.'
       : `Last-level cache: by these copies ${bytesText(lastLevelCacheBytes)} fit, ${bytesText(2 * lastLevelCacheBytes)} do not.`;
   const rates = peaks.map(({ dtype, gigaflopsPerSecond }) => [
-    dtype,
+    DTYPES[dtype].words,
     significant(gigaflopsPerSecond),
   ]);
   return [

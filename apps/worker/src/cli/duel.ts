@@ -13,14 +13,14 @@ import {
   parseShape,
   parseVariant,
   type ResolvedVariant,
-  shapeText,
+  shortAddress,
   type Variant,
 } from '@tilemark/kernels';
 import { Runner } from '../child/runner';
 import { withMachineLock } from '../run/machine-lock';
 import { WAITING } from './progress';
 import { ResultFile } from './result-file';
-import { percentText, significant, table, timeText } from './table';
+import { percentText, problemText, significant, table, timeText } from './table';
 
 export interface DuelFlags {
   readonly shape: string;
@@ -66,7 +66,9 @@ export async function duel(
     const outcome = await withMachineLock(() => runner.duel(profile, dueling), {
       onWait: () => print(WAITING),
     });
-    print(`${environment.device.device}, profile ${profile}, ${problemText(problem)}`);
+    print(
+      `${environment.device.device}, profile ${profile}, ${problem.op} ${problemText(problem)}`,
+    );
     if (outcome.kind === 'ended') {
       const side = outcome.side.toUpperCase();
       print(`${side} ended ${outcome.outcome.kind}: ${outcomeReason(outcome.outcome)}`);
@@ -104,8 +106,6 @@ function problemOf(a: ResolvedVariant, b: ResolvedVariant, { shape, dtype }: Due
   return { op, shape: parseShape(op, shape, '--shape'), dtype } as Problem;
 }
 
-const problemText = (problem: Problem) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
-
 function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
   const op = opById(problem.op);
   const rows = (
@@ -114,16 +114,15 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
       ['B', b, duel.b],
     ] as const
   ).map(([name, { address }, { medianNs, cv, implausible }]) => [
-    name,
-    address,
+    `${name}: ${shortAddress(address)}`,
     timeText(medianNs),
     percentText(cv),
     `${significant(op.rate(problem, medianNs))} ${op.rateUnit}`,
     implausible ?? '',
   ]);
   return [
-    table(['', 'variant', 'median', 'CV', 'rate', 'remark'], rows, [
-      ...(['left', 'left', 'right', 'right', 'right', 'left'] as const),
+    table(['variant', 'median', 'CV', 'rate', 'remark'], rows, [
+      ...(['left', 'right', 'right', 'right', 'left'] as const),
     ]),
     `A is ${ratioText(duel)}, by ${duel.rounds} rounds of A B B A in one process.`,
     ...(duel.verdict === 'UNDECIDED' ? [toDecideText(duel.wouldTake)] : []),

@@ -21,12 +21,19 @@ import { type RerunOptions, rerun } from './rerun';
 import { type SelectionOptions, selection } from './selection';
 import { type TuneOptions, tune } from './tune/tune';
 import { type WorkerOptions, worker } from './worker';
+import { LOG_FORMS } from './worker-log';
 
 /** Exit codes for shell scripts. */
 const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
 
-const DTYPE = new Option('--dtype <type>', 'of the elements').choices(idsOf(DTYPES)).default('f32');
-const PROFILE = new Option('--profile <profile>', 'Dawn toggles')
+const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
+  id === words ? [] : [`${id} is ${words}`],
+);
+const DTYPE = new Option('--dtype <type>', `of the elements; ${DTYPE_WORDS.join(', ')}`)
+  .choices(idsOf(DTYPES))
+  .default('f32');
+const PROFILE_HELP = 'default: as in a browser; fast: no bounds checks, unlike a browser';
+const PROFILE = new Option('--profile <profile>', PROFILE_HELP)
   .choices(PROFILES)
   .default(PROFILES[0]);
 const FAMILY_IDS = FAMILIES.map(({ id }) => id).join(', ');
@@ -75,15 +82,15 @@ export function program(childEntry: URL): Command {
       '--shape <shapes>',
       'comma-separated, for example 4096,512x256x128 (MxNxK or RxC; default: 512)',
     )
-    .option('--dtype <types>', `comma-separated: ${idsOf(DTYPES).join(', ')} (default: f32)`)
+    .option(
+      '--dtype <types>',
+      `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32)`,
+    )
     .option(
       '--device <devices>',
       'comma-separated, as `tilemark devices` lists them (default: auto,cpu)',
     )
-    .option(
-      '--profile <profiles>',
-      `Dawn toggles, comma-separated: ${PROFILES.join(', ')} (default: ${PROFILES[0]})`,
-    )
+    .option('--profile <profiles>', `comma-separated, ${PROFILE_HELP} (default: ${PROFILES[0]})`)
     .addOption(
       new Option('--policy <policy>', `how long to measure (default: ${POLICY_IDS[0]})`).choices(
         POLICY_IDS,
@@ -155,7 +162,7 @@ export function program(childEntry: URL): Command {
     .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
     .option('--evidence <file>', 'of `tune --suite --save`, instead of what ships')
     .addOption(DTYPE)
-    .addOption(new Option('--profile <profile>', 'Dawn toggles').choices(PROFILES).default('fast'))
+    .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
     .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
     .option(
       '--regret',
@@ -170,6 +177,11 @@ export function program(childEntry: URL): Command {
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
     .option('--token <token>', 'a worker token of the grid; required with --server')
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
+    .addOption(
+      new Option('--log <form>', 'lines for people, or JSON for machines')
+        .choices(LOG_FORMS)
+        .default(LOG_FORMS[0]),
+    )
     .action(
       guarded(async (options: WorkerOptions) => {
         await worker(options, childEntry);

@@ -6,12 +6,11 @@ import {
   outcomeReason,
   resultDetailSchema,
 } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
 import { Runner } from '../child/runner';
 import { withMachineLock } from '../run/machine-lock';
 import { GridClient, type GridOptions } from './grid-client';
 import { WAITING } from './progress';
-import { intervalText, percentText, table, timeText } from './table';
+import { intervalText, percentText, problemText, table, timeText } from './table';
 
 export interface RerunOptions extends GridOptions {
   /** Absent: the first adapter, or the CPU for a host kernel. */
@@ -46,7 +45,7 @@ export async function rerun(
       ['published', past.device.name, ...timesOf(past.outcome)],
       ['here', here, ...timesOf(outcome)],
     ];
-    print(`${past.address} ${shapeText(past.problem)} ${past.problem.dtype}, ${past.profile}`);
+    print(`${past.address}, ${problemText(past.problem)}, profile ${past.profile}`);
     print(table(['', 'device', 'median', '95%', 'CV', 'remark'], rows));
     if (past.outcome?.kind === 'measured' && outcome.kind === 'measured') {
       const [before, now] = [past.outcome.measurement.cold, outcome.measurement.cold];

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { intervalText, percentText, significant, timeText } from './table';
+import { describe, expect, it } from 'vitest';
+import { intervalText, percentText, significant, table, timeText } from './table';
 
 it.each([
   [1, '1.000 ns'],
@@ -31,4 +31,32 @@ it.each([
   [0, '0.00%'],
 ])('a share of %f is written %s', (share, text) => {
   expect(percentText(share)).toBe(text);
+});
+
+describe('a table', () => {
+  const head = ['variant', 'rate', 'CV', 'empty', 'remark'];
+  const tile = 'matmul/warp-tile[BM=128,BN=128,BK=16,UNROLL=16]';
+  const rows = [
+    [tile, '51234 GFLOP/s', '0.21%', '', 'noisy'],
+    ['matmul/naive', '9012 GFLOP/s', '0.50%', '', ''],
+  ];
+  const lines = (width: number) =>
+    table(head, rows, ['left', 'right', 'right'], { spare: ['CV'], width }).split('\n');
+
+  it('has remarks below it, and no empty column', () => {
+    const [first, , naive, ...below] = lines(Number.POSITIVE_INFINITY);
+    expect(first).toMatch(/^variant +rate +CV$/);
+    expect(naive).toMatch(/^matmul\/naive +9012 GFLOP\/s +0.50%$/);
+    expect(below).toEqual(['[1] noisy']);
+  });
+
+  it('fits a narrow terminal, and says what it leaves out', () => {
+    const narrow = lines(46);
+    expect(narrow.at(-1)).toBe('Left out on a narrow terminal: CV.');
+    const drawn = narrow.slice(0, -1);
+    expect(Math.max(...drawn.map((line) => line.length))).toBeLessThanOrEqual(46);
+    const first = drawn.slice(1).map((line) => line.slice(0, 24).trim());
+    expect(first.slice(0, 3).join('')).toBe(tile);
+    expect(first[3]).toBe('matmul/naive');
+  });
 });

@@ -189,6 +189,6 @@ it.skipIf(redisUrl === null)('signs off and ends when Redis is gone for good', a
   await redis?.stop();
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
-  expect(stdout()).toContain('"msg":"stopped"');
+  expect(stdout()).toMatch(/^\d\d:\d\d:\d\d stopped$/m);
   expect(await store.workers.list()).toEqual([]);
 });

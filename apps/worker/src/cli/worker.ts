@@ -1,9 +1,10 @@
 import { doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
 import { MeteredRunner, Metrics } from '../run/metrics';
+import { type LogForm, workerLog } from './worker-log';
 
 /** Less than the 30 s after which a supervisor kills. */
 const STOP_WITHIN_MS = 25_000;
@@ -16,6 +17,7 @@ export interface WorkerOptions {
   readonly token?: string;
   /** Port of `/metrics` on loopback. Absent: none. */
   readonly metrics?: string;
+  readonly log: LogForm;
 }
 
 /**
@@ -24,11 +26,11 @@ export interface WorkerOptions {
  * when the grid has revoked it.
  */
 export async function worker(
-  { device, server, token, metrics: port }: WorkerOptions,
+  { device, server, token, metrics: port, log: form }: WorkerOptions,
   childEntry: URL,
 ): Promise<void> {
   // First of all: the default reaction to a signal is to die.
-  const log = pino({ base: null });
+  const log = workerLog(form);
   const stop = stopOnSignals(log);
   const metrics = new Metrics();
   const runner = new MeteredRunner({ entry: childEntry, device }, metrics);

@@ -1,4 +1,4 @@
-import { DeviceFault } from '@tilemark/kernels';
+import { DeviceFault, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
 import { GridUnavailable, type Link, NotAdmitted, type WorkerDescription } from '../link/link';
 import type { Attachment, ClaimedRun } from '../link/wire';
 import type { DeviceClass } from '../measure/device';
@@ -299,7 +299,8 @@ export class GridWorker {
     const { journal, log } = this.#parts;
     const { id, variant, problem, profile, policy } = run;
     const { clockAheadMs, workerId } = this.#attachment;
-    log.info({ runId: id, kernel: variant.kernel, ...summaryOf(report) }, report.outcome.kind);
+    const what = `${shortAddress(variantAddress(variant))}, ${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+    log.info({ runId: id, run: what, ...summaryOf(report) }, report.outcome.kind);
     await journal.append({
       ...{ runId: id, workerId, run: { variant, problem, profile, policy } },
       ...report,

@@ -1,7 +1,7 @@
 /** Comparing two results: choosing both sides, the verdict, and what lies behind it. */
 import type { ResultDetail, RunResult } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
-import { Address, shortAddress } from '@/features/kernels/address';
+import { shapeText, shortAddress } from '@tilemark/kernels';
+import { Address } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatRate } from '@/ui/format';
 import { Panel, Section } from '@/ui/page';

@@ -1,8 +1,7 @@
 import type { RunResult } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { shapeText, shortAddress } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ReactNode } from 'react';
-import { shortAddress } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
 import { Field, Input, Select } from '@/ui/field';
 import { formatRate } from '@/ui/format';

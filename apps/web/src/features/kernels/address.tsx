@@ -1,5 +1,5 @@
 /** Kernels: their ladder, tunables, specialised source and tiles, and their results by device. */
-import { KERNELS, type TunableValues } from '@tilemark/kernels';
+import { shortAddress, type TunableValues } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Fragment } from 'react';
 import { CompareTick } from '@/features/compare/pick';
@@ -81,19 +81,6 @@ export function ComparableVariant({
       <VariantLink address={address} resultId={resultId} />
     </>
   );
-}
-
-/**
- * An address without the tunables at their defaults: still an address of the same variant, and
- * short enough for a table.
- */
-export function shortAddress(address: string): string {
-  const [, id, list] = /^([^[]*)\[(.*)\]$/.exec(address) ?? [];
-  const kernel = KERNELS.find((each) => each.id === id);
-  if (!kernel || list === undefined) return address;
-  const defaults = new Set(kernel.tunables.map((each) => `${each.name}=${each.default}`));
-  const chosen = list.split(',').filter((each) => !defaults.has(each));
-  return chosen.length > 0 ? `${id}[${chosen.join(',')}]` : kernel.id;
 }
 
 /** The page of a kernel, specialised for tunables and a dtype if given. Ids contain a slash: `matmul/tiled`. */

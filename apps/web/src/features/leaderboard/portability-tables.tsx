@@ -1,7 +1,7 @@
 import type { PortabilityReport } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { Address, shortAddress, VariantLink } from '@/features/kernels/address';
+import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent } from '@/ui/format';
 import { Empty } from '@/ui/notice';

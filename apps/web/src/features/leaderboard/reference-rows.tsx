@@ -1,7 +1,7 @@
 import type { Metric, MetricId, ReferenceFigure } from '@tilemark/core';
-import { KERNELS, shapeText } from '@tilemark/kernels';
+import { KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
 import Link from 'next/link';
-import { Address, kernelHref, shortAddress } from '@/features/kernels/address';
+import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';

@@ -6,9 +6,8 @@ import {
   type PublishedFigure,
   type RunView,
 } from '@tilemark/core';
-import { shapeText, volume } from '@tilemark/kernels';
+import { shapeText, shortAddress, volume } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { shortAddress } from '../kernels/address';
 import { sizeTunables } from '../kernels/workgroup';
 
 /** One of our devices, under one profile, beside a report. */

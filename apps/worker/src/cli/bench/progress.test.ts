@@ -22,11 +22,11 @@ it('is a bar with what it is doing and how long it will take on a terminal', () 
   const shown = shownOn(true);
   expect(shown).toContain('0/2');
   expect(shown).toMatch(/\d s left/);
-  expect(shown).toContain('matmul/naive[BLOCK=16');
+  expect(shown).toContain('matmul/naive, 8 f32');
 });
 
 it('is a line a run elsewhere', () => {
-  expect(shownOn(false)).toBe('1/2 matmul/naive[BLOCK=16,MAPPING=col-x] 8 f32: skipped\n');
+  expect(shownOn(false)).toBe('1/2 matmul/naive, 8 f32: skipped: x\n');
 });
 
 it.each([

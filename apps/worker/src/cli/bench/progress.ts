@@ -1,6 +1,7 @@
-import type { PlannedRun, RunResult, Step } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { outcomeReason, type PlannedRun, type RunResult, type Step } from '@tilemark/core';
+import { shortAddress } from '@tilemark/kernels';
 import { progressBar, WAITING } from '../progress';
+import { problemText, significant } from '../table';
 
 /** Shows on stderr how far a session is: a bar on a terminal, a line per run elsewhere. */
 export interface Progress {
@@ -53,13 +54,12 @@ function lines(total: number, stream: NodeJS.WriteStream): Progress {
   };
 }
 
-/** The rate, or how else it ended. */
+/** The rate, or how else it ended, and why. */
 function outcomeOf({ outcome, rate }: RunResult): string {
-  return rate
-    ? `${Number(rate.value.toPrecision(4)).toLocaleString('en')} ${rate.unit}`
-    : `${outcome?.kind}`;
+  if (rate) return `${significant(rate.value)} ${rate.unit}`;
+  return `${outcome?.kind}: ${outcomeReason(outcome)?.split('\n')[0]}`;
 }
 
 function nameOf({ address, problem }: Pick<PlannedRun, 'address' | 'problem'>): string {
-  return `${address} ${shapeText(problem)} ${problem.dtype}`;
+  return `${shortAddress(address)}, ${problemText(problem)}`;
 }

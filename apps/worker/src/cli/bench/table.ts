@@ -6,12 +6,13 @@ import {
   type MetricUnit,
   metricsOf,
   outcomeReason,
+  type Profile,
   type RunResult,
   variantOccupancy,
   workgroupOf,
 } from '@tilemark/core';
-import { arithmeticIntensity, kernelById, opOf, shapeText, type Variant } from '@tilemark/kernels';
-import { intervalText, percentText, significant, table, timeText } from '../table';
+import { arithmeticIntensity, kernelById, opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { intervalText, percentText, problemText, significant, table, timeText } from '../table';
 import type { Measured } from './session';
 
 /** The rows of one table: the results of a device under a profile. */
@@ -32,12 +33,17 @@ interface Column {
 
 const number = (head: string, cell: Column['cell'], isShown: Column['isShown'] = () => true) =>
   ({ head, align: 'right', cell, isShown }) satisfies Column;
-const text = (head: string, cell: Column['cell']) =>
-  ({ head, align: 'left', cell }) satisfies Column;
+const text = (head: string, cell: Column['cell'], isShown: Column['isShown'] = () => true) =>
+  ({ head, align: 'left', cell, isShown }) satisfies Column;
 
 const COLUMNS: readonly Column[] = [
-  text('variant', ({ variant }) => shortAddress(variant)),
-  text('problem', ({ problem }) => `${shapeText(problem)} ${problem.dtype}`),
+  text('variant', ({ address }) => shortAddress(address)),
+  // A single one stands in the title.
+  text(
+    'problem',
+    ({ problem }) => problemText(problem),
+    ({ results }) => new Set(results.map(({ problem }) => problemText(problem))).size > 1,
+  ),
   number('median', (_, measured) => (measured ? timeText(measured.cold.medianNs) : '')),
   number('95%', (_, measured) => {
     if (!measured) return '';
@@ -45,7 +51,7 @@ const COLUMNS: readonly Column[] = [
     return intervalText(lowNs, medianNs, highNs);
   }),
   number('rate', ({ rate }) => (rate ? `${significant(rate.value)} ${rate.unit}` : '')),
-  number('of peak', (_, measured) => peakText(measured)),
+  number('% of peak', (_, measured) => peakText(measured)),
   number(
     'FLOP/byte',
     ({ problem }) => significant(arithmeticIntensity(problem)),
@@ -78,6 +84,9 @@ const COLUMNS: readonly Column[] = [
   }),
 ];
 
+/** What a terminal that is too narrow can do without, the first to go first. */
+const SPARE = ['RMS error', 'FLOP/byte', 'CV', 'occupancy', 'vs host', '95%', 'vs naive'];
+
 /** One table a device and profile: what ran, how long, how fast, how sure. */
 export function resultTables({ results, environments }: Measured): string {
   const titles = [...new Set(results.map(titleOf))];
@@ -89,12 +98,20 @@ export function resultTables({ results, environments }: Measured): string {
           deviceKey(device) === own[0]?.device.key && profile === own[0].profile,
       );
       const text = tableOf({ results: own, environment, session: results });
-      return [title, text, ...transferLines(own)].join('\n');
+      const problems = [...new Set(own.map(({ problem }) => problemText(problem)))];
+      const only = problems.length === 1 ? `, ${problems[0]}` : '';
+      return [title + only, text, ...transferLines(own)].join('\n');
     })
     .join('\n\n');
 }
 
-const titleOf = ({ device, profile }: RunResult) => `${device.name}, profile ${profile}`;
+const titleOf = ({ device, profile }: RunResult) =>
+  `${device.name}, profile ${profile}${device.class === 'cpu' ? '' : ` (${PROFILE_WORDS[profile]})`}`;
+
+const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
+  default: 'as in a browser',
+  fast: 'no bounds checks, unlike a browser',
+};
 
 function tableOf(rows: Rows): string {
   const columns = COLUMNS.filter(({ isShown }) => isShown?.(rows) ?? true);
@@ -106,6 +123,7 @@ function tableOf(rows: Rows): string {
       return columns.map(({ cell }) => cell(result, measured, rows));
     }),
     columns.map(({ align }) => align),
+    { spare: SPARE },
   );
 }
 
@@ -145,7 +163,7 @@ function transferLines(results: readonly RunResult[]): string[] {
     const { hostToDeviceNs, deviceToHostNs } = outcome.measurement.transfer;
     if (hostToDeviceNs === null) return [];
     const times = `${timeText(hostToDeviceNs)} to the device, ${timeText(deviceToHostNs)} back`;
-    return [[`${shapeText(problem)} ${problem.dtype}`, times] as const];
+    return [[problemText(problem), times] as const];
   });
   // The first run of each problem stands for the others.
   return [...new Map(lines.toReversed())]
@@ -177,12 +195,4 @@ function isSameProblem(a: RunResult, b: RunResult): boolean {
 
 function medianNs({ outcome }: RunResult): number | null {
   return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
-}
-
-/** The address without what is left at its default: `matmul/tiled[TILE=8]`. */
-function shortAddress({ kernel, tunables }: Variant): string {
-  const chosen = kernelById(kernel)
-    .tunables.filter((tunable) => tunables[tunable.name] !== tunable.default)
-    .map(({ name }) => `${name}=${tunables[name]}`);
-  return chosen.length > 0 ? `${kernel}[${chosen.join(',')}]` : kernel;
 }

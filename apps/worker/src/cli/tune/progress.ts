@@ -1,5 +1,5 @@
 import { medianNs, outcomeReason, type Trial } from '@tilemark/core';
-import { opOf, type Problem } from '@tilemark/kernels';
+import { opOf, type Problem, shortAddress } from '@tilemark/kernels';
 import { progressBar, WAITING } from '../progress';
 import { significant } from '../table';
 
@@ -36,7 +36,7 @@ function bar(rate: RateOf, budgetNs: number, stream: NodeJS.WriteStream): TunePr
       single.update(Math.min(Math.floor(elapsedNs / 1e9), Math.ceil(budgetNs / 1e9)), {
         trials: ++trials,
         phase: policy === 'screen' ? 'screening' : 'measuring the leaders',
-        best: best ? `${rate(best)} ${best.point.address}` : 'none yet',
+        best: best ? `${rate(best)} ${shortAddress(best.point.address)}` : 'none yet',
       });
     },
     end: () => single.stop(),
@@ -55,7 +55,7 @@ function lines(rate: RateOf, stream: NodeJS.WriteStream): TuneProgress {
       const from = wasCached ? ', from the cache' : '';
       const seconds = Math.round(elapsedNs / 1e9);
       stream.write(
-        `${trials} at ${seconds} s, ${policy}: ${point.address}: ${result}${leads}${from}\n`,
+        `${trials} at ${seconds} s, ${policy}: ${shortAddress(point.address)}: ${result}${leads}${from}\n`,
       );
     },
     end: () => {},

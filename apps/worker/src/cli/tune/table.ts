@@ -1,5 +1,5 @@
 import { medianNs, outcomeReason, type Trial } from '@tilemark/core';
-import { kernelById, opOf, type Problem } from '@tilemark/kernels';
+import { kernelById, opOf, type Problem, shortAddress } from '@tilemark/kernels';
 import { intervalText, significant, table, timeText } from '../table';
 
 const HEAD = ['variant', 'median', '95%', 'rate', 'vs default', 'remark'];
@@ -19,12 +19,12 @@ export function tunedTable(
     const { point, outcome } = trial;
     const remark = outcomeReason(outcome) ?? '';
     if (outcome.kind !== 'measured') {
-      return [point.address, '', '', '', '', `${outcome.kind}: ${remark}`];
+      return [shortAddress(point.address), '', '', '', '', `${outcome.kind}: ${remark}`];
     }
     const { medianNs: ns, lowNs, highNs } = outcome.measurement.cold;
     const speedup = defaultNs(trial, screened);
     return [
-      point.address,
+      shortAddress(point.address),
       timeText(ns),
       intervalText(lowNs, ns, highNs),
       `${significant(op.rate(problem, ns))} ${op.rateUnit}`,
@@ -32,7 +32,7 @@ export function tunedTable(
       remark,
     ];
   });
-  return table(HEAD, rows, ALIGNMENTS);
+  return table(HEAD, rows, ALIGNMENTS, { spare: ['95%', 'vs default'] });
 }
 
 function defaultNs({ point }: Trial, screened: readonly Trial[]): number | null {

@@ -19,7 +19,7 @@ import {
   opOf,
   type Problem,
   parseVariant,
-  shapeText,
+  shortAddress,
   type Variant,
 } from '@tilemark/kernels';
 import { type RunInput, Runner } from '../../child/runner';
@@ -27,7 +27,7 @@ import { MachineTurn } from '../../run/machine-lock';
 import { ratioText } from '../duel';
 import { resultOf } from '../result';
 import { ResultFile } from '../result-file';
-import { timeText } from '../table';
+import { problemText, timeText } from '../table';
 import { openCache } from './cache';
 import { tuneProgress } from './progress';
 import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
@@ -206,7 +206,7 @@ function spacesOf(
     return fit.ok ? [] : [`${kernel.id}: ${fit.why}`];
   });
   const why = reasons.join('. ') || 'GPU kernels need a GPU, host kernels the device cpu';
-  const what = `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+  const what = `${problem.op} ${problemText(problem)}`;
   throw new InputError(
     `no variant of a kernel fits ${what} on ${identity.device}. ${why}`,
     '--kernel',
@@ -224,9 +224,12 @@ function summary(
   const bad = [...(['incorrect', 'failed'] as const)].map((kind) => `${of(kind)} ${kind}`);
   const why = stop === 'budget' ? 'the budget was used up' : 'nothing was left to try';
   return [
-    `${opOf(problem).title} ${shapeText(problem)} ${problem.dtype}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}); ${why}.`,
+    `${opOf(problem).title} ${problemText(problem)}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}); ${why}.`,
     tunedTable(finals, screened, problem),
-    ...duels.map(({ a, b, contrast }) => `Duel: ${a.address} is ${ratioText(contrast, b.address)}`),
+    ...duels.map(
+      ({ a, b, contrast }) =>
+        `Duel: ${shortAddress(a.address)} is ${ratioText(contrast, shortAddress(b.address))}`,
+    ),
     winner
       ? `Winner: ${winner.point.address}`
       : 'No winner: nothing that was measured is plausible.',

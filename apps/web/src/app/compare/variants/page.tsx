@@ -1,9 +1,8 @@
-import { InputError, parseVariant } from '@tilemark/kernels';
+import { InputError, parseVariant, shortAddress } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { AddressInput, CompareTabs, PairForm } from '@/features/compare/choice';
 import { PairTable } from '@/features/compare/pair-table';
-import { shortAddress } from '@/features/kernels/address';
 import { firstItems } from '@/server/pages/lists';
 import { readable } from '@/server/session/visitor';
 import { Refused } from '@/ui/notice';

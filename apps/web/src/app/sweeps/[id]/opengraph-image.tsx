@@ -1,7 +1,6 @@
 import { isMeasured } from '@tilemark/core';
-import { opOf } from '@tilemark/kernels';
+import { opOf, shortAddress } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
-import { shortAddress } from '@/features/kernels/address';
 import { CARD, card } from '@/features/results/card';
 import { groupKey, problemText } from '@/features/sweeps/runs';
 import { readable } from '@/server/session/visitor';
