@@ -64,9 +64,8 @@ export interface Prepared {
   sample(options: SampleOptions): Promise<Sample>;
   /**
    * Compares the outputs of these buffer sets with the product of their inputs; the verdict is on
-   * all of them, its worst element that of the worst. Throws `OutOfBoundsWrite` if a guard has
-   * changed, `ReferenceWrong` if the device cannot be trusted to verify. That they are right holds
-   * once `proved`.
+   * all of them, its worst element that of the worst, and holds once `proved`. Throws
+   * `OutOfBoundsWrite` if a guard has changed.
    */
   verify(sets: readonly number[]): Promise<Verdict>;
   /**

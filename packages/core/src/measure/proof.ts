@@ -221,7 +221,11 @@ export class Proof {
   ): Promise<Verification> {
     const beganNs = this.#nowNs();
     const verdict = await this.#spend(() => this.#prepared.verify(sets));
-    if (verdict.worst) throw new WrongOutput(when, verdict);
+    if (verdict.worst) {
+      // Before the kernel is blamed.
+      await this.proved();
+      throw new WrongOutput(when, verdict);
+    }
     this.#dispatches += dispatches;
     this.#squares += verdict.checked * verdict.rms ** 2;
     this.#checked += verdict.checked;

@@ -76,9 +76,20 @@ export class Judge {
     this.#results.destroy();
   }
 
+  /** Starts to compile what verdicts take, all at once; errors come from `verdict`. */
+  ahead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
+    if (!this.#references.canHold(problem)) return;
+    this.#references.ahead({ problem, computes });
+    const { norms } = opOf(problem).verification.onDevice ?? {};
+    const rounds = norms && computes !== 'copy' && !DTYPES[problem.dtype].isInteger;
+    const [source, read] = rounds ? [valuesSource(problem), 4] : [bitsSource(problem), 2];
+    this.#results.compile(source, read).catch(() => undefined);
+    this.#results.compile(guardsWgsl, 1).catch(() => undefined);
+  }
+
   /**
-   * One verdict on some outputs; one that they are right holds once `proved`. Throws ReferenceWrong,
-   * and OutOfBoundsWrite if a guard around `memory` has changed since the poison.
+   * One verdict on some outputs, which holds once `proved`. Throws OutOfBoundsWrite if a guard around
+   * `memory` has changed since the poison.
    */
   async verdict(
     of: Case,
@@ -113,9 +124,7 @@ export class Judge {
       }
       guards = [];
     }
-    const verdict = merged(verdicts);
-    if (verdict.worst) await this.proved(of);
-    return verdict;
+    return merged(verdicts);
   }
 
   /** Resolves once what verdicts rest on is proved. Throws ReferenceWrong. */
@@ -135,7 +144,6 @@ export class Judge {
     reference: Reference,
   ): Promise<Question<Promise<Verdict>>> {
     const { problem, kernel } = of;
-    const { element } = DTYPES[problem.dtype];
     const { length, cols, share, groups } = sharesOf(problem);
     const rounding = judged.choice.mode === 'exact' ? EXACT : DTYPES[problem.dtype].rounding;
     const growth = kernel.errorGrowth ?? 1;
@@ -151,13 +159,12 @@ export class Judge {
         floatBits,
       ),
     ];
-    const [enable, halves] = element === 'f16' ? ['enable f16;', 'f16'] : ['', 'f32'];
-    const source = `${enable}\nalias H = ${halves};\nconst HALVES = ${element === 'f16'};\n${compareValues}`;
+    const source = valuesSource(problem);
     const read = [guarded(judged.output), reference.want, ...norms];
     return {
-      job: { source, read, words, bytes: 24 * groups, groups },
+      job: { source, read, words, bytes: 4 * RECORD_WORDS * groups, groups },
       answer: async (results) => {
-        const verdict = valuesVerdict(new DataView(results), precision, { length, share, groups });
+        const verdict = valuesVerdict(results, precision, { length, share, groups });
         if (verdict.right) return verdict.right;
         const worst = await this.#element(problem, judged, reference, verdict.at);
         const bound = await this.#boundAt(rounding, norms, worst, { growth, scale });
@@ -171,9 +178,8 @@ export class Judge {
     judged: Judged,
     reference: Reference,
   ): Question<Promise<Verdict>> {
-    const { element } = DTYPES[problem.dtype];
     const { length, share, groups } = sharesOf(problem);
-    const source = `const HALVES = ${element === 'f16'};\n${compareBits}`;
+    const source = bitsSource(problem);
     const read = [guarded(judged.output), reference.want];
     const answer = async (results: ArrayBuffer): Promise<Verdict> => {
       const records = new Uint32Array(results);
@@ -314,6 +320,15 @@ const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
   !DTYPES[problem.dtype].isInteger &&
   opOf(problem).verification.onDevice?.norms !== undefined;
 
+function valuesSource({ dtype }: Problem): string {
+  const isHalf = DTYPES[dtype].element === 'f16';
+  const [enable, halves] = isHalf ? ['enable f16;', 'f16'] : ['', 'f32'];
+  return `${enable}\nalias H = ${halves};\nconst HALVES = ${isHalf};\n${compareValues}`;
+}
+
+const bitsSource = ({ dtype }: Problem): string =>
+  `const HALVES = ${DTYPES[dtype].element === 'f16'};\n${compareBits}`;
+
 function sharesOf(problem: Problem) {
   const dims = opOf(problem).output(problem.shape);
   const length = elements(dims);
@@ -331,29 +346,40 @@ function boundOf({ sumRoundoff, sumTolerance, store }: Rounding, growth: number)
   };
 }
 
+/** Words of compare-values.wgsl's Record. */
+const RECORD_WORDS = 6;
+
 /** Adds up the records of compare-values.wgsl. */
 function valuesVerdict(
-  view: DataView,
+  results: ArrayBuffer,
   precision: Precision,
   { length, share, groups }: { length: number; share: number; groups: number },
 ):
   | { readonly right: Verdict }
   | { readonly right: null; readonly wrong: Omit<Verdict, 'worst'>; readonly at: number } {
   const isExact = precision.rounding.sumRoundoff === 0;
-  let [beyond, infinite, squares, at, ratio] = [0, 0, 0, 0, -1];
+  const words = new Uint32Array(results);
+  const floats = new Float32Array(results);
+  let [beyond, infinite, squares, worst, ratio] = [0, 0, 0, 0, -1];
   let reason: string | null = null;
   let imprecise = 0;
+  // No closures and no arrays in here: there are thousands of records for each output.
   for (let group = 0; group < groups; group++) {
-    const base = 24 * group;
-    const word = (index: number) => view.getUint32(base + 4 * index, true);
-    const float = (index: number) => view.getFloat32(base + 4 * index, true);
-    beyond += word(0);
-    infinite += word(1);
-    squares += float(4);
-    if (float(3) > ratio) [ratio, at] = [float(3), word(2)];
-    const count = Math.min(share, length - group * share) - word(1);
+    const record = RECORD_WORDS * group;
+    const ofInfinite = words[record + 1] ?? 0;
+    const ofRatio = floats[record + 3] ?? 0;
+    const ofSquares = floats[record + 4] ?? 0;
+    beyond += words[record] ?? 0;
+    infinite += ofInfinite;
+    squares += ofSquares;
+    if (ofRatio > ratio) {
+      ratio = ofRatio;
+      worst = words[record + 2] ?? 0;
+    }
+    const count = Math.min(share, length - group * share) - ofInfinite;
     if (isExact || count === 0) continue;
-    const [rms, ideal] = [Math.sqrt(float(4) / count), Math.sqrt(float(5) / count)];
+    const rms = Math.sqrt(ofSquares / count);
+    const ideal = Math.sqrt((floats[record + 5] ?? 0) / count);
     const limit = rmsLimit(precision, count, ideal);
     if (rms / limit > Math.max(imprecise, 1)) {
       imprecise = rms / limit;
@@ -371,5 +397,5 @@ function valuesVerdict(
     reason: beyond > 0 ? null : reason,
   } as const;
   if (beyond === 0 && reason === null) return { right: { ...verdict, worst: null } };
-  return { right: null, wrong: verdict, at };
+  return { right: null, wrong: verdict, at: worst };
 }

@@ -91,6 +91,17 @@ export class References {
     return verification.onDevice !== undefined && bytes <= most;
   }
 
+  /** Starts to compile what a problem's references take, all at once; errors come from `of`. */
+  ahead({ problem, computes }: Pick<Wanted, 'problem' | 'computes'>): void {
+    if (computes === 'copy') return;
+    const { norms } = onDevice(problem);
+    const inputs = opOf(problem).inputs(problem.shape).length;
+    this.#compile(referenceSource(problem), inputs).catch(() => undefined);
+    if (norms && !DTYPES[problem.dtype].isInteger) {
+      this.#compile(normsSource(problem, norms.wgsl), 1).catch(() => undefined);
+    }
+  }
+
   /** The proof of the first reference of its class goes on in the background: see `proved`. */
   async of(wanted: Wanted): Promise<Reference> {
     const { problem, computes = '', choice } = wanted;
@@ -219,25 +230,19 @@ export class References {
     chunk: readonly number[],
     [width, height]: readonly [number, number],
   ): Promise<void> {
-    const { isInteger, sums } = DTYPES[problem.dtype];
-    const source = [
-      typeHeader(problem.dtype),
-      `alias S = ${isInteger ? sums : 'f32'};`,
-      onDevice(problem).reference,
-    ].join('\n');
     const words = [...chunk, ...opOf(problem).sizes(problem.shape)];
-    await this.#run(source, inputs, want, words, [width, height]);
+    await this.#run(referenceSource(problem), inputs, want, words, [width, height]);
   }
 
   async #norms(
-    { dtype }: Problem,
+    problem: Problem,
     wgsl: string,
     { count, length, pitch, step }: Lines,
     input: GPUBuffer,
     norms: GPUBuffer,
   ): Promise<void> {
-    const source = [typeHeader(dtype), wgsl].join('\n');
     const groups = Math.min(ceilDiv(count, 16), MAX_GROUPS);
+    const source = normsSource(problem, wgsl);
     await this.#run(source, [input], norms, [count, length, pitch, step], [groups, 1]);
   }
 
@@ -249,9 +254,7 @@ export class References {
     groups: readonly [number, number],
   ): Promise<void> {
     const { device } = this.#watch;
-    const read = inputs.map(() => 'read-only-storage' as const);
-    const layout = bindGroupLayoutOf(device, [...read, 'storage', 'uniform']);
-    const { pipeline } = await this.#pipelines.compile(source, layout);
+    const { pipeline, layout } = await this.#compile(source, inputs.length);
     const uniform = uniformOf(device, words);
     await this.#watch.scoped('compute a reference', () => {
       const encoder = device.createCommandEncoder();
@@ -264,6 +267,12 @@ export class References {
     });
     await this.#watch.idle();
     uniform.destroy();
+  }
+
+  async #compile(source: string, inputs: number) {
+    const read = Array.from({ length: inputs }, () => 'read-only-storage' as const);
+    const layout = bindGroupLayoutOf(this.#watch.device, [...read, 'storage', 'uniform']);
+    return { layout, ...(await this.#pipelines.compile(source, layout)) };
   }
 
   /** Compares the first reference of a class of shapes with f64 on the host. */
@@ -323,6 +332,15 @@ export class References {
     return null;
   }
 }
+
+function referenceSource(problem: Problem): string {
+  const { isInteger, sums } = DTYPES[problem.dtype];
+  const ofSums = `alias S = ${isInteger ? sums : 'f32'};`;
+  return [typeHeader(problem.dtype), ofSums, onDevice(problem).reference].join('\n');
+}
+
+const normsSource = ({ dtype }: Problem, wgsl: string): string =>
+  [typeHeader(dtype), wgsl].join('\n');
 
 function onDevice(problem: Problem): DeviceVerification<Problem['shape']> {
   const { onDevice: found } = opOf(problem).verification;

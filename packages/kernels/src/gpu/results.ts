@@ -39,6 +39,13 @@ export class Results {
     return results;
   }
 
+  /** @param read number of buffers that a job reads */
+  async compile(source: string, read: number) {
+    const bindings = Array.from({ length: read }, (): BindingType => 'read-only-storage');
+    const layout = bindGroupLayoutOf(this.#watch.device, [...bindings, 'uniform', 'storage']);
+    return { layout, ...(await this.#pipelines.compile(source, layout)) };
+  }
+
   destroy(): void {
     for (const buffer of Object.values(this.#kept ?? {})) buffer.destroy();
     this.#kept = null;
@@ -53,12 +60,7 @@ export class Results {
       total += aligned(bytes);
     }
     const prepared = await Promise.all(
-      jobs.map(async ({ source, read }) => {
-        const bindings: BindingType[] = read.map(() => 'read-only-storage');
-        const layout = bindGroupLayoutOf(device, [...bindings, 'uniform', 'storage']);
-        const { pipeline } = await this.#pipelines.compile(source, layout);
-        return { pipeline, layout };
-      }),
+      jobs.map(({ source, read }) => this.compile(source, read.length)),
     );
     const submitted = this.#watch.scoped('compare an output', () => {
       const { uniforms, results, staging } = this.#memory(jobs.length * BINDING_ALIGNMENT, total);
