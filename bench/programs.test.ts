@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -40,8 +40,7 @@ async function run(program: string, ...args: string[]) {
 const ended = (program: string, ...args: string[]) =>
   node(join(folder, 'dist', 'bench', program), ...args).catch((error) => error);
 
-it('tells how it is used', async () => {
-  const program = 'side-by-side.mjs';
+it.each(['side-by-side.mjs', 'repeats.mjs'])('%s tells how it is used', async (program) => {
   const { stdout, stderr } = await ended(program, '--help');
   expect(stdout).toMatch(new RegExp(`^usage: node apps/worker/dist/bench/${program} \\[--`));
   expect(stderr).toBe('');
@@ -95,6 +94,25 @@ it.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`${flag} ${pattern} matches none of:\n`);
   expect(stderr).toContain(`\n  ${listed}`);
+});
+
+it('repeats.mjs judges equal and different variants by invocations', async () => {
+  const file = join(folder, 'repeats.json');
+  const runs = (medianNs: number, other = medianNs) =>
+    [medianNs, other].map((ns) => ({ medianNs: ns, lowNs: 0.999 * ns, highNs: 1.001 * ns, n: 99 }));
+  const judged = async (...of: ReturnType<typeof runs>[]) => {
+    await writeFile(
+      file,
+      JSON.stringify(of.map((each, i) => ({ of: `variant ${i}`, runs: each }))),
+    );
+    return ended('repeats.mjs', '--from', file, '--repeats', '2');
+  };
+  const stable = await judged(runs(100, 100.1), runs(104));
+  expect(stable.stdout).toContain('| of 1 invocation, with the prior | 2 | 0 | 1 | 1 | 1 | 0 |');
+  expect(stable.stdout).toContain('\nStable: 2 variants');
+  const apart = await judged(runs(100, 104), runs(102));
+  expect(apart).toMatchObject({ code: 1 });
+  expect(apart.stdout).toContain('| of 1 invocation, with the prior | 2 | 1 | 1 | 1 | 0 | 1 |');
 });
 
 it('searches again for a variant that ships, and measures it beside what was found', async () => {

@@ -56,11 +56,11 @@ const worker = () =>
     sourcemap: 'linked',
   });
 
-// The program of bench/ that a GPU machine runs, in one file.
+// The programs of bench/ that a GPU machine runs, each in one file.
 const bench = () =>
   build({
     ...options,
-    entryPoints: ['bench/side-by-side.ts'],
+    entryPoints: ['bench/side-by-side.ts', 'bench/repeats.ts'],
     outdir: join(outdir, 'bench'),
   });
 
