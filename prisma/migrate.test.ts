@@ -174,7 +174,7 @@ test('waits for a prisma migrate at work', async () => {
   await migrating;
 });
 
-test('who may not change the schema cannot hold migrators up', async () => {
+test('a role that may not change the schema cannot block migrators', async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const role = `other_${new URL(url).pathname.slice(1)}`;

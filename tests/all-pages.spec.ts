@@ -347,7 +347,7 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
   expect((await page.goto(`${grid.url}/sweeps/%E0%A4`))?.status()).toBe(400);
 });
 
-test('the docs hold every primer of the repository', async ({ page }) => {
+test('the docs contain every primer of the repository', async ({ page }) => {
   const files = await readdir(new URL('../docs/', import.meta.url));
   await page.goto(`${grid.url}/docs`);
   for (const file of files.filter((each) => each.endsWith('.md'))) {

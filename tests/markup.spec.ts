@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { benchFile } from './bench-file';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
 
-/** Names that people and machines choose hold markup: a real browser shows it as text on every page. */
+/** Names that people and machines choose contain markup: a real browser shows it as text on every page. */
 
 /** Ends what it may stand in: an attribute, a script, a comment, a text area. */
 const MARKUP = `"'></script></textarea>--><img src=x onerror=hit()>`;
@@ -50,7 +50,7 @@ async function plant(): Promise<void> {
   const { secret } = await post<{ secret: string }>('/tokens', { name: MARKUP, role: 'admin' });
   const file = benchFile();
   const { environment } = file;
-  if (!environment) throw new Error('The file holds no environment.');
+  if (!environment) throw new Error('The file contains no environment.');
   const free = ['driver', 'os', 'model', 'message', 'why', 'tilemarkVersion'];
   const { id } = await post<{ id: string }>('/results/import', withMarkup(file, free), secret);
   // A device that is called so, too: its key is made of its name.

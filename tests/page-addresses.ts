@@ -13,7 +13,7 @@ export async function resultsOf(gridUrl: string, sweep: string): Promise<Item[]>
   return (await answer.json()).items;
 }
 
-/** Every page by name, with what the grid holds of a sweep in the addresses. */
+/** Every page by name, with the ids of a sweep on the grid in the addresses. */
 export async function addresses(gridUrl: string, sweep: string): Promise<Record<string, string>> {
   const items = await resultsOf(gridUrl, sweep);
   const idOf = (kind: string) => items.find(({ outcome }) => outcome.kind === kind)?.resultId;

@@ -43,7 +43,7 @@ test('a folder in use by a running grid is refused, and said where it runs and h
   );
 });
 
-test('a grid that was killed and not collected does not hold its folder', async () => {
+test('a grid that was killed and not reaped does not keep its folder', async () => {
   // The parent turns into a program that never asks how its child ended.
   const pid = await started('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60']);
   const isZombie = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
@@ -52,7 +52,7 @@ test('a grid that was killed and not collected does not hold its folder', async 
   await claims();
 });
 
-test('another program with the id of a grid that is gone does not hold its folder', async () => {
+test('another program with the process id of a dead grid does not keep its folder', async () => {
   await claimedBy(await started('sh', ['-c', 'echo $$; exec sleep 60']));
   await claims();
 });

@@ -10,7 +10,7 @@ async function listening() {
   return { server, port: typeof address === 'object' && address ? address.port : 0 };
 }
 
-test('a port in use is refused at once, unless what holds it may be ending', async () => {
+test('a port in use is refused at once, unless what uses it may be ending', async () => {
   const { port, server } = await listening();
   await expect(requireFreePort('127.0.0.1', port)).rejects.toThrow(`Port ${port} is in use`);
   const waiting = requireFreePort('127.0.0.1', port, 60_000);

@@ -36,7 +36,7 @@ async function runsOf(databaseUrl: string, sweepId: string): Promise<RunRow[]> {
 /**
  * Waits until a sweep is done and checks its books: every run has ended in exactly one
  * outcome, with one result of that kind and no other; none is missing and none is new;
- * and what the API counts and lists is what the database holds.
+ * and what the API counts and lists is what the database contains.
  *
  * @returns how many runs ended how
  */

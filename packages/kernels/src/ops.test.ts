@@ -11,7 +11,7 @@ test('a product of 1000 x 1000 in 1 ms is 2,000 GFLOP/s', () => {
   expect(op.rate(problem, 1e6)).toBe(2000);
 });
 
-test('a transpose moves 8 bytes an element in f32, 4 in f16, and computes nothing', () => {
+test('a transpose moves 8 bytes per element in f32, 4 in f16, and computes nothing', () => {
   const problem: Problem = { op: 'transpose', shape: { rows: 1000, cols: 500 }, dtype: 'f16' };
   const op = opOf(problem);
   expect(op.flops(problem.shape)).toBe(0);

@@ -12,7 +12,7 @@ describe.each(KERNELS.map((kernel) => [kernel.id, kernel] as const))('%s', (id, 
     expect(kernel.dtypes).not.toEqual([]);
   });
 
-  test('declares tunables that a shader, a form and an address can hold', () => {
+  test('declares tunables that a shader, a form and an address can represent', () => {
     for (const { name, values, default: initial, about } of kernel.tunables) {
       expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
       expect(values).toContain(initial);

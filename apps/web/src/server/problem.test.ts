@@ -34,9 +34,9 @@ describe('problemOfZod', () => {
     ['an unknown dtype', spec({ dtypes: ['f64'] }), 'spec.cases[0].dtypes[0]'],
     ['an unknown profile', spec({}, { profiles: ['turbo'] }), 'spec.profiles[0]'],
     ['an empty name', { ...spec({}), name: '  ' }, 'name'],
-    ['a suite that is no text', { name: 'a', suite: 3 }, 'suite'],
+    ['a suite that is not text', { name: 'a', suite: 3 }, 'suite'],
     [
-      'a parameter that is no number',
+      'a parameter that is not a number',
       { name: 'a', suite: 'layouts', params: { n: 'x' } },
       'params.n',
     ],

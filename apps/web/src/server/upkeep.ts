@@ -27,11 +27,11 @@ async function run(signal: AbortSignal): Promise<void> {
   await keepReconciled(opened, {
     everyMs: EVERY_MS,
     signal,
-    onReconciled: (what) => log.info(what, 'brought the queue into step'),
+    onReconciled: (what) => log.info(what, 'reconciled the queue with the database'),
     onError: (error) => {
       // An outage ends by itself and needs one line, not a stack.
       if (isServiceUnavailable(error)) log.warn(error.message);
-      else log.error({ err: error }, 'could not bring the queue into step');
+      else log.error({ err: error }, 'could not reconcile the queue with the database');
     },
   });
   await Promise.race([opened.close(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);

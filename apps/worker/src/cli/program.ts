@@ -96,7 +96,7 @@ export function program(childEntry: URL): Command {
         POLICY_IDS,
       ),
     )
-    .option(...SEED('repeat the inputs and checks of a result (default: drawn)'))
+    .option(...SEED('the seed of a result, to repeat its inputs and checks (default: random)'))
     .option('--json <file>', 'write the results with all samples as JSON')
     .option('--csv <file>', 'write the results as CSV')
     .action(
@@ -164,10 +164,7 @@ export function program(childEntry: URL): Command {
     .addOption(DTYPE)
     .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
     .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
-    .option(
-      '--regret',
-      'instead, how good choices are for shapes that are left out of the evidence',
-    )
+    .option('--regret', 'show instead how good the choices are for shapes left out of the evidence')
     .action(guarded((options: SelectionOptions) => selection(options, print)));
 
   cli

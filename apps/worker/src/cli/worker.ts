@@ -62,7 +62,7 @@ async function direct(): Promise<typeof import('../link/direct')> {
       throw error;
     }
     throw new InputError(
-      'is missing, and this package of a grid attaches by it alone; add --server and --token',
+      'is missing: a worker from this package attaches only through the grid; add --server and --token',
       '--server',
     );
   }

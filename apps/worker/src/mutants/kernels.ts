@@ -242,8 +242,8 @@ const MATMUL: readonly Mutant[] = [
     product: 'left * Acc(B[((p + 1u) % k) * n + col])',
   }),
   mutant('magnitudes of A', { product: 'abs(left) * right' }),
-  mutant('adds to what C holds', { start: 'Acc(C[at])' }),
-  mutant('adds to what scratch holds', {
+  mutant('adds to what C contains', { start: 'Acc(C[at])' }),
+  mutant('adds to what scratch contains', {
     scratch: ({ m, n }) => 4 * m * n,
     dtypes: ['f32', 'i32'],
     start: 'bitcast<Acc>(scratch[at])',
@@ -355,12 +355,12 @@ fn work(@builtin(global_invocation_id) id: vec3u) {
     passes: (shape) => [{ entryPoint: 'work', workgroups: gridOf(shape) }],
   }),
   // Out of bounds.
-  mutant('writes one element behind the end', { store: 'C[at] = result; C[m * n] = result;' }),
-  mutant('writes far behind the end', { store: 'C[at] = result; C[m * n + 700u] = result;' }),
-  mutant('writes a row too many', {
+  mutant('writes one element past the end', { store: 'C[at] = result; C[m * n] = result;' }),
+  mutant('writes far past the end', { store: 'C[at] = result; C[m * n + 700u] = result;' }),
+  mutant('writes one row too many', {
     store: 'C[at] = result; if (row == m - 1u) { C[at + n] = result; }',
   }),
-  mutant('writes behind its scratch', {
+  mutant('writes past its scratch', {
     scratch: () => 64,
     store: 'C[at] = result; scratch[16] = 1u;',
   }),

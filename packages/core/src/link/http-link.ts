@@ -185,7 +185,8 @@ async function refusal(response: Response): Promise<Error> {
   const { status, url } = response;
   const { data } = refusalSchema.safeParse(await response.json().catch(() => null));
   // A proxy speaks for a site that is down, and may do so with any status but this one.
-  if (!data && status === 413) return new Refused(`${url} takes no body of this size.`, undefined);
+  if (!data && status === 413)
+    return new Refused(`${url} accepts no body of this size.`, undefined);
   if (!data) {
     return new GridUnavailable(`${url} answered ${status}. Is this a Tilemark site?`);
   }

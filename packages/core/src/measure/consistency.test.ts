@@ -97,7 +97,7 @@ test('an element within its bound is not incorrect', () => {
   expect(() => checkOutcome(far, run, 'outcome')).not.toThrow();
 });
 
-test('the few values of a coarse clock are no repetition', () => {
+test('the few values of a coarse clock do not count as repetition', () => {
   expect(repeatedBlock(Array.from({ length: 30 }, (_, at) => at % 3))).toBeNull();
   expect(repeatedBlock(Array.from({ length: 30 }, (_, at) => at % 6))).toBe(6);
   expect(repeatedBlock(noise(30))).toBeNull();

@@ -152,7 +152,7 @@ function checkSeries(
   const off = passes.filter((ns) => !isMultiple(ns, timer.tickNs)).length;
   refuseIf(
     timer.kind === 'timestamp' && 2 * off > passes.length,
-    `${off} of ${passes.length} samples are no multiple of the clock's step, ${timer.tickNs} ns.`,
+    `${off} of ${passes.length} samples are not multiples of the clock's step, ${timer.tickNs} ns.`,
     field,
   );
   checkRepetition(samplesNs, typical / timer.tickNs, field);
@@ -174,7 +174,7 @@ function checkRepetition(samplesNs: readonly number[], steps: number, field: str
     field,
   );
   const length = repeatedBlock(samplesNs);
-  refuseIf(length !== null, `The first ${length} samples come again and again.`, field);
+  refuseIf(length !== null, `The first ${length} samples repeat over and over.`, field);
 }
 
 /**

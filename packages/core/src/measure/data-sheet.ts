@@ -67,7 +67,7 @@ export function checkSurvey(sheet: DataSheet, { copies, peaks }: RooflineSurvey)
     const most = MARGIN * operations(sheet, { dtype });
     if (gigaflopsPerSecond <= most) continue;
     throw new InputError(
-      `${gigaflopsPerSecond.toFixed(0)} GFLOP/s in ${dtype}: the data sheet of ${sheet.model} allows ${most.toFixed(0)}, a quarter added.`,
+      `${gigaflopsPerSecond.toFixed(0)} GFLOP/s in ${dtype}: the data sheet of ${sheet.model} allows ${most.toFixed(0)}, with a margin of a quarter.`,
       `peaks[${index}].gigaflopsPerSecond`,
     );
   }
@@ -75,7 +75,7 @@ export function checkSurvey(sheet: DataSheet, { copies, peaks }: RooflineSurvey)
     const most = MARGIN * sheet.bandwidth;
     if (gigabytesPerSecond <= most || !isBeyondCache(sheet, bytes)) continue;
     throw new InputError(
-      `${gigabytesPerSecond.toFixed(0)} GB/s over ${bytes} bytes: the data sheet of ${sheet.model} allows ${most.toFixed(0)}, a quarter added.`,
+      `${gigabytesPerSecond.toFixed(0)} GB/s over ${bytes} bytes: the data sheet of ${sheet.model} allows ${most.toFixed(0)}, with a margin of a quarter.`,
       `copies[${index}].gigabytesPerSecond`,
     );
   }

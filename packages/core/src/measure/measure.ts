@@ -6,7 +6,7 @@
  * - when a series has enough samples (the stopping rule): stopping.ts, with its limits per
  *   policy in policy.ts
  * - two variants that take turns: duel.ts
- * - warm-up, cold and hot series: series.ts; how many dispatches a sample takes, and how many
+ * - warm-up, cold and hot series: series.ts; how many dispatches are in a sample, and how many
  *   buffer sets rotate: calibrate.ts
  * - noticing that the device throttles: throttle.ts
  * - what a browser's tab must not begin: foresee.ts

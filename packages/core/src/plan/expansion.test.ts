@@ -76,7 +76,7 @@ describe('expand', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('plans what only some of the devices can hold', () => {
+  it('plans what fits on only some of the devices', () => {
     const large: PlannableDevice = {
       key: 'large',
       class: 'gpu',

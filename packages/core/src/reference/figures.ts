@@ -1,4 +1,4 @@
-/** Figures of reference out of the files that contain them. */
+/** Reads reference figures from the files that contain them. */
 import { opOf, type Problem, parseProblem } from '@tilemark/kernels';
 import { z } from 'zod';
 import { environmentSchema, type Profile, profileSchema } from '../measure/device';

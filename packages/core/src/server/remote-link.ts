@@ -35,7 +35,7 @@ export class RemoteLink extends DirectLink {
     const run = await this.services.store.runs.get(runId);
     if (!run) throw new Refused(`There is no run ${runId}; its sweep may be gone.`, 'run', true);
     if (run.workerId !== workerId) {
-      throw new Refused(`Run ${runId} is not this worker's, or no longer.`, 'run');
+      throw new Refused(`Run ${runId} does not belong to this worker, or no longer does.`, 'run');
     }
     if (run.hasEnded) return { recorded: false };
     const { environment, outcome: ended, run: told } = outcome;

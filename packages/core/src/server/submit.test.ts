@@ -101,7 +101,7 @@ describe('submitting', () => {
     expect((error as InputError).field).toBe(field);
   });
 
-  test('a sweep stands when the queue is away, and is queued when it is back', async () => {
+  test('a sweep is kept while the queue is unavailable, and is queued when it is back', async () => {
     const { deviceKey } = await attach(store, 'Outage');
     const { counts } = await submitSweep(
       { store, queue: awayQueue },

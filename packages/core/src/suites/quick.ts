@@ -8,7 +8,7 @@ export const quick: Suite<never> = {
   id: 'quick',
   version: 1,
   title: 'Quick',
-  about: 'A few rungs of both ladders at middling shapes: about a minute, for a browser’s tab too',
+  about: 'A few rungs of both ladders at middling shapes: about a minute, in a browser tab too',
   params: [],
   standing: { browser: {} },
   spec: () =>

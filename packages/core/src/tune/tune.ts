@@ -74,7 +74,7 @@ const FINALS_WITHIN = 1.1;
  * Screens what the search proposes with few samples until its share of the budget is used, then
  * measures those within 10% of the leader by the full protocol, fastest first, while the budget
  * lasts; the leader is always measured. The fastest of these duel, since separate measurements of
- * theirs are no proof; and the winner duels the default of its kernel, which is named instead
+ * theirs prove nothing; and the winner duels the default of its kernel, which is named instead
  * unless it is beaten. The search is asked for the next point before it is told
  * the cost of the current one.
  */

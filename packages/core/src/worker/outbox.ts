@@ -90,7 +90,7 @@ export class Outbox {
         await this.#endRefused(record, error.message);
         return journal.setAside(runId);
       }
-      log.warn({ runId, error: error.message }, 'nobody waits for a result any more');
+      log.warn({ runId, error: error.message }, 'nothing is waiting for a result any more');
     }
     await journal.strike(runId);
   }

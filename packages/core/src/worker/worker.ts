@@ -141,7 +141,7 @@ export class GridWorker {
       log.warn({}, 'the grid does not answer');
     this.#ending.abort();
     if (!(await doneWithin(LEAVE_WITHIN_MS, this.#signOff()))) {
-      log.warn({}, 'could not sign off in time; the worker will be listed as lost');
+      log.warn({}, 'could not detach in time; the worker will be listed as lost');
     }
     log.info({}, 'stopped');
   }
@@ -207,7 +207,7 @@ export class GridWorker {
     this.#asked = asked;
     const wanted = this.#isPausedHere ? 'paused' : asked;
     if (wanted !== this.#wanted) {
-      this.#parts.log.info({ wanted }, 'what this worker should do has changed');
+      this.#parts.log.info({ wanted }, 'an admin has changed what this worker should do');
     }
     this.#wanted = wanted;
     if (wanted === 'paused') this.#interrupt.abort();
@@ -237,10 +237,7 @@ export class GridWorker {
     if (!this.#isAdmitted) return;
     await this.#outbox.write();
     await link.detach().catch((error: unknown) => {
-      log.warn(
-        { error: messageOf(error) },
-        'could not sign off; the worker will be listed as lost',
-      );
+      log.warn({ error: messageOf(error) }, 'could not detach; the worker will be listed as lost');
     });
   }
 
@@ -257,7 +254,7 @@ export class GridWorker {
       log.warn({ runId, error: messageOf(error) }, 'run handed back');
       if (this.#isAdmitted) {
         await link.handBack(runId).catch((cause: unknown) => {
-          log.warn({ runId, error: messageOf(cause) }, 'could not hand the run back');
+          log.warn({ runId, error: messageOf(cause) }, 'could not return the run');
         });
       }
       if (!(error instanceof Interrupted)) throw error;

@@ -145,7 +145,7 @@ test('scratch memory is poisoned and guarded', async () => {
   expect(right.refilled.worst).toBeNull();
 });
 
-test('what the device cannot hold a reference of is checked on the host, and the verdict says so', async () => {
+test('an output whose reference does not fit on the device is checked on the host, and the verdict says so', async () => {
   // 72 MB in f16, twice that in f32: over the 128 MiB that every device binds.
   const problem = product(6000, 6000, 1, 'f16');
   const { device } = await openDevice(undefined, { isSmall: true });

@@ -57,8 +57,8 @@ interface Question<T> {
 
 /**
  * Verification on the device: compares every element of outputs with references (references.ts),
- * each with its own bound, and returns a few numbers only. What the device cannot hold a reference
- * of is compared on the host.
+ * each with its own bound, and returns a few numbers only. Outputs whose reference does
+ * not fit on the device are compared on the host.
  */
 export class Judge {
   readonly #watch: DeviceWatch;

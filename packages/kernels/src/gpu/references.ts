@@ -82,7 +82,7 @@ export class References {
     this.#pool = pool;
   }
 
-  /** Whether the device can hold references of a problem. */
+  /** Whether references of a problem fit on the device. */
   canHold({ op, shape, dtype }: Problem): boolean {
     const { limits } = this.#watch.device;
     const { output, verification } = opOf({ op, shape, dtype } as Problem);

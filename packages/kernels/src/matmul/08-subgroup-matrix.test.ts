@@ -64,7 +64,7 @@ describe('around the multiplications', () => {
     ['less than one tile', { m: 3, n: 5, k: 7 }, {}],
     ['fragments 8 wide', { m: 37, n: 40, k: 24 }, { FRAGMENT_N: 8 }],
     ['fragments below one another', { m: 37, n: 72, k: 40 }, { WM: 32, WN: 16 }],
-    ['several steps a tile', { m: 33, n: 35, k: 77 }, { BK: 32 }],
+    ['several steps per tile', { m: 33, n: 35, k: 77 }, { BK: 32 }],
     ['loads between the steps', { m: 33, n: 40, k: 104 }, { BK: 32, LOADS: 'halfway' }],
     ['loads one after the other', { m: 33, n: 35, k: 85 }, { BK: 32, LOADS: 'staggered' }],
     ['bands, the last of one row', { m: 160, n: 72, k: 24 }, { ORDER: 'bands' }],

@@ -1,7 +1,7 @@
 /**
  * Matrix multiplication: the op, its ladder of kernels from naive to tensor cores (numbered files,
  * cpu/ for the host), and how products are verified. README.md tells the
- * ladder's story, ../registry.ts lists the kernels, bound.ts holds the bounds of an element.
+ * ladder's story, ../registry.ts lists the kernels, bound.ts has the bounds of an element.
  */
 import { defineOp } from '../op';
 import { compareLarge, sharedVerification } from './large';

@@ -34,7 +34,7 @@ export async function findGpu(): Promise<BrowserGpu> {
     throw new NoGpu(
       isSecureContext
         ? 'This browser has no WebGPU. Use a current Chrome, Edge, Safari or Firefox.'
-        : 'Browsers give WebGPU only to pages that come over https or from this machine. Open this page by https.',
+        : 'Browsers offer WebGPU only to pages served over https or from this machine. Open this page over https.',
     );
   }
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
@@ -66,7 +66,9 @@ const textOf = ({ vendor, architecture, device, description }: GPUAdapterInfo) =
 /** Opens it in the Web Worker that owns it. Throws NoGpu. */
 export async function openBrowserGpu({ profile, version }: OwnersTask): Promise<OpenDevice> {
   if (profile !== 'default') {
-    throw new NoGpu(`A browser keeps its safety checks on: it has no profile ${profile}.`);
+    throw new NoGpu(
+      `Browsers keep their safety checks on, so profile ${profile} is not available in one.`,
+    );
   }
   const { adapter, identity } = await findGpu();
   const { device, capabilities } = await requestWholeDevice(adapter);

@@ -189,7 +189,7 @@ function Device({ gpu: { adapter, identity, isSoftware } }: { gpu: BrowserGpu })
       {!adapter.features.has('timestamp-query') && (
         <div className="mt-2">
           <Notice>
-            This browser keeps the GPU’s clock to itself: results are timed by the wall clock and
+            This browser does not expose the GPU’s clock: results are timed by the wall clock and
             shown unranked.
           </Notice>
         </div>

@@ -117,7 +117,7 @@ export function Board({
               <th
                 scope="col"
                 className="figure"
-                title="Hosts whose workers have handed in results of this device"
+                title="Hosts whose workers have submitted results of this device"
               >
                 Machines
               </th>

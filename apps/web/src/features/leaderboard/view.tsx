@@ -165,7 +165,7 @@ function NoResults({ hasAny, query }: { hasAny: boolean; query: BoardQuery }) {
   return (
     <Empty title="No results yet">
       <p>
-        Results appear here as soon as a worker hands in the first one. A worker that attaches a
+        Results appear here as soon as a worker submits the first one. A worker that attaches a
         device for the first time runs the starter suite by itself, in about a minute.
       </p>
       <p className="flex flex-wrap items-center justify-center gap-3">

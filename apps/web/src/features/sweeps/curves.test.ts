@@ -28,7 +28,7 @@ describe('curvesOf', () => {
     ]);
   });
 
-  it('draws a line a kernel and shape, by the fastest variant, where there are several shapes', () => {
+  it('draws a line per kernel and shape, by the fastest variant, where there are several shapes', () => {
     const { isByShape, points } = curvesOf([
       tiled(8, 'row', 40, 64),
       tiled(8, 'col', 20, 64),

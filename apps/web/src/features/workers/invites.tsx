@@ -107,7 +107,7 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
                   url={`/api/v1/invites/${encodeURIComponent(id)}`}
                   method="DELETE"
                   label={name}
-                  question={`Revoke the invite ${name}? Everybody who came by it stops within seconds.`}
+                  question={`Revoke the invite ${name}? Everyone who joined with it stops within seconds.`}
                 >
                   Revoke
                 </Action>

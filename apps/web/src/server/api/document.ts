@@ -13,14 +13,14 @@ export function problemAnswers(
   maxBodyBytes: number,
 ): Record<string, ReturnType<typeof problem>> {
   return {
-    400: problem('Not valid; `field` names what is at fault.'),
+    400: problem('The request is not valid; `field` names the part at fault.'),
     ...(access !== 'open' && { 401: problem('No token, or one that is not valid.') }),
     ...(access !== 'open' &&
       access !== 'read' && {
         403: problem('The role may not do this, or the session was used from another site.'),
       }),
     ...(limit && {
-      429: problem('Too often within a minute; `Retry-After` says when to come back.'),
+      429: problem('Too many requests within a minute; `Retry-After` says when to try again.'),
     }),
     ...(path.includes('{') && { 404: problem('Not found.') }),
     ...(body && {

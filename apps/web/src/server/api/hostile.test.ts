@@ -77,11 +77,11 @@ beforeAll(async () => {
 });
 afterAll(() => grid.close());
 
-/** What an answer must never hold: a stack, a path of ours, SQL, where a service is. */
+/** What an answer must never contain: a stack, a path of ours, SQL, where a service is. */
 const INSIDE =
   /\n\s+at |node_modules|\.tsx?:\d|Prisma|SELECT |INSERT |postgres(ql)?:\/\/|redis:\/\//;
 
-/** Calls the operation and checks what holds of every answer; its status. */
+/** Calls the operation and checks what every answer must be; its status. */
 async function attack({ method, name, path, statuses }: Described, given: TestCall) {
   const id = path.startsWith('/kernels/') ? 'matmul/tiled' : key;
   if (method !== 'GET') kept ??= await everything();
@@ -129,7 +129,7 @@ describe.each(withBody)('$name', (operation) => {
     );
   });
 
-  it('refuses what is no body of its own', async () => {
+  it('refuses a body of another type', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (body) => {
         expect(await attack(operation, { body: JSON.stringify(body) })).toBe(400);

@@ -43,7 +43,7 @@ function fileOf(name: string, why: string) {
   };
 }
 
-/** The cells of the only line of a CSV table that holds no line break in a cell. */
+/** The cells of the only line of a CSV table without a line break in a cell. */
 const cellsOf = (csv: string) => (csv.split('\r\n')[1] ?? '').match(/"(?:[^"]|"")*"|[^,]+/g) ?? [];
 
 describe('names that people choose', () => {

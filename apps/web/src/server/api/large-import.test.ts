@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => grid.close());
 
-/** A file of many results, one of which names a kernel that there is not. */
+/** A file of many results, one of which names a kernel that does not exist. */
 function fileOf(bad: number): string {
   const row = (index: number) => ({
     runId: String(index),

@@ -31,8 +31,7 @@ operation(
     id: 'importReference',
     method: 'post',
     path: '/reference',
-    summary:
-      'Keeps the figures of a file of `bench/side-by-side`, of our kernels and of libraries.',
+    summary: 'Imports the figures of a `bench/side-by-side` file, of our kernels and of libraries.',
     access: 'submit',
     limit: 'submit',
     audit: 'importReference',

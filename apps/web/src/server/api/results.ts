@@ -27,7 +27,7 @@ operation(
     method: 'post',
     path: '/results/{id}/confirm',
     summary:
-      'Confirms a measured result in the name of the admin who asks; one that is confirmed already stays as it is.',
+      'Confirms a measured result in the name of the requesting admin; one already confirmed stays as it is.',
     access: 'admin',
     audit: 'confirmResult',
     answer: ok(resultDetailSchema),
@@ -45,7 +45,7 @@ operation(
     id: 'importResults',
     method: 'post',
     path: '/results/import',
-    summary: 'Keeps the results of `tilemark bench --json` as a finished sweep. At most 64 MB.',
+    summary: 'Imports the results of `tilemark bench --json` as a finished sweep. At most 64 MB.',
     access: 'submit',
     limit: 'submit',
     audit: 'importResults',

@@ -96,7 +96,7 @@ describe('reading', () => {
     expect((await response.json()).field).toBe(field);
   });
 
-  it('gives the published table of a suite, and names a suite that there is not', async () => {
+  it('gives the published table of a suite, and names a suite that does not exist', async () => {
     const { items } = await (await call('GET /published', { query: '?suite=layouts' })).json();
     expect(items).toMatchObject([{ suite: 'layouts', results: { length: 5 } }]);
     const response = await call('GET /published', { query: '?suite=nope' });
@@ -124,7 +124,7 @@ describe('reading', () => {
     expect((await response.json()).field).toBe(field);
   });
 
-  it('is 404 for what there is not', async () => {
+  it('is 404 for what does not exist', async () => {
     const responses = await Promise.all([
       call('GET /devices/{key}', { params: { key: 'x' } }),
       call('GET /kernels/{id}', { params: { id: 'matmul/x' } }),
@@ -225,7 +225,7 @@ describe('a private grid', () => {
   });
 });
 
-it('an import keeps what the file holds, and refuses what it does not understand', async () => {
+it('an import keeps what the file contains, and refuses what it does not understand', async () => {
   const { environment, ...row } = (await grid.store.results.get(resultId))!;
   const file = (over: object) => ({ version: 1, environment, results: [{ ...row, ...over }] });
   const post = (body: unknown) => call('POST /results/import', { token: admin, body });

@@ -275,7 +275,7 @@ describe('results', () => {
     },
   );
 
-  it('refuse a format there is not', async () => {
+  it('refuse an unknown format', async () => {
     const id = await made();
     const response = await call('GET /sweeps/{id}/results', {
       query: '?format=xml',

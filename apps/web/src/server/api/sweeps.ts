@@ -57,7 +57,7 @@ operation(
     method: 'post',
     path: '/sweeps',
     summary:
-      'Expands a suite or a specification into runs and enqueues them. Under one `Idempotency-Key` it does so once.',
+      'Expands a suite or a specification into runs and enqueues them. Repeating it with the same `Idempotency-Key` changes nothing.',
     access: 'submit',
     limit: 'submit',
     audit: 'createSweep',

@@ -27,7 +27,7 @@ export type Known = Readonly<Record<string, readonly unknown[]>>;
 /**
  * Values that a JSON Schema accepts. Lists stay short: what is large is tested by itself.
  *
- * @param field name of the field that holds the value
+ * @param field name of the field that contains the value
  */
 export function valid(schema: JsonSchema, known: Known, field = ''): fc.Arbitrary<unknown> {
   const real = known[field];

@@ -68,7 +68,7 @@ type Attached = Awaited<ReturnType<typeof attached>>;
 
 const never = new AbortController().signal;
 
-/** The next run that is no left-over of a suite that was cancelled. */
+/** The next run that is not left over from a cancelled suite. */
 async function given(
   { deviceKey, link }: Attached,
   runs = [planned(deviceKey, { policy: 'smoke' })],

@@ -24,7 +24,7 @@ export const workerLink = noun();
 const CLOCK_OFF_MS = 60_000;
 
 const NOT_ITS_OWN =
-  'The worker speaks another protocol (`field` is `protocol`), is not attached any more (`worker`), or the run is not its own (`run`); `detail` tells what to do.';
+  'The worker speaks another protocol (`field` is `protocol`), is no longer attached (`worker`), or the run is not its own (`run`); `detail` says what to do.';
 
 operation(
   workerLink,
@@ -39,7 +39,7 @@ operation(
     limit: 'enroll',
     audit: 'enrollWorker',
     body: attachRequestSchema,
-    refusals: { 409: 'The worker speaks another protocol; `detail` tells what to update.' },
+    refusals: { 409: 'The worker speaks another protocol; `detail` says what to update.' },
     answer: ok(attachmentSchema),
   },
   async ({ body: { at, ...worker }, note, principal, services }) => {
@@ -109,7 +109,7 @@ own(
     id: 'beat',
     path: '/workers/{id}/heartbeat',
     summary:
-      'A sign of life, without which the worker counts as lost after 20 s. Tells what an admin wants of it, and which of its runs are no longer its own.',
+      'A heartbeat; after 20 s without one the worker counts as lost. The answer says what an admin wants of the worker and which of its runs are no longer its own.',
     body: heartbeatSchema,
     answer: ok(ordersSchema),
   },
@@ -120,7 +120,7 @@ own(
   {
     id: 'releaseRun',
     path: '/workers/{id}/runs/{run}/release',
-    summary: 'Gives a run back that the worker did not finish.',
+    summary: 'Returns a run that the worker did not finish.',
     answer: done,
   },
   (link, { params }) => link.handBack(params.run),
@@ -144,7 +144,7 @@ own(
   {
     id: 'recordRoofline',
     path: '/workers/{id}/rooflines',
-    summary: "Records what the worker's device can do at most under a profile.",
+    summary: "Records the peak rates of the worker's device under a profile.",
     body: rooflineRequestSchema,
     answer: done,
   },
@@ -155,7 +155,7 @@ own(
   {
     id: 'detachWorker',
     path: '/workers/{id}/detach',
-    summary: 'Takes a worker off the list that ends cleanly.',
+    summary: 'Detaches a worker that ends cleanly.',
     answer: done,
   },
   (link) => link.detach(),

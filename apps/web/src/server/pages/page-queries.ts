@@ -15,7 +15,9 @@ const SCHEMAS = { '/': boardQuerySchema, '/best': bestPageQuerySchema } as const
  */
 export function refusedQuery({ pathname, search, searchParams }: URL): string[] {
   if (search.length > MOST_CHARACTERS) {
-    return [`What follows the “?” is ${search.length} characters long, more than any page takes.`];
+    return [
+      `The part after the “?” is ${search.length} characters long; no page accepts that many.`,
+    ];
   }
   const kernel = KERNELS.find(({ id }) => pathname === `/kernels/${id}`);
   if (kernel) return [...specialisation(kernel, searchObjectOf(searchParams)).refused];

@@ -7,7 +7,7 @@ const MOST_PAGES = 200;
 /** What a page depends on beside its address: where links point, how Next wants it, how it is packed. */
 const VARYING =
   /^(host|x-forwarded-(host|proto)|accept|accept-encoding|rsc|next-.*|user-agent|purpose)$/;
-/** What is no page: answers of the API, files, and what a visitor does to a session. */
+/** What is not a page: answers of the API, files, and what a visitor does to a session. */
 const NOT_A_PAGE = /^\/(api|_next|queues|metrics|login|logout)(\/|$)|\.\w+$/;
 
 /**
@@ -44,7 +44,7 @@ export function sharedPages(handle) {
       page = inject(render, { method, url, headers: asked });
       pages.set(key, page);
       const forget = () => pages.get(key) === page && pages.delete(key);
-      // An outage is told to those who asked meanwhile, and asked about again by the next.
+      // Those who asked meanwhile hear of an outage; the next reader asks again.
       page.then(
         ({ statusCode }) => (statusCode < 500 ? setTimeout(forget, KEPT_MS).unref() : forget()),
         forget,

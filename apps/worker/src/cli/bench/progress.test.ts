@@ -25,7 +25,7 @@ it('is a bar with what it is doing and how long it will take on a terminal', () 
   expect(shown).toContain('matmul/naive, 8 f32');
 });
 
-it('is a line a run elsewhere', () => {
+it('is a line per run elsewhere', () => {
   expect(shownOn(false)).toBe('1/2 matmul/naive, 8 f32: skipped: x\n');
 });
 

@@ -156,7 +156,7 @@ function occupancyText({ variant, problem }: RunResult, { environment }: Rows): 
   return occupancy ? `${(100 * occupancy.part).toFixed(0)}%` : 'unknown';
 }
 
-/** One line a problem: what it takes to bring its inputs to the device and its output back. */
+/** One line per problem: what it takes to bring its inputs to the device and its output back. */
 function transferLines(results: readonly RunResult[]): string[] {
   const lines = results.flatMap(({ problem, outcome }) => {
     if (outcome?.kind !== 'measured') return [];

@@ -176,7 +176,7 @@ async function glances(
 /** Why no candidate of a problem runs on a device. */
 function whyNot(problem: Problem, limits: Parameters<typeof feasible>[2]): string {
   const [first] = candidatesFor(problem);
-  if (!first) return 'no candidate takes this shape and dtype';
+  if (!first) return 'no candidate supports this shape and dtype';
   const verdict = feasible(first, problem, limits);
   return verdict.ok ? '' : verdict.why;
 }

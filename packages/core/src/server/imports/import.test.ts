@@ -118,7 +118,7 @@ test('a less exact kernel is shown, marked, and neither the best nor what to run
   const asked = bestQuerySchema.parse({ m: 96, n: 96, k: 96, device: key });
   expect(await store.best(asked)).toMatchObject({
     variant: { kernel: 'matmul/tiled' },
-    // The file does not hold the shader: that it has changed since would be a guess.
+    // The file does not contain the shader: that it has changed since would be a guess.
     isSourceMeasured: null,
   });
 });

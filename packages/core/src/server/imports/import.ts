@@ -34,7 +34,7 @@ export async function importResults(
     .map((_, index) => importedRun(file, index, context))
     .filter((run) => run !== null);
   const [first] = results;
-  if (!first) throw new InputError('The file contains no result that has ended.', 'results');
+  if (!first) throw new InputError('The file contains no finished result.', 'results');
   const { spec, suite, title } = importedSweep(results);
   const { id, counts } = await store.sweeps.import({
     name: `Import of ${first.environment.device.device}: ${title}`.slice(0, 120),

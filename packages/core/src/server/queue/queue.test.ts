@@ -253,7 +253,7 @@ describe.each([
       expect(await queue.hold(later, 'b')).toBe(true);
     });
 
-    test('a run that nobody holds any more goes to the next', async () => {
+    test('a run whose holder has gone goes to the next', async () => {
       const { queue, other, deviceKey } = fresh();
       const [run] = newRuns(1, deviceKey) as [QueuedRun];
       await queue.enqueue([run]);

@@ -8,7 +8,7 @@ import { redisBackend } from './redis';
 
 // The queue of runs, on BullMQ. It says who works on what next; the rows in Postgres are the truth,
 // and `reconcile` brings the two back into step. `redis.ts` and `postgres.ts` are two backends with
-// one interface (`backend.ts`); this file holds everything that does not depend on which it is.
+// one interface (`backend.ts`); this file contains everything that does not depend on which it is.
 // Runs are fetched by hand (`feed.ts`) and locked by whom they were given to, so that a process
 // which hands them out for others, as the site does, can be replaced while they are in hand.
 // `dashboard.ts` mounts Bull Board on the queues.

@@ -43,7 +43,7 @@ test('the best variants are shown under each driver, oldest first', async () => 
   ]);
 });
 
-test('one driver is no history', async () => {
+test('one driver is not a history', async () => {
   const key = await record('New', [['1.0', 300]]);
   expect(await store.devices.history(key)).toEqual({
     versions: [{ driver: '1.0', webgpu: null }],

@@ -16,7 +16,7 @@ test('the pace of a device is the median time from one end to the next in a swee
   const runs = [64, 64, 64, 64, 128].map((n) => planned(deviceKey, { problem: square(n) }));
   const { runIds } = await sweepOf(store, runs);
   const start = Date.parse('2026-11-21T12:00:00Z');
-  // The first has no end before it; an hour of waiting is no run.
+  // The first has no end before it; an hour of waiting is not a run.
   for (const [index, second] of [0, 2, 6, 3_606, 3_615].entries()) {
     const run = recorded(runIds[index]!, workerId, measured(1e6), 'Pace');
     await store.runs.record({ ...run, endedAt: new Date(start + second * 1e3).toISOString() });

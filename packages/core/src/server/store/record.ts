@@ -123,7 +123,7 @@ const decline = (
     "declinedBy" = array_append("declinedBy", ${party})
   WHERE "id" = ${runId}`;
 
-/** So many different samples are no coincidence. */
+/** So many different samples are not a coincidence. */
 const TELLING_SAMPLES = 6;
 
 /** Whether two series of these samples are the same series. */
@@ -158,7 +158,7 @@ function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: 
   const isOperator = party === OPERATOR;
   refuseIf(
     facts.workerDevice !== key,
-    `The run is for ${key}; the worker is one of ${facts.workerDevice}.`,
+    `The run is for ${key}; the worker's device is ${facts.workerDevice}.`,
     'runId',
   );
   refuseIf(

@@ -33,7 +33,7 @@ export function rooflinesOf(db: PrismaClient) {
           FROM "Device" AS device, "Worker" AS w
           WHERE device."key" = ${deviceKey} AND w."id" = ${workerId} FOR UPDATE OF device`;
         if (row?.deviceKey !== deviceKey) {
-          throw new InputError(`The worker is not one of ${deviceKey}.`, 'deviceKey');
+          throw new InputError(`The worker's device is not ${deviceKey}.`, 'deviceKey');
         }
         const sheet = dataSheetOf({ device: row.name, class: row.class });
         if (sheet) checkSurvey(sheet, survey);

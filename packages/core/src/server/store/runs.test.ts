@@ -216,7 +216,7 @@ test('environments and sources are kept once per content', async () => {
   );
 });
 
-test('text that Postgres cannot hold does not lose a result', async () => {
+test('text that Postgres cannot store does not lose a result', async () => {
   const { runId, workerId } = await oneRun('Nul');
   const outcome = { kind: 'failed', stage: 'compile', message: 'a\0b' } as const;
   expect(await store.runs.record(recorded(runId, workerId, outcome))).toEqual({ recorded: true });

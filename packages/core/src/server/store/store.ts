@@ -34,7 +34,7 @@ import { workersOf } from './workers';
  * What it adds up to: `boards/`, each board a function of a query, read from `Best` and
  * `VariantBest`, whose size does not grow with history.
  *
- * Three rules hold everywhere. Writing the same thing twice changes nothing. Contended rows are
+ * Three rules apply everywhere. Writing the same thing twice changes nothing. Contended rows are
  * moved by single statements, so Postgres itself decides between concurrent writers. What changes
  * something takes an optional `AuditNote` and writes it in the same transaction.
  *

@@ -100,7 +100,7 @@ test('claiming, cancelling and retrying are told too; other sweeps are not', asy
   await watch.end();
 });
 
-test('a change that nobody told of is found all the same', async () => {
+test('a change without a notification is still found', async () => {
   const { id, runIds } = await newSweep(1);
   const watch = watching(id);
   await watch.until((event) => event.status === 'queued');

@@ -257,7 +257,7 @@ async function attachedAs(
   return id;
 }
 
-/** What an admin wanted of it holds until an admin changes it. */
+/** What an admin wants of it stays until an admin changes it. */
 function wantedBefore(
   tx: Prisma.TransactionClient,
   { name, host, deviceKey: key }: NewWorker,

@@ -69,7 +69,7 @@ describe('with results', () => {
     expect(rows[3]?.unranked).toBe('noisy');
   });
 
-  test('a row holds the best variant, its rate and its speed-up over naive', async () => {
+  test('a row has the best variant, its rate and its speed-up over naive', async () => {
     const { rows } = await board();
     expect(rows[0]).toMatchObject({
       address: 'matmul/tiled',
@@ -105,7 +105,7 @@ describe('with results', () => {
   });
 
   test.each(['x', '3x4', '0', '-1', '1.5', '4x4x4x4', '', '1e9'])(
-    '%j is no shape',
+    '%j is not a shape',
     async (shape) => {
       const failure = await board({ shape }).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(InputError);
