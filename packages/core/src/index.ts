@@ -1,5 +1,14 @@
 /** The benchmark domain, room by room: everything that the apps, the store and a browser share. */
 
+export {
+  admitKernel,
+  type Contributed,
+  fileOf,
+  isContributed,
+  readKernel,
+} from './contributed/kernel';
+export * from './contributed/manifest';
+export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';
 export * from './link/wire';

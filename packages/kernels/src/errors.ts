@@ -1,14 +1,24 @@
 /** The shader did not compile. Recorded as `failed` at stage `compile`, never retried. */
 export class CompileError extends Error {
   override readonly name = 'CompileError';
+  /** What the compiler said, without the place. */
+  readonly reason: string;
+
   constructor(
     message: string,
-    /** 1-based line in the specialised source, with its text; null if the compiler gave none. */
-    readonly at: { readonly line: number; readonly text: string } | null,
+    /**
+     * 1-based line in the specialised source, with its text and, where known, the column; null if
+     * the compiler gave none.
+     */
+    readonly at: { readonly line: number; readonly text: string; readonly column?: number } | null,
   ) {
-    super(at ? `${message} (line ${at.line}: ${at.text.trim()})` : message);
+    super(at ? `${message} (${placeOf(at)}: ${at.text.trim()})` : message);
+    this.reason = message;
   }
 }
+
+const placeOf = ({ line, column }: { readonly line: number; readonly column?: number }) =>
+  column ? `line ${line}, column ${column}` : `line ${line}`;
 
 /** The kernel wrote outside of its output or its scratch memory. Recorded as `failed` at stage `verify`, never retried. */
 export class OutOfBoundsWrite extends Error {

@@ -63,7 +63,7 @@ export function shortAddress(address: string): string {
 
 /** Parses an address; tunables left out take their defaults. Throws InputError. */
 export function parseVariant(address: string): ResolvedVariant {
-  const match = /^([a-z0-9/-]+)(?:\[([^[\]]*)\])?$/.exec(address.trim());
+  const match = /^([a-z0-9/@-]+)(?:\[([^[\]]*)\])?$/.exec(address.trim());
   if (!match?.[1]) {
     throw new InputError(`'${address}' is not a variant: write kernel[NAME=value,...].`, 'variant');
   }

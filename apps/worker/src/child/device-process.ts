@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import type { FromOwner, OwnerChannel, Profile, ToOwner } from '@tilemark/core';
 
 /** What a child is for; passed as JSON in its only argument. */
@@ -11,14 +12,21 @@ export type ChildTask =
 /** The end of a child's stderr that is kept to explain its death. */
 const STDERR_TAIL_CHARS = 600;
 
+/** How often a process with a limit is asked what memory it has, ms. */
+const LOOK_EVERY_MS = 100;
+
 /** A child process that owns a device, or lists them. */
 export class DeviceProcess implements OwnerChannel {
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
   #stderr = '';
+  #hasTooMuch = false;
 
-  /** @param entry the bundled program of the child */
-  constructor(entry: URL, task: ChildTask) {
+  /**
+   * @param entry the bundled program of the child
+   * @param memoryBytes it is ended when it has more; where the system does not tell, it is not
+   */
+  constructor(entry: URL, task: ChildTask, memoryBytes = Number.POSITIVE_INFINITY) {
     this.#child = fork(entry, [JSON.stringify(task)], {
       // Samples may contain what JSON cannot.
       serialization: 'advanced',
@@ -31,6 +39,18 @@ export class DeviceProcess implements OwnerChannel {
     this.#exited = new Promise((resolve) => {
       this.#child.once('close', () => resolve());
     });
+    if (memoryBytes < Number.POSITIVE_INFINITY) this.#limit(memoryBytes);
+  }
+
+  /** A compiler in its hands does not stop to look at itself. */
+  #limit(memoryBytes: number): void {
+    const looking = setInterval(async () => {
+      if ((await residentBytes(this.#child.pid)) <= memoryBytes) return;
+      this.#hasTooMuch = true;
+      this.#child.kill('SIGKILL');
+    }, LOOK_EVERY_MS);
+    looking.unref();
+    this.#child.once('close', () => clearInterval(looking));
   }
 
   get pid(): number | undefined {
@@ -60,8 +80,15 @@ export class DeviceProcess implements OwnerChannel {
 
   explainEnd(step: string): string {
     const { exitCode, signalCode } = this.#child;
+    if (this.#hasTooMuch) return `the kernel needed too much memory at step: ${step}`;
     const how = signalCode ? `was ended by ${signalCode}` : `ended with exit code ${exitCode}`;
     const said = this.#stderr.trim();
     return `the GPU process ${how} at step: ${step}${said ? `; it said: ${said}` : ''}`;
   }
+}
+
+/** Memory of a process that is not swapped out; 0 where there is no /proc, or no such process. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return 1024 * Number(/^VmRSS:\s*(\d+) kB/m.exec(text)?.[1] ?? 0);
 }

@@ -18,6 +18,7 @@ import {
 } from '@tilemark/kernels';
 import { Runner } from '../child/runner';
 import { withMachineLock } from '../run/machine-lock';
+import { addressIn } from './kernel/file';
 import { WAITING } from './progress';
 import { ResultFile } from './result-file';
 import { percentText, problemText, significant, table, timeText } from './table';
@@ -50,7 +51,7 @@ export async function duel(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const [a, b] = [variantOf(addresses[0], 'A'), variantOf(addresses[1], 'B')];
+  const [a, b] = [await variantOf(addresses[0], 'A'), await variantOf(addresses[1], 'B')];
   const problem = problemOf(a, b, options);
   const { profile } = options;
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
@@ -89,9 +90,10 @@ export async function duel(
 /** What the channel to the child can carry. */
 const plain = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });
 
-function variantOf(text: string, field: string): ResolvedVariant {
+async function variantOf(text: string, field: string): Promise<ResolvedVariant> {
+  const address = await addressIn(text, field);
   try {
-    return parseVariant(text);
+    return parseVariant(address);
   } catch (error) {
     if (error instanceof InputError) throw new InputError(error.message, field);
     throw error;

@@ -1,5 +1,6 @@
 import {
   FAMILIES,
+  manifestJsonSchema,
   messageOf,
   NotAdmitted,
   POLICY_IDS,
@@ -17,6 +18,8 @@ import { type ExportOptions, exportSweep } from './export';
 import { durationNs, familyOf, seedOf } from './flags';
 import type { GridOptions } from './grid-client';
 import { importFiles } from './import';
+import { type CheckFlags, check } from './kernel/check';
+import { newKernel } from './kernel/file';
 import { type RerunOptions, rerun } from './rerun';
 import { type SelectionOptions, selection } from './selection';
 import { type TuneOptions, tune } from './tune/tune';
@@ -42,6 +45,10 @@ const SHAPE = [
   '--shape <shape>',
   'for example 4096 or 512x256x128 (MxNxK or RxC)',
   '1024',
+] as const;
+const WGSL = [
+  '--wgsl <file...>',
+  'kernels of your own, in .wgsl files (docs/your-kernel.md)',
 ] as const;
 const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
 
@@ -74,6 +81,7 @@ export function program(childEntry: URL): Command {
     )
     .option('--param <name=value...>', 'parameters of the suite, for example n=1024')
     .option('--kernel <id...>', 'kernels instead of a suite, for example matmul/tiled matmul/naive')
+    .option(...WGSL)
     .option(
       '--tunable <name=values...>',
       'values to try, for example TILE=8,16 or TILE=8,UNROLL=4 (default: the declared defaults)',
@@ -108,7 +116,9 @@ export function program(childEntry: URL): Command {
   cli
     .command('tune')
     .description('search for the fastest variant for a problem on this machine')
-    .addOption(new Option('--op <op>', 'required without --suite').choices(idsOf(OPS)))
+    .addOption(
+      new Option('--op <op>', 'required without --suite, --kernel and --wgsl').choices(idsOf(OPS)),
+    )
     .addOption(
       new Option(
         '--suite <name>',
@@ -123,6 +133,7 @@ export function program(childEntry: URL): Command {
         .default(durationNs('5m'), '5m'),
     )
     .option('--kernel <id...>', 'kernels to search (default: all that fit the problem)')
+    .option(...WGSL)
     .option('--tunable <name=values...>', 'only these values, for example BM=128 BK=8,16')
     .option(...DEVICE)
     .addOption(PROFILE)
@@ -142,7 +153,7 @@ export function program(childEntry: URL): Command {
   cli
     .command('duel')
     .description('let two variants take turns on one device, and print the ratio of their speeds')
-    .argument('<A>', "a variant, for example 'matmul/tiled[TILE=16]'")
+    .argument('<A>', "a variant, for example 'matmul/tiled[TILE=16]' or 'my.wgsl[BLOCK=8]'")
     .argument('<B>', 'another of the same op, or the same with another tunable')
     .option(...SHAPE)
     .addOption(DTYPE)
@@ -154,6 +165,29 @@ export function program(childEntry: URL): Command {
         process.exitCode = await duel([a, b], options, childEntry, print);
       }),
     );
+
+  cli
+    .command('check')
+    .description('prove a kernel of your own right on this machine, and measure it briefly')
+    .argument('<file>', 'a .wgsl file, for example of `tilemark kernel new`')
+    .option('--shape <shape>', 'to measure, for example 4096 or 512x256x128', '512')
+    .option(...DEVICE)
+    .action(
+      guarded(async (path: string, options: CheckFlags) => {
+        process.exitCode = await check(path, options, childEntry, print);
+      }),
+    );
+
+  const kernel = cli.command('kernel').description('write kernels of your own');
+  kernel
+    .command('new')
+    .description('write a naive kernel that passes, with its bindings explained')
+    .argument('<name>', 'letters, digits and -: the file is NAME.wgsl')
+    .action(guarded((name: string) => newKernel(name, print)));
+  kernel
+    .command('schema')
+    .description("print the JSON Schema of a kernel's manifest")
+    .action(() => print(JSON.stringify(manifestJsonSchema(), null, 1)));
 
   cli
     .command('table')

@@ -56,7 +56,16 @@ import { unrankedReason } from './trust';
 const FRESH_ROUNDS = 3;
 
 /** What a run is doing, in the order in which it does it. */
-export type Step = 'compile' | 'verify' | 'warm-up' | 'cold' | 'hot' | 'verify-again' | 'roof';
+export type Step =
+  | 'compile'
+  /** Of a contributed kernel: from one workgroup up. */
+  | 'trial'
+  | 'verify'
+  | 'warm-up'
+  | 'cold'
+  | 'hot'
+  | 'verify-again'
+  | 'roof';
 
 /** What measuring needs to know about the machine around the device. */
 export interface Surroundings {

@@ -1,6 +1,7 @@
 import {
   combinations,
   InputError,
+  type Kernel,
   kernelById,
   type OpId,
   type Problem,
@@ -9,6 +10,7 @@ import {
   shapeText,
   type Variant,
 } from '@tilemark/kernels';
+import { isContributed } from '../contributed/kernel';
 import type { Profile } from '../measure/device';
 import type { PolicyId } from '../measure/policy';
 import { checkSpec } from './check-spec';
@@ -41,7 +43,7 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
       for (const values of combinations(each.tunables)) {
         const { tunables, address } = resolveVariant(each.kernel, values);
         for (const device of able) {
-          for (const profile of profilesOf(spec, device)) {
+          for (const profile of profilesOf(spec, kernel, device)) {
             const identity = [address, shapeText(problem), problem.dtype, device.key, profile];
             runs.set(identity.join(' '), {
               variant: { kernel: each.kernel, tunables },
@@ -59,9 +61,16 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
   return [...runs.values()];
 }
 
-/** Profiles are sets of Dawn toggles, which do not apply to the host CPU, nor are a page's to set. */
-function profilesOf(spec: SweepSpec, device: PlannableDevice): readonly Profile[] {
-  return device.class === 'cpu' || device.class === 'browser'
+/**
+ * Profiles are sets of Dawn toggles, which do not apply to the host CPU, nor are a page's to set.
+ * What others have written runs with none of them.
+ */
+function profilesOf(
+  spec: SweepSpec,
+  { id }: Kernel,
+  { class: deviceClass }: PlannableDevice,
+): readonly Profile[] {
+  return deviceClass === 'cpu' || deviceClass === 'browser' || isContributed(id)
     ? ['default']
     : [...new Set(spec.profiles)];
 }
@@ -79,7 +88,7 @@ export function countWithDuplicates(spec: SweepSpec, devices: readonly Plannable
     const variants = Object.values(each.tunables).reduce((n, values) => n * values.length, 1);
     const pairs = devices
       .filter((device) => isFor(each, kernel, device))
-      .reduce((n, device) => n + profilesOf(spec, device).length, 0);
+      .reduce((n, device) => n + profilesOf(spec, kernel, device).length, 0);
     return total + variants * each.shapes.length * each.dtypes.length * pairs;
   }, 0);
 }

@@ -1,4 +1,7 @@
-import { DeviceFault, InputError } from '@tilemark/kernels';
+import { DeviceFault, InputError, type Variant } from '@tilemark/kernels';
+import { COMPILE_WITHIN_MS } from '../contributed/caution';
+import { fileOf } from '../contributed/kernel';
+import type { KernelFile } from '../contributed/manifest';
 import type { DuelOutcome } from '../measure/duel';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
@@ -86,7 +89,7 @@ export class DeviceOwner {
    */
   run(run: Measurable, next: Compilable | null, onStep?: (step: Step) => void): Promise<Outcome> {
     return this.#converse(
-      { kind: 'run', run, next },
+      { kind: 'run', run, next, files: filesOf(run.variant, next?.variant) },
       (message) => (message.kind === 'outcome' ? message.outcome : undefined),
       onStep,
     );
@@ -95,7 +98,7 @@ export class DeviceOwner {
   /** Lets two variants take turns. Throws DeviceFault as `run` does. */
   duel(duel: Dueling, onStep?: (step: Step) => void): Promise<DuelOutcome> {
     return this.#converse(
-      { kind: 'duel', duel },
+      { kind: 'duel', duel, files: filesOf(duel.a, duel.b) },
       (message) => (message.kind === 'dueled' ? message.outcome : undefined),
       onStep,
     );
@@ -119,6 +122,7 @@ export class DeviceOwner {
     onStep?: (step: Step) => void,
   ): Promise<T> {
     const channel = this.#channel;
+    const isForeign = message !== null && 'files' in message && message.files.length > 0;
     let hung: ReturnType<typeof setTimeout> | undefined;
     let stopListening = () => {};
     try {
@@ -126,20 +130,19 @@ export class DeviceOwner {
         const fail = (how: string) => reject(new DeviceFault(how));
         const watch = () => {
           clearTimeout(hung);
-          const seconds = this.#watchdogMs / 1000;
-          const silent = () => fail(`no answer for ${seconds} s at step: ${this.#lastStep}`);
-          hung = setTimeout(silent, this.#watchdogMs);
+          const isCompiling = this.#lastStep === 'compile' && isForeign;
+          const ms = isCompiling ? COMPILE_WITHIN_MS : this.#watchdogMs;
+          const silent = `no answer for ${ms / 1000} s at step: ${this.#lastStep}`;
+          hung = setTimeout(() => fail(silent), ms);
         };
         const onMessage = (reply: FromOwner) => {
+          if (reply.kind === 'step') this.#lastStep = reply.step;
           watch();
           if (reply.kind === 'failure') {
             const { message: text, field } = reply;
             return reject(field === null ? new DeviceFault(text) : new InputError(text, field));
           }
-          if (reply.kind === 'step') {
-            this.#lastStep = reply.step;
-            onStep?.(reply.step);
-          }
+          if (reply.kind === 'step') onStep?.(reply.step);
           const value = answer(reply);
           if (value !== undefined) resolve(value);
         };
@@ -155,3 +158,7 @@ export class DeviceOwner {
     }
   }
 }
+
+/** What the owner needs to know of variants that are not of the catalogue. */
+const filesOf = (...variants: readonly (Variant | undefined)[]): KernelFile[] =>
+  variants.flatMap((variant) => (variant && fileOf(variant.kernel)) ?? []);

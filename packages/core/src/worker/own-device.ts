@@ -1,4 +1,6 @@
 import { DeviceFault, isInputError } from '@tilemark/kernels';
+import { cautious } from '../contributed/caution';
+import { admitKernel } from '../contributed/kernel';
 import { runDuel } from '../measure/duel';
 import { runVariant, type Step, type Surroundings } from '../measure/measure';
 import { POLICIES } from '../measure/policy';
@@ -35,13 +37,22 @@ export async function ownDevice(
   }
   const roofline = new Roofline(open.executor, open.capabilities);
   const onStep = (step: Step) => void send({ kind: 'step', step });
+  const failed = async (message: string) => {
+    await send({ kind: 'failure', message, field: null });
+    end();
+  };
+  const careful = {
+    ...open,
+    executor: cautious(open.executor, { onStep, onHang: (message) => void failed(message) }),
+  };
   const surroundings = await surroundingsOf(open, { roofline, nowNs, onStep });
   const work = async (message: ToOwner): Promise<FromOwner> => {
+    if (message.kind !== 'survey') for (const file of message.files) await admitKernel(file);
     switch (message.kind) {
       case 'run':
-        return measure(open, surroundings, message);
+        return measure(careful, surroundings, message);
       case 'duel':
-        return duel(open, surroundings, message.duel);
+        return duel(careful, surroundings, message.duel);
       case 'survey':
         return { kind: 'surveyed', survey: await roofline.survey(() => onStep('roof')) };
     }
@@ -51,9 +62,7 @@ export async function ownDevice(
       await send(await work(message));
     } catch (error) {
       // Whatever it was, the device is in no state for another run.
-      const text = `${error instanceof DeviceFault ? '' : 'unexpected: '}${messageOf(error)}`;
-      await send({ kind: 'failure', message: text, field: null });
-      end();
+      await failed(`${error instanceof DeviceFault ? '' : 'unexpected: '}${messageOf(error)}`);
     }
   };
   listen((message) => void answer(message));

@@ -1,4 +1,5 @@
 import type { Executor, Problem, Variant } from '@tilemark/kernels';
+import type { KernelFile } from '../contributed/manifest';
 import type { DeviceCapabilities, DeviceIdentity, Environment } from '../measure/device';
 import type { DuelOutcome } from '../measure/duel';
 import type { Step } from '../measure/measure';
@@ -64,8 +65,14 @@ export interface Dueling {
 
 export type ToOwner =
   /** `next` is compiled meanwhile; the outcome is sent once that has ended, too. */
-  | { readonly kind: 'run'; readonly run: Measurable; readonly next: Compilable | null }
-  | { readonly kind: 'duel'; readonly duel: Dueling }
+  | {
+      readonly kind: 'run';
+      readonly run: Measurable;
+      readonly next: Compilable | null;
+      readonly files: readonly KernelFile[];
+    }
+  /** `files` are those of the contributed kernels. */
+  | { readonly kind: 'duel'; readonly duel: Dueling; readonly files: readonly KernelFile[] }
   /** Probe all that the device can do. */
   | { readonly kind: 'survey' };
 

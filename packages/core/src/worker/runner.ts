@@ -1,10 +1,12 @@
 import {
   DeviceFault,
+  InputError,
   type Problem,
   resolveVariant,
   specialise,
   type Variant,
 } from '@tilemark/kernels';
+import { isContributed } from '../contributed/kernel';
 import type { Environment, Profile } from '../measure/device';
 import type { DuelOutcome } from '../measure/duel';
 import type { Step } from '../measure/measure';
@@ -40,17 +42,22 @@ type OpenOwner = Awaited<ReturnType<typeof DeviceOwner.open>>;
  * run's profile. An owner of a GPU serves run after run until it faults; then the next run gets a
  * fresh one. The host's serves a single run: what ran before in a process decides how its loops are
  * compiled, and `cpu-naive` took 36 or 44 ms by the order of runs. The owners of two profiles live
- * side by side, but only one is ever at work.
+ * side by side, but only one is ever at work. A contributed kernel has an owner to itself, which
+ * ends when anything else is to be measured.
  */
 export class DeviceRunner {
-  readonly #start: (profile: Profile) => OwnerChannel;
+  readonly #start: (profile: Profile, isForeign: boolean) => OwnerChannel;
   readonly #watchdogMs: number;
-  readonly #open = new Map<Profile, OpenOwner>();
+  /** By profile and, of contributed kernels, their ids. */
+  readonly #open = new Map<string, OpenOwner>();
   #working: DeviceOwner | null = null;
   #isClosed = false;
 
   /** @param start starts an owner, which opens the device */
-  constructor(start: (profile: Profile) => OwnerChannel, watchdogMs = WATCHDOG_MS) {
+  constructor(
+    start: (profile: Profile, isForeign: boolean) => OwnerChannel,
+    watchdogMs = WATCHDOG_MS,
+  ) {
     this.#start = start;
     this.#watchdogMs = watchdogMs;
   }
@@ -64,7 +71,7 @@ export class DeviceRunner {
    * is no such device, DeviceFault if it does not open.
    */
   async open(profile: Profile): Promise<DeviceDescription> {
-    return (await this.#owner(profile)).description;
+    return (await this.#owner(profile, profile)).description;
   }
 
   /**
@@ -75,11 +82,14 @@ export class DeviceRunner {
    */
   async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
     const { variant, problem, profile, policy, seed } = input;
-    const { next = null, onStep, signal } = options;
-    const abandon = () => void this.#end(profile);
+    const { onStep, signal } = options;
+    const key = keyOf(profile, variant);
+    // A contributed kernel is compiled where it runs.
+    const next = options.next && keyOf(profile, options.next.variant) === key ? options.next : null;
+    const abandon = () => void this.#end(key);
     let environment: Environment | null = null;
     try {
-      const { owner, description } = await this.#owner(profile);
+      const { owner, description } = await this.#owner(profile, key);
       environment = description.environment;
       signal?.throwIfAborted();
       signal?.addEventListener('abort', abandon);
@@ -87,11 +97,11 @@ export class DeviceRunner {
       const outcome = await owner.run({ variant, problem, policy, seed }, next, onStep);
       // A skipped run has no source: its tunables may contradict each other.
       const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
-      if (description.identity.class === 'cpu') await this.#end(profile);
+      if (description.identity.class === 'cpu') await this.#end(key);
       return { outcome, environment, wgsl };
     } catch (error) {
       if (!(error instanceof DeviceFault)) throw error;
-      await this.#end(profile);
+      await this.#end(key);
       // An owner that we ended says nothing about the kernel.
       signal?.throwIfAborted();
       // Nor does one that may have died of what it was compiling.
@@ -109,16 +119,17 @@ export class DeviceRunner {
 
   /** Lets two variants take turns with one owner. Throws DeviceFault. */
   async duel(profile: Profile, duel: Dueling, onStep?: (step: Step) => void): Promise<DuelOutcome> {
-    const { owner, description } = await this.#owner(profile);
+    const key = keyOf(profile, duel.a, duel.b);
+    const { owner, description } = await this.#owner(profile, key);
     this.#working = owner;
     try {
       return await owner.duel(duel, onStep);
     } catch (error) {
-      if (error instanceof DeviceFault) await this.#end(profile);
+      if (error instanceof DeviceFault) await this.#end(key);
       throw error;
     } finally {
       this.#working = null;
-      if (description.identity.class === 'cpu') await this.#end(profile);
+      if (description.identity.class === 'cpu') await this.#end(key);
     }
   }
 
@@ -130,7 +141,7 @@ export class DeviceRunner {
   async survey(profile: Profile, signal: AbortSignal): Promise<RooflineSurvey | null> {
     const abandon = () => void this.#end(profile);
     try {
-      const { owner } = await this.#owner(profile);
+      const { owner } = await this.#owner(profile, profile);
       signal.throwIfAborted();
       signal.addEventListener('abort', abandon);
       this.#working = owner;
@@ -148,22 +159,34 @@ export class DeviceRunner {
   /** Ends the owners, even in the middle of a run. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#open.keys()].map((profile) => this.#end(profile)));
+    await Promise.all([...this.#open.keys()].map((key) => this.#end(key)));
   }
 
-  async #owner(profile: Profile): Promise<OpenOwner> {
-    const open = this.#open.get(profile);
+  async #owner(profile: Profile, key: string): Promise<OpenOwner> {
+    const foreign = [...this.#open.keys()].filter((each) => each !== key && isContributed(each));
+    for (const each of foreign) await this.#end(each);
+    const open = this.#open.get(key);
     if (open && !open.owner.hasEnded) return open;
-    const started = await DeviceOwner.open(this.#start(profile), this.#watchdogMs);
-    this.#open.set(profile, started);
+    const channel = this.#start(profile, isContributed(key));
+    const started = await DeviceOwner.open(channel, this.#watchdogMs);
+    this.#open.set(key, started);
     return started;
   }
 
-  async #end(profile: Profile): Promise<void> {
-    const open = this.#open.get(profile);
-    this.#open.delete(profile);
+  async #end(key: string): Promise<void> {
+    const open = this.#open.get(key);
+    this.#open.delete(key);
     await open?.owner.kill();
   }
+}
+
+/** Of the owner that measures these variants. Throws InputError for a profile that is not theirs. */
+function keyOf(profile: Profile, ...variants: readonly Variant[]): string {
+  const foreign = variants.map(({ kernel }) => kernel).filter(isContributed);
+  if (foreign.length > 0 && profile !== 'default') {
+    throw new InputError('contributed kernels run in profile default only', '--profile');
+  }
+  return [profile, ...new Set(foreign)].join(' ');
 }
 
 function sourceOf(variant: Variant, problem: Problem): string | null {

@@ -93,7 +93,7 @@ export class Pipelines {
     const { messages } = await this.#watch.settled(module.getCompilationInfo());
     await this.#watch.settled(invalid);
     const error = messages.find(({ type }) => type === 'error');
-    if (error) throw new CompileError(error.message, lineOf(source, error.lineNum));
+    if (error) throw new CompileError(error.message, placeOf(source, error));
 
     try {
       const pipeline = await device.createComputePipelineAsync({
@@ -109,7 +109,10 @@ export class Pipelines {
   }
 }
 
-function lineOf(source: string, line: number): CompileError['at'] {
+function placeOf(
+  source: string,
+  { lineNum: line, linePos: column }: GPUCompilationMessage,
+): CompileError['at'] {
   const text = source.split('\n')[line - 1];
-  return text === undefined ? null : { line, text };
+  return text === undefined ? null : { line, column, text };
 }

@@ -1,5 +1,6 @@
 import { type BenchFile, CSV_HEADER, csvLine, drawSeed, type RunResult } from '@tilemark/core';
 import { Runner } from '../../child/runner';
+import { admitAll } from '../kernel/file';
 import { ResultFile } from '../result-file';
 import { progressOf } from './progress';
 import { type Measured, measureAll, openAll, planOf } from './session';
@@ -7,6 +8,8 @@ import { type BenchFlags, benchSpec } from './spec';
 import { resultTables } from './table';
 
 export interface BenchOptions extends BenchFlags {
+  /** Files of kernels, beside those of `kernel`. */
+  readonly wgsl?: readonly string[];
   /** Comma-separated. Absent: the first adapter and the CPU, each for its own kernels. */
   readonly device?: string;
   readonly json?: string;
@@ -28,7 +31,9 @@ export async function bench(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const spec = benchSpec(options);
+  const own = await admitAll(options.wgsl);
+  const kernel = own.length > 0 ? [...own, ...(options.kernel ?? [])] : options.kernel;
+  const spec = benchSpec({ ...options, ...(kernel && { kernel }) });
   const save = await saver(options);
   const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
   const runners = flags.map((device) => new Runner({ entry: childEntry, device: device.trim() }));

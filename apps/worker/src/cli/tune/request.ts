@@ -37,9 +37,14 @@ export interface TuneRequest {
 
 /** The problem and the kernels that the flags ask for. Throws InputError at the flag. */
 export function tuneRequest(flags: TuneFlags): TuneRequest {
-  const { op, dtype } = flags;
+  const { dtype } = flags;
+  const [first] = flags.kernel ?? [];
+  const op = flags.op ?? (first === undefined ? undefined : kernelById(first, '--kernel').op);
   if (op === undefined) {
-    throw new InputError(`write one of ${idsOf(OPS).join(', ')}, or --suite`, '--op');
+    throw new InputError(
+      `write one of ${idsOf(OPS).join(', ')}, or --suite, --kernel or --wgsl`,
+      '--op',
+    );
   }
   const problem = { op, shape: parseShape(op, flags.shape, '--shape'), dtype } as Problem;
   return { problem, kernels: kernelsFor(problem, flags) };

@@ -25,6 +25,7 @@ import {
 import { type RunInput, Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
 import { ratioText } from '../duel';
+import { admitAll } from '../kernel/file';
 import { resultOf } from '../result';
 import { ResultFile } from '../result-file';
 import { problemText, timeText } from '../table';
@@ -37,6 +38,8 @@ import { tunedTable } from './table';
 
 export interface TuneOptions extends TuneFlags {
   readonly device: string;
+  /** Files of kernels, instead of ours or beside those of `kernel`. */
+  readonly wgsl?: readonly string[];
   readonly cache?: string;
   readonly json?: string;
   readonly save?: string;
@@ -63,7 +66,9 @@ export async function tune(
   if (options.suite !== undefined) {
     return tuneSuite({ ...options, suite: options.suite }, childEntry, print);
   }
-  const request = tuneRequest(options);
+  const own = await admitAll(options.wgsl);
+  const kernel = own.length > 0 ? [...own, ...(options.kernel ?? [])] : options.kernel;
+  const request = tuneRequest({ ...options, ...(kernel && { kernel }) });
   const { problem } = request;
   // Found out now, and not after the search.
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');

@@ -1,0 +1,170 @@
+import { type Contributed, type Outcome, outcomeReason } from '@tilemark/core';
+import {
+  bytesText,
+  type Dtype,
+  defaultsOf,
+  InputError,
+  type OpId,
+  opById,
+  type Problem,
+  parseShape,
+  shapeText,
+  type TunableValues,
+  type Variant,
+  variantAddress,
+} from '@tilemark/kernels';
+import { Runner } from '../../child/runner';
+import { NO_ADAPTER } from '../../device/select';
+import { withMachineLock } from '../../run/machine-lock';
+import { WAITING } from '../progress';
+import { significant, table, timeText } from '../table';
+import { admitFile } from './file';
+
+export interface CheckFlags {
+  readonly device: string;
+  /** Of the brief measurement. */
+  readonly shape: string;
+}
+
+/** Sizes that no tile divides, of one row, of one column, of one step, and a few that are even. */
+const SIZES: readonly (readonly number[])[] = [
+  [1, 1, 1],
+  [17, 31, 5],
+  [1, 127, 33],
+  [129, 1, 64],
+  [33, 65, 127],
+  [64, 64, 64],
+  [100, 3, 300],
+  [256, 16, 1],
+  [130, 258, 66],
+];
+
+/** The one on which every value of a tunable is tried. */
+const TUNED = [130, 258, 66] as const;
+
+interface Checked {
+  readonly variant: Variant;
+  readonly problem: Problem;
+  readonly outcome: Outcome;
+}
+
+/**
+ * `tilemark check`: compiles a kernel, verifies it over shapes that kernels get wrong, with every
+ * value of its tunables, and measures it briefly beside naive. Returns the exit code: 1 if it is
+ * wrong anywhere. Throws InputError.
+ */
+export async function check(
+  path: string,
+  { device, shape }: CheckFlags,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<number> {
+  const contributed = await admitFile(path, 'file');
+  const { kernel } = contributed;
+  const speedShape = parseShape(kernel.op, shape, '--shape');
+  const runner = new Runner({ entry: childEntry, device });
+  const outcomeOf = async (variant: Variant, problem: Problem, policy: 'smoke' | 'screen') => {
+    const run = { variant, problem, policy, profile: 'default' } as const;
+    const report = await withMachineLock(() => runner.run(run), { onWait: () => print(WAITING) });
+    return { variant, problem, outcome: report.outcome };
+  };
+  try {
+    const { environment } = await runner.open('default');
+    if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
+    print(`${kernel.id} on ${environment.device.device}, profile default`);
+    const checked: Checked[] = [];
+    for (const [variant, problem] of casesOf(contributed)) {
+      const ended = await outcomeOf(variant, problem, 'smoke');
+      checked.push(ended);
+      const { outcome } = ended;
+      // What does not compile, hangs, or crashes will do so on every shape.
+      if (outcome.kind === 'failed' && outcome.stage !== 'verify') break;
+    }
+    print(checkedTable(checked, path));
+    const wrong = checked.filter(({ outcome }) => isWrong(outcome));
+    const right = checked.filter(({ outcome }) => outcome.kind === 'measured');
+    if (wrong.length > 0 || right.length === 0) {
+      print(wrong.length > 0 ? `${path} is wrong: see above.` : `${path} ran nowhere: see above.`);
+      return 1;
+    }
+    const { variant } = right[0] ?? { variant: { kernel: kernel.id, tunables: {} } };
+    for (const dtype of kernel.dtypes) {
+      const problem = { op: kernel.op, shape: speedShape, dtype } as Problem;
+      const own = await outcomeOf(variant, problem, 'screen');
+      const naive = `${kernel.op}/naive`;
+      const base = await outcomeOf({ kernel: naive, tunables: {} }, problem, 'screen');
+      print(speedText(own, base.outcome, naive));
+    }
+    print(`${path} is right on this device. Next: tilemark duel ${path} ${kernel.op}/tiled`);
+    return 0;
+  } finally {
+    await runner.close();
+  }
+}
+
+/** The defaults on every shape in every dtype; every other value of a tunable on one shape. */
+function casesOf({ kernel }: Contributed): [Variant, Problem][] {
+  const { op, dtypes, tunables } = kernel;
+  const defaults = defaultsOf(tunables);
+  const variant = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
+  const [first = 'f32'] = dtypes;
+  return [
+    ...dtypes.flatMap((dtype) =>
+      SIZES.map((sizes): [Variant, Problem] => [variant(defaults), problemOf(op, sizes, dtype)]),
+    ),
+    ...tunables.flatMap(({ name, values, default: initial }) =>
+      values
+        .filter((value) => value !== initial)
+        .map((value): [Variant, Problem] => [
+          variant({ ...defaults, [name]: value }),
+          problemOf(op, TUNED, first),
+        ]),
+    ),
+  ];
+}
+
+function problemOf(op: OpId, sizes: readonly number[], dtype: Dtype): Problem {
+  return { op, shape: opById(op).shape(sizes), dtype } as Problem;
+}
+
+const isWrong = ({ kind }: Outcome) => kind === 'incorrect' || kind === 'failed';
+
+function checkedTable(checked: readonly Checked[], path: string): string {
+  const rows = checked.map(({ variant, problem, outcome }) => [
+    variantAddress(variant).replace(/^[^[]*/, ''),
+    `${shapeText(problem)} ${problem.dtype}`,
+    outcome.kind === 'measured' ? 'right' : outcome.kind,
+    outcome.kind === 'measured' ? precisionText(outcome.measurement.verification.rms) : '',
+    outcome.kind === 'measured' ? '' : reasonIn(outcome, path),
+  ]);
+  const head = ['tunables', 'problem', '', 'RMS error', 'reason'];
+  return table(head, rows, ['left', 'left', 'left', 'right', 'left']);
+}
+
+/** The RMS error in roundoffs; a sum without rounding has none. */
+const precisionText = (rms: number | undefined) =>
+  rms === undefined || rms === 0 ? 'exact' : `${significant(rms)} roundoffs`;
+
+/** The reason with the place in the file, as editors take it: `my.wgsl:12:5: ...`. */
+function reasonIn(outcome: Outcome, path: string): string {
+  const reason = outcomeReason(outcome) ?? '';
+  const [, what, line, column, text] =
+    /^compile: ([\s\S]*) \(line (\d+)(?:, column (\d+))?: ([\s\S]*)\)$/.exec(reason) ?? [];
+  if (line === undefined) return reason;
+  return `${path}:${line}${column ? `:${column}` : ''}: ${what}\n  ${text}`;
+}
+
+function speedText(own: Checked, base: Outcome, naive: string): string {
+  const { problem, outcome } = own;
+  const what = `${shapeText(problem)} ${problem.dtype}`;
+  if (outcome.kind !== 'measured') return `${what}: ${outcomeReason(outcome)}`;
+  const { medianNs } = outcome.measurement.cold;
+  const { rate, rateUnit, bytes } = opById(problem.op);
+  const speed = `${timeText(medianNs)}, ${significant(rate(problem, medianNs))} ${rateUnit}`;
+  const times =
+    base.kind === 'measured'
+      ? `, ${significant(base.measurement.cold.medianNs / medianNs)} times ${naive}`
+      : '';
+  const moved = bytesText(bytes(problem.shape, problem.dtype));
+  return `${what} (${moved}): ${speed}${times} (briefly measured)`;
+}

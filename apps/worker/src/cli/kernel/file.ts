@@ -1,0 +1,75 @@
+/**
+ * Kernels in files of the user's own: `tilemark kernel new` writes one, `tilemark check` proves it,
+ * and `bench`, `duel`, and `tune` take it where they take a kernel of ours. What such a file is, and
+ * how it becomes a kernel, is told in the room `contributed` of @tilemark/core.
+ */
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { admitKernel, type Contributed, KERNEL_LIMITS, kernelTemplate } from '@tilemark/core';
+import { InputError, refuseIf } from '@tilemark/kernels';
+import { atFlag, readIfThere } from '../flags';
+
+/** Whose kernels those of a local file are. */
+const AUTHOR = 'local';
+
+/** Reads a `.wgsl` file, with the `.json` beside it if there is one. Throws InputError at its line. */
+export async function admitFile(path: string, flag: string): Promise<Contributed> {
+  refuseIf(!path.endsWith('.wgsl'), `'${path}' is not a .wgsl file`, flag);
+  const { size } = await atFlag(flag, stat(path));
+  const { sourceBytes } = KERNEL_LIMITS;
+  refuseIf(size > sourceBytes, `${path} has ${size} bytes; the limit is ${sourceBytes}`, path);
+  const bytes = await atFlag(flag, readFile(path));
+  const beside = path.replace(/\.wgsl$/, '.json');
+  const manifest = await readIfThere(flag, beside);
+  let source: string;
+  try {
+    source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError('this is not text: save the file as UTF-8', path);
+  }
+  try {
+    const file = { author: AUTHOR, source, ...(manifest !== null && { manifest }) };
+    return await admitKernel(file);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.message, placeIn(error.field, path, beside, manifest !== null));
+  }
+}
+
+/** `wgsl:12` -> `my.wgsl:12`; a field of the manifest is told with the file that it is in. */
+function placeIn(field: string, path: string, beside: string, hasOwn: boolean): string {
+  const [, line] = /^wgsl(:\d+)?$/.exec(field) ?? [];
+  if (field.startsWith('wgsl')) return `${path}${line ?? ''}`;
+  const [, manifestLine] = /^manifest(:\d+)$/.exec(field) ?? [];
+  if (manifestLine) return `${beside}${manifestLine}`;
+  return `${hasOwn ? beside : path}, ${field}`;
+}
+
+/** The ids of kernels that `--wgsl` names. */
+export async function admitAll(paths: readonly string[] = []): Promise<string[]> {
+  const ids: string[] = [];
+  for (const path of paths) ids.push((await admitFile(path, '--wgsl')).kernel.id);
+  return ids;
+}
+
+/** An address in which a file stands for its kernel: `my.wgsl[TILE=8]`. */
+export async function addressIn(text: string, field: string): Promise<string> {
+  const [, path, tunables = ''] = /^([^[\]]+\.wgsl)(\[.*\])?$/.exec(text.trim()) ?? [];
+  return path === undefined ? text : `${(await admitFile(path, field)).kernel.id}${tunables}`;
+}
+
+/** `tilemark kernel new NAME`: writes a kernel that passes, to start from. Throws InputError. */
+export async function newKernel(name: string, print: (text: string) => void): Promise<void> {
+  const path = `${name}.wgsl`;
+  refuseIf(!/^[a-z0-9][a-z0-9-]{0,38}$/.test(name), 'a name is 1 to 39 of a-z, 0-9 and -', 'name');
+  await writeFile(path, kernelTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
+    const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
+    throw new InputError(isThere ? `${path} exists already` : String(error), 'name');
+  });
+  print(
+    [
+      `Wrote ${path}: a naive matrix product that passes. Next:`,
+      `  tilemark check ${path}`,
+      `  tilemark duel ${path} matmul/tiled --shape 512`,
+    ].join('\n'),
+  );
+}

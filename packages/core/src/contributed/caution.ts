@@ -1,0 +1,155 @@
+import {
+  CompileError,
+  contribute,
+  type Executor,
+  type GpuKernel,
+  type Prepared,
+  type Problem,
+  passesOf,
+  resolveVariant,
+  type SampleOptions,
+  specialise,
+  type Variant,
+} from '@tilemark/kernels';
+import { isContributed } from './kernel';
+
+/** Compiling a contributed kernel may take this long, ms. */
+export const COMPILE_WITHIN_MS = 20_000;
+
+/** One dispatch may take this long, ns. */
+export const LONGEST_DISPATCH_NS = 1e9;
+
+/** A dispatch that has not ended by then never will: its process is ended, ms. */
+const ENDS_WITHIN_MS = 5_000;
+
+/** Of the workgroups of a trial to those of the one before. */
+const GROWTH = 8;
+
+type Workgroups = readonly [x: number, y: number, z: number];
+
+export interface CautionHooks {
+  readonly onStep: (step: 'compile' | 'trial') => void;
+  /** A dispatch does not end: whoever owns the device must. */
+  readonly onHang: (message: string) => void;
+}
+
+/**
+ * An executor that does what it did, and runs contributed kernels with care: it compiles them by
+ * themselves, tries them from one workgroup up so that no dispatch takes seconds, and watches every
+ * sample. Their compile errors have the lines of the author's file.
+ */
+export function cautious(executor: Executor, { onStep, onHang }: CautionHooks): Executor {
+  const tried = new Set<string>();
+
+  const ending = async <T>(work: Promise<T>): Promise<T> => {
+    const seconds = ENDS_WITHIN_MS / 1e3;
+    const hung = () => onHang(`a dispatch of the kernel did not end within ${seconds} s`);
+    const timer = setTimeout(hung, ENDS_WITHIN_MS);
+    return work.finally(() => clearTimeout(timer));
+  };
+
+  const watched = (prepared: Prepared): Prepared =>
+    new Proxy(prepared, {
+      get: (target, name) => {
+        if (name === 'sample') return (options: SampleOptions) => ending(target.sample(options));
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+
+  /** The time of a dispatch of so many of the workgroups, ns. */
+  const sampled = async (kernel: GpuKernel, count: number, variant: Variant, problem: Problem) => {
+    const part = partOf(kernel, count);
+    const withdraw = contribute(part);
+    try {
+      const those = { kernel: part.id, tunables: variant.tunables };
+      const prepared = await executor.prepare(those, problem, { seed: 1, bufferSets: 1 });
+      const sample = () => ending(prepared.sample({ dispatches: 1, rotate: false }));
+      try {
+        // The first one may compile.
+        const [first, second] = [await sample(), await sample()];
+        return Math.min(first.ns, second.ns);
+      } finally {
+        prepared.destroy();
+      }
+    } finally {
+      withdraw();
+    }
+  };
+
+  const tryOut = async (variant: Variant, problem: Problem): Promise<void> => {
+    const { definition, tunables, address } = resolveVariant(variant.kernel, variant.tunables);
+    const key = `${address} ${JSON.stringify(problem)}`;
+    if (definition.runsOn !== 'gpu' || tried.has(key)) return;
+    const product = (sides: Workgroups) => sides.reduce((all, side) => all * side, 1);
+    const passes = passesOf(definition, tunables, problem);
+    const whole = Math.max(...passes.map(({ workgroups }) => product(workgroups)));
+    for (let count = 1; ; ) {
+      const ns = await sampled(definition, count, { kernel: definition.id, tunables }, problem);
+      const growth = Math.min(GROWTH, Math.floor(LONGEST_DISPATCH_NS / ns));
+      const isWhole = count >= whole;
+      if (isWhole ? ns > LONGEST_DISPATCH_NS : growth < 2) {
+        const those = isWhole ? 'one dispatch takes' : `${count} of its ${whole} workgroups take`;
+        throw new Error(
+          `${those} ${(ns / 1e9).toPrecision(2)} s, and a contributed kernel may take ${LONGEST_DISPATCH_NS / 1e9} s per dispatch: choose a smaller shape`,
+        );
+      }
+      if (isWhole) break;
+      count = Math.min(growth * count, whole);
+    }
+    tried.add(key);
+  };
+
+  const compile = async (variant: Variant, problem: Problem) => {
+    if (!isContributed(variant.kernel)) return executor.compile(variant, problem);
+    onStep('compile');
+    try {
+      await executor.compile(variant, problem);
+    } catch (error) {
+      throw error instanceof CompileError ? inOwnLines(error, variant, problem) : error;
+    }
+    onStep('trial');
+  };
+
+  return {
+    timer: executor.timer,
+    compile,
+    probe: (request) => executor.probe(request),
+    destroy: () => executor.destroy(),
+    prepare: async (variant, problem, options) => {
+      if (!isContributed(variant.kernel)) return executor.prepare(variant, problem, options);
+      await compile(variant, problem);
+      await tryOut(variant, problem);
+      return watched(await executor.prepare(variant, problem, options));
+    },
+  };
+}
+
+/** The error at the line of the author's file, without the lines that Tilemark writes above it. */
+function inOwnLines(error: CompileError, variant: Variant, { dtype }: Problem): CompileError {
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  const { at, reason } = error;
+  if (definition.runsOn !== 'gpu' || typeof definition.wgsl !== 'string' || !at) return error;
+  const lines = (text: string) => text.split('\n').length;
+  const line = at.line - lines(specialise(definition, tunables, dtype)) + lines(definition.wgsl);
+  return new CompileError(reason, line > 0 ? { ...at, line } : null);
+}
+
+/** The same kernel with at most about so many workgroups in each of its dispatches. */
+function partOf(kernel: GpuKernel, count: number): GpuKernel {
+  const part = ([x, y, z]: Workgroups): Workgroups => {
+    const across = Math.min(x, count);
+    const down = Math.min(y, Math.ceil(count / across));
+    return [across, down, Math.min(z, Math.ceil(count / (across * down)))];
+  };
+  return {
+    ...kernel,
+    id: `${kernel.id} ${count}`,
+    workgroups: (values, problem) => part(kernel.workgroups(values, problem)),
+    followUps: (values, problem) =>
+      (kernel.followUps?.(values, problem) ?? []).map((pass) => ({
+        ...pass,
+        workgroups: part(pass.workgroups),
+      })),
+  };
+}

@@ -1,0 +1,196 @@
+import { InputError, kernelById, type Problem, passesOf, specialise } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { evaluate } from './expression';
+import { admitKernel, fileOf, isContributed, readKernel } from './kernel';
+import { KERNEL_LIMITS, kernelFileSchema, manifestJsonSchema } from './manifest';
+import { kernelTemplate } from './template';
+
+const template = kernelTemplate('mine');
+const fileWith = (source: string, manifest?: object) => ({
+  author: 'ada',
+  source,
+  ...(manifest && { manifest: JSON.stringify(manifest) }),
+});
+
+/** The template with a change in its manifest. */
+const withManifest = (change: object) => {
+  const header = /\/\* tilemark([\s\S]*?)\*\//.exec(template)?.[1] ?? '{}';
+  return fileWith(template, { ...JSON.parse(header), ...change });
+};
+const withSource = (from: string | RegExp, to: string) => {
+  const source = template.replace(from, to);
+  expect(source).not.toBe(template);
+  return fileWith(source);
+};
+const lineOf = (source: string, text: string) =>
+  source.slice(0, source.indexOf(text)).split('\n').length;
+
+describe('a kernel in a file', () => {
+  it('becomes a kernel as ours are', async () => {
+    const { kernel, hash } = await admitKernel(fileWith(template));
+    expect(kernel.id).toBe(`ada/mine@${hash.slice(0, 8)}`);
+    expect(kernelById(kernel.id)).toBe(kernel);
+    expect(fileOf(kernel.id)).toEqual(fileWith(template));
+    expect(isContributed(kernel.id)).toBe(true);
+    expect(isContributed('matmul/naive')).toBe(false);
+    const problem: Problem = { op: 'matmul', shape: { m: 33, n: 65, k: 7 }, dtype: 'f32' };
+    expect(passesOf(kernel, { BLOCK: 8 }, problem)).toEqual([
+      { entryPoint: 'main', workgroups: [9, 5, 1] },
+    ]);
+    expect(kernel.needs({ BLOCK: 8 }, 'f32').workgroupSize).toEqual([8, 8, 1]);
+    expect(specialise(kernel, { BLOCK: 8 }, 'f32')).toContain('const BLOCK: u32 = 8u;');
+  });
+
+  it('has another id once a letter of source or manifest differs', async () => {
+    const ids = await Promise.all(
+      [fileWith(template), withSource('sum +=', 'sum  +='), withManifest({ about: 'x' })].map(
+        async (file) => (await readKernel(file)).kernel.id,
+      ),
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('dispatches what its manifest covers', async () => {
+    const covers = { rows: 'BLOCK', cols: '4 * BLOCK', split: 'BLOCK / 3', order: 'rows-x' };
+    const passes = [{ entryPoint: 'main', covers: { rows: 1, cols: 1, order: 'flat' } }];
+    const { kernel } = await readKernel(withManifest({ covers, passes }));
+    const problem: Problem = { op: 'matmul', shape: { m: 33, n: 65, k: 7 }, dtype: 'f32' };
+    expect(passesOf(kernel, { BLOCK: 8 }, problem)).toEqual([
+      { entryPoint: 'main', workgroups: [5, 3, 3] },
+      { entryPoint: 'main', workgroups: [33 * 65, 1, 1] },
+    ]);
+  });
+
+  it('publishes the schema of its manifest', () => {
+    expect(manifestJsonSchema()).toMatchObject({ required: ['name', 'op', 'dtypes', 'covers'] });
+  });
+});
+
+describe('bad input has one answer, at its place', () => {
+  const entry = { entryPoint: 'main', covers: { rows: 1, cols: 1 } };
+  const cases: readonly [string, () => { author: string; source: string }, string, RegExp][] = [
+    ['empty', () => fileWith(' \n'), 'wgsl', /is empty/],
+    ['10 MB', () => fileWith('x'.repeat(1e7)), 'wgsl', /limit is 262144/],
+    [
+      'not text',
+      () => fileWith(`${template}\n\0`),
+      `wgsl:${template.split('\n').length + 1}`,
+      /UTF-8/,
+    ],
+    ['no manifest', () => fileWith('fn main() {}'), 'manifest', /begin the file with/],
+    ['broken JSON', () => withSource('"op":', 'op:'), 'wgsl:5', /not JSON/],
+    ['no such op', () => withManifest({ op: 'sort' }), 'manifest.op', /one of matmul/],
+    ['unknown field', () => withManifest({ tile: 3 }), 'manifest', /tile/],
+    ['no entry point', () => withManifest({ entryPoint: 'run' }), 'manifest.entryPoint', /main/],
+    [
+      'no compute shader',
+      () => withSource('@compute @workgroup_size(BLOCK, BLOCK)', ''),
+      'manifest.entryPoint',
+      /there are: none/,
+    ],
+    [
+      'no entry point of a pass',
+      () => withManifest({ passes: [{ ...entry, entryPoint: 'sum' }] }),
+      'manifest.passes[0]',
+      /there is no @compute function sum/,
+    ],
+    [
+      'writable A',
+      () => withSource('<storage, read> A', '<storage, read_write> A'),
+      `wgsl:${lineOf(template, '@binding(0)')}`,
+      /binding 0 of matmul is A: declare it var<storage, read>/,
+    ],
+    ['another op', () => withManifest({ op: 'transpose' }), /^wgsl:\d+$/.source, /transpose/],
+    [
+      'a binding too many',
+      () =>
+        withSource(
+          'struct Shape',
+          '@group(0) @binding(4) var<storage> x: array<u32>;\nstruct Shape',
+        ),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /there is no binding 4/,
+    ],
+    [
+      'unused tunable',
+      () => withManifest({ tunables: { BLOCK: [8], TILE: [4] } }),
+      'manifest.tunables.TILE',
+      /never uses TILE/,
+    ],
+    [
+      'declared tunable',
+      () => withSource('struct Shape', 'const BLOCK = 8u;\nstruct Shape'),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /delete this line/,
+    ],
+    [
+      'enable',
+      () => withSource('struct Shape', 'enable f16;\nstruct Shape'),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /leave 'enable f16;' out/,
+    ],
+    [
+      'covers 0 rows',
+      () => withManifest({ covers: { rows: 0, cols: 1 } }),
+      'manifest.covers.rows',
+      /0 rows/,
+    ],
+    [
+      'an unknown name',
+      () => withManifest({ covers: { rows: 'TILE', cols: 1 } }),
+      'manifest.covers.rows',
+      /TILE is not known here; known: BLOCK, m, n, k/,
+    ],
+    [
+      'defaults that break a requirement',
+      () => withManifest({ requires: [{ that: 'BLOCK < 8', because: 'small only' }] }),
+      'manifest.requires',
+      /small only/,
+    ],
+    [
+      'a default that is no value',
+      () => withManifest({ tunables: { BLOCK: { values: [8], default: 9 } } }),
+      'manifest.tunables.BLOCK.default',
+      /one of its values/,
+    ],
+  ];
+  it.each(cases)('%s', async (_name, file, field, message) => {
+    const error = await readKernel(file()).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(InputError);
+    expect(error).toMatchObject({ message: expect.stringMatching(message) });
+    expect((error as InputError).field).toMatch(
+      new RegExp(`^${field.replace(/[[\].^$]/g, '.?')}$`),
+    );
+  });
+
+  it('sources made to be read slowly are read quickly, or refused', async () => {
+    const { sourceBytes } = KERNEL_LIMITS;
+    for (const part of ['@a(', '@a ', 'const a=', 'enable a', '@group(0)', '/*', 'fn f(){}\n']) {
+      const source = template + part.repeat((sourceBytes - template.length) / part.length);
+      const ended = await readKernel(fileWith(source)).catch((error: unknown) => error);
+      expect(ended).toBeTruthy();
+    }
+  });
+
+  it('an author and a source have limits', () => {
+    expect(kernelFileSchema.safeParse({ author: 'Ada!', source: '' }).success).toBe(false);
+  });
+});
+
+describe('an expression', () => {
+  it.each([
+    ['2 + 3 * 4', 14],
+    ['(2 + 3) * 4', 20],
+    ['7 / 2', 4],
+    ['9 - 4 - 3', 2],
+    ['A % 3 == 1 && A >= 4', 1],
+    ['16u', 16],
+  ])('%s is %i', (text, value) => expect(evaluate(text, { A: 4 }, 'x')).toBe(value));
+
+  it.each(['', '2 +', '(1', '1)', 'B', '1 / 0', 'constructor', '2 $ 3'])(
+    '%s is refused',
+    (text) => {
+      expect(() => evaluate(text, { A: 4 }, 'field')).toThrow(InputError);
+    },
+  );
+});

@@ -1,0 +1,274 @@
+import {
+  contribute,
+  type GpuKernel,
+  gpuKernel,
+  InputError,
+  type OpId,
+  opById,
+  type Problem,
+  refuseIf,
+  type Tunable,
+  type TunableValues,
+} from '@tilemark/kernels';
+import { z } from 'zod';
+import { refusalOf } from '../refusals';
+import { evaluate, type Names } from './expression';
+import {
+  type Covers,
+  KERNEL_LIMITS,
+  type KernelFile,
+  type Manifest,
+  manifestSchema,
+} from './manifest';
+import {
+  atLine,
+  checkBindings,
+  type Declarations,
+  declarationsOf,
+  type EntryPoint,
+  workgroupSizeOf,
+} from './source';
+
+/** A contributed kernel with what it was made from. */
+export interface Contributed {
+  readonly kernel: GpuKernel;
+  readonly manifest: Manifest;
+  readonly file: KernelFile;
+  /** SHA-256 of source and manifest, in hex. */
+  readonly hash: string;
+}
+
+/** The first comment of a file whose manifest is not beside it. */
+const HEADER = /^\s*\/\*\s*tilemark\b([\s\S]*?)\*\//;
+
+/** By id, of those that this process knows. */
+const known = new Map<string, Contributed>();
+
+/** The file of a contributed kernel; null: it is one of ours. */
+export const fileOf = (kernel: string): KernelFile | null => known.get(kernel)?.file ?? null;
+
+/** Whether an id is that of a contributed kernel: only theirs name a version. */
+export const isContributed = (kernel: string): boolean => kernel.includes('@');
+
+/** Makes a kernel known to this process, as if it stood in the registry. Throws as `readKernel`. */
+export async function admitKernel(file: KernelFile): Promise<Contributed> {
+  const contributed = await readKernel(file);
+  known.set(contributed.kernel.id, contributed);
+  contribute(contributed.kernel);
+  return contributed;
+}
+
+/**
+ * Reads a kernel's file: everything that can be said of it without compiling. Throws InputError
+ * with the place as its field: `wgsl:12` for a line of the source, `manifest.covers.rows`.
+ */
+export async function readKernel(file: KernelFile): Promise<Contributed> {
+  const { author, source } = file;
+  checkText(source);
+  const manifest = manifestOf(file);
+  const declared = declarationsOf(source);
+  const { op } = manifest;
+  checkBindings(op, manifest.scratchBytes !== 0, declared);
+  const hash = await sha256(`${JSON.stringify(manifest)}\n${source}`);
+  const id = `${author}/${manifest.name}@${hash.slice(0, 8)}`;
+  const kernel = kernelOf(id, manifest, source, declared);
+  for (const { name } of kernel.tunables) checkTunable(name, manifest, declared);
+  checkNumbers(kernel, op);
+  return { kernel, manifest, file, hash };
+}
+
+function checkText(source: string): void {
+  const bytes = new TextEncoder().encode(source).length;
+  const { sourceBytes } = KERNEL_LIMITS;
+  refuseIf(source.trim() === '', 'the file is empty', 'wgsl');
+  refuseIf(
+    bytes > sourceBytes,
+    `the source has ${bytes} bytes; the limit is ${sourceBytes} (256 KiB)`,
+    'wgsl',
+  );
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  const strange = source.search(/[\x00-\x08\x0e-\x1f\ufffd]/);
+  const line = source.slice(0, strange).split('\n').length;
+  refuseIf(strange >= 0, 'this is not text: save the file as UTF-8', atLine(line));
+}
+
+function manifestOf({ source, manifest }: KernelFile): Manifest {
+  const header = HEADER.exec(source);
+  const text = manifest ?? header?.[1];
+  if (text === undefined) {
+    throw new InputError(
+      'there is no manifest: begin the file with /* tilemark { ... } */, or put a .json of the same name beside it (tilemark kernel new NAME writes an example)',
+      'manifest',
+    );
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    const [, position] = /position (\d+)/.exec(String(error)) ?? [];
+    const before = manifest === undefined ? source.slice(0, source.indexOf(text)) : '';
+    const line = `${before}${text.slice(0, Number(position ?? 0))}`.split('\n').length;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new InputError(
+      `the manifest is not JSON: ${why}`,
+      manifest === undefined ? atLine(line) : `manifest:${line}`,
+    );
+  }
+  const { data, error } = manifestSchema.safeParse(json);
+  if (data) return data;
+  const [issue] = error.issues;
+  const path = ['manifest', ...(issue?.path.map(String) ?? [])].join('.');
+  throw new InputError(refusalOf(path, issue?.message ?? z.prettifyError(error)), path);
+}
+
+/** A tunable is declared by Tilemark, once, and used by the source. */
+function checkTunable(name: string, { op }: Manifest, { code, constants }: Declarations): void {
+  const field = `manifest.tunables.${name}`;
+  const own = constants.get(name);
+  refuseIf(
+    own !== undefined,
+    `${name} is a tunable, which Tilemark declares: delete this line`,
+    atLine(own?.line ?? 1),
+  );
+  refuseIf(name === 'T', 'T is the type of elements: choose another name', field);
+  const isUsed = new RegExp(`\\b${name}\\b`).test(code);
+  refuseIf(!isUsed, `the source never uses ${name}: use it or leave it out`, field);
+  const isDimension = opById(op).dimensions.some((dimension) => dimension.name === name);
+  refuseIf(isDimension, `${name} is a dimension of ${op}`, field);
+}
+
+function kernelOf(
+  id: string,
+  manifest: Manifest,
+  source: string,
+  declared: Declarations,
+): GpuKernel {
+  const { op, dtypes, about, name, features, workgroupBytes, multiples, passes } = manifest;
+  const entry = (wanted: string, field: string): EntryPoint => {
+    const found = declared.entryPoints.find((each) => each.name === wanted);
+    if (found) return found;
+    const names = declared.entryPoints.map((each) => each.name).join(', ') || 'none';
+    throw new InputError(`there is no @compute function ${wanted}; there are: ${names}`, field);
+  };
+  const first = entry(manifest.entryPoint, 'manifest.entryPoint');
+  const all = [first, ...passes.map((pass, i) => entry(pass.entryPoint, `manifest.passes[${i}]`))];
+  const sizes = (values: TunableValues) =>
+    all.map((each) => workgroupSizeOf(each, declared, numbersOf(values)));
+  const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
+  const path = (field: string) => `manifest.${field}`;
+  return gpuKernel({
+    id: id as `${typeof op}/${string}`,
+    op,
+    rung: 100,
+    idea: about || `${name}, contributed`,
+    dtypes,
+    tunables: tunablesOf(manifest),
+    constraints: manifest.requires.map(({ that, because }, i) => ({
+      reason: because || `needs ${that}`,
+      holds: (values: TunableValues) =>
+        evaluate(that, numbersOf(values), path(`requires[${i}].that`)) !== 0,
+    })),
+    problemConstraints: Object.entries(multiples).map(([dimension, of]) => ({
+      reason: `${name} is made for shapes whose ${dimension} is a multiple of ${of}`,
+      holds: (values: TunableValues, problem: Problem) => {
+        const field = path(`multiples.${dimension}`);
+        const names = { ...numbersOf(values), ...problem.shape };
+        return evaluate(dimension, names, field) % evaluate(of, names, field) === 0;
+      },
+    })),
+    wgsl: source,
+    needs: (values) => ({
+      // The largest of its dispatches.
+      workgroupSize: sizes(values).reduce((a, b) => (threads(b) > threads(a) ? b : a)),
+      workgroupBytes: evaluate(workgroupBytes, numbersOf(values), path('workgroupBytes')),
+      features,
+    }),
+    entryPoint: () => first.name,
+    workgroups: (values, problem) => grid(manifest.covers, values, problem, path('covers')),
+    followUps: (values, problem) =>
+      passes.map(({ entryPoint, covers }, i) => ({
+        entryPoint,
+        workgroups: grid(covers, values, problem, path(`passes[${i}].covers`)),
+      })),
+    scratchBytes: (values, problem) =>
+      evaluate(
+        manifest.scratchBytes,
+        { ...numbersOf(values), ...problem.shape },
+        path('scratchBytes'),
+      ),
+  });
+}
+
+function tunablesOf({ tunables }: Manifest): Tunable[] {
+  return Object.entries(tunables).map(([name, declared]) => {
+    const {
+      values,
+      default: initial = values[0],
+      about,
+    } = Array.isArray(declared) ? { values: declared, about: '' } : declared;
+    const field = `manifest.tunables.${name}`;
+    refuseIf(new Set(values).size < values.length, `${name} has a value twice`, field);
+    const chosen = values.find((value) => value === initial);
+    if (chosen === undefined) {
+      throw new InputError(`the default of ${name} must be one of its values`, `${field}.default`);
+    }
+    return { name, values, default: chosen, about: about || name };
+  });
+}
+
+/** The values that are numbers: words are of no use in an expression. */
+function numbersOf(values: TunableValues): Names {
+  return Object.fromEntries(
+    Object.entries(values).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
+  );
+}
+
+/** Workgroups that cover the output. */
+function grid(
+  { rows, cols, split, order }: Covers,
+  values: TunableValues,
+  problem: Problem,
+  field: string,
+): readonly [x: number, y: number, z: number] {
+  const names = { ...numbersOf(values), ...problem.shape };
+  const side = (expression: number | string, name: string) => {
+    const value = evaluate(expression, names, `${field}.${name}`);
+    refuseIf(
+      value < 1,
+      `a workgroup covers ${value} ${name}; it must be 1 or more`,
+      `${field}.${name}`,
+    );
+    return value;
+  };
+  const output = opById(problem.op).output(problem.shape);
+  const across = Math.ceil(output.cols / side(cols, 'cols'));
+  const down = Math.ceil(output.rows / side(rows, 'rows'));
+  const deep = side(split, 'split');
+  if (order === 'flat') return [across * down, 1, deep];
+  return order === 'rows-x' ? [down, across, deep] : [across, down, deep];
+}
+
+/** Evaluates every expression once, on the defaults and a small shape, so that none fails later. */
+function checkNumbers(kernel: GpuKernel, op: OpId): void {
+  const values = Object.fromEntries(kernel.tunables.map((each) => [each.name, each.default]));
+  const [dtype = 'f32'] = kernel.dtypes;
+  const { dimensions, shape } = opById(op);
+  const problem = { op, shape: shape(dimensions.map(() => 64)), dtype } as Problem;
+  const broken = kernel.constraints.find(({ holds }) => !holds(values));
+  refuseIf(
+    broken !== undefined,
+    `the defaults break a requirement: ${broken?.reason}`,
+    'manifest.requires',
+  );
+  for (const { holds } of kernel.problemConstraints ?? []) holds(values, problem);
+  const { workgroupSize } = kernel.needs(values, dtype);
+  refuseIf(Math.min(...workgroupSize) < 1, 'a workgroup has 0 threads', 'manifest.entryPoint');
+  kernel.workgroups(values, problem);
+  kernel.followUps?.(values, problem);
+  kernel.scratchBytes?.(values, problem);
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,127 @@
+/**
+ * Contributed kernels: a WGSL file by anybody, which becomes the same value as a kernel of ours, so
+ * that planning, measuring, verification, duels, the tuner, and the store need no second way.
+ *
+ * - manifest.ts    what a file says about itself, and the limits of a file
+ * - expression.ts  numbers written with the names of tunables: `BM * BN`
+ * - source.ts      what the WGSL declares: entry points and bindings, each with its line
+ * - kernel.ts      file and manifest become a kernel, whose id ends with the hash of both
+ * - caution.ts     how such a kernel is run: compiled by itself, tried from one workgroup up
+ * - template.ts    the file that `tilemark kernel new` writes
+ *
+ * WGSL can name no host, file, or clock, so what is left to guard is time, memory, and the truth of
+ * the result. docs/your-kernel.md is the guide for authors.
+ */
+import { z } from 'zod';
+import { dtypeSchema, opSchema } from '../plan/spec';
+
+/** Limits of one file; each has an answer of its own. */
+export const KERNEL_LIMITS = {
+  sourceBytes: 256 * 1024,
+  manifestBytes: 32 * 1024,
+  tunables: 16,
+  valuesPerTunable: 64,
+} as const;
+
+const expression = z
+  .union([z.number().int().min(0), z.string().min(1).max(200)])
+  .describe('A whole number, or one written with names: "BM * BN". / rounds up.');
+
+const slug = (what: string) =>
+  z
+    .string()
+    .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, `${what} is 1 to 40 of a-z, 0-9 and -`);
+
+const identifier = z.string().regex(/^[A-Za-z_]\w{0,39}$/, 'must be a WGSL name');
+
+const tunableSchema = z.strictObject({
+  values: z
+    .array(
+      z.union([
+        z
+          .number()
+          .int()
+          .min(0)
+          .max(2 ** 31),
+        slug('a word'),
+      ]),
+    )
+    .min(1)
+    .max(KERNEL_LIMITS.valuesPerTunable),
+  default: z.union([z.number(), z.string()]).optional().describe('Absent: the first value.'),
+  about: z.string().max(120).default('').describe('What it changes, in one line.'),
+});
+
+const coversSchema = z
+  .strictObject({
+    rows: expression.describe('Rows of the output that one workgroup writes.'),
+    cols: expression.describe('Columns of the output that one workgroup writes.'),
+    split: expression.default(1).describe('Workgroups along z that share one block: parts of K.'),
+    order: z
+      .enum(['cols-x', 'rows-x', 'flat'])
+      .default('cols-x')
+      .describe('Which blocks run along x: columns, rows, or all of them, row by row.'),
+  })
+  .describe('From this the number of workgroups follows.');
+
+export const manifestSchema = z
+  .strictObject({
+    $schema: z.string().max(300).optional(),
+    name: slug('a name'),
+    about: z.string().max(200).default('').describe('The idea, in one line.'),
+    op: opSchema,
+    dtypes: z.array(dtypeSchema).min(1),
+    entryPoint: identifier.default('main'),
+    tunables: z
+      .record(
+        z.string().regex(/^[A-Z][A-Z0-9_]{0,39}$/, 'a tunable is written in capitals: TILE'),
+        z.union([tunableSchema.shape.values, tunableSchema]),
+      )
+      .refine((tunables) => Object.keys(tunables).length <= KERNEL_LIMITS.tunables, {
+        error: `must have at most ${KERNEL_LIMITS.tunables} entries`,
+      })
+      .default({})
+      .describe('Constants that Tilemark declares in front of the source, with the values to try.'),
+    covers: coversSchema,
+    features: z
+      .array(z.enum(['subgroups']))
+      .default([])
+      .describe('WebGPU features beyond those of its dtypes.'),
+    workgroupBytes: expression
+      .default(0)
+      .describe('Workgroup memory; a device that has less skips the variant and says why.'),
+    multiples: z
+      .record(identifier, expression)
+      .default({})
+      .describe('Dimensions that must be multiples: { "k": "BK" }. Other shapes are skipped.'),
+    requires: z
+      .array(z.strictObject({ that: z.string().min(1).max(200), because: z.string().max(200) }))
+      .max(32)
+      .default([])
+      .describe('What the values of tunables must fulfil together: "BM * BN <= 4096".'),
+    passes: z
+      .array(z.strictObject({ entryPoint: identifier, covers: coversSchema }))
+      .max(8)
+      .default([])
+      .describe('Further dispatches, in order.'),
+    scratchBytes: expression
+      .default(0)
+      .describe('Memory shared by the dispatches, bound after the shape: "4 * SPLIT * m * n".'),
+  })
+  .meta({ title: 'Manifest of a Tilemark kernel' });
+export type Manifest = z.infer<typeof manifestSchema>;
+export type Covers = z.infer<typeof coversSchema>;
+
+/** The manifest's JSON Schema, for editors and other programs. */
+export const manifestJsonSchema = (): object => z.toJSONSchema(manifestSchema, { io: 'input' });
+
+/** A kernel as it is handed in, stored, and sent to whoever runs it. */
+export const kernelFileSchema = z.strictObject({
+  /** Whose it is: the name before the `/` of its id. */
+  author: slug('an author'),
+  /** WGSL; the manifest may be its first comment. */
+  source: z.string().max(KERNEL_LIMITS.sourceBytes),
+  /** JSON; absent: it is in the source. */
+  manifest: z.string().max(KERNEL_LIMITS.manifestBytes).optional(),
+});
+export type KernelFile = z.infer<typeof kernelFileSchema>;

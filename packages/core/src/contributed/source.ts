@@ -1,0 +1,167 @@
+import { InputError, ifValid, type OpId, opById, refuseIf } from '@tilemark/kernels';
+import { bisectRight } from 'd3-array';
+import { evaluate, type Names } from './expression';
+
+/** A place in the author's file, as the field of an error: `wgsl:12`. */
+export const atLine = (line: number): string => `wgsl:${line}`;
+
+export interface EntryPoint {
+  readonly name: string;
+  readonly line: number;
+  /** The arguments of `@workgroup_size`, as written. */
+  readonly workgroupSize: readonly string[];
+}
+
+interface BindingDeclaration {
+  readonly binding: number;
+  readonly access: 'read' | 'read_write' | 'uniform';
+  readonly line: number;
+}
+
+/** What a source declares, as far as an answer is wanted before a compiler sees it. */
+export interface Declarations {
+  /** The source, comments blanked: what a name must appear in to be used. */
+  readonly code: string;
+  readonly entryPoints: readonly EntryPoint[];
+  readonly bindings: readonly BindingDeclaration[];
+  /** Constants of the module whose value is an expression of names. */
+  readonly constants: ReadonlyMap<string, { readonly value: string; readonly line: number }>;
+}
+
+// Every repetition is bounded, so that no source takes long to read.
+const ARGUMENTS = String.raw`\([^()]{0,200}(?:\([^()]{0,200}\)[^()]{0,200}){0,8}\)`;
+const FUNCTION = new RegExp(
+  String.raw`((?:@\w{1,40}\s{0,40}(?:${ARGUMENTS}\s{0,40})?){1,8})fn\s+(\w+)\s*\(`,
+  'g',
+);
+const WORKGROUP_SIZE = new RegExp(String.raw`@workgroup_size\s*(${ARGUMENTS})`);
+const BINDING = /@(?:group|binding)\s*\(\s*\d+\s*[iu]?\s*\)/g;
+const VARIABLE =
+  /^@(group|binding)\s*\(\s*(\d+)\w?\s*\)\s*@(group|binding)\s*\(\s*(\d+)\w?\s*\)\s*var\s*(?:<\s*(\w+)\s*(?:,\s*(\w+)\s*)?>)?/;
+const CONSTANT = /\bconst\s+(\w+)\s*(?::\s*\w+\s*)?=\s*([^;]{1,200});/g;
+const DIRECTIVE = /\benable\s[^;]{1,200};/;
+
+/** Reads a source. Throws InputError at the line that cannot stay. */
+export function declarationsOf(source: string): Declarations {
+  const code = withoutComments(source);
+  const breaks = [...code.matchAll(/\n/g)].map(({ index }) => index);
+  const lineAt = (index: number) => bisectRight(breaks, index) + 1;
+  const directive = DIRECTIVE.exec(code);
+  refuseIf(
+    directive !== null,
+    `leave '${directive?.[0]}' out: Tilemark writes it, for the dtypes and features that the manifest lists`,
+    atLine(lineAt(directive?.index ?? 0)),
+  );
+  const entryPoints = [...code.matchAll(FUNCTION)].flatMap((match) => {
+    const [, attributes = '', name = ''] = match;
+    if (!/@compute\b/.test(attributes)) return [];
+    const size = WORKGROUP_SIZE.exec(attributes)?.[1]?.slice(1, -1) ?? '';
+    const workgroupSize = size.split(',').map((part) => part.trim());
+    const line = lineAt(match.index + match[0].lastIndexOf('fn'));
+    return [{ name, line, workgroupSize: workgroupSize.filter(Boolean) }];
+  });
+  return {
+    code,
+    entryPoints,
+    bindings: bindingsOf(code, lineAt),
+    constants: new Map(
+      [...code.matchAll(CONSTANT)].map((match) => [
+        match[1] ?? '',
+        { value: match[2] ?? '', line: lineAt(match.index) },
+      ]),
+    ),
+  };
+}
+
+/** The attributes of a variable come in either order. */
+function bindingsOf(code: string, lineAt: (index: number) => number): BindingDeclaration[] {
+  const bindings: BindingDeclaration[] = [];
+  let end = 0;
+  for (const { index } of code.matchAll(BINDING)) {
+    if (index < end) continue;
+    const line = lineAt(index);
+    const match = VARIABLE.exec(code.slice(index, index + 400));
+    const [all = '', first, one, , other, space = '', access = 'read'] = match ?? [];
+    refuseIf(!match, 'write @group(0) @binding(N) var<...> name: type;', atLine(line));
+    const [group, binding] = first === 'group' ? [one, other] : [other, one];
+    refuseIf(group !== '0', 'every binding is in group 0', atLine(line));
+    refuseIf(
+      space !== 'storage' && space !== 'uniform',
+      `binding ${binding} must be a buffer: var<storage, read>, var<storage, read_write> or var<uniform>`,
+      atLine(line),
+    );
+    const kind = space === 'uniform' ? space : access === 'read' ? access : 'read_write';
+    bindings.push({ binding: Number(binding), access: kind, line });
+    end = index + all.length;
+  }
+  return bindings;
+}
+
+const WORDS = {
+  read: 'var<storage, read>',
+  read_write: 'var<storage, read_write>',
+  uniform: 'var<uniform>',
+} as const;
+
+/** Throws InputError at the binding that is not what a kernel of the op is bound to. */
+export function checkBindings(op: OpId, hasScratch: boolean, { bindings }: Declarations): void {
+  const { tensors, dimensions } = opById(op);
+  const names = dimensions.map(({ name }) => name).join(', ');
+  const wanted = [
+    ...tensors.map(({ name }, i) => ({
+      what: name,
+      access: i < tensors.length - 1 ? ('read' as const) : ('read_write' as const),
+    })),
+    { what: `the shape (u32: ${names})`, access: 'uniform' as const },
+    ...(hasScratch ? [{ what: 'scratch memory', access: 'read_write' as const }] : []),
+  ];
+  const all = wanted.map(({ what }, i) => `${i} = ${what}`).join(', ');
+  for (const { binding, access, line } of bindings) {
+    const { what, access: right } = wanted[binding] ?? {};
+    refuseIf(!what, `there is no binding ${binding}; those of ${op}: ${all}`, atLine(line));
+    if (!right || access === right) continue;
+    throw new InputError(
+      `binding ${binding} of ${op} is ${what}: declare it ${WORDS[right]}, not ${WORDS[access]} (bindings: ${all})`,
+      atLine(line),
+    );
+  }
+}
+
+/** Threads of a workgroup along x, y, and z. Throws InputError at the entry point. */
+export function workgroupSizeOf(
+  { workgroupSize, line }: EntryPoint,
+  { constants }: Declarations,
+  tunables: Names,
+): [x: number, y: number, z: number] {
+  const names: Record<string, number> = { ...tunables };
+  // In the order of the file, so that one may use those above it. Others are no sizes.
+  for (const [name, { value }] of constants) {
+    const number = ifValid(() => evaluate(value, names, name, Math.floor));
+    if (number !== null) names[name] ??= number;
+  }
+  const [x = 1, y = 1, z = 1] = workgroupSize.map((side) =>
+    evaluate(side, names, atLine(line), Math.floor),
+  );
+  return [x, y, z];
+}
+
+/** Comments become blanks, and lines stay where they are. Block comments nest, as in WGSL. */
+function withoutComments(source: string): string {
+  let code = '';
+  let depth = 0;
+  for (let at = 0; at < source.length; ) {
+    const two = source.slice(at, at + 2);
+    if (two === '/*') depth++;
+    if (depth === 0 && two === '//') {
+      const end = source.indexOf('\n', at);
+      at = end < 0 ? source.length : end;
+      continue;
+    }
+    const isMark = two === '/*' || (depth > 0 && two === '*/');
+    const text = isMark ? '  ' : (source[at] ?? '');
+    code += depth > 0 && text !== '\n' ? ' '.repeat(text.length) : text;
+    if (depth > 0 && two === '*/') depth--;
+    at += text.length;
+  }
+  return code;
+}

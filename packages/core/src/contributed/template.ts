@@ -1,0 +1,50 @@
+/** A naive kernel that passes, with what an author needs to know: `tilemark kernel new NAME`. */
+export const kernelTemplate = (name: string): string => `/* tilemark
+{
+  "name": "${name}",
+  "about": "One thread per element of C",
+  "op": "matmul",
+  "dtypes": ["f32"],
+  "tunables": { "BLOCK": { "values": [16, 8, 4], "about": "Threads along each side" } },
+  "covers": { "rows": "BLOCK", "cols": "BLOCK" }
+}
+*/
+
+// The comment above is the manifest, JSON. Everything in it is explained in docs/your-kernel.md:
+//   name      of the kernel: letters, digits and -
+//   dtypes    f32, i32, f16 (f16 in memory, sums in f32), f16acc16 (sums in f16)
+//   tunables  Tilemark declares each as a constant above this file, here const BLOCK: u32 = 16u;
+//             and tries the other values too. The first value is the default.
+//   covers    rows and columns of C that one workgroup writes: from this follows how many
+//             workgroups run, along x for the columns and along y for the rows
+//
+// Tilemark also declares two types for the dtype: T, of elements in memory, and Acc, of sums.
+//
+// These bindings are given, with these accesses; the names are yours.
+//   0  A, m x k, row-major: element (i, j) is A[i * k + j]
+//   1  B, k x n, row-major
+//   2  C, m x n, row-major, full of garbage: write every element, and nothing outside
+//   3  the shape
+
+struct Shape { m: u32, n: u32, k: u32 }
+
+@group(0) @binding(0) var<storage, read> A: array<T>;
+@group(0) @binding(1) var<storage, read> B: array<T>;
+@group(0) @binding(2) var<storage, read_write> C: array<T>;
+@group(0) @binding(3) var<uniform> shape: Shape;
+
+@compute @workgroup_size(BLOCK, BLOCK)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y;
+  let col = id.x;
+  // The last workgroups reach beyond C wherever BLOCK does not divide m or n.
+  if (row >= shape.m || col >= shape.n) {
+    return;
+  }
+  var sum = Acc(0);
+  for (var p = 0u; p < shape.k; p++) {
+    sum += Acc(A[row * shape.k + p]) * Acc(B[p * shape.n + col]);
+  }
+  C[row * shape.n + col] = T(sum);
+}
+`;
