@@ -1,4 +1,4 @@
-// The transpose that kernels are compared with: one element a thread, in the output's order.
+// The transpose that kernels are compared with: one element per thread, in the output's order.
 //
 // bindings  0 A   1 want   2 the chunk of the work
 // The header declares T.

@@ -1,4 +1,4 @@
-/** A UUID in 22 characters, and back; null for what is none. */
+/** A UUID in 22 characters, and back; null for anything else. */
 export const shortId = (id: string): string =>
   Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 

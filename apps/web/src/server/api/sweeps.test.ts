@@ -263,7 +263,7 @@ describe('results', () => {
   });
 
   it.each(['abc', '99999999999', '1e300', '-2', '1.5', '%20', '%00'])(
-    'refuse the cursor %s, which is none',
+    'refuse the cursor %s, which is not one',
     async (cursor) => {
       const id = await made();
       const response = await call('GET /sweeps/{id}/results', {

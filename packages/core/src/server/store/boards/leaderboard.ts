@@ -30,7 +30,7 @@ type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
 };
 
 /**
- * The board of one problem: a row a device, in groups by class; within a class
+ * The board of one problem: a row per device, in groups by class; within a class
  * the ranked ones by time, then the unranked ones. Reads `Best` only, whose size
  * does not follow history.
  *
