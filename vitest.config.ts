@@ -19,7 +19,7 @@ const project = (name: string, root: string, globalSetup: string[] = []) => ({
 });
 
 /** Starts a Postgres and a Redis for the projects that need them. */
-const SERVICES = [fileURLToPath(new URL('packages/core/test-setup.ts', import.meta.url))];
+const SERVICES = [fileURLToPath(new URL('packages/core/setup.test-helper.ts', import.meta.url))];
 
 /**
  * Faults injected into a whole grid. `npm run test:faults` (TILEMARK_FAULTS=long) injects every

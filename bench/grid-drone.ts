@@ -13,7 +13,7 @@ import {
   environment,
   identity,
   measured,
-} from '../packages/core/src/server/store/test-fixtures';
+} from '../packages/core/src/server/store/fixtures.test-helper';
 
 /** One process of simulated workers: real ones, with a runner that returns a result at once. */
 export interface DroneTask {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase } from '../packages/core/test-services';
+import { emptyDatabase } from '../packages/core/services.test-helper';
 import { createClient, MigrationRefused, migrate } from './index';
 import { MIGRATIONS_FOLDER } from './migrate';
 

@@ -5,7 +5,7 @@ import {
   environment,
   measured,
   spec,
-} from '../../packages/core/src/server/store/test-fixtures';
+} from '../../packages/core/src/server/store/fixtures.test-helper';
 import {
   type SyntheticCase,
   type SyntheticDevice,

@@ -45,12 +45,12 @@ const serverPid = async (folder: string) =>
 
 /** A process that starts the services in the folder and is then killed, leaving them behind. */
 async function orphan(): Promise<{ postgres: string; redis: string | null }> {
-  const script = fileURLToPath(new URL('test-orphan.ts', import.meta.url));
+  const script = fileURLToPath(new URL('orphan.test-helper.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const died = once(child, 'exit').then(([code]) => {
-    throw new Error(`test-orphan.ts ended with ${code}`);
+    throw new Error(`orphan.test-helper.ts ended with ${code}`);
   });
   const [urls] = await Promise.race([once(child.stdout, 'data'), died]);
   died.catch(() => undefined);

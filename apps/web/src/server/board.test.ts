@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { NextRequest } from 'next/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attach, planned, sweepOf } from '../../../../packages/core/src/server/store/test-fixtures';
+import {
+  attach,
+  planned,
+  sweepOf,
+} from '../../../../packages/core/src/server/store/fixtures.test-helper';
 import * as route from '../app/queues/[[...path]]/route';
 import { proxy } from '../proxy';
-import { openTestGrid, type TestGrid } from './test-grid';
+import { openTestGrid, type TestGrid } from './grid.test-helper';
 
 let grid: TestGrid;
 beforeAll(async () => {

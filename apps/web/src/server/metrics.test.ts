@@ -6,10 +6,10 @@ import {
   planned,
   recorded,
   sweepOf,
-} from '../../../../packages/core/src/server/store/test-fixtures';
+} from '../../../../packages/core/src/server/store/fixtures.test-helper';
 import { handle } from './api/app';
+import { call, openTestGrid, type TestGrid } from './grid.test-helper';
 import { KEEP_MS, provideServices } from './services';
-import { call, openTestGrid, type TestGrid } from './test-grid';
 
 let grid: TestGrid;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { benchFileSchema, bestQuerySchema, sideBySideFileSchema, summarise } fro
 import { importResults, openStore, type Store } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testDatabase } from '../../../../packages/core/test-services';
+import { testDatabase } from '../../../../packages/core/services.test-helper';
 import { useBundle } from '../bundle.test-helper';
 
 /** `import`, `export` and `rerun` against a site that is the store and nothing else. */

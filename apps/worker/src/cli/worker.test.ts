@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openQueue, openStore, type Store } from '@tilemark/core/server';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { testDatabase, testRedisUrl } from '../../../../packages/core/services.test-helper';
 import { freePort } from '../../../../scripts/services/port';
 import { startRedis } from '../../../../scripts/services/redis';
 import { useBundle } from '../bundle.test-helper';

@@ -13,7 +13,7 @@ import {
 } from '@tilemark/core/server';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import { testDatabase, testRedisUrl } from '../../../../packages/core/services.test-helper';
 import { useBundle } from '../bundle.test-helper';
 import { Runner } from '../child/runner';
 import { aloneOn } from './machine-lock';

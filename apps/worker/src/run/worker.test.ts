@@ -26,7 +26,7 @@ import {
   takeDown,
   testDatabase,
   testRedisUrl,
-} from '../../../../packages/core/test-services';
+} from '../../../../packages/core/services.test-helper';
 import { useBundle } from '../bundle.test-helper';
 import { Runner } from '../child/runner';
 import { Journal } from '../journal/journal';

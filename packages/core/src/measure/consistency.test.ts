@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { InputError } from '@tilemark/kernels';
 import { describe, expect, test } from 'vitest';
-import { measured, noise, square } from '../server/store/test-fixtures';
+import { measured, noise, square } from '../server/store/fixtures.test-helper';
 import type { RunResult } from '../view/api';
 import { checkOutcome, repeatedBlock } from './consistency';
 import type { Measurement, Outcome, Series } from './outcome';

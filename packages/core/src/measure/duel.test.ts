@@ -1,6 +1,6 @@
 import { createHostExecutor, type Executor, type Problem, type Variant } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities } from '../server/store/test-fixtures';
+import { capabilities } from '../server/store/fixtures.test-helper';
 import { type DuelOptions, runDuel } from './duel';
 
 const problem: Problem = { op: 'transpose', shape: { rows: 9, cols: 5 }, dtype: 'f32' };

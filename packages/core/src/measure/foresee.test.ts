@@ -1,6 +1,6 @@
 import { type Executor, opOf, type Prepared, type Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { capabilities } from '../plan/test-capabilities';
+import { capabilities } from '../plan/capabilities.test-helper';
 import { tooLong } from './foresee';
 
 const LONGEST_NS = 0.25e9;

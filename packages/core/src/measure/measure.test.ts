@@ -9,7 +9,7 @@ import {
   ReferenceWrong,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities } from '../plan/test-capabilities';
+import { capabilities } from '../plan/capabilities.test-helper';
 import { runVariant, type Step, type Surroundings } from './measure';
 import { type Outcome, outcomeSchema } from './outcome';
 import { POLICIES, type PolicyId } from './policy';

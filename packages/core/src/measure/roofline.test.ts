@@ -5,7 +5,7 @@ import {
   type Problem,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities, MiB } from '../plan/test-capabilities';
+import { capabilities, MiB } from '../plan/capabilities.test-helper';
 import { impliedCacheBytes, Roofline } from './roofline';
 
 /** A device of 1,000 GFLOP/s and 100 GB/s, at each further measurement of the copy 10 GB/s more. */

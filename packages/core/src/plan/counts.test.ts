@@ -1,9 +1,9 @@
 import type { Problem } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
+import { capabilities } from './capabilities.test-helper';
 import { countRuns, type Pace, secondsOf } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
-import { capabilities } from './test-capabilities';
 
 const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities };
 const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities };

@@ -1,9 +1,9 @@
 import { InputError } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
+import { capabilities, MiB } from './capabilities.test-helper';
 import { countRuns } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
-import { capabilities, MiB } from './test-capabilities';
 
 const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities };
 const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities };

@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, test } from 'vitest';
 import { benchFileSchema, referenceFigureSchema } from '../view/api';
+import { benchFigures } from './bench-figures.test-helper';
 import { sideBySideFigures, sideBySideFileSchema } from './figures';
 import { besideKernel, bestOfEach, isAsked, librariesOn, shippedReference } from './reference';
-import { benchFigures } from './test-bench-figures';
 
 const DOCS = new URL('../../../../docs/results/', import.meta.url);
 const read = async (name: string): Promise<unknown> =>

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { resolveVariant, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { testDatabase } from '../../test-services';
+import { testDatabase } from '../../services.test-helper';
 import type { Outcome } from '../measure/outcome';
 import { coverageSchema } from '../view/api';
 import { coverage, refreshStale } from './coverage';
 import { openQueue } from './queue/queue';
+import { attach, failed, measured, recorded } from './store/fixtures.test-helper';
 import { openStore } from './store/store';
-import { attach, failed, measured, recorded } from './store/test-fixtures';
 import type { SweepServices } from './submit';
 import { backfill } from './submit';
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { testDatabase, testRedisUrl } from '../../test-services';
+import { testDatabase, testRedisUrl } from '../../services.test-helper';
 import type { NewSweep } from '../view/api';
+import { consume } from './queue/consumer.test-helper';
 import type { Queue } from './queue/queue';
 import { openQueue } from './queue/queue';
-import { consume } from './queue/test-consumer';
 import { keepReconciled, type Reconciled, reconcile } from './reconcile';
+import { attach, failed, planned, recorded, sweepOf } from './store/fixtures.test-helper';
 import type { Store } from './store/store';
 import { openStore } from './store/store';
-import { attach, failed, planned, recorded, sweepOf } from './store/test-fixtures';
 import { backfill, retrySweep, submitSweep } from './submit';
 
 let databaseUrl: string;

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../../scripts/services/port';
 import { type EmbeddedPostgres, startPostgres } from '../../../../scripts/services/postgres';
-import { testRedisUrl } from '../../test-services';
+import { testRedisUrl } from '../../services.test-helper';
 
 const run = promisify(execFile);
 const LOADER = new URL('../../../../scripts/bootstrap/typescript.mjs', import.meta.url).href;
-const PING = fileURLToPath(new URL('test-ping.ts', import.meta.url));
+const PING = fileURLToPath(new URL('ping.test-helper.ts', import.meta.url));
 
 let folder: string;
 let authority: string;

@@ -1,6 +1,6 @@
 import type { HeadToHead, ResultDetail } from '@tilemark/core';
 import { expect, it } from 'vitest';
-import { measured, run } from '../../server/test-results';
+import { measured, run } from '../../server/results.test-helper';
 import { compare, comparePairs, type Measured } from './comparison';
 
 function of(medianNs: number, over: Partial<ResultDetail> = {}): Measured {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measured, run } from '@/server/test-results';
+import { measured, run } from '@/server/results.test-helper';
 import { deviceRoofs } from './roof';
 
 const survey = {

@@ -1,6 +1,6 @@
 import type { RunResult } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
-import { measuredRun } from '../../server/test-results';
+import { measuredRun } from '../../server/results.test-helper';
 import { groupKey, shortLabels, speedups } from './runs';
 
 const naive = (medianNs: number, over: Partial<RunResult> = {}) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AuditAction, auditActionSchema, deviceKey, expand } from '@tilemark/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { contentOf, execute } from '../../../../../packages/core/services.test-helper';
 import {
   attach,
   capabilities,
@@ -13,11 +14,10 @@ import {
   recorded,
   sideBySide,
   sweepOf,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { standingSuites } from '../../../../../packages/core/src/suites/suites';
-import { contentOf, execute } from '../../../../../packages/core/test-services';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
-import { operations } from '../test-operations';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { operations } from '../operations.test-helper';
 import { handle as logIn } from './app';
 
 /** Every operation that changes something, with its entry of the audit list: never the one alone. */

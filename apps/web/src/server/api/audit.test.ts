@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { openStore } from '@tilemark/core/server';
 import { createClient } from '@tilemark/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attach } from '../../../../../packages/core/src/server/store/test-fixtures';
-import { testDatabase } from '../../../../../packages/core/test-services';
+import { testDatabase } from '../../../../../packages/core/services.test-helper';
+import { attach } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { operations } from '../operations.test-helper';
 import { provideServices } from '../services';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
-import { operations } from '../test-operations';
 import { handle as logIn } from './app';
 
 let grid: TestGrid;

@@ -6,11 +6,11 @@ import {
   capabilities,
   environment,
   identity,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
-import { call, openTestGrid, type TestCall, type TestGrid } from '../test-grid';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestCall, type TestGrid } from '../grid.test-helper';
 import { v1 } from './app';
 import { openApi } from './document';
-import { damaged, hostile, type JsonSchema, type Known, valid } from './test-json';
+import { damaged, hostile, type JsonSchema, type Known, valid } from './json.test-helper';
 
 /**
  * Every operation of openapi.json, attacked: a new one is attacked from its first day.

@@ -4,9 +4,9 @@ import {
   attach,
   environment,
   identity,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { SESSION_COOKIE } from '../session/session';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
 import { handle } from './app';
 
 let grid: TestGrid;

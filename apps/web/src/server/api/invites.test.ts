@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { execute } from '../../../../../packages/core/services.test-helper';
 import {
   capabilities,
   identity,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
-import { execute } from '../../../../../packages/core/test-services';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 
 let grid: TestGrid;
 let member: string;

@@ -1,7 +1,10 @@
 import { deviceKey } from '@tilemark/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { environment, identity } from '../../../../../packages/core/src/server/store/test-fixtures';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
+import {
+  environment,
+  identity,
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 
 const ROWS = 100_000;
 

@@ -12,10 +12,10 @@ import {
   recorded,
   sideBySide,
   spec,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { operations } from '../operations.test-helper';
 import { provideServices } from '../services';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
-import { operations } from '../test-operations';
 
 /**
  * Who may do what, written down by hand: what a declaration says about itself is

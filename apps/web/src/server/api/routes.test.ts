@@ -8,11 +8,11 @@ import {
   planned,
   recorded,
   spec,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { operations } from '../operations.test-helper';
 import { provideServices } from '../services';
 import { SESSION_COOKIE } from '../session/session';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
-import { operations } from '../test-operations';
 import { handle as logIn } from './app';
 
 let grid: TestGrid;

@@ -6,8 +6,8 @@ import {
   identity,
   measured,
   recorded,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { handle } from './app';
 
 let grid: TestGrid;

@@ -14,6 +14,7 @@ import {
   type WorkerDescription,
 } from '@tilemark/core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { execute } from '../../../../../packages/core/services.test-helper';
 import {
   capabilities,
   identity,
@@ -22,9 +23,8 @@ import {
   planned,
   recorded,
   sweepOf,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
-import { execute } from '../../../../../packages/core/test-services';
-import { call, openTestGrid, type TestGrid } from '../test-grid';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { handle } from './app';
 
 let grid: TestGrid;

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { handle } from '../api/app';
+import { openTestGrid, type TestGrid } from '../grid.test-helper';
 import { provideServices, type Settings } from '../services';
-import { openTestGrid, type TestGrid } from '../test-grid';
 import { PEER_HEADER, stampPeer } from './peer.mjs';
 
 const PER_MINUTE = 2;

@@ -1,6 +1,6 @@
 import { openStore } from '@tilemark/core/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestGrid, type TestGrid } from '../test-grid';
+import { openTestGrid, type TestGrid } from '../grid.test-helper';
 import { mayStill } from './principal';
 import { SESSION_COOKIE, sealSession } from './session';
 

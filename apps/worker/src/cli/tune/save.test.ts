@@ -7,7 +7,7 @@ import {
   environment,
   measured,
   square,
-} from '../../../../../packages/core/src/server/store/test-fixtures';
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { saveTuned } from './save';
 
 let folder: string;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import { deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
 import { summarise } from '../../measure/stats';
 import type { RunResult } from '../../view/api';
+import { attach, environment, identity, measured } from '../store/fixtures.test-helper';
 import type { Store } from '../store/store';
 import { openStore } from '../store/store';
-import { attach, environment, identity, measured } from '../store/test-fixtures';
+import { file, importer, member, result, series, withMeasurement } from './bench-file.test-helper';
 import { importResults } from './import';
-import { file, importer, member, result, series, withMeasurement } from './test-bench-file';
 
 let store: Store;
 beforeAll(async () => {

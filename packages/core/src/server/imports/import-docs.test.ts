@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import { benchFileSchema } from '../../view/api';
 import { openStore } from '../store/store';
 import { importResults } from './import';

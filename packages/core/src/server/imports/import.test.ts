@@ -1,12 +1,10 @@
 import { InputError } from '@tilemark/kernels';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { bringUp, takeDown, testDatabase } from '../../../test-services';
+import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
 import { summarise } from '../../measure/stats';
 import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../../view/api';
 import { DatabaseUnavailable } from '../errors';
-import type { Store } from '../store/store';
-import { openStore } from '../store/store';
 import {
   attach,
   environment,
@@ -14,9 +12,11 @@ import {
   measured,
   recordAll,
   square,
-} from '../store/test-fixtures';
+} from '../store/fixtures.test-helper';
+import type { Store } from '../store/store';
+import { openStore } from '../store/store';
+import { file, importer, key, result, series, withMeasurement } from './bench-file.test-helper';
 import { importResults } from './import';
-import { file, importer, key, result, series, withMeasurement } from './test-bench-file';
 
 let url: string;
 let store: Store;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import { expand } from '../../plan/expansion';
 import { suiteSpec } from '../../suites/suites';
 import type { RunResult } from '../../view/api';
 import type { Store } from '../store/store';
 import { openStore } from '../store/store';
+import { file, importer, key, result } from './bench-file.test-helper';
 import { importResults } from './import';
-import { file, importer, key, result } from './test-bench-file';
 
 let store: Store;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase, testRedisUrl } from '../../../test-services';
+import { testDatabase, testRedisUrl } from '../../../services.test-helper';
 import { type Board, queueBoard } from './dashboard';
 import type { Queue } from './queue';
 import { openQueue } from './queue';

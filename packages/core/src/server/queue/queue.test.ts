@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../../../scripts/services/redis';
-import { bringUp, takeDown, testDatabase, testRedisUrl } from '../../../test-services';
+import { bringUp, takeDown, testDatabase, testRedisUrl } from '../../../services.test-helper';
 import { QueueUnavailable } from '../errors';
+import { consume as consuming } from './consumer.test-helper';
 import type { Queue } from './queue';
 import { openQueue } from './queue';
-import { consume as consuming } from './test-consumer';
 
 /** Runs TypeScript and its shaders in a process of its own. */
 const TYPESCRIPT = '../../../../../scripts/bootstrap/typescript.mjs';
@@ -215,7 +215,7 @@ describe.each([
         process.execPath,
         [
           ...['--import', new URL(TYPESCRIPT, import.meta.url).href],
-          fileURLToPath(new URL('test-holder.ts', import.meta.url)),
+          fileURLToPath(new URL('holder.test-helper.ts', import.meta.url)),
           ...[backend === 'redis' ? (redisUrl ?? '') : '', databaseUrl, prefix, deviceKey],
         ],
         { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -1,10 +1,10 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import { workerSchema } from '../../view/api';
+import { attach, failed, measured, planned, recorded, sweepOf } from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
-import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let store: Store;
 let db: PrismaClient;

@@ -1,15 +1,13 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { execute, testDatabase } from '../../../test-services';
+import { execute, testDatabase } from '../../../services.test-helper';
 import { deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { leaderboardQuerySchema } from '../../view/api';
+import { file, result } from '../imports/bench-file.test-helper';
 import { importResults } from '../imports/import';
-import { file, result } from '../imports/test-bench-file';
-import type { Store } from './store';
-import { openStore } from './store';
 import {
   attach,
   capabilities,
@@ -22,7 +20,9 @@ import {
   recorded,
   square,
   sweepOf,
-} from './test-fixtures';
+} from './fixtures.test-helper';
+import type { Store } from './store';
+import { openStore } from './store';
 
 /**
  * Attempts to put a number first that is not true, through every door: a worker of a stranger's

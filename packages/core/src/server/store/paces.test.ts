@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
+import { attach, measured, planned, recorded, square, sweepOf } from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
-import { attach, measured, planned, recorded, square, sweepOf } from './test-fixtures';
 
 let store: Store;
 beforeAll(async () => {

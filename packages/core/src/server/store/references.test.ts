@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
+import { sideBySide } from './fixtures.test-helper';
 import { openStore, type Store } from './store';
-import { sideBySide } from './test-fixtures';
 
 let store: Store;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { rooflineSchema } from '../../view/api';
+import { attach } from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
-import { attach } from './test-fixtures';
 
 let store: Store;
 beforeAll(async () => {

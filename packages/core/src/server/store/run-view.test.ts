@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import { runView } from '../../view/run';
+import {
+  attach,
+  failed,
+  kernelRun,
+  measured,
+  planned,
+  recorded,
+  sweepOf,
+} from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
-import { attach, failed, kernelRun, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let store: Store;
 beforeAll(async () => {

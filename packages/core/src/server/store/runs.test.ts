@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { execute, testDatabase } from '../../../test-services';
+import { execute, testDatabase } from '../../../services.test-helper';
 import { openListener } from './changes';
+import { attach, failed, measured, planned, recorded, sweepOf } from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
-import { attach, failed, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let store: Store;
 let db: PrismaClient;

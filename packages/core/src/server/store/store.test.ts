@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { bringUp, takeDown, testDatabase } from '../../../test-services';
+import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
 import { DatabaseUnavailable } from '../errors';
+import { attach, planned, sweepOf } from './fixtures.test-helper';
 import { openStore } from './store';
-import { attach, planned, sweepOf } from './test-fixtures';
 
 test('every part says in one line what to do when there is no database', async () => {
   const store = openStore('postgres://somebody:secret@127.0.0.1:1/tilemark');

@@ -1,8 +1,6 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
-import type { Store } from './store';
-import { openStore } from './store';
+import { testDatabase } from '../../../services.test-helper';
 import {
   attach,
   failed,
@@ -12,7 +10,9 @@ import {
   recorded,
   spec,
   sweepOf,
-} from './test-fixtures';
+} from './fixtures.test-helper';
+import type { Store } from './store';
+import { openStore } from './store';
 
 let store: Store;
 let deviceKey: string;

@@ -1,7 +1,7 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
+import { testDatabase } from '../../../services.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
 

@@ -1,10 +1,10 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bringUp, execute, takeDown, testDatabase } from '../../../test-services';
+import { bringUp, execute, takeDown, testDatabase } from '../../../services.test-helper';
 import type { SweepEvent } from '../../view/api';
+import { attach, measured, planned, recorded, sweepOf } from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
-import { attach, measured, planned, recorded, sweepOf } from './test-fixtures';
 
 let url: string;
 let store: Store;

@@ -1,8 +1,6 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../test-services';
-import type { Store } from './store';
-import { openStore } from './store';
+import { testDatabase } from '../../../services.test-helper';
 import {
   attach,
   capabilities,
@@ -11,7 +9,9 @@ import {
   planned,
   recordAll,
   sweepOf,
-} from './test-fixtures';
+} from './fixtures.test-helper';
+import type { Store } from './store';
+import { openStore } from './store';
 
 let store: Store;
 let db: PrismaClient;

@@ -1,7 +1,7 @@
 import { shapeText } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { expand } from '../../plan/expansion';
-import { capabilities } from '../../server/store/test-fixtures';
+import { capabilities } from '../../server/store/fixtures.test-helper';
 import { publishedSchema } from '../../view/api';
 import { findSuite, suiteSpec } from '../suites';
 import { allPublished, publishedOfSuite } from './published';

@@ -18,8 +18,10 @@ const toyDtype = 'f32toy' as Dtype;
 
 const core = await import('@tilemark/core');
 const { createHostExecutor } = await import('@tilemark/kernels');
-const fixtures = await import('../../../../../../packages/core/src/server/store/test-fixtures');
-const { testDatabase } = await import('../../../../../../packages/core/test-services');
+const fixtures = await import(
+  '../../../../../../packages/core/src/server/store/fixtures.test-helper'
+);
+const { testDatabase } = await import('../../../../../../packages/core/services.test-helper');
 const { openStore } = await import('@tilemark/core/server');
 const { emptyCase, prefilled, prefillSchema, specOf, toNewSweep } = await import('./form');
 const { bestPageQuerySchema } = await import('../../best/query');

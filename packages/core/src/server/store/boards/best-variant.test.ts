@@ -1,11 +1,18 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execute, testDatabase } from '../../../../test-services';
+import { execute, testDatabase } from '../../../../services.test-helper';
 import type { BestQuery } from '../../../view/api';
+import {
+  capabilities,
+  identity,
+  measured,
+  planned,
+  recordAll,
+  square,
+} from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
-import { capabilities, identity, measured, planned, recordAll, square } from '../test-fixtures';
-import { bestOf, cube, deviceWith, tileAddress, tileRun } from './test-tiles';
+import { bestOf, cube, deviceWith, tileAddress, tileRun } from './tiles.test-helper';
 
 let url: string;
 let store: Store;

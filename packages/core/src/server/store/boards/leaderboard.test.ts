@@ -1,12 +1,12 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../../../../test-services';
+import { testDatabase } from '../../../../services.test-helper';
 import type { DeviceClass } from '../../../measure/device';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import { leaderboardQuerySchema } from '../../../view/api';
+import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
-import { attach, kernelRun, measured, recordAll, square } from '../test-fixtures';
 
 let store: Store;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../../test-services';
+import { testDatabase } from '../../../../services.test-helper';
+import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
 import { openStore, type Store } from '../store';
-import { attach, kernelRun, measured, recordAll, square } from '../test-fixtures';
 
 let store: Store;
 beforeAll(async () => {

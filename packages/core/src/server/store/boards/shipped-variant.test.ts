@@ -1,12 +1,12 @@
 import { parseVariant, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../../test-services';
+import { testDatabase } from '../../../../services.test-helper';
 import { tunedFiles } from '../../../tune/tuned';
 import { type BestQuery, leaderboardQuerySchema } from '../../../view/api';
+import { capabilities, measured, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
-import { capabilities, measured, recordAll, square } from '../test-fixtures';
-import { bestOf, cube, deviceWith, tileAddress, tileRun } from './test-tiles';
+import { bestOf, cube, deviceWith, tileAddress, tileRun } from './tiles.test-helper';
 
 const h200 = {
   vendor: 'nvidia',

@@ -5,7 +5,7 @@ import { migrate } from '@tilemark/db';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../scripts/services/postgres';
 import { startRedis } from '../../scripts/services/redis';
-import type { TestServices } from './test-services';
+import type { TestServices } from './services.test-helper';
 
 /** A real Postgres and a real Redis for one test run, in a folder that goes with it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import { deviceKey } from '../../measure/device';
 import type { Measurement, Outcome } from '../../measure/outcome';
 import type { BenchFile, RunResult } from '../../view/api';
-import { environment, identity, measured, square } from '../store/test-fixtures';
+import { environment, identity, measured, square } from '../store/fixtures.test-helper';
 
 /** Files of `tilemark bench --json`, and who brings them, for tests of the import. */
 

@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** Helpers for tests against the services that test-setup.ts started. */
+/** Helpers for tests against the services that setup.test-helper.ts started. */
 
 /** Null where no Redis is installed. */
 export const testRedisUrl = (): string | null => inject('services').redisUrl;

@@ -8,8 +8,15 @@ import {
   bestQuerySchema,
   bestVariantSchema,
 } from '../../../view/api';
+import {
+  capabilities,
+  identity,
+  measured,
+  planned,
+  recordAll,
+  square,
+} from '../fixtures.test-helper';
 import type { Store } from '../store';
-import { capabilities, identity, measured, planned, recordAll, square } from '../test-fixtures';
 
 /** Devices that have measured tiles of one kernel, and what is found to run on them, for tests. */
 

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
 import { openQueue, openStore, queueBoard, type Role, sharedReads } from '@tilemark/core/server';
 import { BOARD_PATH } from '@/ui/site';
-import { countRows, testDatabase, testRedisUrl } from '../../../../packages/core/test-services';
+import {
+  countRows,
+  testDatabase,
+  testRedisUrl,
+} from '../../../../packages/core/services.test-helper';
 import { handle } from './api/app';
 import { KEEP_MS, provideServices, type Services, type Settings } from './services';
 
