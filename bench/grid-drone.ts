@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GridWorker, HttpLink, type Link } from '@tilemark/core';
+import { GridWorker, HttpLink, type Link, retryForever } from '@tilemark/core';
 import { DirectLink, openQueue, openStore } from '@tilemark/core/server';
 import { pino } from 'pino';
 import { Journal } from '../apps/worker/src/journal/journal';
@@ -60,28 +60,40 @@ function openLink(): Link {
 }
 
 const log = pino({ level: 'silent' });
+/** Of the class with the shortest standing suite, which each new device is given. */
+const CLASS = 'browser';
+/** As a worker's supervisor does: a grid on a busy machine may miss a deadline. */
+const TRIES = {
+  signal: new AbortController().signal,
+  shouldRetry: () => true,
+  onFailedAttempt: () => undefined,
+};
 const workers: GridWorker[] = [];
 for (const [at, device] of task.devices.entries()) {
   const name = `Load ${device}`;
   const outcome = measured(1e6 + device);
+  const measuredOn = { ...environment(name), device: identity(name, CLASS) };
   const runner = {
     open: async () => ({
-      identity: identity(name),
+      identity: identity(name, CLASS),
       capabilities,
-      environment: environment(name),
+      environment: measuredOn,
       lastLevelCacheBytes: null,
     }),
-    run: async () => ({ outcome, environment: environment(name), wgsl: null }),
+    run: async () => ({ outcome, environment: measuredOn, wgsl: null }),
     close: async () => undefined,
   };
-  const { worker } = await GridWorker.attach({
+  const own = {
     link: openLink(),
     runner,
     log,
     journal: await Journal.open(join(folder, String(at)), log),
     alone: aloneOn(join(folder, `lock-${at}`)),
-    describe: (own) => listedAs(own, { id: randomUUID(), number: 1 }),
-  });
+  };
+  const id = randomUUID();
+  const attach = () =>
+    GridWorker.attach({ ...own, describe: (device) => listedAs(device, { id, number: 1 }) });
+  const { worker } = await retryForever(attach, TRIES);
   workers.push(worker);
 }
 

@@ -2,14 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getRequestListener } from '@hono/node-server';
 import next from 'next';
 import { sharedPages } from './src/server/pages/shared-pages.mjs';
 import { stampPeer } from './src/server/session/peer.mjs';
 
 /**
  * `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with the
- * reader's address stamped on requests and pages shared by readers who are not logged in.
+ * reader's address stamped on requests, pages shared by readers who are not logged in, and
+ * the requests of workers answered before Next's pipeline, which costs more than their answers.
  */
+
+/** What workers ask all the time. */
+const OF_WORKERS = /^\/api\/v1\/workers\/[^/?]+\/(next|heartbeat|runs\/[^/?]+\/(outcome|release))$/;
 
 const [port = '3000', hostname = '127.0.0.1'] = process.argv.slice(2);
 const dir = dirname(fileURLToPath(import.meta.url));
@@ -25,12 +30,24 @@ const app = next({
   port: Number(port),
 });
 
-const server = createServer();
+/** Longer than proxies keep theirs, and than a worker is silent: else each heartbeat connects again. */
+const KEEP_ALIVE_MS = 75_000;
+
+const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
 await app.prepare();
 const answer = sharedPages(app.getRequestHandler());
+// Set by instrumentation.ts, a moment after the server answers. Next's own code uses the global
+// Request, so that stays as it is.
+const answerWorker = getRequestListener((request) => globalThis.tilemarkApi(request), {
+  overrideGlobalObjects: false,
+});
 server.on('request', (request, response) => {
-  stampPeer(request);
-  answer(request, response).catch((error) => {
+  const isOfWorker =
+    globalThis.tilemarkApi && request.method === 'POST' && OF_WORKERS.test(request.url ?? '');
+  if (isOfWorker) response.setHeader('X-Content-Type-Options', 'nosniff');
+  else stampPeer(request);
+  const answered = isOfWorker ? answerWorker(request, response) : answer(request, response);
+  answered.catch((error) => {
     process.stderr.write(`${error?.stack ?? error}\n`);
     if (!response.headersSent) response.writeHead(500);
     response.end();

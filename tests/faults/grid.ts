@@ -93,8 +93,8 @@ export class FaultGrid {
   async startWeb({ preload }: { readonly preload?: string | undefined } = {}): Promise<void> {
     const logFile = join(this.services.folder, 'web.log');
     this.#web = this.#start({
-      script: join(root, 'node_modules', 'next', 'dist', 'bin', 'next'),
-      args: ['start', '--port', String(this.#port), '--hostname', '127.0.0.1'],
+      script: join(root, 'apps', 'web', 'serve.mjs'),
+      args: [String(this.#port), '127.0.0.1'],
       cwd: join(root, 'apps', 'web'),
       env: this.#environment({ preload }),
       logFile,

@@ -4,5 +4,8 @@ export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === 'nodejs') {
     const { startUpkeep } = await import('./server/upkeep');
     startUpkeep();
+    // For serve.mjs, which is not bundled.
+    const { handle } = await import('./server/api/app');
+    Object.assign(globalThis, { tilemarkApi: handle });
   }
 }

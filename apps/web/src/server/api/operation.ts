@@ -165,7 +165,7 @@ function routeOf(declared: Operation) {
     middleware: [
       observed(declared),
       admitted(declared),
-      ...(body ? jsonBody(maxBodyBytes, maxUnpackedBytes) : []),
+      ...(body ? [jsonBody(maxBodyBytes, maxUnpackedBytes)] : []),
     ],
   });
 }
