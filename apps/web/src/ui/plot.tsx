@@ -2,9 +2,9 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { TextLink } from './button';
 import { download, GLYPHS, type LegendItem, pngOf, standaloneSvg } from './plot-file';
-import { TablePanel } from './table';
+import { isBetween, type Mark, MarkTable, marksOf, middleOf, nearest, Tip } from './plot-marks';
+import { clip, useZoom, zoomed } from './plot-zoom';
 
 /** @param shows whether a series of the legend is switched on */
 export type DrawPlot = (
@@ -17,21 +17,11 @@ const NO_LEGEND: readonly LegendItem[] = [];
 
 /** A narrower frame is still being laid out. */
 const MIN_WIDTH = 120;
-/** A pointer this near to a mark means it, px. */
-const REACH = 24;
-const TIP_WIDTH = 260;
-
-/** A mark with a `title` channel, `name: value`, which leads somewhere if it has a `href` channel. */
-interface Mark {
-  readonly element: Element & HTMLOrSVGElement;
-  readonly text: string;
-  readonly href: string | null;
-}
-
 /**
  * A chart drawn by Observable Plot to the available width. Its space is reserved while the
  * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
- * Marks with a `title` tell it on hover, by arrow keys, and as rows of a table.
+ * Marks with a `title` tell it on hover, by arrow keys, and as rows of a table. The x axis of one that
+ * `zooms` shows the part that a drag selects, or that + halves; Escape shows all again.
  *
  * @param summary what the chart shows, in words
  * @param fileName of downloads, without extension
@@ -43,6 +33,7 @@ export function Figure({
   caption,
   fileName,
   legend = NO_LEGEND,
+  zooms = false,
 }: {
   draw: DrawPlot;
   height: number;
@@ -50,6 +41,7 @@ export function Figure({
   caption: ReactNode;
   fileName: string;
   legend?: readonly LegendItem[];
+  zooms?: boolean;
 }) {
   const id = useId();
   const frame = useRef<HTMLElement>(null);
@@ -58,6 +50,9 @@ export function Figure({
   const [told, setTold] = useState<Mark | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [isTable, setTable] = useState(false);
+  const scale = useRef<PlotModule.Scale | undefined>(undefined);
+  const zoom = useZoom(zooms ? fileName : null, scale);
+  const { range } = zoom;
 
   useEffect(() => {
     const element = frame.current;
@@ -72,7 +67,10 @@ export function Figure({
         const width = Math.floor(entry?.contentRect.width ?? 0);
         if (width < MIN_WIDTH) return;
         const svg = Plot.plot({
-          ...draw(Plot, width, (series) => !hidden.has(series)),
+          ...zoomed(
+            draw(Plot, width, (series) => !hidden.has(series)),
+            range,
+          ),
           width,
           height,
           style: {
@@ -83,9 +81,15 @@ export function Figure({
             overflow: 'visible',
           },
         });
+        // What had the focus is drawn again: the keys go on from here.
+        if (element.contains(document.activeElement)) element.focus();
         element.replaceChildren(svg);
         setTold(null);
-        setMarks(marksOf(svg));
+        const all = marksOf(svg);
+        scale.current = svg.scale('x');
+        const ends = scale.current?.range;
+        if (range) clip(svg, ends, `${id}-clip`);
+        setMarks(range ? all.filter((mark) => isBetween(mark, element, ends)) : all);
       });
       observer.observe(element);
     };
@@ -95,7 +99,7 @@ export function Figure({
       isGone = true;
       observer?.disconnect();
     };
-  }, [draw, height, hidden]);
+  }, [draw, height, hidden, id, range]);
 
   const save = async (type: 'svg' | 'png') => {
     const chart = frame.current?.querySelector('svg');
@@ -105,7 +109,11 @@ export function Figure({
     download(blob, `${fileName}.${type}`);
   };
 
-  const step = (event: KeyboardEvent) => {
+  const onKey = (event: KeyboardEvent) => {
+    if (zooms && ['+', '=', 'Escape'].includes(event.key)) {
+      const at = frame.current && told ? middleOf(told, frame.current) : null;
+      return event.key === 'Escape' ? zoom.reset() : zoom.halve(at);
+    }
     const moves: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
     const move = moves[event.key];
     if (!marks || marks.length === 0 || move === undefined) return;
@@ -129,6 +137,13 @@ export function Figure({
           {legend.length > 0 && <Legend items={legend} hidden={hidden} toggle={toggle} />}
         </div>
         <div className="flex shrink-0 gap-2">
+          {range ? (
+            <button type="button" onClick={zoom.reset} className={SMALL_BUTTON}>
+              Reset zoom
+            </button>
+          ) : (
+            zooms && <span className="text-2xs max-sm:hidden">drag or press + to zoom</span>
+          )}
           {marks && marks.length > 0 && (
             <button
               type="button"
@@ -161,16 +176,30 @@ export function Figure({
           aria-label={summary}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go through its marks
           tabIndex={0}
-          onKeyDown={step}
+          onKeyDown={onKey}
+          aria-keyshortcuts={zooms ? '+ Escape' : undefined}
           onFocus={(event) => {
             const target: Element = event.target;
             setTold(marks?.find(({ element }) => element === target) ?? null);
           }}
           onBlur={() => setTold(null)}
-          onPointerMove={({ clientX, clientY }) => setTold(nearest(marks, clientX, clientY))}
+          onPointerMove={(event) => {
+            if (!zoom.move(event)) setTold(nearest(marks, event.clientX, event.clientY));
+          }}
           onPointerLeave={() => setTold(null)}
-          className="h-full"
+          {...zoom.handlers}
+          className={`h-full ${zooms ? 'cursor-crosshair select-none' : ''}`}
         />
+        {zoom.drag && (
+          <div
+            aria-hidden="true"
+            className="pointer-events-none absolute inset-y-0 border-x border-accent bg-accent/15"
+            style={{
+              left: Math.min(...zoom.drag),
+              width: Math.abs(zoom.drag[1] - zoom.drag[0]),
+            }}
+          />
+        )}
         {!marks && (
           <p
             aria-hidden="true"
@@ -187,89 +216,6 @@ export function Figure({
 }
 
 const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible';
-
-/** Takes the marks out of a plot: their titles become names, and tooltips of our own. */
-function marksOf(svg: Element): Mark[] {
-  // Plot names its groups, which have no role that could have a name.
-  for (const part of svg.querySelectorAll('g[aria-label]')) {
-    part.setAttribute('data-mark', part.getAttribute('aria-label') ?? '');
-    part.removeAttribute('aria-label');
-  }
-  return [...svg.querySelectorAll('title')].flatMap((title) => {
-    const shape = title.parentElement;
-    if (!shape) return [];
-    const text = title.textContent ?? '';
-    title.remove();
-    const link = shape.closest('a');
-    const element = link ?? shape;
-    if (!link) element.setAttribute('role', 'img');
-    element.setAttribute('aria-label', text);
-    element.setAttribute('tabindex', '-1');
-    return [{ element, text, href: link?.getAttribute('xlink:href') ?? null }];
-  });
-}
-
-/** The mark under the pointer, or the one whose middle is nearest to it. */
-function nearest(marks: readonly Mark[] | null, x: number, y: number): Mark | null {
-  let [found, least]: [Mark | null, number] = [null, REACH];
-  for (const mark of marks ?? []) {
-    const box = mark.element.getBoundingClientRect();
-    const inside = x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
-    const away = Math.hypot(x - box.left - box.width / 2, y - box.top - box.height / 2);
-    if (inside && box.width * box.height < REACH ** 2 * 4) return mark;
-    const distance = inside ? Math.min(away, REACH / 2) : away;
-    if (distance < least) [found, least] = [mark, distance];
-  }
-  return found;
-}
-
-function Tip({ mark: { element, href, text }, frame }: { mark: Mark; frame: HTMLElement }) {
-  const box = element.getBoundingClientRect();
-  const around = frame.getBoundingClientRect();
-  const left = Math.min(
-    Math.max(0, box.left + box.width / 2 - around.left - TIP_WIDTH / 2),
-    Math.max(0, around.width - TIP_WIDTH),
-  );
-  return (
-    <p
-      aria-hidden="true"
-      style={{ left, bottom: around.bottom - box.top + 6, maxWidth: TIP_WIDTH }}
-      className="pointer-events-none absolute z-10 rounded-tile border border-line-strong bg-surface px-2 py-1 text-xs break-words"
-    >
-      {text}
-      {href && <span className="text-muted"> Enter or click opens it.</span>}
-    </p>
-  );
-}
-
-function MarkTable({ caption, marks }: { caption: string; marks: readonly Mark[] }) {
-  return (
-    <div className="mt-2 max-h-80 overflow-y-auto">
-      <TablePanel caption={caption}>
-        <thead>
-          <tr>
-            <th scope="col">Mark</th>
-            <th scope="col" className="figure">
-              Value
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {marks.map(({ href, text }, index) => {
-            const [name = text, ...value] = text.split(': ');
-            return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: marks stay where they are
-              <tr key={index}>
-                <th scope="row">{href ? <TextLink href={href}>{name}</TextLink> : name}</th>
-                <td className="figure">{value.join(': ')}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </TablePanel>
-    </div>
-  );
-}
 
 /** The series as they are drawn; a click switches one off and on. */
 function Legend({

@@ -66,6 +66,7 @@ export function RateOverTime({
       draw={draw}
       height={220}
       fileName="rate-over-time"
+      zooms
       caption="Every measurement of this variant here, higher is better. Dashed: the driver or Dawn from there on."
       summary={`Rate over time: ${points.length} measurements under ${new Set(points.map(({ version }) => version)).size} versions of driver and Dawn.`}
     />

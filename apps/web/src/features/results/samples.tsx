@@ -56,6 +56,7 @@ export function SampleStrip({ series }: { series: Series }) {
       draw={draw}
       height={190}
       fileName="samples"
+      zooms
       caption="Samples in the order taken, lower is better. Line: median. Band: its 95% interval."
       summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
     />

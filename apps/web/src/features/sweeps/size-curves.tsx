@@ -81,6 +81,7 @@ export function SizeCurves({
         height={260}
         caption={`Rate by size in ${unit}, higher is better; the best variant of each kernel.`}
         fileName="rate-by-size"
+        zooms
         legend={legend}
         summary={`Rate by size: ${kernels
           .map((kernel) => {

@@ -149,6 +149,7 @@ export function TimeCurves({
       draw={draw}
       height={300}
       fileName="time-by-threads"
+      zooms
       legend={legendOf(points, styles, isDashed)}
       caption={
         <>
@@ -195,6 +196,7 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
       draw={draw}
       height={300}
       fileName="speedup-by-threads"
+      zooms
       legend={legendOf(points, styles)}
       caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow both 95% intervals.${marksText(kernels, styles)}`}
       summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}

@@ -1,0 +1,111 @@
+'use client';
+
+import { TextLink } from './button';
+import { TablePanel } from './table';
+
+/** A pointer this near to a mark means it, px. */
+const REACH = 24;
+const TIP_WIDTH = 260;
+
+/** A mark with a `title` channel, `name: value`, which leads somewhere if it has a `href` channel. */
+export interface Mark {
+  readonly element: Element & HTMLOrSVGElement;
+  readonly text: string;
+  readonly href: string | null;
+}
+
+/** Takes the marks out of a plot: their titles become names, and tooltips of our own. */
+export function marksOf(svg: Element): Mark[] {
+  // Plot names its groups, which have no role that could have a name.
+  for (const part of svg.querySelectorAll('g[aria-label]')) {
+    part.setAttribute('data-mark', part.getAttribute('aria-label') ?? '');
+    part.removeAttribute('aria-label');
+  }
+  return [...svg.querySelectorAll('title')].flatMap((title) => {
+    const shape = title.parentElement;
+    if (!shape) return [];
+    const text = title.textContent ?? '';
+    title.remove();
+    const link = shape.closest('a');
+    const element = link ?? shape;
+    if (!link) element.setAttribute('role', 'img');
+    element.setAttribute('aria-label', text);
+    element.setAttribute('tabindex', '-1');
+    return [{ element, text, href: link?.getAttribute('xlink:href') ?? null }];
+  });
+}
+
+/** The middle of a mark, px from the left edge of the chart. */
+export function middleOf({ element }: Mark, frame: Element): number {
+  const { left, width } = element.getBoundingClientRect();
+  return left + width / 2 - frame.getBoundingClientRect().left;
+}
+
+/** Whether a mark lies within the ends of an axis. */
+export function isBetween(mark: Mark, frame: Element, ends: Iterable<unknown> = []): boolean {
+  const [first = 0, last = 0] = [...ends].map(Number);
+  const at = middleOf(mark, frame);
+  return at >= first - 2 && at <= last + 2;
+}
+
+/** The mark under the pointer, or the one whose middle is nearest to it. */
+export function nearest(marks: readonly Mark[] | null, x: number, y: number): Mark | null {
+  let [found, least]: [Mark | null, number] = [null, REACH];
+  for (const mark of marks ?? []) {
+    const box = mark.element.getBoundingClientRect();
+    const inside = x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+    const away = Math.hypot(x - box.left - box.width / 2, y - box.top - box.height / 2);
+    if (inside && box.width * box.height < REACH ** 2 * 4) return mark;
+    const distance = inside ? Math.min(away, REACH / 2) : away;
+    if (distance < least) [found, least] = [mark, distance];
+  }
+  return found;
+}
+
+export function Tip({ mark: { element, href, text }, frame }: { mark: Mark; frame: HTMLElement }) {
+  const box = element.getBoundingClientRect();
+  const around = frame.getBoundingClientRect();
+  const left = Math.min(
+    Math.max(0, box.left + box.width / 2 - around.left - TIP_WIDTH / 2),
+    Math.max(0, around.width - TIP_WIDTH),
+  );
+  return (
+    <p
+      aria-hidden="true"
+      style={{ left, bottom: around.bottom - box.top + 6, maxWidth: TIP_WIDTH }}
+      className="pointer-events-none absolute z-10 rounded-tile border border-line-strong bg-surface px-2 py-1 text-xs break-words"
+    >
+      {text}
+      {href && <span className="text-muted"> Enter or click opens it.</span>}
+    </p>
+  );
+}
+
+export function MarkTable({ caption, marks }: { caption: string; marks: readonly Mark[] }) {
+  return (
+    <div className="mt-2 max-h-80 overflow-y-auto">
+      <TablePanel caption={caption}>
+        <thead>
+          <tr>
+            <th scope="col">Mark</th>
+            <th scope="col" className="figure">
+              Value
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {marks.map(({ href, text }, index) => {
+            const [name = text, ...value] = text.split(': ');
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: marks stay where they are
+              <tr key={index}>
+                <th scope="row">{href ? <TextLink href={href}>{name}</TextLink> : name}</th>
+                <td className="figure">{value.join(': ')}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </TablePanel>
+    </div>
+  );
+}
