@@ -102,7 +102,7 @@ export class FaultGrid {
     await waitForSite(this.url, logFile);
   }
 
-  /** Starts a worker and waits until it is attached; the standing suites are cancelled. */
+  /** Starts a worker and waits until it is attached; the standard suites are cancelled. */
   async startWorker(options: WorkerOptions = {}): Promise<Part> {
     const { device = 'cpu', services, site, namespace, preload, folder } = options;
     this.#workers += 1;
@@ -129,7 +129,7 @@ export class FaultGrid {
       });
     await has('attached');
     if (!this.#knownDevices.has(device)) {
-      await has('started the standing suites');
+      await has('started the standard suites');
       this.#knownDevices.add(device);
       await this.#cancelStandingSuites();
     }

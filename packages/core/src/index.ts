@@ -35,7 +35,7 @@ export * from './rank/headline';
 export * from './rank/nearest';
 export * from './rank/portability';
 export * from './rank/rank';
-export { sideBySideFileSchema } from './reference/figures';
+export { referenceFileSchema, sideBySideFileSchema } from './reference/figures';
 export { besideKernel, bestOfEach, librariesOn, shippedReference } from './reference/reference';
 export { refusalOf } from './refusals';
 export * from './suites/families';

@@ -68,6 +68,13 @@ export interface ProblemText {
   readonly dtype: string;
 }
 
+/**
+ * Whether this release knows the op and the dtype of a row: a database may have rows of a newer one,
+ * which lists leave out.
+ */
+export const isKnownProblem = ({ op, dtype }: Pick<ProblemText, 'op' | 'dtype'>): boolean =>
+  Object.hasOwn(OPS, op) && Object.hasOwn(DTYPES, dtype);
+
 /** Parses a problem from user input. Throws InputError at the invalid part. */
 export function parseProblem({ op, shape, dtype }: ProblemText): Problem {
   if (!Object.hasOwn(DTYPES, dtype)) {

@@ -9,31 +9,13 @@ import { FirstScreen } from '@/features/overview/first-screen';
 import { etagOf } from '@/server/etag';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
-import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
+import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { PageHeader } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: { absolute: 'Leaderboard · Tilemark' } };
-
-const WORDS = [
-  ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],
-  [
-    'Profile',
-    'settings of the WebGPU implementation; default as in a browser, fast without bounds checks, unlike a browser.',
-    '/docs/measurement#what-is-ranked',
-  ],
-  [
-    '% of peak',
-    'of the roof: the most the device can do, measured by copies and multiply-adds.',
-    '/docs/measurement#the-roof',
-  ],
-  [
-    'Policy',
-    'how long and how precisely a run is measured; quick ones are never ranked.',
-    '/docs/measurement',
-  ],
-] as const;
 
 export default async function LeaderboardPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
@@ -74,20 +56,8 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         }
       >
         The fastest verified variant of each device on one problem, by the median of its
-        invocations. Devices share a rank unless one is faster by more than 0.5% beyond doubt.{' '}
-        <details className="text-[0.8125rem]">
-          <summary>What the words mean</summary>
-          <dl className="mt-1 space-y-1 [&_dt]:inline [&_dt]:font-medium [&_dt]:text-ink [&_dd]:inline">
-            {WORDS.map(([word, meaning, href]) => (
-              <div key={word}>
-                <dt>{word}</dt>
-                <dd>
-                  : {meaning} <TextLink href={href}>More</TextLink>
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </details>
+        invocations. Devices share a rank unless one is faster by more than 0.5% beyond doubt.
+        <Words of={['variant', 'profile', 'peak', 'policy']} />
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} />

@@ -40,7 +40,7 @@ export interface Services {
 /** How old an answer may be that anybody may ask for and that reads every run. */
 export const KEEP_MS = 5_000;
 
-/** Devices against standing suites, as they were at most 5 s ago. */
+/** Devices against standard suites, as they were at most 5 s ago. */
 export const recentCoverage = ({ recent, store }: Pick<Services, 'recent' | 'store'>) =>
   recent.read('coverage', () => coverage(store));
 

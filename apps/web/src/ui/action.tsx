@@ -61,13 +61,22 @@ export function Action({
   );
 }
 
-/** Copies a text and says whether that worked. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/**
+ * Copies a text and says whether that worked.
+ *
+ * @param from instead of a text that a page does not have: the kernel of the API whose WGSL is copied
+ */
+export function CopyButton({
+  label,
+  ...source
+}: { label: string } & ({ text: string } | { from: string })) {
   const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
 
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(
+        'text' in source ? source.text : await wgslOf(source.from),
+      );
       setState('copied');
     } catch {
       // Browsers refuse the clipboard outside secure contexts; the text can still be selected.
@@ -83,6 +92,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       </span>
     </Button>
   );
+}
+
+async function wgslOf(url: string): Promise<string> {
+  const answer = await fetch(url);
+  const { wgsl } = (await answer.json()) as { readonly wgsl?: unknown };
+  if (typeof wgsl !== 'string') throw new Error(`no WGSL at ${url}`);
+  return wgsl;
 }
 
 /** A command to run, with a button that copies it. */

@@ -99,7 +99,7 @@ it('brings what bench wrote to a grid, gets it back unchanged, and measures it a
   const resultId = exported.results[0]?.resultId ?? '';
   const again = await tilemark('rerun', resultId, '--server', server);
   expect(again.code).toBe(0);
-  expect(again.stdout).toContain('matmul/cpu-naive 33x17x9 f32, default');
+  expect(again.stdout).toContain('matmul/cpu-naive, 33x17x9 f32, profile default');
   expect(again.stdout).toMatch(/(FAST|SLOW|SAME|UNDECIDED): [\d.]+ times as fast as published/);
 });
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import {
   benchFileSchema,
   messageOf,
+  referenceFileSchema,
   referenceImportedSchema,
   refusalOf,
-  sideBySideFileSchema,
   sweepCreatedSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
@@ -13,7 +13,8 @@ import { GridClient, type GridOptions, LONG_ANSWER_MS } from './grid-client';
 
 /**
  * Brings files of `bench --json`, and those in folders, to a grid: each becomes a finished
- * sweep, whole or not at all. A file of `bench/side-by-side` becomes figures of reference. A file that is refused is named, and the others follow. Returns
+ * sweep, whole or not at all. A file of `bench/side-by-side`, or of a library alone, becomes figures
+ * of reference. A file that is refused is named, and the others follow. Returns
  * the exit code: 2 if one was refused. Throws Error if the site does not answer, InputError
  * for the token and for a path that does not exist.
  */
@@ -54,9 +55,9 @@ async function filesAt(path: string): Promise<string[]> {
 /** Says what became of the file. */
 async function importFile(file: string, client: GridClient, server: string): Promise<string> {
   const json = await readJson(file);
-  const sideBySide = sideBySideFileSchema.safeParse(json);
-  if (sideBySide.success) {
-    const { figures } = await client.post('reference', referenceImportedSchema, sideBySide.data);
+  const figuresFile = referenceFileSchema.safeParse(json);
+  if (figuresFile.success) {
+    const { figures } = await client.post('reference', referenceImportedSchema, figuresFile.data);
     const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
     return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
   }

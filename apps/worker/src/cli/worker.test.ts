@@ -77,7 +77,7 @@ const starter = () =>
 
 const attached = () => eventually(async () => (await store.workers.list())[0]);
 
-it('attaches, starts the standing suites on a new device, and signs off on SIGTERM', async () => {
+it('attaches, starts the standard suites on a new device, and signs off on SIGTERM', async () => {
   const port = await freePort();
   const { child, ended } = start(['--device', 'cpu', '--metrics', String(port)], {
     DATABASE_URL: databaseUrl,

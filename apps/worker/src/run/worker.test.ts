@@ -80,7 +80,7 @@ async function attach({
   for (let refused = 0; refused < nextRefused; refused++) {
     next.mockRejectedValueOnce(new QueueUnavailable('away'));
   }
-  // A device that is not found gets no standing suites, whose runs would come before the test's.
+  // A device that is not found gets no standard suites, whose runs would come before the test's.
   const devices = { ...store.devices, get: async () => null };
   const link = Object.assign(new DirectLink({ store: { ...store, devices }, queue: own }), over);
   const journal = await Journal.open(journalFolder(), log);

@@ -47,7 +47,7 @@ export const attachmentSchema = z.object({
   clockAheadMs: z.number(),
   /** When each profile's roofline was last measured. */
   rooflines: z.array(z.object({ profile: profileSchema, measuredAt: date })),
-  /** Ids of the standing suites that began with this worker: its device is new. */
+  /** Ids of the standard suites that began with this worker: its device is new. */
   suites: z.array(id),
 });
 export type Attachment = z.infer<typeof attachmentSchema>;

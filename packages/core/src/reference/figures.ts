@@ -1,5 +1,5 @@
 /** Reads reference figures from the files that contain them. */
-import { opOf, type Problem, parseProblem } from '@tilemark/kernels';
+import { opOf, type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { z } from 'zod';
 import { environmentSchema, type Profile, profileSchema } from '../measure/device';
 import { date, type ReferenceFigure } from '../view/api';
@@ -38,6 +38,50 @@ export const sideBySideFileSchema = z.object({
   results: z.array(z.union([rowSchema, z.object({ error: z.string() })])).max(1_000),
 });
 export type SideBySideFile = z.infer<typeof sideBySideFileSchema>;
+
+/** A library alone, over many shapes: what `bench/vendor.py` times, as docs/results has it. */
+const libraryFileSchema = z.object({
+  date: z.iso.date(),
+  device: z.string().min(1).max(200),
+  /** How it was called: `PyTorch 2.11.0, CUDA 13.0`. */
+  library: z.string().max(200),
+  about: z.string().max(400).default(''),
+  results: z
+    .array(sideSchema.extend({ shape: z.string().max(40), dtype: z.string().max(40) }))
+    .max(5_000),
+});
+
+/** Every file of figures that are no results, since they bring no samples. */
+export const referenceFileSchema = z.union([sideBySideFileSchema, libraryFileSchema]);
+export type ReferenceFile = z.infer<typeof referenceFileSchema>;
+
+/**
+ * The figures of a file.
+ *
+ * @throws InputError for a problem that does not exist
+ */
+export function figuresOf(file: ReferenceFile): Figure[] {
+  if ('environments' in file) return sideBySideFigures(file);
+  return file.results.map((row): Figure => {
+    const problem = parseProblem({ op: 'matmul', ...row });
+    return {
+      hardware: file.device,
+      class: 'gpu',
+      by: { kind: 'library', name: 'cuBLAS', version: file.library },
+      ...{ problem, profile: null, roof: null, measuredAt: new Date(file.date).toISOString() },
+      ...timesOf(row, problem),
+      source: file.about ? `${file.about}.` : 'Measured alone.',
+    };
+  });
+}
+
+/** Figures without those that an earlier one repeats: the same thing, at the same time. */
+export function withoutTwins<F extends Figure>(figures: readonly F[]): F[] {
+  const idOf = (figure: F) => `${identity(figure)} ${figure.medianNs}`;
+  return figures.filter(
+    (figure, at) => figures.findIndex((each) => idOf(each) === idOf(figure)) === at,
+  );
+}
 
 /** The other side of a row. */
 const OTHERS: Readonly<Record<string, (row: Row) => OtherSide>> = {
@@ -144,4 +188,7 @@ export function fastestOfEach<F extends Figure>(
 
 /** Hardware, problem and profile, and what ran. */
 const identity = ({ by, hardware, problem, profile }: Figure): string =>
-  JSON.stringify([hardware, profile, problem, by.kind === 'library' ? by.name : by.address]);
+  JSON.stringify([
+    ...[hardware, profile, problem.op, problem.dtype, shapeText(problem)],
+    by.kind === 'library' ? by.name : by.address,
+  ]);

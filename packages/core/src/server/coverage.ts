@@ -14,7 +14,7 @@ import { type SweepServices, startSweep } from './submit';
 
 type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 
-/** Devices against standing suites: how many runs are done, failed, running, stale or missing. */
+/** Devices against standard suites: how many runs are done, failed, running, stale or missing. */
 export async function coverage(store: Store): Promise<Coverage> {
   const rows: Coverage['devices'] = [];
   for await (const { device, suites } of coverageOf(store, await store.devices.toPlan())) {
@@ -68,7 +68,7 @@ interface SuiteCoverage {
 /** Devices per statement: one statement each is slow, and one for a whole fleet blocks the site. */
 const DEVICES_AT_ONCE = 20;
 
-/** Every run of each device's standing suites, with its state. */
+/** Every run of each device's standard suites, with its state. */
 async function* coverageOf(
   store: Store,
   devices: readonly DeviceToPlan[],

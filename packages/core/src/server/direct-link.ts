@@ -46,7 +46,7 @@ export class DirectLink implements Link {
     return this.#worker;
   }
 
-  /** A device that was never seen before gets the standing suites. */
+  /** A device that was never seen before gets the standard suites. */
   async attach(worker: WorkerDescription, admission?: Admission): Promise<Attachment> {
     const { store, queue } = this.services;
     return translated(async () => {

@@ -125,7 +125,7 @@ describe('submitting', () => {
 });
 
 describe('back-filling', () => {
-  test('a new device gets each standing suite once, however many ask', async () => {
+  test('a new device gets each standard suite once, however many ask', async () => {
     const { deviceKey } = await attach(store, 'Fresh');
     const services = { store, queue };
     await Promise.all([1, 2, 3].map(() => backfill(services, deviceKey)));

@@ -113,7 +113,7 @@ async function enqueueWhenUp(
 }
 
 /**
- * Starts the standing suites on a device that has never seen them, so that the board has its
+ * Starts the standard suites on a device that has never seen them, so that the board has its
  * numbers without anyone asking. Safe to call on every attach and from several workers at once:
  * each suite is started once per version, even if someone cancels it.
  *

@@ -99,7 +99,7 @@ export const coverageCellSchema = z.object({
 });
 export type CoverageCell = z.infer<typeof coverageCellSchema>;
 
-/** Devices against the standing suites of their class. */
+/** Devices against the standard suites of their class. */
 export const coverageSchema = z.object({
   suites: z.array(z.object({ id: z.string(), title: z.string() })),
   devices: z.array(z.object({ device: deviceRefSchema, cells: z.array(coverageCellSchema) })),

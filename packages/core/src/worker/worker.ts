@@ -106,7 +106,7 @@ export class GridWorker {
     const attachment = await link.attach(describe(description));
     const { deviceKey, suites, workerId } = attachment;
     log.info({ workerId, deviceKey, device: identity.device }, 'attached');
-    if (suites.length > 0) log.info({ sweeps: suites }, 'started the standing suites');
+    if (suites.length > 0) log.info({ sweeps: suites }, 'started the standard suites');
     const worker = new GridWorker(parts, attachment);
     // Also tells whether an admin has paused it.
     await worker.#heartbeat();

@@ -11,6 +11,7 @@ import { ButtonLink } from '@/ui/button';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Best kernel' };
 
@@ -33,6 +34,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         The fastest known variant for a problem on a GPU, with its shader: from ranked results on
         that GPU or, without any, from the variant shipped for it, then from its architecture, its
         vendor, and all GPUs.
+        <Words of={['variant', 'profile']} />
       </PageHeader>
       <Panel className="p-4">
         {/* The key resets the controls when the address changes. */}

@@ -18,6 +18,7 @@ import { ButtonLink, TextLink } from '@/ui/button';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Compare' };
 
@@ -51,6 +52,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       >
         B against A: FAST or SLOW where the 95% interval of their ratio lies beyond ±0.5%, SAME
         where it lies within.
+        <Words of={['variant', 'profile', 'peak', 'policy']} />
       </PageHeader>
       <CompareTabs here="/compare" />
       <Refused

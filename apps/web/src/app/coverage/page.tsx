@@ -36,7 +36,7 @@ export default async function CoveragePage() {
           </>
         }
       >
-        How much of the standing suites each device has run: sweeps that every device gets
+        How much of the standard suites each device has run: sweeps that every device gets
         automatically, behind what people submit. Stale: the kernel’s source has changed since. Each
         cell names the sizes counted, which are smaller on slow devices; results at other sizes are
         not counted here.
@@ -58,7 +58,7 @@ export default async function CoveragePage() {
         </>
       ) : (
         <Empty title="No device has been attached yet">
-          <p>Every new device gets the standing suites immediately.</p>
+          <p>Every new device gets the standard suites immediately.</p>
           <ButtonLink href="/workers#attach" look="primary">
             Attach a worker
           </ButtonLink>

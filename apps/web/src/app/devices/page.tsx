@@ -9,6 +9,7 @@ import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { NextPage } from '@/ui/table';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Devices' };
 
@@ -39,6 +40,7 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
       >
         Everything measured so far. Machines with the same vendor, architecture, device, backend and
         runtime count as one device.
+        <Words of={['variant', 'profile', 'peak']} />
       </PageHeader>
       {page.items.length === 0 ? (
         <Empty title="No device has been attached yet">

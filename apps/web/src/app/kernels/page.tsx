@@ -1,34 +1,42 @@
-import { DEVICE_GROUPS, type HeatMap } from '@tilemark/core';
-import { idsOf, kernelsOf, OPS, shapeText } from '@tilemark/kernels';
+import { DEVICE_GROUPS } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
+import { idsOf, kernelsOf, OPS, type OpId, type opOf, shapeText, volume } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { readable } from '@/server/session/visitor';
+import { CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Kernels' };
 
 export default async function KernelsPage() {
   const { store } = await readable();
   const ops = idsOf(OPS);
-  // Every class of device counts here: a rung says how far it came, wherever that was.
-  const maps = await Promise.all(
-    ops.map((op) =>
-      store.heatMap({ op, dtype: 'f32', profile: 'default', groups: [...DEVICE_GROUPS] }),
-    ),
-  );
+  const ladders = await Promise.all(ops.map((op) => ladderOf(store, op)));
   return (
     <>
       <PageHeader title="Kernels">
         One idea per rung: each kernel adds one thing to the kernel above it. For every value of
         every tunable you can read the WGSL that runs.
+        <Words of={['variant', 'profile']} />
       </PageHeader>
-      {ops.map((op, index) => (
-        <Section key={op} id={op} title={OPS[op].title} note={bestNote(maps[index])}>
+      {ladders.map(({ op, shapes, bests }) => (
+        <Section
+          key={op}
+          id={op}
+          title={OPS[op].title}
+          note={
+            shapes.length > 0
+              ? `best ${OPS[op].rateUnit} by size, f32, profile default, on any device; higher is better`
+              : 'not measured yet'
+          }
+        >
           <DataTable
             caption={`Kernels of ${OPS[op].title}`}
             rows={kernelsOf(op)}
@@ -46,21 +54,18 @@ export default async function KernelsPage() {
                   </>
                 ),
               },
-              {
-                head: `Best ${OPS[op].rateUnit}`,
-                isFigure: true,
-                cell: ({ id }) => <BestRate map={maps[index]} kernel={id} />,
-              },
               { head: 'Idea', className: 'min-w-64 text-pretty', cell: ({ idea }) => idea },
+              ...shapes.map((shape) => ({
+                head: shape,
+                isFigure: true,
+                cell: ({ id }: { id: string }) => <BestRate best={bests.get(`${id} ${shape}`)} />,
+              })),
               {
-                head: 'Tunables',
-                className: 'min-w-40 font-mono text-xs text-muted',
-                cell: ({ tunables }) => tunables.map(({ name }) => name).join(' ') || '–',
-              },
-              {
-                head: 'Element types',
-                className: 'font-mono text-xs whitespace-nowrap text-muted',
-                cell: ({ dtypes }) => dtypes.join(' '),
+                head: 'WGSL',
+                cell: ({ id, runsOn }) =>
+                  runsOn === 'gpu' && (
+                    <CopyButton from={`/api/v1/kernels/${id}`} label={`the WGSL of ${id}`} />
+                  ),
               },
             ]}
           />
@@ -70,25 +75,73 @@ export default async function KernelsPage() {
   );
 }
 
-const bestNote = (map: HeatMap | undefined): string =>
-  map?.problem
-    ? `best rates of ${shapeText(map.problem)} ${map.problem.dtype} on any device, higher is better`
-    : 'not measured yet';
+/** The fastest result of a kernel on a problem, wherever that was. */
+interface Best {
+  readonly rate: number;
+  readonly where: string;
+  /** Null: a figure of reference. */
+  readonly resultId: string | null;
+}
 
-/** The fastest result of a kernel on the problem of the map, and where. */
-function BestRate({ map, kernel }: { map: HeatMap | undefined; kernel: string }) {
-  const found = (map?.rows ?? []).flatMap(({ cells, device }) =>
-    cells.filter((cell) => cell.kernel === kernel).map((cell) => ({ ...cell, device })),
-  );
-  const best = found.toSorted((a, b) => b.rate.value - a.rate.value)[0];
+/** More columns than this do not fit beside the ideas. */
+const MOST_SHAPES = 4;
+
+/** Best rates of an op's kernels, by `kernel shape`, on the shapes that most kernels have. */
+async function ladderOf(store: Store, op: OpId) {
+  const kind = { op, dtype: 'f32', profile: 'default' } as const;
+  const { problems } = await store.leaderboard(kind);
+  const own = problems
+    .toSorted((a, b) => b.gpus - a.gpus || b.devices - a.devices)
+    .slice(0, MOST_SHAPES)
+    .map(({ problem }) => shapeText(problem));
+  const [figures, ...maps] = await Promise.all([
+    store.references.list({ op, dtype: 'f32' }),
+    // Every class of device counts here: a rung says how far it came.
+    ...own.map((shape) => store.heatMap({ ...kind, shape, groups: [...DEVICE_GROUPS] })),
+  ]);
+  const bests = new Map<string, Best>();
+  const sizes = new Map<string, { volume: number; kernels: number }>();
+  const keep = (kernel: string, problem: Parameters<typeof opOf>[0], best: Best) => {
+    const shape = shapeText(problem);
+    const key = `${kernel} ${shape}`;
+    const known = bests.get(key);
+    const size = sizes.get(shape) ?? { volume: volume(problem), kernels: 0 };
+    if (!known) sizes.set(shape, { ...size, kernels: size.kernels + 1 });
+    if (!known || best.rate > known.rate) bests.set(key, best);
+  };
+  for (const { problem, rows } of maps) {
+    for (const { cells, device } of problem ? rows : []) {
+      for (const { kernel, rate, resultId } of cells) {
+        if (problem) keep(kernel, problem, { rate: rate.value, where: device.name, resultId });
+      }
+    }
+  }
+  for (const { by, hardware, problem, profile, rate, unranked } of figures) {
+    if (by.kind !== 'kernel' || profile !== kind.profile || unranked) continue;
+    const where = `${hardware ?? 'not named'}, reference`;
+    keep(by.kernel, problem, { rate: rate.value, where, resultId: null });
+  }
+  const shapes = [...sizes]
+    .toSorted(([, a], [, b]) => b.kernels - a.kernels || b.volume - a.volume)
+    .slice(0, MOST_SHAPES)
+    .toSorted(([, a], [, b]) => a.volume - b.volume)
+    .map(([shape]) => shape);
+  return { op, shapes, bests };
+}
+
+function BestRate({ best }: { best: Best | undefined }) {
   if (!best) return '–';
   return (
     <>
-      <TextLink href={`/results/${best.resultId}`} prefetch={false}>
-        {formatRate(best.rate.value)}
-      </TextLink>
-      <span className="block text-xs text-muted" title={best.device.name}>
-        {shortDeviceName(best.device.name)}
+      {best.resultId ? (
+        <TextLink href={`/results/${best.resultId}`} prefetch={false}>
+          {formatRate(best.rate)}
+        </TextLink>
+      ) : (
+        formatRate(best.rate)
+      )}
+      <span className="block text-xs text-muted" title={best.where}>
+        {shortDeviceName(best.where)}
       </span>
     </>
   );

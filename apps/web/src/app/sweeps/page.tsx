@@ -44,7 +44,8 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
           </>
         }
       >
-        Everything submitted to this grid, newest first.
+        All sweeps of this grid, newest first. A sweep measures kernels, each with some values of
+        its tunables, on shapes and devices.
       </PageHeader>
       {(page.items.length > 0 || isFiltered) && (
         <div className="mb-4">

@@ -14,6 +14,7 @@ import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { BOARD_PATH } from '@/ui/site';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Workers' };
 
@@ -39,6 +40,7 @@ export default async function WorkersPage() {
       >
         Each worker owns one device and runs one benchmark at a time. Draining a worker lets it
         finish its current run; pausing it returns the run to the queue.
+        <Words of={['standard', 'stale']} />
       </PageHeader>
       <NoWorker queues={queues} />
       {items.length > 0 ? (

@@ -28,7 +28,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
           className: 'whitespace-nowrap',
           cell: ({ action }) => ACTIONS[action].did,
         },
-        { head: 'Subject', cell: (entry) => <Subject of={entry} /> },
+        { head: 'Target', cell: (entry) => <Subject of={entry} /> },
       ]}
     />
   );

@@ -1,4 +1,4 @@
-/** Coverage: devices against standing suites, and what is missing or stale. */
+/** Coverage: devices against standard suites, and what is missing or stale. */
 import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';

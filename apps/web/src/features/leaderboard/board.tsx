@@ -28,6 +28,7 @@ import {
   formatPercent,
   formatRate,
   formatSpeedup,
+  plural,
 } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
@@ -114,15 +115,8 @@ export function Board({
                 By size
               </th>
               <th scope="col">Best variant</th>
-              <th
-                scope="col"
-                className="figure"
-                title="Hosts whose workers have submitted results of this device"
-              >
-                Machines
-              </th>
               <th scope="col" className="figure">
-                Age
+                Measured
               </th>
             </tr>
           </thead>
@@ -304,13 +298,20 @@ function BoardRow({
       <td>
         <Sparkline sizes={sizes} />
       </td>
-      <td className="min-w-56">
+      <td className="min-w-44">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <ImportedBadge of={row.imported} />
       </td>
-      <td className="figure text-muted">{row.machines}</td>
       <td className="figure text-muted">
         <Ago date={row.measuredAt} />
+        {row.machines > 1 && (
+          <span
+            className="block text-xs"
+            title="Hosts whose workers have submitted results of this device"
+          >
+            {plural(row.machines, 'machine')}
+          </span>
+        )}
       </td>
     </tr>
   );

@@ -52,8 +52,8 @@ export function ReferenceRows({
 
 export type Metrics = readonly Metric<MetricId>[];
 
-/** Columns of a board besides metrics: rank, device, rate, over naive, sizes, variant, machines, age. */
-export const BESIDE_METRICS = 8;
+/** Columns of a board besides metrics: rank, device, rate, over naive, sizes, variant, age. */
+export const BESIDE_METRICS = 7;
 
 function Row({
   figure,
@@ -106,10 +106,9 @@ function Row({
       ))}
       <td className="figure">–</td>
       <td className="text-muted">–</td>
-      <td className="min-w-56">
+      <td className="min-w-44">
         <What figure={figure} />
       </td>
-      <td className="figure text-muted">–</td>
       <td className="figure text-muted">–</td>
     </tr>
   );

@@ -57,7 +57,8 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     query.groups?.includes('reference') || (!query.groups && gpus < FEW_GPUS)
       ? await store.references.list({ op, dtype })
       : [];
-  const opening = shape === undefined && gpus === 0 ? openingShape(figures, profile) : null;
+  const hasGpu = own.problems.some((each) => each.gpus > 0);
+  const opening = shape === undefined && !hasGpu ? openingShape(figures, profile) : null;
   const board = opening === null ? own : await store.leaderboard({ ...problem, shape: opening });
   const present = board.rows.map(({ device }) => device.class);
   const beside = figures.filter((each) => board.problem && isSame(each.problem, board.problem));
@@ -118,7 +119,7 @@ function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
   const [own] = board.problems;
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU has been measured here yet, so this is the reference alone.
+      No GPU has a current {query.dtype} result here yet, so this is the reference alone.
       {own && (
         <>
           {' '}

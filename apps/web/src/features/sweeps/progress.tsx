@@ -99,7 +99,7 @@ export function DeviceProgress({ runs, isOver }: { runs: readonly RunView[]; isO
               <span className="text-muted">
                 {formatCount(counts.total - counts.pending)} of {formatCount(counts.total)}
                 {counts.pending > 0 &&
-                  (seconds === null ? ', no pace yet' : `, ${formatEstimate(seconds)} left`)}
+                  (seconds === null ? ', estimating…' : `, ${formatEstimate(seconds)} left`)}
               </span>
             </p>
             <ProgressBar counts={counts} label={`Progress on ${name}`} />

@@ -60,6 +60,14 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           Node
         </a>{' '}
         20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows come with one.
+        {/^https?:\/\/(localhost|127\.|\[::1\])/.test(origin) && (
+          <div className="mt-1.5">
+            <Notice tone="amber">
+              {new URL(origin).hostname} is reached from this machine only. For others, start the
+              grid with <code>npm start -- --host ADDRESS</code> and open it by that address.
+            </Notice>
+          </div>
+        )}
         <div className="mt-1.5 space-y-2" role="status">
           {made?.ok && (
             <p className="text-[0.8125rem]">
@@ -80,7 +88,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
       </li>
       <li>
         Within seconds the machine appears in the table above and starts on the{' '}
-        <TextLink href="/coverage">standing suites</TextLink>.
+        <TextLink href="/coverage">standard suites</TextLink>.
         {made?.ok && (
           // A new token starts a new wait.
           <div className="mt-1.5" key={made.secret}>

@@ -46,8 +46,8 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
   );
 }
 
-/** How a file of `bench/side-by-side` begins. */
-const SIDE_BY_SIDE = /^\s*\{\s*"date"/;
+/** How a file of `bench/side-by-side`, or of a library alone, begins. */
+const FIGURES = /^\s*\{\s*"(date|about)"/;
 
 /** Uploads a file written by `bench --json` or by `bench/side-by-side` and opens the resulting sweep, or shows what is wrong. */
 function ImportForm() {
@@ -60,7 +60,7 @@ function ImportForm() {
     const file = new FormData(event.currentTarget).get('file');
     if (!(file instanceof File)) return;
     startTransition(async () => {
-      const answer = SIDE_BY_SIDE.test(await file.slice(0, 100).text())
+      const answer = FIGURES.test(await file.slice(0, 100).text())
         ? await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema })
         : await ask('/api/v1/results/import', { body: file, answer: sweepCreatedSchema });
       if (answer.ok) {

@@ -85,7 +85,7 @@ export function WorkersTable({
           cell: (worker) => formatCount(queueOf(worker)?.waiting ?? 0),
         },
         {
-          head: 'Done in',
+          head: 'ETA',
           title: 'Time until the queue is empty',
           isFigure: true,
           className: 'whitespace-nowrap',

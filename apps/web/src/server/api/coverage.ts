@@ -3,7 +3,7 @@ import { refreshStale } from '@tilemark/core/server';
 import { recentCoverage } from '../services';
 import { noun, ok, operation, signedIn } from './operation';
 
-/** What the devices have of the standing suites. */
+/** What the devices have of the standard suites. */
 export const coverage = noun();
 
 operation(
@@ -13,7 +13,7 @@ operation(
     method: 'get',
     path: '/coverage',
     summary:
-      'Devices against standing suites: runs that are done, running, stale, or never measured.',
+      'Devices against standard suites: runs that are done, running, stale, or never measured.',
     access: 'read',
     caching: 'revalidate',
     answer: ok(coverageSchema),

@@ -1,8 +1,8 @@
 import {
+  referenceFileSchema,
   referenceImportedSchema,
   referenceListSchema,
   referenceQuerySchema,
-  sideBySideFileSchema,
 } from '@tilemark/core';
 import { noun, ok, operation, signedIn } from './operation';
 
@@ -31,11 +31,12 @@ operation(
     id: 'importReference',
     method: 'post',
     path: '/reference',
-    summary: 'Imports the figures of a `bench/side-by-side` file, of our kernels and of libraries.',
+    summary:
+      'Imports the figures of a `bench/side-by-side` file, of our kernels and of libraries, or of a library alone.',
     access: 'submit',
     limit: 'submit',
     audit: 'importReference',
-    body: sideBySideFileSchema,
+    body: referenceFileSchema,
     answer: { status: 201, schema: referenceImportedSchema },
   },
   ({ body, note, principal, services: { store } }) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../services.test-helper';
+import { execute, testDatabase } from '../../../services.test-helper';
 import {
   attach,
   environment,
@@ -13,8 +13,10 @@ import type { Store } from './store';
 import { openStore } from './store';
 
 let store: Store;
+let databaseUrl: string;
 beforeAll(async () => {
-  store = openStore(await testDatabase());
+  databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
 });
 afterAll(() => store.close());
 
@@ -58,4 +60,20 @@ test('one driver is not a history', async () => {
     variants: [],
   });
   expect(await store.devices.history('none')).toEqual({ versions: [], variants: [] });
+});
+
+test('what a newer release measured is left out of lists, which go on', async () => {
+  const key = await record('Mixed', [
+    ['1.0', 300],
+    ['2.0', 300],
+  ]);
+  const { items } = await store.sweeps.list();
+  const sweep = items[0]!.id;
+  expect((await store.devices.summaries([key])).get(key)?.bests).toHaveLength(1);
+  await execute(databaseUrl, `UPDATE "Run" SET "dtype" = 'f8' WHERE "deviceKey" = '${key}'`);
+  await execute(databaseUrl, `UPDATE "Best" SET "dtype" = 'f8' WHERE "deviceKey" = '${key}'`);
+  expect((await store.devices.summaries([key])).get(key)?.bests).toEqual([]);
+  expect((await store.devices.history(key)).variants).toEqual([]);
+  expect((await store.sweeps.bestRates([sweep])).size).toBe(0);
+  expect(await store.sweeps.runs(sweep, 10)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { type Dtype, type OpId, parseProblem, volume } from '@tilemark/kernels';
+import { type Dtype, isKnownProblem, type OpId, parseProblem, volume } from '@tilemark/kernels';
 import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
@@ -173,7 +173,7 @@ async function summariesOf(
   ]);
   return new Map(
     keys.map((key) => {
-      const own = rows.filter(({ deviceKey }) => deviceKey === key);
+      const own = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
       const bests = new Map<OpId, DeviceSummary['bests'][number]>();
       for (const { address, medianNs, profile, resultId, ...row } of own) {
         const problem = parseProblem(row);
@@ -301,7 +301,9 @@ const versionsOf = (db: PrismaClient, key: string): Promise<SoftwareVersion[]> =
 /** Rows come sorted: those of one variant and problem are adjacent. */
 function variantsOf(rows: readonly Row[]): VariantHistory[] {
   const variants = new Map<string, VariantHistory & { versions: VersionResult[] }>();
-  for (const { address, dtype, op, profile, shape, since, ...version } of rows) {
+  for (const { address, dtype, op, profile, shape, since, ...version } of rows.filter(
+    isKnownProblem,
+  )) {
     const id = [op, dtype, profile, shape, address].join(' ');
     const known = variants.get(id) ?? {
       problem: parseProblem({ op, dtype, shape }),

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
+import { referenceFileSchema } from '../../reference/figures';
 import { sideBySide } from './fixtures.test-helper';
 import { openStore, type Store } from './store';
 
@@ -44,4 +46,22 @@ test('a file without a figure is refused', async () => {
   await expect(
     store.references.import({ ...sideBySide(), results: [{ error: 'lost' }] }, 'Ada'),
   ).rejects.toMatchObject({ name: 'InputError', field: 'results' });
+});
+
+const shipped = async (name: string) => {
+  const file = new URL(`../../../../../docs/results/${name}`, import.meta.url);
+  return referenceFileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+};
+
+test('a file that ships is not shown twice, and one of a library alone is taken', async () => {
+  const of = { op: 'matmul', dtype: 'f32', shape: '4096' } as const;
+  const before = await store.references.list(of);
+  await store.references.import(await shipped('h200-2026-11-22.json'), 'Ada');
+  expect(await store.references.list(of)).toEqual(before);
+  const library = await shipped('cublas-families-h200-2026-11-22.json');
+  await store.references.import(library, 'Ada');
+  const taken = await store.references.list({ op: 'matmul', dtype: 'f16', shape: '1x768x768' });
+  expect(taken.filter(({ imported }) => imported)).toMatchObject([
+    { hardware: 'NVIDIA H200', by: { kind: 'library', name: 'cuBLAS' }, medianNs: 3623 },
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '@tilemark/db';
 import { InputError, parseShape, shapeText } from '@tilemark/kernels';
-import { type SideBySideFile, sideBySideFigures } from '../../reference/figures';
+import { figuresOf, type ReferenceFile, withoutTwins } from '../../reference/figures';
 import { isAsked, shippedReference } from '../../reference/reference';
 import type { ReferenceFigure, ReferenceQuery } from '../../view/api';
 import type { AuditNote } from './audit';
@@ -30,16 +30,20 @@ export function referencesOf(db: PrismaClient) {
         ...fromJson<Omit<ReferenceFigure, 'imported'>>(content),
         imported: { by: importedBy, at: importedAt.toISOString() },
       }));
-      return [...shippedReference().filter((figure) => isAsked(figure, asked)), ...imported];
+      // A file that also ships says nothing new.
+      return withoutTwins([
+        ...shippedReference().filter((figure) => isAsked(figure, asked)),
+        ...imported,
+      ]);
     },
 
     /**
-     * Keeps the figures of a side-by-side file; the same file is kept once.
+     * Keeps the figures of a file; the same file is kept once.
      *
      * @throws InputError if it has none, or names a problem that does not exist
      */
-    async import(file: SideBySideFile, by: string, note?: AuditNote) {
-      const figures = sideBySideFigures(file);
+    async import(file: ReferenceFile, by: string, note?: AuditNote) {
+      const figures = figuresOf(file);
       if (figures.length === 0) throw new InputError('The file contains no figure.', 'results');
       const fileHash = sha256(canonicalJson(file));
       await db.$transaction(async (tx) => {

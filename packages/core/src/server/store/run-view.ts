@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { DTYPES, idsOf, OPS, opOf, type Problem } from '@tilemark/kernels';
+import { DTYPES, idsOf, isKnownProblem, OPS, opOf, type Problem } from '@tilemark/kernels';
 import { PROFILES, type Profile } from '../../measure/device';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
@@ -101,7 +101,7 @@ export async function runViewsOf(
     if (!shared.has(key)) shared.set(key, part);
     return shared.get(key) as T;
   };
-  return rows.map((row) => {
+  return rows.filter(isKnownProblem).map((row) => {
     const result = row.result && { ...row.result, coldSamplesNs: [], hotSamplesNs: [] };
     const { device, problem, variant, ...view } = runView(runResult({ ...row, result }));
     return {

@@ -1,5 +1,12 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { type Dtype, InputError, KERNELS, type OpId, parseProblem } from '@tilemark/kernels';
+import {
+  type Dtype,
+  InputError,
+  isKnownProblem,
+  KERNELS,
+  type OpId,
+  parseProblem,
+} from '@tilemark/kernels';
 import { max, sum } from 'd3-array';
 import type { Counts, Page, RunResult, Sweep } from '../../view/api';
 import type { SweepFilter } from '../../view/sweep';
@@ -94,7 +101,7 @@ export function sweepsOf(db: PrismaClient) {
           AND run."kernel" <> ALL(${CEILINGS})
         GROUP BY 1, 2, 3, 4`;
       const best = new Map<string, RunResult['rate']>();
-      for (const { medianNs, sweepId, ...row } of rows) {
+      for (const { medianNs, sweepId, ...row } of rows.filter(isKnownProblem)) {
         const rate = rateOf(parseProblem(row), medianNs);
         if (rate.value > (best.get(sweepId)?.value ?? 0)) best.set(sweepId, rate);
       }
@@ -113,7 +120,7 @@ export function sweepsOf(db: PrismaClient) {
         include: RUN_VIEW,
       });
       const { items, nextCursor } = pageOf(rows, (row) => String(row.ordinal));
-      return { items: items.map(runResult), nextCursor };
+      return { items: items.filter(isKnownProblem).map(runResult), nextCursor };
     },
 
     /** The first runs of a sweep, in its order, without samples. */

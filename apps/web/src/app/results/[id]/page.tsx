@@ -22,6 +22,7 @@ import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
 import { PageHeader, Panel, Section } from '@/ui/page';
+import { Words } from '@/ui/words';
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -76,7 +77,9 @@ export default async function ResultPage({ params }: Props) {
             <ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>
           </>
         }
-      />
+      >
+        <Words of={['variant', 'profile', 'peak', 'policy']} />
+      </PageHeader>
       <Headline result={result} />
       <Section id="run" title="Run">
         <Panel>
@@ -140,7 +143,11 @@ export default async function ResultPage({ params }: Props) {
             </Section>
           )}
           {roof && roof.peaks.length > 0 && points.length > 0 && (
-            <Section id="roofline" title="Under the roof">
+            <Section
+              id="roofline"
+              title="Roofline"
+              note="the most this device can do, and this result"
+            >
               <Panel>
                 <RooflinePlot roof={roof} points={points} device={result.device.name} />
               </Panel>

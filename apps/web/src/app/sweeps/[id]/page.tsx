@@ -14,6 +14,7 @@ import { readable, visitor } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import { PageHeader, Section } from '@/ui/page';
+import { Words } from '@/ui/words';
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -44,9 +45,10 @@ export default async function SweepPage({ params }: Props) {
   return (
     <>
       <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title={sweep.name}>
-        {sweep.suite ? `Suite ${sweep.suite}` : 'Built by hand'},{' '}
+        {sweep.suite ? `Suite ${sweep.suite}` : 'Custom'},{' '}
         {sweep.isImported ? 'measured elsewhere and imported' : 'submitted'} by {sweep.createdBy},{' '}
         <Moment date={sweep.createdAt} />
+        <Words of={['variant', 'profile', 'peak', 'policy']} />
       </PageHeader>
       <NoWorker queues={waitingIn(runs, queues)} />
       <SweepView

@@ -103,7 +103,7 @@ export function NewSweepForm({
                   {(
                     [
                       ['suite', 'From a suite'],
-                      ['hand', 'By hand'],
+                      ['hand', 'Custom'],
                     ] as const
                   ).map(([value, text]) => (
                     <label key={value} className="inline-flex items-center gap-2">

@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import {
   type Dtype,
+  isKnownProblem,
   kernelById,
   type OpId,
   parseProblem,
@@ -43,6 +44,7 @@ export async function kernelResultsOf(
     GROUP BY "dtype", "profile", "shape", "methodology"
     ORDER BY "dtype", "profile", "shape", "methodology" DESC`;
   const problems = groups
+    .filter(isKnownProblem)
     .map((group) => ({ ...group, problem: parseProblem(group) }))
     .sort((a, b) => b.devices - a.devices || volume(b.problem) - volume(a.problem));
   const chosen = problems.find(

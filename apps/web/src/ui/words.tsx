@@ -1,0 +1,56 @@
+import { TextLink } from './button';
+
+/** Terms of ours, a line each. */
+const WORDS = {
+  variant: ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],
+  profile: [
+    'Profile',
+    'settings of the WebGPU implementation: default is as in a browser; fast has no bounds checks, unlike a browser.',
+    '/docs/measurement#what-is-ranked',
+  ],
+  peak: [
+    '% of peak',
+    'of the roof: the most that the device can do, measured by copies and multiply-adds.',
+    '/docs/measurement#the-roof',
+  ],
+  policy: [
+    'Policy',
+    'how long and how precisely a run is measured; quick ones are never ranked.',
+    '/docs/measurement',
+  ],
+  standard: [
+    'Standard suites',
+    'sweeps that every device runs by itself when it is first seen.',
+    '/coverage',
+  ],
+  stale: [
+    'Stale',
+    'measured with a source of the kernel that has changed since.',
+    '/docs/operating',
+  ],
+} as const;
+
+/** What the terms of a page mean, folded. */
+export function Words({ of }: { of: readonly (keyof typeof WORDS)[] }) {
+  return (
+    <details className="mt-1 text-[0.8125rem]">
+      <summary>What the words mean</summary>
+      <dl className="mt-1 space-y-1 [&_dt]:inline [&_dt]:font-medium [&_dt]:text-ink [&_dd]:inline">
+        {of.map((id) => {
+          const [word, meaning, href] = WORDS[id];
+          return (
+            <div key={id}>
+              <dt>{word}</dt>
+              <dd>
+                : {meaning}{' '}
+                <TextLink href={href} aria-label={`More about ${word}`}>
+                  More
+                </TextLink>
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </details>
+  );
+}
