@@ -197,6 +197,36 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   await expect(page).toHaveURL(/\/results\//);
 });
 
+test('a drag or a key zooms into a curve, and Escape shows all of it again', async ({ page }) => {
+  await open(page, pages.sweep ?? '');
+  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
+  const curve = figure.getByRole('region', { name: /^Time by threads/ });
+  const marks = figure.locator('[role="img"], a').and(figure.locator('[tabindex="-1"]'));
+  await expect.poll(() => marks.count()).toBeGreaterThan(2);
+  await curve.scrollIntoViewIfNeeded();
+  const box = (await curve.boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 4, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/zoom\.time-by-threads=\d/);
+  const reset = figure.getByRole('button', { name: 'Reset zoom' });
+  await expect(reset).toBeVisible();
+  const ticks = figure.locator('[data-mark="x-axis tick label"] text');
+  expect(await ticks.allTextContents()).toEqual(['1024']);
+  await reset.click();
+  await expect(page).not.toHaveURL(/zoom/);
+  await curve.focus();
+  await page.keyboard.press('+');
+  await expect(page).toHaveURL(/zoom\.time-by-threads=\d/);
+  await page.reload();
+  await expect(reset).toBeVisible();
+  await curve.focus();
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/zoom/);
+});
+
 test('a series has one colour in all charts of a sweep', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });

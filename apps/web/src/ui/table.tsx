@@ -6,7 +6,16 @@ import { formatCount } from './format';
  * A table on its own surface. On narrow screens the surface scrolls, by touch
  * or by keyboard, and the page does not.
  */
-export function TablePanel({ caption, children }: { caption: string; children: ReactNode }) {
+export function TablePanel({
+  caption,
+  children,
+  stacks = false,
+}: {
+  caption: string;
+  children: ReactNode;
+  /** On a phone each row is a card, whose cells say their headings (`data-head`). */
+  stacks?: boolean;
+}) {
   return (
     <section
       aria-label={caption}
@@ -16,7 +25,7 @@ export function TablePanel({ caption, children }: { caption: string; children: R
       // Positioned, so that what is placed inside cannot widen the page.
       className="scroll-hint relative overflow-x-auto rounded-tile border border-line"
     >
-      <table className="data-table">
+      <table className={stacks ? 'data-table stacks' : 'data-table'}>
         <caption className="sr-only">{caption}</caption>
         {children}
       </table>
@@ -35,7 +44,7 @@ export interface Column<Row> {
 }
 
 /**
- * A table of rows that are alike.
+ * A table of rows that are alike; on a phone a list of cards.
  *
  * @param keyOf tells rows apart
  * @param rowHead index of the column that names a row
@@ -59,7 +68,7 @@ export function DataTable<Row>({
   const classOf = ({ className = '', isFigure }: Column<Row>) =>
     isFigure ? `figure ${className}` : className || undefined;
   return (
-    <TablePanel caption={caption}>
+    <TablePanel caption={caption} stacks>
       <thead>
         <tr>
           {columns.map(({ head, isFigure, title }, index) => (
@@ -81,6 +90,7 @@ export function DataTable<Row>({
                   key={index}
                   scope={index === rowHead ? 'row' : undefined}
                   className={classOf(column)}
+                  data-head={typeof column.head === 'string' ? column.head : undefined}
                 >
                   {column.cell(row)}
                 </Cell>

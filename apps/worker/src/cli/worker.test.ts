@@ -137,7 +137,7 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
 
 it.each([
   ['an unreachable database', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 1, /DATABASE_URL/],
-  ['no database at all', {}, 1, /DATABASE_URL is not set/],
+  ['neither a grid nor a database', {}, 2, /--server: is missing.*DATABASE_URL is not set/],
 ])('ends with one line for %s', async (_what, env, code, message) => {
   const { ended, stderr } = start(['--device', 'cpu'], env);
   expect(await ended).toBe(code);

@@ -1,7 +1,7 @@
 import { doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { Logger } from 'pino';
-import { type Stop, serve } from '../link/attach';
+import { type Place, type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
 import { MeteredRunner, Metrics } from '../run/metrics';
 import { type LogForm, workerLog } from './worker-log';
@@ -43,7 +43,7 @@ export async function worker(
     const place =
       server !== undefined && token !== undefined
         ? await httpPlace({ server, token }, runner)
-        : await (await direct()).directPlace(runner, log);
+        : await directPlace(runner, log);
     await serve(place, runner, log, stop);
   } finally {
     unlisten();
@@ -53,8 +53,22 @@ export async function worker(
   }
 }
 
+/** Most who start a worker without --server have only forgotten it. */
+async function directPlace(...of: Parameters<Direct['directPlace']>): Promise<Place> {
+  const form = await direct();
+  return form.directPlace(...of).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'EnvError') throw error;
+    throw new InputError(
+      `is missing: add --server and --token, as the grid's Workers page shows them. On the grid's own machine: ${error.message}`,
+      '--server',
+    );
+  });
+}
+
+type Direct = typeof import('../link/direct');
+
 /** Loaded here only: database and queue are large, and no other command needs them. */
-async function direct(): Promise<typeof import('../link/direct')> {
+async function direct(): Promise<Direct> {
   try {
     return await import('../link/direct');
   } catch (error) {
