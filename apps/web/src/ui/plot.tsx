@@ -142,7 +142,11 @@ export function Figure({
               Reset zoom
             </button>
           ) : (
-            zooms && <span className="text-2xs max-sm:hidden">drag or press + to zoom</span>
+            zooms && (
+              <span className="text-2xs max-lg:hidden" title="By keyboard: + and Escape">
+                drag to zoom
+              </span>
+            )
           )}
           {marks && marks.length > 0 && (
             <button

@@ -77,7 +77,8 @@ export function figuresOf(file: ReferenceFile): Figure[] {
 
 /** Figures without those that an earlier one repeats: the same thing, at the same time. */
 export function withoutTwins<F extends Figure>(figures: readonly F[]): F[] {
-  const idOf = (figure: F) => `${identity(figure)} ${figure.medianNs}`;
+  // A bundler may shorten the digits of what ships.
+  const idOf = (figure: F) => `${identity(figure)} ${figure.medianNs.toPrecision(9)}`;
   return figures.filter(
     (figure, at) => figures.findIndex((each) => idOf(each) === idOf(figure)) === at,
   );

@@ -18,7 +18,7 @@ export default async function ApiPage() {
         actions={<ButtonAnchor href="/api/v1/openapi.json">openapi.json</ButtonAnchor>}
       >
         JSON over HTTP. Writing requires a token, made on the{' '}
-        <TextLink href="/workers">Workers</TextLink> page and sent as{' '}
+        <TextLink href="/tokens">Tokens</TextLink> page and sent as{' '}
         <code>Authorization: Bearer</code>. Errors are <code>application/problem+json</code> with
         the field at fault; lists are <code>{'{ items, nextCursor }'}</code>.
       </PageHeader>

@@ -140,7 +140,10 @@ function BestRate({ best }: { best: Best | undefined }) {
       ) : (
         formatRate(best.rate)
       )}
-      <span className="block text-xs text-muted" title={best.where}>
+      <span
+        className="ml-auto block max-w-24 text-xs whitespace-normal text-muted max-sm:max-w-none"
+        title={best.where}
+      >
         {shortDeviceName(best.where)}
       </span>
     </>

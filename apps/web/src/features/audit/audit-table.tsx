@@ -41,7 +41,9 @@ function Subject({ of: { action, subject, subjectName } }: { of: AuditEntry }) {
   return (
     <>
       {page ? <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>{name}</TextLink> : name}
-      <code className="block text-2xs whitespace-nowrap text-muted">{subject}</code>
+      {name !== subject && (
+        <code className="block text-2xs whitespace-nowrap text-muted">{subject}</code>
+      )}
     </>
   );
 }

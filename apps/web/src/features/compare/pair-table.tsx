@@ -5,7 +5,7 @@ import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatRate, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
-import { TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 import { comparePairs } from './comparison';
 import { VerdictBadge } from './verdict';
 
@@ -34,63 +34,72 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
           {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}
         </span>
       </p>
-      <TablePanel caption={`Two ${of}, problem by problem`}>
-        <thead>
-          <tr>
-            <th scope="col">Problem</th>
-            {of === 'variants' && <th scope="col">Device</th>}
-            <th scope="col">B is</th>
-            <th scope="col" className="figure">
-              Speed of A (higher is better)
-            </th>
-            <th scope="col" className="figure">
-              A
-            </th>
-            <th scope="col" className="figure">
-              B
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ high, low, pair, ratio, verdict }) => (
-            <tr key={`${pair.a.resultId} ${pair.b.resultId}`}>
-              <th scope="row" className="whitespace-nowrap">
-                {pair.problem.op} {shapeText(pair.problem)}{' '}
+      <DataTable
+        caption={`Two ${of}, problem by problem`}
+        rows={rows}
+        keyOf={({ pair }) => `${pair.a.resultId} ${pair.b.resultId}`}
+        columns={[
+          {
+            head: 'Problem',
+            className: 'whitespace-nowrap',
+            cell: ({ pair: { problem, profile } }) => (
+              <>
+                {problem.op} {shapeText(problem)}{' '}
                 <span className="text-muted">
-                  {pair.problem.dtype}, {pair.profile}
+                  {problem.dtype}, {profile}
                 </span>
-              </th>
-              {pair.device && (
-                <td className="min-w-36">
-                  <DeviceName device={pair.device} />
-                </td>
-              )}
-              <td>
-                <TextLink
-                  href={`/compare?a=${pair.a.resultId}&b=${pair.b.resultId}`}
-                  prefetch={false}
-                  aria-label={`${verdict}: compare the two results on ${shapeText(pair.problem)} ${pair.problem.dtype}`}
-                >
-                  <VerdictBadge of={verdict} />
-                </TextLink>
-              </td>
-              <td className="figure">
+              </>
+            ),
+          },
+          ...(of === 'variants'
+            ? [
+                {
+                  head: 'Device',
+                  className: 'min-w-36',
+                  cell: ({ pair: { device } }: Row) => device && <DeviceName device={device} />,
+                },
+              ]
+            : []),
+          {
+            head: 'B is',
+            cell: ({ pair: { a, b, problem }, verdict }) => (
+              <TextLink
+                href={`/compare?a=${a.resultId}&b=${b.resultId}`}
+                prefetch={false}
+                aria-label={`${verdict}: compare the two results on ${shapeText(problem)} ${problem.dtype}`}
+              >
+                <VerdictBadge of={verdict} />
+              </TextLink>
+            ),
+          },
+          {
+            head: 'Speed of A (higher is better)',
+            isFigure: true,
+            cell: ({ high, low, ratio }) => (
+              <>
                 <span className="font-medium">{formatSpeedup(ratio)}</span>
                 <span className="block text-xs text-muted">
                   {formatSpeedup(low)} to {formatSpeedup(high)}
                 </span>
-              </td>
-              <SideCell side={pair.a} problem={pair.problem} withVariant={of === 'devices'} />
-              <SideCell side={pair.b} problem={pair.problem} withVariant={of === 'devices'} />
-            </tr>
-          ))}
-        </tbody>
-      </TablePanel>
+              </>
+            ),
+          },
+          ...(['a', 'b'] as const).map((side) => ({
+            head: side.toUpperCase(),
+            isFigure: true,
+            cell: ({ pair }: Row) => (
+              <Side side={pair[side]} problem={pair.problem} withVariant={of === 'devices'} />
+            ),
+          })),
+        ]}
+      />
     </>
   );
 }
 
-function SideCell({
+type Row = ReturnType<typeof comparePairs>['rows'][number];
+
+function Side({
   side,
   problem,
   withVariant,
@@ -101,7 +110,7 @@ function SideCell({
 }) {
   const op = opOf(problem);
   return (
-    <td className="figure">
+    <>
       {formatRate(op.rate(problem, side.medianNs))}{' '}
       <span className="text-xs text-muted">{op.rateUnit}</span>
       {withVariant && (
@@ -110,6 +119,6 @@ function SideCell({
         </span>
       )}
       {side.unranked && <span className="block text-xs text-muted">not ranked</span>}
-    </td>
+    </>
   );
 }
