@@ -62,7 +62,10 @@ export function FirstScreen({
           <ButtonLink href="/workers#attach" look="primary">
             Add your GPU
           </ButtonLink>
-          <ButtonLink href="/join">Benchmark this browser</ButtonLink>
+          {/* The worker of a tab weighs as much as half of this page: loaded on a click. */}
+          <ButtonLink href="/join" prefetch={false}>
+            Benchmark this browser
+          </ButtonLink>
           <ButtonLink href="#board">Browse the results</ButtonLink>
         </div>
         <div>
