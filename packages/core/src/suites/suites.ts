@@ -2,7 +2,7 @@
  * Suites: named, versioned sweeps that everyone can run the same way, so that results of
  * different devices and dates compare. `layouts` at n = 2048 means the same runs everywhere.
  *
- * - To add a suite, write it as a `Suite` value in the file of its subject (tiling.ts,
+ * - To add a suite, write it as a `Suite` value in the file of its subject (ladders.ts,
  *   layouts.ts, ...) and list it in SUITES below; form, API, CLI, and docs follow the list.
  * - When the runs of a suite change, raise its version: sweeps keep `id@version`.
  * - `standing` says which classes of device run it automatically when first seen.
@@ -13,13 +13,11 @@
 import { didYouMean, InputError } from '@tilemark/kernels';
 import type { DeviceClass } from '../measure/device';
 import type { SweepSpec } from '../plan/spec';
+import { threadsPerBlock, tiledVsNaive, tilingLadder, transposeLadder } from './ladders';
 import { blockSize, hostVsDevice, layouts, microOptimisations } from './layouts';
 import { peak } from './peak';
-import { quick } from './quick';
-import { starter } from './starter';
+import { quick, starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
-import { threadsPerBlock, tiledVsNaive, tilingLadder } from './tiling';
-import { transposeLadder } from './transpose-ladder';
 
 /** Every suite, in the order in which they are shown. */
 export const SUITES: readonly Suite[] = [
