@@ -3,7 +3,7 @@ import { InputError } from '@tilemark/kernels';
 import type { Logger } from 'pino';
 import { type Place, type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
-import { MeteredRunner, Metrics } from '../run/metrics';
+import { MeteredRunner, Metrics } from '../run/prometheus';
 import { type LogForm, workerLog } from './worker-log';
 
 /** Less than the 30 s after which a supervisor kills. */
