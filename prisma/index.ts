@@ -6,18 +6,18 @@ export { Prisma, type PrismaClient } from './generated/client';
 export { MigrationRefused, migrate } from './migrate';
 
 /**
- * A connection that is not had within this time is reported, not waited for. The pool counts
- * the wait for a free one too, so it has to outlast a burst of results on a loaded machine.
+ * How long to wait for a connection. The pool counts the wait for a free one too, so this has to
+ * outlast a burst of results on a loaded machine.
  */
 const CONNECT_TIMEOUT_MS = 20_000;
 
 const MARK = '/* prepared */';
 
 /**
- * At the head of a raw statement: Postgres parses and plans it once a connection. For those that
- * run for every run of a grid, whose plan does not hang on their parameters. Others are planned
- * each time: a plan for any parameters can be a bad one for these, and lists of many lengths
- * (`IN`) would fill the connection with plans.
+ * At the head of a raw statement: Postgres parses and plans it once per connection. For those that
+ * run for every run of a grid and whose plan does not depend on their parameters. Others are planned
+ * each time: a generic plan can be a bad one for given parameters, and lists of many lengths (`IN`)
+ * would fill the connection with plans.
  */
 export const PREPARED = Prisma.raw(MARK);
 

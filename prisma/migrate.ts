@@ -22,7 +22,7 @@ interface Migration {
   readonly sql: string;
 }
 
-/** Postgres's codes for a lock that was not had in time, and for a table made at the same moment. */
+/** Postgres's codes for a lock timeout, and for a table that somebody else created at the same moment. */
 const LOCK_NOT_AVAILABLE = '55P03';
 const UNIQUE_VIOLATION = '23505';
 
@@ -54,18 +54,18 @@ export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<
       applied.push(name);
     }
   } finally {
-    // Ending the session gives every lock back.
+    // Ending the session releases every lock.
     await client.end();
   }
 }
 
-/** Waits for a `prisma migrate` at work, and makes its table where there is none. */
+/** Waits for a running `prisma migrate`, and creates its table if it is missing. */
 async function prepare(client: pg.Client): Promise<void> {
   const unless = (code: string) => (error: pg.DatabaseError) => {
     if (error.code !== code) throw error;
   };
-  // Prisma's own lock. Any user of the database can take and keep it, restricted workers too, so
-  // the wait has an end: the lock of applyNext, which needs the right to write, is what counts.
+  // Prisma's own lock. Any user of the database, restricted workers included, can take it and
+  // keep it, so the wait is limited: what counts is the lock of applyNext, which requires write access.
   await client.query("SET lock_timeout = '10s'");
   await client.query('SELECT pg_advisory_lock(72707369)').catch(unless(LOCK_NOT_AVAILABLE));
   await client.query('SET lock_timeout = 0');

@@ -6,8 +6,8 @@ import { startPostgres } from '../scripts/services/postgres';
 import { MIGRATIONS_FOLDER } from './migrate';
 
 /**
- * `npm run migration -w @tilemark/db -- NAME`: writes what was changed in schema.prisma since the
- * last commit as a new migration. Read it before you commit both.
+ * `npm run migration -w @tilemark/db -- NAME`: writes a new migration from the changes to
+ * schema.prisma since the last commit. Read it before you commit both.
  */
 
 const [name = ''] = process.argv.slice(2);
@@ -21,7 +21,7 @@ try {
   const sql = execFileSync(process.execPath, [...tool, postgres.url, committed, 'schema.prisma']);
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const folder = join(MIGRATIONS_FOLDER, `${stamp}_${name}`);
-  if (sql.length === 0) throw new Error('schema.prisma is as it was committed.');
+  if (sql.length === 0) throw new Error('schema.prisma has not changed since the last commit.');
   await mkdir(folder);
   await writeFile(join(folder, 'migration.sql'), sql);
   process.stdout.write(`${folder}\n`);

@@ -1,9 +1,9 @@
 /**
- * `node --experimental-wasm-modules schema-sql.mjs URL FROM TO`: prints the SQL that leads from one
- * schema.prisma to another (FROM may be `empty`), by Prisma's schema engine as WebAssembly. For
+ * `node --experimental-wasm-modules schema-sql.mjs URL FROM TO`: prints the SQL that turns one
+ * schema.prisma into another (FROM may be `empty`), by Prisma's schema engine as WebAssembly. For
  * development and tests: the engine of `prisma migrate` is a download that not every network has.
  *
- * URL is of any Postgres database; the engine connects to it and asks it nothing.
+ * URL is of any Postgres database; the engine connects to it but runs no query.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { PrismaPg } from '@prisma/adapter-pg';

@@ -27,7 +27,7 @@ if (first.startsWith('-') && !/^(-h|--help|-V|--version)$/.test(first)) process.
 await import('./main.mjs');
 `;
 
-/** Database and queue, for machines that their operator lets use them: no part of the package. */
+/** Database and queue, for machines whose operator gives them access: not part of the package. */
 const isDirect = (name) => /^direct-[A-Z0-9]+\.mjs$/.test(name);
 
 /** The files of a bundle that its programs load, without what only the direct link needs. */

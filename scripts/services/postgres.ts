@@ -54,7 +54,8 @@ interface Place {
 
 /**
  * Starts a real Postgres with a database `tilemark`, from binaries installed by npm, on loopback.
- * The first start creates the cluster. A server that outlived its grid (kill -9) is stopped first; its data is kept and recovered.
+ * The first start creates the cluster. A server that outlived its grid (kill -9) is stopped first;
+ * its data is kept and recovered.
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */
