@@ -30,7 +30,8 @@ export interface RedisOptions {
 
 /**
  * Starts a private Redis on loopback, with a password and an append-only file, so that queued runs
- * survive a restart. Null if neither Redis nor Valkey is installed. A server that outlived its grid (kill -9) is stopped first.
+ * survive a restart. Null if neither Redis nor Valkey is installed. A server that outlived its grid
+ * (kill -9) is stopped first.
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */

@@ -22,7 +22,7 @@ export class Metrics {
   });
   readonly #running = new Gauge({
     name: 'tilemark_worker_running',
-    help: '1 while a run is in hand',
+    help: '1 while a run is in progress',
     registers: [this.#registry],
   });
 

@@ -35,7 +35,7 @@ const SHORTEST_PART = 1 / 20;
  */
 const FINE_STEPS = 1e6;
 
-/** From so many samples on, repetitions are told from chance. */
+/** From this many samples on, repetitions can be told from chance. */
 const MIN_TELLING = 10;
 
 /**

@@ -233,7 +233,7 @@ function Now({
         {phase === 'starting'
           ? 'Attaching…'
           : pausedWhy
-            ? `Paused: ${pausedWhy}. The run in hand went back to the queue.`
+            ? `Paused: ${pausedWhy}. The current run went back to the queue.`
             : run
               ? runText(run)
               : 'Waiting for a run.'}

@@ -132,7 +132,7 @@ describe('tilemark bench', () => {
       ['--kernel', 'matmul/naive', '--tunable', 'BLOCK=17'],
       /BLOCK.*1, 2, 4/,
     ],
-    ['what is no assignment', ['--kernel', 'matmul/naive', '--tunable', 'BLOCK'], /NAME=VALUE/],
+    ['what is not an assignment', ['--kernel', 'matmul/naive', '--tunable', 'BLOCK'], /NAME=VALUE/],
     ['a shape of another op', ['--kernel', 'matmul/naive', '--shape', '4x4'], /--shape: .*MxNxK/],
     ['an unknown dtype', ['--kernel', 'matmul/naive', '--dtype', 'f64'], /dtypes.*f32/],
     ['a tunable beside a suite', ['--suite', 'starter', '--tunable', 'A=1'], /--tunable: /],
