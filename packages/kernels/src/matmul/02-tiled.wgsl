@@ -43,7 +43,7 @@ fn b_at(row: u32, col: u32) -> u32 {
   return select(row * TILE + col, col * TILE + row, B_LAYOUT == COL);
 }
 
-// Beyond the edge a tile contains zeros, which add nothing to the sums.
+// Beyond the edge a tile holds zeros, which add nothing to the sums.
 fn outside(row: u32, col: u32, rows: u32, cols: u32) -> bool {
   if (BOUNDS == AND_NOT) {
     return !(row < rows && col < cols);

@@ -28,7 +28,7 @@ const STEP = TILE / WPT;
 var<workgroup> a_tile: array<T, TILE * TILE>;
 var<workgroup> b_tile: array<T, TILE * TILE>;
 
-// Beyond the edge a tile contains zeros, which add nothing to the sums.
+// Beyond the edge a tile holds zeros, which add nothing to the sums.
 fn load_a(row: u32, col: u32) -> T {
   if (row < shape.m && col < shape.k) {
     return A[row * shape.k + col];

@@ -40,7 +40,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
 
   var sum = Acc(0);
   for (var t = group.z * part; t < end; t += TILE) {
-    // Beyond the edge a tile contains zeros, which add nothing to the sums.
+    // Beyond the edge a tile holds zeros, which add nothing to the sums.
     var a = T(0);
     var b = T(0);
     if (row < shape.m && t + j < shape.k) {

@@ -100,7 +100,7 @@ export function tileMemory(layout: TileLayout): string {
   return `alias V = vec4<Acc>;
 const A_PITCH = ${aPitch(layout)}u;
 const B_PITCH = ${bn / 4}u;
-var<workgroup> a_tile: array<V, ${rows} * A_PITCH>; // transposed: a row is one k
+var<workgroup> a_tile: array<V, ${rows} * A_PITCH>; // transposed: a row holds one k
 var<workgroup> b_tile: array<V, ${rows} * B_PITCH>;`;
 }
 

@@ -1,5 +1,5 @@
 // transpose/swizzled: a thread transposes 4 x 4 blocks in its registers, and the tile
-// has vec4s and no padding: where a block goes within its row is permuted.
+// holds vec4s with no padding: where a block goes within its row is permuted.
 //
 // bindings  0 A [rows x cols]   1 B [cols x rows], both row-major   2 the shape
 // tunables  TILE_ROWS  rows of A in a tile
