@@ -135,7 +135,6 @@ export const worstElementSchema = z.object({
   want: z.number(),
   bound: z.number().nonnegative(),
 });
-export type WorstElement = z.infer<typeof worstElementSchema>;
 
 export const STAGES = ['prepare', 'compile', 'verify', 'measure', 'device'] as const;
 

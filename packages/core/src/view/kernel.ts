@@ -35,7 +35,6 @@ export const kernelSchema = z.object({
     }),
   ),
 });
-export type KernelInfo = z.infer<typeof kernelSchema>;
 
 /** A kernel specialised for one dtype and one value of each tunable. */
 export const kernelDetailSchema = kernelSchema.extend({

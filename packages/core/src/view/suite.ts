@@ -19,7 +19,6 @@ export const suiteSchema = z.object({
     }),
   ),
 });
-export type SuiteInfo = z.infer<typeof suiteSchema>;
 
 const hardware = z.object({ gpu: z.string().nullable(), cpu: z.string().nullable() });
 const percent = z.number().min(0).max(100);
