@@ -1,7 +1,7 @@
 import type { Kernel, TunableValue, TunableValues } from './kernel';
 import { hash32 } from './numbers';
 import { specialise } from './specialise';
-import { defaultsOf } from './values';
+import { defaultsOf } from './variant';
 
 /**
  * Longest source that is tested, in lines: a software GPU takes 7 s to compile the 360 lines of an

@@ -19,7 +19,6 @@ export * from './shape';
 export * from './specialise';
 export type { Sample } from './timing';
 export type { TransposeShape } from './transpose/op';
-export * from './values';
 export * from './variant';
 export type { Comparison, WorstElement } from './verify/compare';
 export { type InputChoice, type InputMode, inputTensors, seedOfSet } from './verify/inputs';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { InputError } from './errors';
 import { KERNELS, kernelById, kernelsOf } from './registry';
 import { specialise } from './specialise';
-import { defaultsOf } from './values';
+import { defaultsOf } from './variant';
 
 describe.each(KERNELS.map((kernel) => [kernel.id, kernel] as const))('%s', (id, kernel) => {
   test('is named after its op, once, and says what it is', () => {

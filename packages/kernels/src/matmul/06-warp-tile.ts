@@ -1,8 +1,8 @@
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel } from '../kernel';
 import { gridOverC } from './grid';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { addPasses, partBytes, tileNeeds } from './tile-memory';
+import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -26,12 +26,7 @@ export const warpTile = gpuKernel({
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     ...WARP_TUNABLES,
-    tunable(
-      'SPLIT',
-      'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
-      [1, 2, 4, 8, 16, 32, 64, 128, 256],
-      1,
-    ),
+    splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),
     MULADD,
     ...STAGING_TUNABLES,
   ],
@@ -45,6 +40,5 @@ export const warpTile = gpuKernel({
     const [x, y] = gridOverC(problem.shape, bm, bn);
     return [x, y, values.SPLIT];
   },
-  followUps: (values, problem) => addPasses(values.SPLIT, problem.shape),
-  scratchBytes: (values, problem) => partBytes(values.SPLIT, problem.shape),
+  ...SPLIT_PASSES,
 });

@@ -10,7 +10,7 @@ import {
   SUBGROUP,
 } from './fragment-layout';
 import { gridOverC } from './grid';
-import { addPasses, partBytes } from './tile-memory';
+import { SPLIT_PASSES } from './tile-memory';
 
 export const subgroupMatrix = gpuKernel({
   id: 'matmul/subgroup-matrix',
@@ -61,6 +61,5 @@ export const subgroupMatrix = gpuKernel({
     const [x, y] = gridOverC(problem.shape, values.BM, values.BN);
     return [x, y, values.SPLIT];
   },
-  followUps: (values, problem) => addPasses(values.SPLIT, problem.shape),
-  scratchBytes: (values, problem) => partBytes(values.SPLIT, problem.shape),
+  ...SPLIT_PASSES,
 });

@@ -2,7 +2,7 @@ import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
 import { each, indent } from './lines';
 import { tileEntryPoint } from './tile-emitter';
-import { addParts, addPasses, MATRICES, partBytes, sumsOf } from './tile-memory';
+import { addParts, MATRICES, SPLIT_PASSES, splitTunable, sumsOf } from './tile-memory';
 
 const TUNABLES = [
   tunable('ROWS', 'Rows of C per thread', [1, 2, 3, 4, 6, 8, 12, 16], 1),
@@ -10,12 +10,7 @@ const TUNABLES = [
   tunable('DEEP', 'Threads that share a sum along K', [1, 2, 4, 8, 16, 32], 16),
   tunable('DOWN', 'Threads one below the other, each with its own rows', [1, 2, 4, 8], 1),
   tunable('UNROLL', 'Steps of four along K whose loads are in flight at once', [1, 2, 4], 2),
-  tunable(
-    'SPLIT',
-    'Parts of K, each summed by its own workgroups; 1: no second pass',
-    [1, 2, 4, 8, 16, 32, 64],
-    1,
-  ),
+  splitTunable([1, 2, 4, 8, 16, 32, 64]),
 ] as const;
 
 type Values = ValuesOf<typeof TUNABLES>;
@@ -58,8 +53,7 @@ export const fewRows = gpuKernel({
     ceilDiv(m, ROWS * DOWN),
     SPLIT,
   ],
-  followUps: (values, problem) => addPasses(values.SPLIT, problem.shape),
-  scratchBytes: (values, problem) => partBytes(values.SPLIT, problem.shape),
+  ...SPLIT_PASSES,
 });
 
 /** Rows of C whose sums are added at once, which limits workgroup memory. */

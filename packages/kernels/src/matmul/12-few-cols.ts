@@ -1,19 +1,14 @@
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
 import { each, indent } from './lines';
-import { addParts, addPasses, MATRICES, partBytes, sumsOf } from './tile-memory';
+import { addParts, MATRICES, SPLIT_PASSES, splitTunable, sumsOf } from './tile-memory';
 
 const TUNABLES = [
   tunable('COLS', 'Columns of C per thread; best if C has as many', [1, 2, 3, 4, 5, 6, 7, 8], 1),
   tunable('ROWS', 'Rows of C per thread', [1, 2, 4, 8], 4),
   tunable('LANES', 'Threads per workgroup, side by side along K', [32, 64, 128, 256], 64),
   tunable('UNROLL', 'vec4s of each row that are in flight at once', [1, 2, 4, 8], 2),
-  tunable(
-    'SPLIT',
-    'Parts of K, each summed by its own workgroups; 1: no second pass',
-    [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    1,
-  ),
+  splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),
   tunable(
     'REDUCE',
     "How the threads' sums are added: by subgroup operations or through workgroup memory",
@@ -60,8 +55,7 @@ export const fewCols = gpuKernel({
     ceilDiv(n, COLS),
     SPLIT,
   ],
-  followUps: (values, problem) => addPasses(values.SPLIT, problem.shape),
-  scratchBytes: (values, problem) => partBytes(values.SPLIT, problem.shape),
+  ...SPLIT_PASSES,
 });
 
 const SMALLEST_SUBGROUP = 4;

@@ -1,5 +1,6 @@
 import { DTYPES, type Dtype } from '../dtype';
 import { tunable, type ValuesOf } from '../kernel';
+import { splitTunable } from './tile-memory';
 
 /** The shader relies on which threads form a subgroup, so it needs subgroups of this size. */
 export const SUBGROUP = 32;
@@ -34,12 +35,7 @@ export const FRAGMENT_TUNABLES = [
     'rows-first',
   ),
   tunable('UNROLL', 'Tiles of K per iteration of the loop over them', [1, 2], 1),
-  tunable(
-    'SPLIT',
-    'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
-    [1, 2, 4, 8, 16, 32, 64],
-    1,
-  ),
+  splitTunable([1, 2, 4, 8, 16, 32, 64]),
 ] as const;
 
 export type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;

@@ -1,6 +1,7 @@
 import { DTYPES, type Dtype } from '../dtype';
-import type { Pass } from '../kernel';
+import { type Pass, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
+import type { Problem } from '../problem';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 
 /** Unused vec4s after each row of A's tile, so that columns are written without bank conflicts. */
@@ -27,13 +28,25 @@ export function tileNeeds(layout: TileLayout) {
 /** The type of a strip's sums: f32 even for f16acc16; where memory is the bound they cost nothing. */
 export const sumsOf = (dtype: Dtype) => (DTYPES[dtype].isInteger ? 'i32' : 'f32');
 
-/** Bytes of scratch memory for the sums of all parts if K is split. */
-export function partBytes(
-  split: number,
-  { m, n }: { readonly m: number; readonly n: number },
-): number {
-  return split > 1 ? split * m * n * 4 : 0;
+/** The tunable of kernels that may split K. */
+export const splitTunable = <const Values extends readonly [1, ...number[]]>(values: Values) =>
+  tunable(
+    'SPLIT',
+    'Parts of K, each summed by its own workgroups, then added by a second pass; 1: no split',
+    values,
+    1,
+  );
+
+interface Split {
+  readonly SPLIT: number;
 }
+
+/** What they declare beside it. */
+export const SPLIT_PASSES = {
+  followUps: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) => addPasses(SPLIT, shape),
+  scratchBytes: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) =>
+    SPLIT > 1 ? SPLIT * shape.m * shape.n * 4 : 0,
+} as const;
 
 /** Threads per workgroup of `add_parts`; each sums one element of C or four. */
 export const ADD_THREADS = 256;
@@ -206,7 +219,7 @@ function addLayout(split: number) {
 }
 
 /** The second pass of a product whose K is split; none without parts. */
-export function addPasses(
+function addPasses(
   split: number,
   { m, n }: { readonly m: number; readonly n: number },
 ): readonly Pass[] {

@@ -1,5 +1,4 @@
-import { THREADS } from '../../host/threads';
-import { hostKernel } from '../../kernel';
+import { hostKernel, THREADS } from '../../kernel';
 import { BLOCK, transposeRows } from './02-blocked';
 
 /** The blocked loops with the rows of B shared among threads. */
