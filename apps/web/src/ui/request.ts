@@ -1,10 +1,13 @@
-import { type NewSweep, problemDetailsSchema, sweepCreatedSchema } from '@tilemark/core';
+import type { NewSweep } from '@tilemark/core';
 import type { z } from 'zod';
 
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   /** `field` names the part of the request at fault, if the server could tell. */
   | { readonly ok: false; readonly message: string; readonly field: string | null };
+
+/** What checks the body of a response, or what loads it. */
+type Schema<T> = z.ZodType<T> | (() => Promise<z.ZodType<T>>);
 
 const LOG_IN = 'You are not logged in, or your session has ended. Log in, then try again.';
 
@@ -15,11 +18,7 @@ const LOG_IN = 'You are not logged in, or your session has ended. Log in, then t
  */
 export async function ask<T = undefined>(
   url: string,
-  {
-    answer,
-    body,
-    method = 'POST',
-  }: { answer?: z.ZodType<T>; body?: BodyInit; method?: string } = {},
+  { answer, body, method = 'POST' }: { answer?: Schema<T>; body?: BodyInit; method?: string } = {},
 ): Promise<Answer<T>> {
   const refused = (message: string, field: string | null = null): Answer<T> => ({
     ok: false,
@@ -32,10 +31,12 @@ export async function ask<T = undefined>(
       ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
     });
     if (response.ok) {
-      return { ok: true, value: (answer ? answer.parse(await response.json()) : undefined) as T };
+      const schema = typeof answer === 'function' ? await answer() : answer;
+      return { ok: true, value: schema?.parse(await response.json()) as T };
     }
     // The API speaks to programs of headers and tokens.
     if (response.status === 401) return refused(LOG_IN);
+    const { problemDetailsSchema } = await schemas();
     const problem = problemDetailsSchema.safeParse(await response.json());
     return problem.success
       ? refused(problem.data.detail, problem.data.field ?? null)
@@ -46,4 +47,10 @@ export async function ask<T = undefined>(
 }
 
 export const submitSweep = (sweep: NewSweep): Promise<Answer<{ readonly id: string }>> =>
-  ask('/api/v1/sweeps', { body: JSON.stringify(sweep), answer: sweepCreatedSchema });
+  ask('/api/v1/sweeps', {
+    body: JSON.stringify(sweep),
+    answer: async () => (await schemas()).sweepCreatedSchema,
+  });
+
+/** Loaded when an answer has to be read: most pages with a button never need 70 kB of schemas. */
+const schemas = () => import('@tilemark/core');
