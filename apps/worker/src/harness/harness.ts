@@ -1,5 +1,13 @@
 import type { OpenDevice } from '@tilemark/core';
-import { bufferSetsFor, outcomeReason, POLICIES, Roofline, runVariant } from '@tilemark/core';
+import {
+  bufferSetsFor,
+  outcomeReason,
+  POLICIES,
+  PROFILES,
+  type Profile,
+  Roofline,
+  runVariant,
+} from '@tilemark/core';
 import {
   bufferBytes,
   bytesText,
@@ -7,6 +15,7 @@ import {
   type Problem,
   type Variant,
 } from '@tilemark/kernels';
+import { Command, Option } from 'commander';
 import { percentText, table } from '../cli/table';
 import { chooseDevice, openDevice } from '../device/select';
 import { createThreadPool } from '../device/thread-pool';
@@ -30,9 +39,19 @@ const VARIANT: Variant = { kernel: 'matmul/warp-tile', tunables: {} };
  */
 export async function harness(threadEntry: URL): Promise<void> {
   const print = (text: string) => void process.stdout.write(`${text}\n`);
+  const { profile } = new Command('harness')
+    .description('prints what measuring costs on this machine: npm run bench:harness -- [options]')
+    .addOption(
+      new Option('--profile <profile>', 'Dawn toggles; NVIDIA has f16 under fast alone')
+        .choices(PROFILES)
+        .default(PROFILES[0]),
+    )
+    .parse()
+    .opts<{ profile: Profile }>();
   const pool = createThreadPool(threadEntry);
-  const device = await openDevice(await chooseDevice('auto'), 'default', pool);
-  print(`${device.identity.device}, ${device.environment.driver || device.identity.backend}`);
+  const device = await openDevice(await chooseDevice('auto'), profile, pool);
+  const { identity, environment } = device;
+  print(`${identity.device}, ${environment.driver || identity.backend}, profile ${profile}`);
   const isSoftware = device.identity.class !== 'gpu';
   if (isSoftware) print('No GPU: the complete run is measured at 1024 instead of 2048 and 4096.');
   const rows: string[][] = [];

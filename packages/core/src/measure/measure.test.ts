@@ -273,6 +273,26 @@ describe('runVariant', () => {
     });
   });
 
+  it('finds work that was skipped in one of the rounds on new inputs', async () => {
+    let refills = 0;
+    const executor = withFault((good) => ({
+      refill: (seed) => {
+        refills++;
+        return good.refill(seed);
+      },
+      // As by a stale value that happens to be right where the kernel looks.
+      sample: async (options) => {
+        if (refills !== 1) await good.sample(options);
+        const ns = 1e6 * options.dispatches;
+        return { ns, wallNs: ns };
+      },
+    }));
+    expect(await run(executor, { policy: 'default' })).toMatchObject({
+      kind: 'incorrect',
+      when: 'after',
+    });
+  });
+
   it.each([
     ['default', true],
     ['smoke', true],

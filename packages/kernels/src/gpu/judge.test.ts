@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { DTYPES } from '../dtype';
-import { OutOfBoundsWrite } from '../errors';
+import { OutOfBoundsWrite, OutOfMemory } from '../errors';
 import type { GpuKernel } from '../kernel';
 import { naive } from '../matmul/01-naive';
 import { splitK } from '../matmul/07-split-k';
@@ -10,6 +10,7 @@ import { inputTensors, seedOfSet } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
 import { openDevice, useExecutor } from './dawn.test-helper';
 import { createGpuExecutor } from './executor';
+import { DeviceWatch } from './watch';
 
 const gpu = useExecutor();
 const options = { seed: 11, bufferSets: 3 };
@@ -129,8 +130,8 @@ test.each([
 });
 
 test.each([
-  ['behind', (at: string) => `${at} + 1u`, 'bytes past the end of its output'],
-  ['far behind', (at: string) => `${at} + 900u`, 'bytes past the end of its output'],
+  ['behind', (at: string) => `${at} + 1u`, 'wrote 4 bytes past the end of its output'],
+  ['far behind', (at: string) => `${at} + 900u`, 'wrote 1360 bytes past the end of its output'],
 ])('a write %s the output is noticed, even clamped by robust access', async (_where, at, words) => {
   const problem = product(33, 17, 9);
   const stray = source.replace(STORE, `C[${at('row * shape.n + col')}] =`);
@@ -163,3 +164,27 @@ test('an output whose reference does not fit on the device is checked on the hos
     device.destroy();
   }
 }, 300_000);
+
+test('where there is no memory for a reference, outputs are checked on the host', async () => {
+  const { scoped } = DeviceWatch.prototype;
+  const spy = vi.spyOn(DeviceWatch.prototype, 'scoped').mockImplementation(function scarce(
+    this: DeviceWatch,
+    what,
+    work,
+  ) {
+    if (what === 'allocate a reference') throw new OutOfMemory('out of GPU memory');
+    return scoped.call(this, what, work) as never;
+  });
+  try {
+    // A shape of its own: no reference of it is kept.
+    const problem = product(41, 29, 13);
+    const { untouched, first, stale } = await judged(naive, problem);
+    expect(untouched).toMatchObject({ method: 'whole', checked: 3 * 41 * 29, beyond: 3 * 41 * 29 });
+    expect(first).toMatchObject({ method: 'whole', worst: null });
+    expect(stale.worst).not.toBeNull();
+    const stray = variantOf(naive, 'stray', source.replace(STORE, 'C[row * shape.n + col + 1u] ='));
+    await expect(judged(stray, problem)).rejects.toThrow(OutOfBoundsWrite);
+  } finally {
+    spy.mockRestore();
+  }
+});

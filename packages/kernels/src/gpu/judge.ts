@@ -303,8 +303,8 @@ function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number): Quest
       answer: (results) => {
         const [changed, least = 0] = new Uint32Array(results);
         if (!changed) return null;
-        // The least place, complemented.
-        const bytes = Math.max(4 * (~least >>> 0) - end, 0);
+        // The least place, complemented; the farthest byte of its word.
+        const bytes = 4 * (~least >>> 0) + 4 - end;
         throw new OutOfBoundsWrite(
           `the kernel wrote ${bytes} bytes past the end of ${what} of ${contentBytes} bytes`,
         );

@@ -13,7 +13,7 @@ import { compareBits } from '../verify/compare';
 import { type InputChoice, inputBlock } from '../verify/inputs';
 import type { DeviceVerification, Lines } from '../verify/verification';
 import { drawSecret, generatedCheck } from '../verify/verify';
-import { BufferUsage, download } from './buffers';
+import { BufferUsage, download, MAP_READ } from './buffers';
 import { uniformOf } from './fill';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import type { DeviceWatch } from './watch';
@@ -282,10 +282,10 @@ export class References {
     if (this.#proofs.has(name)) return;
     const isByRow = computes === 'copy' || onDevice(problem).row !== undefined;
     // Now, because a next problem's references replace this one while the host is at work.
-    const read = isByRow ? null : await download(this.#watch, want);
+    const staging = isByRow ? null : await this.#copied(want);
     const rows = isByRow ? await this.#wrongRow(wanted, want) : null;
     const proof = this.#lastProof.then(async () => {
-      const worst = read ? await this.#wrongElement(wanted, read.bytes) : rows;
+      const worst = staging ? await this.#wrongElement(wanted, staging) : rows;
       if (!worst) return;
       const { row, col, got, want: right } = worst;
       throw new ReferenceWrong(
@@ -296,12 +296,30 @@ export class References {
     this.#proofs.set(name, proof);
   }
 
-  async #wrongElement({ problem, choice }: Wanted, bytes: ArrayBuffer) {
+  /** A copy that the host can map. */
+  #copied(want: GPUBuffer): Promise<GPUBuffer> {
+    const { device } = this.#watch;
+    return this.#watch.scoped('read a reference', () => {
+      const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+      const staging = device.createBuffer({ size: want.size, usage });
+      const encoder = device.createCommandEncoder();
+      encoder.copyBufferToBuffer(want, 0, staging, 0, want.size);
+      device.queue.submit([encoder.finish()]);
+      return staging;
+    });
+  }
+
+  async #wrongElement({ problem, choice }: Wanted, staging: GPUBuffer) {
     const { isInteger, HostArray } = DTYPES[problem.dtype];
     const rounding = isInteger ? {} : { rounding: HALVED };
     const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
-    const { check } = await generatedCheck(problem, choice, options, this.#pool);
-    return check(new HostArray(bytes)).worst;
+    try {
+      const { check } = await generatedCheck(problem, choice, options, this.#pool);
+      await this.#watch.settled(staging.mapAsync(MAP_READ));
+      return check(new HostArray(staging.getMappedRange())).worst;
+    } finally {
+      staging.destroy();
+    }
   }
 
   /** Secret rows, the first and the last, bit for bit. */
