@@ -6,7 +6,6 @@
 // Everything after -- goes to `tilemark bench`; files of earlier repeats are read with --from.
 import { readFile, writeFile } from 'node:fs/promises';
 import {
-  type BenchFile,
   contrast,
   type Headline,
   headline,
@@ -17,7 +16,7 @@ import {
   type Verdict,
 } from '@tilemark/core';
 import { countOf, flagsOf } from './flags';
-import { headLine, TILEMARK, tilemark } from './tilemark';
+import { headLine, results, TILEMARK } from './tilemark';
 
 const USAGE = `usage: node apps/worker/dist/bench/repeats.mjs [--repeats 20] [--out FILE.json] [--from FILE.json]
        [--bench '--suite layouts --param n=4096'] [--tilemark apps/worker/dist/main.mjs]`;
@@ -42,9 +41,9 @@ async function measured(): Promise<Repeated[]> {
   const found = new Map<string, Repeated['runs'][number][]>();
   for (let repeat = 0; repeat < repeats; repeat++) {
     const args = ['--device', 'auto', ...flags.bench.split(' ')];
-    const { environment, results } = (await tilemark(flags.tilemark, 'bench', args)) as BenchFile;
-    if (repeat === 0) print(`${headLine(environment)}, bench ${flags.bench}\n`);
-    for (const { address, problem, profile, outcome } of results) {
+    const file = await results(flags.tilemark, 'bench', args);
+    if (repeat === 0) print(`${headLine(file.environment)}, bench ${flags.bench}\n`);
+    for (const { address, problem, profile, outcome } of file.results) {
       const of = [address, Object.values(problem.shape).join('x'), problem.dtype, profile].join(
         ' ',
       );

@@ -1,4 +1,7 @@
 // Our kernels and the vendor's library on one machine, measured alternately in one run.
+// Where both sides are ours under one profile, each round is a duel: A B B A in one process, with the
+// interval of the ratio. Other sides live in processes of their own, so their ratio is that of the
+// medians of two runs, one after the other, with the interval of both.
 // A row without a variant uses the tuned one of its problem and profile.
 // --largest caps the sides of all shapes and --policy smoke takes few samples: together they allow
 // a trial without a GPU, without verdicts on the goals. If the other side is unavailable (no
@@ -9,17 +12,17 @@
 // --save collects what was found, as `tilemark tune --save` does.
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { BenchFile, Environment } from '@tilemark/core';
-import { type Comparison, compare, type Side, verdictOf } from './compare';
+import type { BenchFile, Duel, Environment } from '@tilemark/core';
+import { type Comparison, compare, type Ratio, type Side, verdictOf } from './compare';
 import { countOf, flagsOf, matching } from './flags';
+import { OtherSide } from './other-side';
 import { COPY, LIBRARY_ROWS, ROWS, type Row, searchRow } from './side-by-side-rows';
 import {
   capped,
   headLine,
+  results,
   TILEMARK,
   tilemark,
   tunedAddress,
@@ -58,6 +61,12 @@ interface Asked extends Row {
   readonly isCapped: boolean;
 }
 
+/** What `tilemark duel --json` writes. */
+interface DuelFile {
+  readonly environment: Environment;
+  readonly duel: Duel;
+}
+
 interface Round extends Partial<Comparison> {
   readonly ours: Side;
   readonly other: Side | null;
@@ -79,7 +88,7 @@ const problemFlags = ({ shape, dtype }: Row, profile: string) => [
 /** Measures one of our variants with the full protocol; returns its cold series. */
 async function ours(variant: string, row: Row, profile: string) {
   return firstSide(
-    await tilemark(flags.tilemark, 'bench', [
+    await results(flags.tilemark, 'bench', [
       ...[...variantFlags(variant), ...problemFlags(row, profile), '--policy', flags.policy],
     ]),
   );
@@ -88,11 +97,24 @@ async function ours(variant: string, row: Row, profile: string) {
 /** What a search finds for a row. */
 async function found(row: Asked) {
   return firstSide(
-    await tilemark(flags.tilemark, 'tune', [
+    await results(flags.tilemark, 'tune', [
       ...['--op', row.op, ...problemFlags(row, row.profile), '--budget', flags.search ?? ''],
       ...(flags.save ? ['--save', flags.save] : []),
     ]),
   );
+}
+
+/** A duel of a variant with another under the row's profile. */
+async function dueled(variant: string, row: Asked, other: string): Promise<Round> {
+  const duel = ['duel', variant, other, ...problemFlags(row, row.profile)];
+  const file = (await tilemark(flags.tilemark, duel)) as DuelFile;
+  environments[row.profile] = file.environment;
+  const sideOf = (address: string, { implausible, ...series }: DuelFile['duel']['a']) => ({
+    ...{ address, medianNs: series.medianNs, intervalNs: [series.lowNs, series.highNs] as const },
+    ...{ cv: series.cv, samples: series.n, stop: file.duel.stop, unranked: implausible },
+  });
+  const [mine, theirs] = [sideOf(variant, file.duel.a), sideOf(other, file.duel.b)];
+  return { ours: mine, other: theirs, ...compare(mine, theirs, row, file.duel satisfies Ratio) };
 }
 
 function firstSide({ environment, results }: BenchFile) {
@@ -111,56 +133,6 @@ function firstSide({ environment, results }: BenchFile) {
     unranked,
     verified: verification.after.method,
   };
-}
-
-/**
- * The other side: a process that answers each line with a line, started on first use. Once it has
- * ended, `measure` resolves to null and `absence` says why.
- */
-class OtherSide {
-  absence: string | null = null;
-  readonly #name: string;
-  readonly #command: readonly [command: string, ...args: string[]];
-  #open: { child: ChildProcessWithoutNullStreams; lines: AsyncIterator<string> } | null = null;
-  #said = '';
-
-  constructor(name: string, ...command: [command: string, ...args: string[]]) {
-    this.#name = name;
-    this.#command = command;
-  }
-
-  async measure(question: object): Promise<Side | null> {
-    if (this.absence !== null) return null;
-    this.#open ??= this.#start();
-    const { child, lines } = this.#open;
-    child.stdin.write(`${JSON.stringify(question)}\n`);
-    const { value, done } = await lines.next();
-    if (done) {
-      this.absence = `${this.#name} was not measured: ${this.#said.trim().split('\n').at(-1)}`;
-      return null;
-    }
-    const answer = JSON.parse(value);
-    if (answer.error) throw new Error(answer.error);
-    return answer;
-  }
-
-  close(): void {
-    this.#open?.child.stdin.end();
-  }
-
-  #start() {
-    const [command, ...args] = this.#command;
-    const child = spawn(command, args);
-    // If the program is missing or has ended, no answer comes, which is handled there.
-    child.on('error', (error) => {
-      this.#said += String(error);
-    });
-    child.stderr.on('data', (text) => {
-      this.#said += text;
-    });
-    child.stdin.on('error', () => undefined);
-    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
-  }
 }
 
 const vendor = new OtherSide(
@@ -183,9 +155,12 @@ const questionOf = (row: Row) => ({
   dtype: row.dtype === 'f16acc16' ? 'f16' : row.dtype,
 });
 
-const OTHERS: Readonly<
-  Record<Row['against'], { name: string; measure: (row: Asked) => Promise<Side | null> }>
-> = {
+/** The other side: one to measure, or the variant to duel with. */
+type Other =
+  | { readonly name: string; readonly measure: (row: Asked) => Promise<Side | null> }
+  | { readonly name: string; readonly variant: (row: Asked) => string };
+
+const OTHERS: Readonly<Record<Row['against'], Other>> = {
   vendor: { name: 'cuBLAS', measure: (row) => vendor.measure(questionOf(row)) },
   tfjs: {
     name: 'TensorFlow.js',
@@ -195,21 +170,26 @@ const OTHERS: Readonly<
     name: 'jax-js',
     measure: (row) => libraries.measure({ library: 'jax', ...questionOf(row) }),
   },
-  copy: { name: 'copy', measure: (row) => ours(COPY, row, row.profile) },
+  copy: { name: 'copy', variant: () => COPY },
   fast: { name: 'own fast', measure: (row) => ours(row.fast, row, 'fast') },
-  shipped: { name: 'shipped', measure: (row) => ours(row.variant, row, row.profile) },
+  shipped: { name: 'shipped', variant: ({ variant }) => variant },
 };
 
 /** Measures both sides of a row alternately, `rounds` times. */
 async function measureRow(row: Asked): Promise<MeasuredRow> {
   const rounds: Round[] = [];
-  let { variant } = row;
+  const against = OTHERS[row.against];
+  const tried = row.against === 'shipped' ? await found(row) : null;
+  const variant = tried?.address ?? row.variant;
   for (let round = 0; round < roundCount; round++) {
-    const search = row.against === 'shipped' && round === 0 ? await found(row) : null;
-    variant = search?.address ?? variant;
-    const mine = search ?? (await ours(variant, row, row.profile));
-    const other = await OTHERS[row.against].measure(row);
-    rounds.push({ ours: mine, other, ...(other && compare(mine, other, row)) });
+    if ('variant' in against) {
+      const { ours: side, ...rest } = await dueled(variant, row, against.variant(row));
+      rounds.push({ ours: { ...side, ...(tried && { tried: tried.tried }) }, ...rest });
+    } else {
+      const mine = await ours(variant, row, row.profile);
+      const other = await against.measure(row);
+      rounds.push({ ours: mine, other, ...(other && compare(mine, other, row)) });
+    }
   }
   const elements = sizesOf(row).reduce((product, size) => product * size);
   const work = row.op === 'matmul' ? 2 * elements : 2 * elements * (row.dtype === 'f32' ? 4 : 2);

@@ -16,34 +16,39 @@ export const TILEMARK = fileURLToPath(
 );
 
 /**
- * Runs `tilemark bench` or `tilemark tune` and resolves to the file that it writes, even if it exits
- * with 1 because a result is incorrect or failed. If it wrote no file, throws Error with its
- * standard error.
+ * Runs a command of `tilemark` and resolves to the file that it writes, even if it exits with 1
+ * because a result is incorrect or failed. If it wrote no file, throws Error with what it said.
  */
-export async function tilemark(
-  program: string,
-  command: 'bench' | 'tune',
-  args: readonly string[],
-): Promise<BenchFile> {
+export async function tilemark(program: string, args: readonly string[]): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const json = join(folder, 'results.json');
   try {
-    const said = await stderrOf([program, command, ...args, '--json', json]);
+    const said = await outputOf([program, ...args, '--json', json]);
     const text = await readFile(json, 'utf8').catch(() => null);
-    if (text === null) throw new Error(said.trim() || `tilemark ${command} wrote nothing`);
+    if (text === null) throw new Error(said.trim() || `tilemark ${args[0]} wrote nothing`);
     return JSON.parse(text);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function stderrOf(args: readonly string[]): Promise<string> {
+/** The results of `tilemark bench` or `tilemark tune`. */
+export const results = async (
+  program: string,
+  command: 'bench' | 'tune',
+  args: readonly string[],
+): Promise<BenchFile> => (await tilemark(program, [command, ...args])) as BenchFile;
+
+/** What a program prints, to standard output and to standard error. */
+function outputOf(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
-    child.stderr.on('data', (text) => {
-      said += text;
-    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text) => {
+        said += text;
+      });
+    }
     child.once('error', reject);
     child.once('close', () => resolve(said));
   });
