@@ -3,7 +3,7 @@
 // - Equal: two invocations of one variant, each a headline by itself, must never be ranked apart.
 // - Separable: two variants of which one was FAST in one repeat must not be SLOW in another.
 // With the spread that the board itself would know from these invocations, and with the prior.
-// Everything after -- goes to `tilemark bench`; files of earlier repeats are read with --from.
+// What --bench holds goes to `tilemark bench`; the file of earlier repeats is read with --from.
 import { readFile, writeFile } from 'node:fs/promises';
 import {
   contrast,
@@ -19,7 +19,7 @@ import { countOf, flagsOf } from './flags';
 import { headLine, results, TILEMARK } from './tilemark';
 
 const USAGE = `usage: node apps/worker/dist/bench/repeats.mjs [--repeats 20] [--out FILE.json] [--from FILE.json]
-       [--bench '--suite layouts --param n=4096'] [--tilemark apps/worker/dist/main.mjs]`;
+       [--bench='--suite layouts --param n=4096'] [--tilemark apps/worker/dist/main.mjs]`;
 const flags = flagsOf(USAGE, {
   repeats: '20',
   bench: '--suite layouts --param n=4096',
