@@ -6,7 +6,8 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - pipelines.ts            pipelines by source; compile errors
  * - buffers.ts, fill.ts     buffer sets, filled and poisoned on the device
  * - prepared.ts, pass.ts    dispatches and their times; timestamps.ts: the GPU's clock
- * - judge.ts, references.ts verify outputs on the device
+ * - judge.ts                verifies outputs on the device: shares.ts, guards.ts, results.ts
+ * - references.ts           what they are compared with; proving.ts: by the host
  * - probe.ts                measures the device itself
  * - watch.ts                errors that WebGPU reports asynchronously
  */

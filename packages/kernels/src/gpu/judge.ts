@@ -1,25 +1,25 @@
 import { DTYPES, EXACT, type Rounding } from '../dtype';
-import { OutOfBoundsWrite, OutOfMemory } from '../errors';
+import { OutOfMemory } from '../errors';
 import type { HostPool } from '../host/job';
 import type { Kernel } from '../kernel';
-import { ceilDiv } from '../numbers';
-import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { jsonNumber, type WorstElement } from '../verify/compare';
 import { type InputChoice, inputTensors } from '../verify/inputs';
 import { GUARD_BYTES } from '../verify/poison';
-import { imprecision, type Precision, rmsLimit, unitOf } from '../verify/precision';
+import { unitOf } from '../verify/precision';
 import { merged, type Verdict } from '../verify/verification';
 import { outputCheck } from '../verify/verify';
-import { BINDING_ALIGNMENT, download, guarded } from './buffers';
+import { download, guarded } from './buffers';
 import compareBits from './compare-bits.wgsl';
 import compareValues from './compare-values.wgsl';
 import { floatBits } from './fill';
+import { type Guarded, guardsOf } from './guards';
 import guardsWgsl from './guards.wgsl';
 import type { Pipelines } from './pipelines';
 import { type Reference, References } from './references';
-import { type Job, Results } from './results';
+import { type Question, Results } from './results';
+import { boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
 import type { DeviceWatch } from './watch';
 
 /** An output to be judged, with the inputs it was computed from. */
@@ -36,23 +36,6 @@ export interface Case {
   readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
   /** See `PrepareOptions.secret`. */
   readonly secret: number;
-}
-
-/** Memory between guards, with what its owner is called. */
-export interface Guarded {
-  readonly buffer: GPUBuffer;
-  readonly contentBytes: number;
-  readonly what: string;
-}
-
-/** Fewest elements that a workgroup compares, and most workgroups. */
-const LEAST_SHARE = 4_096;
-const MOST_SHARES = 4_096;
-
-/** A job, and what its results say. */
-interface Question<T> {
-  readonly job: Job;
-  answer(results: ArrayBuffer): T;
 }
 
 /**
@@ -276,43 +259,6 @@ function noRoom(error: unknown): null {
   throw error;
 }
 
-/** Whether the guards on both sides of some memory are as they were made; throws OutOfBoundsWrite. */
-function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number): Question<null>[] {
-  const words = GUARD_BYTES / 4;
-  const end = GUARD_BYTES + contentBytes;
-  const offset = Math.floor(end / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
-  const behind = { buffer, offset, size: buffer.size - offset };
-  const job = (part: GPUBufferBinding, region: readonly number[]): Job => ({
-    ...{ source: guardsWgsl, read: [part], words: [...region, guard], bytes: 12, groups: 8 },
-  });
-  return [
-    {
-      job: job({ buffer, offset: 0, size: GUARD_BYTES }, [0, words, 0, 0]),
-      answer: (results) => {
-        const [changed, , last = 0] = new Uint32Array(results);
-        if (!changed) return null;
-        const bytes = GUARD_BYTES - 4 * last;
-        throw new OutOfBoundsWrite(`the kernel wrote ${bytes} bytes before the start of ${what}`);
-      },
-    },
-    {
-      job: job(behind, [
-        Math.floor((end - offset) / 4),
-        ...[behind.size / 4, offset / 4, end % 4 === 0 ? 0 : 1],
-      ]),
-      answer: (results) => {
-        const [changed, least = 0] = new Uint32Array(results);
-        if (!changed) return null;
-        // The least place, complemented; the farthest byte of its word.
-        const bytes = 4 * (~least >>> 0) + 4 - end;
-        throw new OutOfBoundsWrite(
-          `the kernel wrote ${bytes} bytes past the end of ${what} of ${contentBytes} bytes`,
-        );
-      },
-    },
-  ];
-}
-
 /** Floats that are integers: compared as numbers, since zeros may have either sign. */
 const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
   choice.mode === 'exact' &&
@@ -328,74 +274,3 @@ function valuesSource({ dtype }: Problem): string {
 
 const bitsSource = ({ dtype }: Problem): string =>
   `const HALVES = ${DTYPES[dtype].element === 'f16'};\n${compareBits}`;
-
-function sharesOf(problem: Problem) {
-  const dims = opOf(problem).output(problem.shape);
-  const length = elements(dims);
-  const share = Math.max(LEAST_SHARE, 256 * ceilDiv(ceilDiv(length, MOST_SHARES), 256));
-  return { length, cols: dims.cols, share, groups: ceilDiv(length, share) };
-}
-
-/** The bound of an element: in products of norms, in its magnitude, and in itself. */
-function boundOf({ sumRoundoff, sumTolerance, store }: Rounding, growth: number) {
-  return {
-    tolerance: growth * sumTolerance * sumRoundoff,
-    relative: store ? 2 * store.roundoff : 0,
-    // Above zero, since an exact error is divided by it.
-    absolute: store ? store.subnormal : 1e-30,
-  };
-}
-
-/** Words of compare-values.wgsl's Record. */
-const RECORD_WORDS = 6;
-
-/** Adds up the records of compare-values.wgsl. */
-function valuesVerdict(
-  results: ArrayBuffer,
-  precision: Precision,
-  { length, share, groups }: { length: number; share: number; groups: number },
-):
-  | { readonly right: Verdict }
-  | { readonly right: null; readonly wrong: Omit<Verdict, 'worst'>; readonly at: number } {
-  const isExact = precision.rounding.sumRoundoff === 0;
-  const words = new Uint32Array(results);
-  const floats = new Float32Array(results);
-  let [beyond, infinite, squares, worst, ratio] = [0, 0, 0, 0, -1];
-  let reason: string | null = null;
-  let imprecise = 0;
-  // No closures and no arrays in here: there are thousands of records for each output.
-  for (let group = 0; group < groups; group++) {
-    const record = RECORD_WORDS * group;
-    const ofInfinite = words[record + 1] ?? 0;
-    const ofRatio = floats[record + 3] ?? 0;
-    const ofSquares = floats[record + 4] ?? 0;
-    beyond += words[record] ?? 0;
-    infinite += ofInfinite;
-    squares += ofSquares;
-    if (ofRatio > ratio) {
-      ratio = ofRatio;
-      worst = words[record + 2] ?? 0;
-    }
-    const count = Math.min(share, length - group * share) - ofInfinite;
-    if (isExact || count === 0) continue;
-    const rms = Math.sqrt(ofSquares / count);
-    const ideal = Math.sqrt((floats[record + 5] ?? 0) / count);
-    const limit = rmsLimit(precision, count, ideal);
-    if (rms / limit > Math.max(imprecise, 1)) {
-      imprecise = rms / limit;
-      reason = imprecision(rms, limit);
-    }
-  }
-  const verdict = {
-    method: 'device',
-    checked: length,
-    beyond,
-    infinite,
-    rms: isExact ? 0 : Math.sqrt(squares / Math.max(length - infinite, 1)),
-    // What a shader says of NaN and infinities.
-    worstRatio: ratio > 1e38 ? Number.POSITIVE_INFINITY : Math.max(ratio, 0),
-    reason: beyond > 0 ? null : reason,
-  } as const;
-  if (beyond === 0 && reason === null) return { right: { ...verdict, worst: null } };
-  return { right: null, wrong: verdict, at: worst };
-}

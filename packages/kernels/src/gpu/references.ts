@@ -2,20 +2,18 @@ import { DTYPES } from '../dtype';
 import { ReferenceWrong } from '../errors';
 import type { HostPool } from '../host/job';
 import type { Kernel } from '../kernel';
-import { ceilDiv, hash32, type Rows } from '../numbers';
+import { ceilDiv } from '../numbers';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { shapeText } from '../shape';
 import { typeHeader } from '../specialise';
 import { nowNs } from '../timing';
-import { compareBits } from '../verify/compare';
-import { type InputChoice, inputBlock } from '../verify/inputs';
-import type { DeviceVerification, Lines } from '../verify/verification';
-import { drawSecret, generatedCheck } from '../verify/verify';
-import { BufferUsage, download, MAP_READ } from './buffers';
+import type { Lines } from '../verify/verification';
+import { BufferUsage } from './buffers';
 import { uniformOf } from './fill';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
+import { mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
 import type { DeviceWatch } from './watch';
 
 /** What the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
@@ -24,15 +22,6 @@ export interface Reference {
   readonly want: GPUBuffer;
   /** Norms by row and by column of the output; null where nothing rounds. */
   readonly norms: readonly [GPUBuffer, GPUBuffer] | null;
-}
-
-/** What a reference is made for. */
-export interface Wanted {
-  readonly problem: Problem;
-  readonly computes: Kernel['computes'];
-  readonly choice: InputChoice;
-  /** On the device, as `choice` makes them. */
-  readonly inputs: readonly GPUBuffer[];
 }
 
 /** Most memory in references that are kept; at least one is, however large. */
@@ -49,15 +38,6 @@ const BLOCK = 64;
 
 /** Workgroups in one dimension that every device can dispatch. */
 const MAX_GROUPS = 65_535;
-
-/**
- * The rounding that a reference is held to: half that of f32 sums, since its blocked sums round
- * less than those of the kernels (docs/tolerance.md).
- */
-const HALVED = { sumRoundoff: 2 ** -25, sumTolerance: 8, store: null } as const;
-
-/** Rows of a reference without sums that the host computes too. */
-const PROVED_ROWS = 24;
 
 /**
  * References of one problem by their inputs, made on the device. The first of each class of shapes
@@ -282,10 +262,10 @@ export class References {
     if (this.#proofs.has(name)) return;
     const isByRow = computes === 'copy' || onDevice(problem).row !== undefined;
     // Now, because a next problem's references replace this one while the host is at work.
-    const staging = isByRow ? null : await this.#copied(want);
-    const rows = isByRow ? await this.#wrongRow(wanted, want) : null;
+    const staging = isByRow ? null : await mappable(this.#watch, want);
+    const rows = isByRow ? await wrongRow(this.#watch, wanted, want) : null;
     const proof = this.#lastProof.then(async () => {
-      const worst = staging ? await this.#wrongElement(wanted, staging) : rows;
+      const worst = staging ? await wrongElement(this.#watch, this.#pool, wanted, staging) : rows;
       if (!worst) return;
       const { row, col, got, want: right } = worst;
       throw new ReferenceWrong(
@@ -294,60 +274,6 @@ export class References {
     });
     this.#lastProof = proof.catch(() => undefined);
     this.#proofs.set(name, proof);
-  }
-
-  /** A copy that the host can map. */
-  #copied(want: GPUBuffer): Promise<GPUBuffer> {
-    const { device } = this.#watch;
-    return this.#watch.scoped('read a reference', () => {
-      const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
-      const staging = device.createBuffer({ size: want.size, usage });
-      const encoder = device.createCommandEncoder();
-      encoder.copyBufferToBuffer(want, 0, staging, 0, want.size);
-      device.queue.submit([encoder.finish()]);
-      return staging;
-    });
-  }
-
-  async #wrongElement({ problem, choice }: Wanted, staging: GPUBuffer) {
-    const { isInteger, HostArray } = DTYPES[problem.dtype];
-    const rounding = isInteger ? {} : { rounding: HALVED };
-    const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
-    try {
-      const { check } = await generatedCheck(problem, choice, options, this.#pool);
-      await this.#watch.settled(staging.mapAsync(MAP_READ));
-      return check(new HostArray(staging.getMappedRange())).worst;
-    } finally {
-      staging.destroy();
-    }
-  }
-
-  /** Secret rows, the first and the last, bit for bit. */
-  async #wrongRow({ problem, computes, choice }: Wanted, want: GPUBuffer) {
-    const op = opOf(problem);
-    const [input] = op.inputs(problem.shape);
-    const output = op.output(problem.shape);
-    // A copy has its input's rows, one after the other.
-    const { rows, cols } = computes === 'copy' && input ? input : output;
-    const { bytes, fromDevice } = DTYPES[problem.dtype];
-    const secret = drawSecret();
-    const some = Array.from({ length: PROVED_ROWS }, (_, i) => hash32(secret + i) % rows);
-    const block = (input: number, of: readonly number[], columns: Rows) =>
-      inputBlock(problem, choice, input, of, columns);
-    for (const row of new Set([0, rows - 1, ...some])) {
-      const right =
-        computes === 'copy'
-          ? block(0, [row], { first: 0, end: cols })
-          : onDevice(problem).row?.(problem.shape, block, row);
-      const begin = Math.floor((row * cols * bytes) / 4) * 4;
-      const end = Math.ceil(((row + 1) * cols * bytes) / 4) * 4;
-      const read = await download(this.#watch, want, begin, end - begin);
-      const skipped = (row * cols * bytes - begin) / bytes;
-      const got = fromDevice(read.bytes, skipped + cols).slice(skipped);
-      const { worst } = right ? compareBits(got, right, cols) : { worst: null };
-      if (worst) return { ...worst, row };
-    }
-    return null;
   }
 }
 
@@ -359,12 +285,6 @@ function referenceSource(problem: Problem): string {
 
 const normsSource = ({ dtype }: Problem, wgsl: string): string =>
   [typeHeader(dtype), wgsl].join('\n');
-
-function onDevice(problem: Problem): DeviceVerification<Problem['shape']> {
-  const { onDevice: found } = opOf(problem).verification;
-  if (!found) throw new TypeError(`${problem.op} is verified on the host`);
-  return found;
-}
 
 /** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks or not. */
 function classOf(problem: Problem, computes: Kernel['computes']): string {

@@ -14,6 +14,12 @@ export interface Job {
   readonly groups: number;
 }
 
+/** A job, and what its results say. */
+export interface Question<T> {
+  readonly job: Job;
+  answer(results: ArrayBuffer): T;
+}
+
 const aligned = (bytes: number) => Math.ceil(bytes / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
 
 /**

@@ -1,0 +1,102 @@
+import { DTYPES } from '../dtype';
+import type { HostPool } from '../host/job';
+import type { Kernel } from '../kernel';
+import { hash32, type Rows } from '../numbers';
+import { opOf } from '../ops';
+import type { Problem } from '../problem';
+import { compareBits } from '../verify/compare';
+import { type InputChoice, inputBlock } from '../verify/inputs';
+import type { DeviceVerification } from '../verify/verification';
+import { drawSecret, generatedCheck } from '../verify/verify';
+import { BufferUsage, download, MAP_READ } from './buffers';
+import type { DeviceWatch } from './watch';
+
+/** How the host proves a reference that the device made. */
+
+/** What a reference is made for. */
+export interface Wanted {
+  readonly problem: Problem;
+  readonly computes: Kernel['computes'];
+  readonly choice: InputChoice;
+  /** On the device, as `choice` makes them. */
+  readonly inputs: readonly GPUBuffer[];
+}
+
+/**
+ * The rounding that a reference is held to: half that of f32 sums, since its blocked sums round
+ * less than those of the kernels (docs/tolerance.md).
+ */
+const HALVED = { sumRoundoff: 2 ** -25, sumTolerance: 8, store: null } as const;
+
+/** Rows of a reference without sums that the host computes too. */
+const PROVED_ROWS = 24;
+
+/** A copy that the host can map. */
+export function mappable(watch: DeviceWatch, want: GPUBuffer): Promise<GPUBuffer> {
+  const { device } = watch;
+  return watch.scoped('read a reference', () => {
+    const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+    const staging = device.createBuffer({ size: want.size, usage });
+    const encoder = device.createCommandEncoder();
+    encoder.copyBufferToBuffer(want, 0, staging, 0, want.size);
+    device.queue.submit([encoder.finish()]);
+    return staging;
+  });
+}
+
+/** By f64: whole where that is quick, else by secret rows, columns and Freivalds vectors. */
+export async function wrongElement(
+  watch: DeviceWatch,
+  pool: HostPool | null,
+  { problem, choice }: Wanted,
+  staging: GPUBuffer,
+) {
+  const { isInteger, HostArray } = DTYPES[problem.dtype];
+  const rounding = isInteger ? {} : { rounding: HALVED };
+  const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
+  try {
+    const { check } = await generatedCheck(problem, choice, options, pool);
+    await watch.settled(staging.mapAsync(MAP_READ));
+    return check(new HostArray(staging.getMappedRange())).worst;
+  } finally {
+    staging.destroy();
+  }
+}
+
+/** Secret rows, the first and the last, bit for bit. */
+export async function wrongRow(
+  watch: DeviceWatch,
+  { problem, computes, choice }: Wanted,
+  want: GPUBuffer,
+) {
+  const op = opOf(problem);
+  const [input] = op.inputs(problem.shape);
+  const output = op.output(problem.shape);
+  // A copy has its input's rows, one after the other.
+  const { rows, cols } = computes === 'copy' && input ? input : output;
+  const { bytes, fromDevice } = DTYPES[problem.dtype];
+  const secret = drawSecret();
+  const some = Array.from({ length: PROVED_ROWS }, (_, i) => hash32(secret + i) % rows);
+  const block = (input: number, of: readonly number[], columns: Rows) =>
+    inputBlock(problem, choice, input, of, columns);
+  for (const row of new Set([0, rows - 1, ...some])) {
+    const right =
+      computes === 'copy'
+        ? block(0, [row], { first: 0, end: cols })
+        : onDevice(problem).row?.(problem.shape, block, row);
+    const begin = Math.floor((row * cols * bytes) / 4) * 4;
+    const end = Math.ceil(((row + 1) * cols * bytes) / 4) * 4;
+    const read = await download(watch, want, begin, end - begin);
+    const skipped = (row * cols * bytes - begin) / bytes;
+    const got = fromDevice(read.bytes, skipped + cols).slice(skipped);
+    const { worst } = right ? compareBits(got, right, cols) : { worst: null };
+    if (worst) return { ...worst, row };
+  }
+  return null;
+}
+
+export function onDevice(problem: Problem): DeviceVerification<Problem['shape']> {
+  const { onDevice: found } = opOf(problem).verification;
+  if (!found) throw new TypeError(`${problem.op} is verified on the host`);
+  return found;
+}
