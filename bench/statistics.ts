@@ -1,7 +1,7 @@
 // Prints what the statistics are worth, on simulated devices measured by the code that measures
 // real ones: how often the 95% intervals contain the truth, how often equal kernels are declared
 // different, how often different ones are, and how stable ranks are; beside nvbench's rules.
-// usage: npm run bench:statistics [-- --trials 1000]      (a few minutes on one core)
+// usage: npm run bench:statistics [-- --trials 1000]      (some ten minutes on one core)
 import { countOf, flagsOf } from './flags';
 import {
   declaredDifferent,
@@ -68,7 +68,7 @@ for (const level of ['steady', 'between-run 0.3%', 'drift 1%/min'] as const) {
 }
 
 head(
-  `Found different, if each rule is set to take the margin of 0.5% for a difference in 5% (${few} pairs each)`,
+  `Found different, if each rule is set to take the margin of 0.5% for a difference in 5% (${trials} pairs each)`,
   ['device', 'noise', 'CV', 'true difference', 'Tilemark', 'nvbench, noise', 'nvbench, gap'],
 );
 for (const level of ['steady', 'between-run 0.3%'] as const) {
@@ -76,7 +76,11 @@ for (const level of ['steady', 'between-run 0.3%'] as const) {
     for (const cv of CVS) {
       for (const difference of [0.01, 0.02]) {
         const scenario = { noise, level, cv, sampleMs: 5 } as const;
-        const { gap, noise: means, ours } = powerAtEqualFalseRate(scenario, 1 + difference, few, 1);
+        const {
+          gap,
+          noise: means,
+          ours,
+        } = powerAtEqualFalseRate(scenario, 1 + difference, trials, 1);
         const found = [percent(ours), percent(means), percent(gap)];
         line([level, noise, percent(cv), percent(difference), ...found]);
       }
