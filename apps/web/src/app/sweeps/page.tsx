@@ -145,7 +145,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                   ? '–'
                   : formatDuration((Date.parse(finishedAt) - Date.parse(createdAt)) / 1_000),
             },
-            { head: 'By', cell: ({ createdBy }) => createdBy },
+            { head: 'By', className: 'whitespace-nowrap', cell: ({ createdBy }) => createdBy },
             {
               head: 'Age',
               isFigure: true,
