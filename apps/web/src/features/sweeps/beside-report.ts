@@ -92,7 +92,7 @@ export function pivotOf(lines: readonly Line[]): Pivot {
     );
     return isBySize
       ? { line, head: line.published.shape, row: `${label} ${address}`, address }
-      : { line, head: tile && `tile ${tile}`, row: `${label} ${rest}`, address: rest };
+      : { line, head: tile ? `tile ${tile}` : 'no tile', row: `${label} ${rest}`, address: rest };
   });
   const heads = [...new Set(placed.map(({ head }) => head))];
   return {
