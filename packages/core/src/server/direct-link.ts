@@ -12,6 +12,7 @@ import { deviceKey, type Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import { isServiceUnavailable } from './errors';
 import type { AuditNote } from './store/audit';
+import type { RunCheck } from './store/record';
 import { backfill, type SweepServices } from './submit';
 
 /** A run that was handed back, or could not be claimed, waits this long before it is tried again, ms. */
@@ -123,15 +124,17 @@ export class DirectLink implements Link {
   }
 
   /** False: the run has ended already. The worker of the record may be another of this machine's. */
-  protected async record(record: RecordedRun): Promise<{ recorded: boolean }> {
+  protected async record(record: RecordedRun, check?: RunCheck): Promise<{ recorded: boolean }> {
     const { store, queue } = this.services;
-    const done = await translated(() => store.runs.record(record)).catch((error: unknown) => {
-      if (error instanceof GridUnavailable) throw error;
-      if (isInputError(error)) throw new Refused(error.message, error.field);
-      throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
-        cause: error,
-      });
-    });
+    const done = await translated(() => store.runs.record(record, check)).catch(
+      (error: unknown) => {
+        if (error instanceof GridUnavailable || error instanceof Refused) throw error;
+        if (isInputError(error)) throw new Refused(error.message, error.field);
+        throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
+          cause: error,
+        });
+      },
+    );
     const run = { id: record.runId, deviceKey: deviceKey(record.environment.device) };
     await this.#ifQueueIsUp(queue.finish(run, record.workerId));
     return done;

@@ -4,6 +4,7 @@ import type { outcomeRequestSchema } from '../link/wire';
 import { deviceKey } from '../measure/device';
 import { DirectLink } from './direct-link';
 import { canonicalJson } from './store/database';
+import type { KnownRun } from './store/record';
 import type { SweepServices } from './submit';
 
 /**
@@ -31,14 +32,22 @@ export class RemoteLink extends DirectLink {
     runId: string,
     outcome: z.infer<typeof outcomeRequestSchema>,
   ): Promise<{ recorded: boolean }> {
+    const { workerId } = this.worker;
+    return this.record({ ...outcome, runId, workerId }, (run) => this.#check(run, runId, outcome));
+  }
+
+  /** Throws Refused for an outcome that is not one of the run. */
+  #check(
+    run: KnownRun | null,
+    runId: string,
+    { environment, outcome: ended, run: told }: z.infer<typeof outcomeRequestSchema>,
+  ): void {
     const { workerId, deviceKey: key } = this.worker;
-    const run = await this.services.store.runs.get(runId);
     if (!run) throw new Refused(`There is no run ${runId}; its sweep may be gone.`, 'run', true);
     if (run.workerId !== workerId) {
       throw new Refused(`Run ${runId} does not belong to this worker, or no longer does.`, 'run');
     }
-    if (run.hasEnded) return { recorded: false };
-    const { environment, outcome: ended, run: told } = outcome;
+    if (run.hasEnded) return;
     for (const field of ['variant', 'problem', 'profile', 'policy'] as const) {
       if (told && canonicalJson(told[field]) !== canonicalJson(run[field])) {
         const [asked, sent] = [run[field], told[field]].map((each) => JSON.stringify(each));
@@ -58,6 +67,5 @@ export class RemoteLink extends DirectLink {
     if (seed !== undefined && seed !== run.seed) {
       throw new Refused(`Run ${runId} has another seed.`, 'outcome.measurement.verification.seed');
     }
-    return this.record({ ...outcome, runId, workerId });
   }
 }

@@ -34,3 +34,12 @@ it('keeps no failure', async () => {
   await expect(read('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow();
   expect(await read('a', async () => 'here')).toBe('here');
 });
+
+it('forgets everything at once', async () => {
+  const { ask, forget } = counted(HOUR_MS);
+  await ask();
+  await ask('b');
+  forget();
+  expect(await ask()).toBe(3);
+  expect(await ask('b')).toBe(4);
+});

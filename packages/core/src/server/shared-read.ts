@@ -26,7 +26,7 @@ export function sharedReads(keepMs: number) {
       }, drop);
       return reading;
     },
-    /** The next caller reads again. */
-    forget: (key: string) => void reads.delete(key),
+    /** The next caller reads again; without a key, of anything. */
+    forget: (key?: string) => void (key === undefined ? reads.clear() : reads.delete(key)),
   };
 }

@@ -148,7 +148,7 @@ describe('a worker over http', () => {
     const { run } = await given(worker);
     await worker.link.heartbeat('idle', []);
     // It may still be on its way.
-    expect((await grid.store.runs.get(run.id))?.workerId).toBe(worker.workerId);
+    expect((await worker.link.heartbeat('running', [run.id])).lost).toEqual([]);
     await execute(
       grid.databaseUrl,
       `UPDATE "Run" SET "claimedAt" = now() - interval '16 s' WHERE "id" = '${run.id}'`,
@@ -349,11 +349,18 @@ describe('a worker that may not go on', () => {
     [
       'whose token has expired',
       /expired/,
-      ({ tokenId }: Attached) =>
-        execute(
+      async ({ link, tokenId }: Attached) => {
+        await execute(
           grid.databaseUrl,
           `UPDATE "Token" SET "expiresAt" = now() WHERE "id" = '${tokenId}'`,
-        ),
+        );
+        // Not through the site, which learns of it when it looks the token up again.
+        await expect
+          .poll(() => link.heartbeat('idle', []).catch((error: unknown) => error), {
+            timeout: 20_000,
+          })
+          .toBeInstanceOf(NotAdmitted);
+      },
     ],
   ])(
     '%s in mid-run is turned away with a reason, and ends nothing more',

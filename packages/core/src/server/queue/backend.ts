@@ -24,6 +24,8 @@ export interface Backend {
   readonly kind: 'redis' | 'postgres';
   /** How errors name the service when it is unreachable. */
   readonly place: DatabaseOrQueue;
+  /** Resolves when there is a connection; rejects soon when there is none. */
+  connected(): Promise<void>;
   /** Resolves when the service answers; rejects soon when it does not. */
   ping(): Promise<void>;
   openQueue(name: string): JobQueue;

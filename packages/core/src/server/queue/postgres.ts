@@ -50,15 +50,20 @@ export function postgresBackend(url: string, onError: OnError): Backend {
     }
   };
 
+  const connected = async (): Promise<void> => {
+    migrated ??= migrate();
+    await migrated.catch((error: unknown) => {
+      migrated = null;
+      throw error;
+    });
+  };
+
   return {
     kind: 'postgres',
     place,
+    connected,
     ping: async () => {
-      migrated ??= migrate();
-      await migrated.catch((error: unknown) => {
-        migrated = null;
-        throw error;
-      });
+      await connected();
       await pool.query('SELECT 1');
     },
     openQueue: (name) => {

@@ -62,9 +62,10 @@ export function openQueue(options: QueueOptions) {
 
   /** Opens a queue only while the service answers: one opened in an outage would stay broken. */
   const queueOf = async (deviceKey: string): Promise<JobQueue> => {
-    await backend.ping();
     const name = queueName(deviceKey);
-    const queue = queues.get(name) ?? backend.openQueue(name);
+    const open = queues.get(name);
+    await (open ? backend.connected() : backend.ping());
+    const queue = open ?? queues.get(name) ?? backend.openQueue(name);
     queues.set(name, queue);
     try {
       await queue.waitUntilReady();

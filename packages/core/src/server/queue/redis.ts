@@ -64,6 +64,7 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
   return {
     kind: 'redis',
     place,
+    connected,
     ping: async () => {
       await connected();
       await client.ping();

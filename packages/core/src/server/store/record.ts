@@ -1,7 +1,7 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { parseProblem, refuseIf, type Variant } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
-import type { RecordedRun } from '../../link/wire';
+import type { ClaimedRun, RecordedRun } from '../../link/wire';
 import { type DeviceClass, deviceKey, type Environment } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import type { PolicyId } from '../../measure/policy';
@@ -17,6 +17,17 @@ import { raiseByResults, statedRates } from './roofs';
 
 export type { RecordedRun };
 
+/** Whose a run is, and what it measures. */
+export type KnownRun = Pick<ClaimedRun, 'variant' | 'problem' | 'profile' | 'policy'> & {
+  /** Null: nobody has claimed it. */
+  readonly seed: number | null;
+  readonly workerId: string | null;
+  readonly hasEnded: boolean;
+};
+
+/** Looks at the run before it is ended, null if there is none, and throws what refuses the result. */
+export type RunCheck = (run: KnownRun | null) => void;
+
 /**
  * Ends a run: the contract is at `Runs.record`. Three statements in one transaction, because
  * a grid ends hundreds of runs per second and each statement costs a round trip.
@@ -24,10 +35,12 @@ export type { RecordedRun };
 export async function recordRun(
   db: PrismaClient,
   recorded: RecordedRun,
+  check?: RunCheck,
 ): Promise<{ recorded: boolean }> {
   const run = await db.$transaction(async (tx) => {
     const facts = await factsOf(tx, recorded);
-    if (!facts) return null;
+    check?.(facts && { ...facts, ...runOf(facts), hasEnded: hasEnded(facts) });
+    if (!facts || !isWanted(facts, recorded)) return null;
     const outcome = believed(recorded, facts);
     if (facts.isOthersToTry && ['failed', 'incorrect'].includes(outcome.kind)) {
       await decline(tx, recorded.runId, facts);
@@ -76,7 +89,7 @@ interface Facts extends Prisma.RunGetPayload<object> {
   readonly isOthersToTry: boolean;
 }
 
-/** Null if the result is not (or no longer) wanted. */
+/** Null: there is no such run. */
 async function factsOf(
   tx: Prisma.TransactionClient,
   { runId, workerId, outcome }: RecordedRun,
@@ -107,10 +120,15 @@ async function factsOf(
     LEFT JOIN "Roof" AS roof
       ON roof."deviceKey" = run."deviceKey" AND roof."profile" = run."profile"
     WHERE run."id" = ${runId}`;
-  if (!facts || !['pending', 'running'].includes(facts.state)) return null;
-  // Another worker has it by now.
+  return facts ?? null;
+}
+
+const hasEnded = ({ state }: Facts): boolean => state !== 'pending' && state !== 'running';
+
+/** Whether a result is (still) wanted: the run has not ended, and no other worker has it by now. */
+function isWanted(facts: Facts, { workerId }: RecordedRun): boolean {
   const isTaken = facts.workerId !== null && facts.workerId !== workerId;
-  return isTaken && facts.party !== OPERATOR ? null : facts;
+  return !hasEnded(facts) && (facts.party === OPERATOR || !isTaken);
 }
 
 /** The run waits for a machine of another party. */

@@ -7,8 +7,7 @@ import { drawSeed } from '../../measure/seed';
 import { notifySweep } from './changes';
 import { isLost } from './fleet';
 import { partyOf } from './parties';
-import type { RecordedRun } from './record';
-import { recordRun, runOf } from './record';
+import { type RecordedRun, type RunCheck, recordRun, runOf } from './record';
 
 export type { ClaimedRun };
 
@@ -28,14 +27,6 @@ export interface NewestRun {
   readonly sourceHash: string | null;
 }
 
-/** Whose a run is, and what it measures. */
-export type KnownRun = Pick<ClaimedRun, 'variant' | 'problem' | 'profile' | 'policy'> & {
-  /** Null: nobody has claimed it. */
-  readonly seed: number | null;
-  readonly workerId: string | null;
-  readonly hasEnded: boolean;
-};
-
 /** A claim has reached its worker, or never will, by now, ms. */
 const UNHEARD_MS = 15_000;
 
@@ -44,13 +35,6 @@ const BATCH = 5_000;
 
 export function runsOf(db: PrismaClient) {
   return {
-    async get(runId: string): Promise<KnownRun | null> {
-      const row = await db.run.findUnique({ where: { id: runId } });
-      if (!row) return null;
-      const hasEnded = row.state !== 'pending' && row.state !== 'running';
-      return { ...runOf(row), seed: row.seed, workerId: row.workerId, hasEnded };
-    },
-
     /**
      * Takes a run for a worker of its device; null when there is nothing to take (ended, cancelled,
      * gone, claimed by a live worker, or failed before by one of the same party on another's
@@ -129,7 +113,8 @@ export function runsOf(db: PrismaClient) {
      * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
      * already ended or was dropped: the first result stands, whoever holds the claim by now.
      */
-    record: (run: RecordedRun): Promise<{ recorded: boolean }> => recordRun(db, run),
+    record: (run: RecordedRun, check?: RunCheck): Promise<{ recorded: boolean }> =>
+      recordRun(db, run, check),
 
     /**
      * For each problem and profile of these variants on these devices, the newest run that has ended

@@ -8,7 +8,7 @@ import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { heatMapOf, portabilityOf } from './boards/variant-boards';
 import { openListener } from './changes';
-import { canonicalJson } from './database';
+import { canonicalJson, sha256 } from './database';
 import { devicesOf } from './devices';
 import { invitesOf } from './invites';
 import { limitsOf } from './limits';
@@ -42,6 +42,12 @@ import { workersOf } from './workers';
  */
 export type Store = ReturnType<typeof openStore>;
 
+/**
+ * Whoever was let in is let in for this long without being looked up, ms. What this process ends
+ * counts at once; what another process of the grid ends, after the worker's next heartbeat, 8 s.
+ */
+const ADMITTED_MS = 3_000;
+
 /** Counting a million results takes Postgres a tenth of a second. */
 const OVERVIEW_MS = 30_000;
 
@@ -64,6 +70,24 @@ export function openStore(databaseUrl: string) {
       shared.read(`${name} ${canonicalJson(asked)}`, () => read(db, asked));
   const kept = sharedReads(OVERVIEW_MS);
   const devices = devicesOf(db);
+  const tokens = tokensOf(db);
+  const workers = workersOf(db);
+  const invites = invitesOf(db);
+  const admitted = sharedReads(ADMITTED_MS);
+  /** Keeps no refusal: what did not exist may be made at any moment. */
+  const admits = async <Answer>(
+    key: string,
+    read: () => Promise<Answer>,
+    isIn: (answer: Answer) => boolean = (answer) => answer !== null,
+  ): Promise<Answer> => {
+    const answer = await admitted.read(key, read);
+    if (!isIn(answer)) admitted.forget(key);
+    return answer;
+  };
+  const ending =
+    <Args extends unknown[], Answer>(work: (...args: Args) => Promise<Answer>) =>
+    (...args: Args): Promise<Answer> =>
+      work(...args).finally(() => admitted.forget());
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
   const store = {
@@ -77,9 +101,26 @@ export function openStore(databaseUrl: string) {
       history: (key: string) => shared.read(`history ${key}`, () => devices.history(key)),
     },
     rooflines: rooflinesOf(db),
-    workers: workersOf(db),
-    tokens: tokensOf(db),
-    invites: invitesOf(db),
+    workers: {
+      ...workers,
+      admission: (workerId: string, tokenId: string) =>
+        admits(
+          `worker ${workerId} ${tokenId}`,
+          () => workers.admission(workerId, tokenId),
+          ({ is }) => is === 'attached',
+        ),
+      attach: ending(workers.attach),
+      detach: ending(workers.detach),
+      revoke: ending(workers.revoke),
+      endAccess: ending(workers.endAccess),
+    },
+    tokens: {
+      ...tokens,
+      verify: (secret: string) => admits(`secret ${sha256(secret)}`, () => tokens.verify(secret)),
+      get: (id: string) => admits(`token ${id}`, () => tokens.get(id)),
+      revoke: ending(tokens.revoke),
+    },
+    invites: { ...invites, revoke: ending(invites.revoke) },
     audit: auditOf(db),
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),
