@@ -22,7 +22,8 @@ export async function childMain(threadEntry: URL): Promise<void> {
     process.exit(0);
   }
   const pool = createThreadPool(threadEntry);
-  const opening = async () => openDevice(await chooseDevice(task.device), task.profile, pool);
+  const opening = async () =>
+    openDevice(await chooseDevice(task.device, task.card), task.profile, pool);
   await ownDevice(opening, {
     send,
     listen: (take) => process.on('message', take),

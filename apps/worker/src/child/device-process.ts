@@ -1,13 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { FromOwner, OwnerChannel, Profile, ToOwner } from '@tilemark/core';
+import { type Card, cardNamed, launchOf } from '../gpu/cards';
 
 /** What a child is for; passed as JSON in its only argument. */
 export type ChildTask =
   /** List the devices of this machine and exit: even that can crash a driver. */
   | { readonly kind: 'list' }
-  /** Own a device; `device` is what `--device` takes: an index, `cpu` or `auto`. */
-  | { readonly kind: 'own'; readonly device: string; readonly profile: Profile };
+  /** Own a device; `device` is what `--device` takes: an index, a bus id, a UUID, `cpu` or `auto`. */
+  | {
+      readonly kind: 'own';
+      readonly device: string;
+      readonly profile: Profile;
+      /** That of the bus id or UUID. */
+      readonly card?: Card;
+    };
 
 /** The end of a child's stderr that is kept to explain its death. */
 const STDERR_TAIL_CHARS = 600;
@@ -27,10 +34,12 @@ export class DeviceProcess implements OwnerChannel {
    * @param memoryBytes it is ended when it has more; where the system does not tell, it is not
    */
   constructor(entry: URL, task: ChildTask, memoryBytes = Number.POSITIVE_INFINITY) {
-    this.#child = fork(entry, [JSON.stringify(task)], {
+    const card = task.kind === 'own' ? cardNamed(task.device) : undefined;
+    // The driver's tool may not work where cards are hidden, so the child is told of its own.
+    this.#child = fork(entry, [JSON.stringify(card ? { ...task, card } : task)], {
       // Samples may contain what JSON cannot.
       serialization: 'advanced',
-      execArgv: [],
+      ...(card ? launchOf(card) : { execArgv: [] }),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -19,19 +19,23 @@ export async function devices(
   print: (text: string) => void,
 ): Promise<void> {
   const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
-  const rows = listed.map(({ flag, identity }) => [
+  const isByCard = listed.some(({ card }) => card);
+  const rows = listed.map(({ flag, identity, card }) => [
     flag,
     identity.device,
     identity.class,
     identity.backend,
     deviceKey(identity),
+    ...(isByCard ? [card?.busId ?? '', card?.uuid ?? ''] : []),
   ]);
-  print(table(['--device', 'name', 'class', 'backend', 'key'], rows, [], { spare: ['key'] }));
+  const heads = ['--device', 'name', 'class', 'backend', 'key'];
+  const ofCards = isByCard ? ['or by bus id', 'or by UUID'] : [];
+  print(table([...heads, ...ofCards], rows, [], { spare: ['key'] }));
   const gpus = listed.filter(({ identity }) => identity.class !== 'cpu');
   if (gpus.length === 0) print(NO_ADAPTER);
   if (!roofline) return;
-  for (const { flag, identity } of gpus) {
-    const survey = await surveyOf(flag, childEntry, print);
+  for (const { card, flag, identity } of gpus) {
+    const survey = await surveyOf(card?.busId ?? flag, childEntry, print);
     print(`\n${identity.device}, profile default`);
     print(survey ? rooflineText(survey) : 'no roofline: this device has no probes');
   }

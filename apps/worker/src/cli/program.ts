@@ -203,8 +203,8 @@ export function program(childEntry: URL): Command {
 
   cli
     .command('worker')
-    .description('run benchmarks for a grid on a device of this machine, until stopped')
-    .option(...DEVICE)
+    .description('run benchmarks for a grid on the devices of this machine, until stopped')
+    .option(DEVICE[0], 'all GPUs, or one as `tilemark devices` lists it', 'all')
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
     .option('--token <token>', 'a worker token of the grid; required with --server')
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')

@@ -1,6 +1,9 @@
-import { doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
+import { fork } from 'node:child_process';
+import { DeviceOwner, doneWithin, LEAVE_WITHIN_MS, type ListedDevice } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { Logger } from 'pino';
+import { DeviceProcess } from '../child/device-process';
+import { cardNamed, equals, listCards, proved } from '../gpu/cards';
 import { type Place, type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
 import { MeteredRunner, Metrics } from '../run/prometheus';
@@ -10,7 +13,7 @@ import { type LogForm, workerLog } from './worker-log';
 const STOP_WITHIN_MS = 25_000;
 
 export interface WorkerOptions {
-  /** As `tilemark devices` lists it, or `auto`. */
+  /** As `tilemark devices` lists it, `auto`, or `all`: every GPU, else what `auto` is. */
   readonly device: string;
   /** Address of the grid's site. Absent: the environment names the services. */
   readonly server?: string;
@@ -21,11 +24,54 @@ export interface WorkerOptions {
 }
 
 /**
+ * Serves each device that is asked for until SIGTERM or SIGINT: one in this process, several in one
+ * process each, with its own seat, lock and journal. Throws what `workerOf` does.
+ */
+export async function worker(options: WorkerOptions, childEntry: URL): Promise<void> {
+  const { device } = options;
+  const isIndex = /^\d+$/.test(device) && listCards().length > 1;
+  if (device !== 'all' && !isIndex) return workerOf(options, childEntry);
+  const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
+  if (isIndex) {
+    return workerOf({ ...options, device: flagOf(listed[Number(device)]) ?? device }, childEntry);
+  }
+  const gpus = listed.filter(({ identity }) => identity.class === 'gpu');
+  if (gpus.length < 2) {
+    return workerOf({ ...options, device: flagOf(gpus[0]) ?? 'auto' }, childEntry);
+  }
+  if (options.metrics !== undefined) {
+    throw new InputError('needs one --device; this machine has several', '--metrics');
+  }
+  await Promise.all(gpus.map((gpu) => ofProcess(flagOf(gpu) ?? gpu.flag)));
+}
+
+/** One of several equal cards is found by its bus id alone. */
+const flagOf = (listed: ListedDevice | undefined): string | undefined =>
+  listed?.card && equals(listed.identity.device).length > 0 ? listed.card.busId : listed?.flag;
+
+/** The same command for one device, in a process of its own; this one ends with the last. */
+async function ofProcess(device: string): Promise<void> {
+  const [, entry = '', ...args] = process.argv;
+  const others = args.filter((arg, at) => arg !== '--device' && args[at - 1] !== '--device');
+  const own = others.filter((arg) => !arg.startsWith('--device='));
+  const child = fork(entry, [...own, '--device', device]);
+  // A terminal's Ctrl-C reaches all of them; a supervisor's signal this one alone.
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGINT', () => {});
+  await new Promise<void>((resolve) => {
+    child.once('close', (code) => {
+      if (code !== 0) process.exitCode = code ?? 1;
+      resolve();
+    });
+  });
+}
+
+/**
  * Serves one device until SIGTERM or SIGINT. Throws InputError, EnvError,
  * GridUnavailable and DeviceFault before it has attached, and NotAdmitted also later,
  * when the grid has revoked it.
  */
-export async function worker(
+async function workerOf(
   { device, server, token, metrics: port, log: form }: WorkerOptions,
   childEntry: URL,
 ): Promise<void> {
@@ -34,17 +80,20 @@ export async function worker(
   const stop = stopOnSignals(log);
   const metrics = new Metrics();
   const runner = new MeteredRunner({ entry: childEntry, device }, metrics);
+  const named = cardNamed(device);
+  const card = named && equals(named.name).length > 0 ? named : undefined;
   let unlisten = () => {};
   try {
     if (port !== undefined) unlisten = await metrics.listen(port);
     if (server !== undefined && token === undefined) {
       throw new InputError('required with --server', '--token');
     }
+    if (card) await proved(card, () => runner.open('default'));
     const place =
       server !== undefined && token !== undefined
-        ? await httpPlace({ server, token }, runner)
-        : await directPlace(runner, log);
-    await serve(place, runner, log, stop);
+        ? await httpPlace({ server, token }, runner, card)
+        : await directPlace(runner, log, card);
+    await serve(place, runner, log, stop, card);
   } finally {
     unlisten();
     await doneWithin(LEAVE_WITHIN_MS, runner.close());

@@ -9,6 +9,7 @@ import { createGpuExecutor, type HostPool } from '@tilemark/kernels';
 import { create } from 'webgpu';
 import { version } from '../../package.json';
 import { type Machine, thisMachine } from '../device/host';
+import type { Card } from './cards';
 import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
 
 /**
@@ -20,6 +21,8 @@ import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
 export interface Adapter {
   readonly name: string;
   readonly backend: string;
+  /** The card to be read, where it is known which of the equal ones this is. */
+  readonly card?: Card;
 }
 
 interface Toggles {
@@ -84,8 +87,8 @@ export async function openGpu(
   keepAlive.add(gpu);
   return {
     executor: await createGpuExecutor(device, pool),
-    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice.name) : null),
-    ...(identity.vendor === 'nvidia' && { watchClocks: () => watchNvidiaClocks(choice.name) }),
+    readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice) : null),
+    ...(identity.vendor === 'nvidia' && { watchClocks: () => watchNvidiaClocks(choice) }),
     identity,
     capabilities,
     // A software adapter's memory is the host's.

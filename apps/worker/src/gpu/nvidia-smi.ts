@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { ClockReading, Clocks } from '@tilemark/core';
+import type { Card } from './cards';
 
 /** Bits of `clocks_event_reasons.active` that slow a GPU down, in NVML's words. */
 const LIMITS: readonly (readonly [bit: bigint, name: string])[] = [
@@ -14,17 +15,27 @@ const LIMITS: readonly (readonly [bit: bigint, name: string])[] = [
 
 const QUERY = 'clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active,name';
 
+/** Which GPU is read: the card, or the first of the name. */
+interface Read {
+  readonly name: string;
+  readonly card?: Card;
+}
+
+const argsFor = ({ card }: Read): string[] => [
+  ...(card ? ['-i', card.uuid] : []),
+  ...[`--query-gpu=${QUERY}`, '--format=csv,noheader,nounits'],
+];
+
 /**
- * The clocks of the first GPU of this name, from the NVIDIA driver's own tool; null
+ * The clocks of a GPU, from the NVIDIA driver's own tool; null
  * without that.
  */
-export async function readNvidiaClocks(name: string): Promise<Clocks | null> {
-  const args = [`--query-gpu=${QUERY}`, '--format=csv,noheader,nounits'];
-  const output = await promisify(execFile)('nvidia-smi', args, { timeout: 5_000 }).then(
+export async function readNvidiaClocks(read: Read): Promise<Clocks | null> {
+  const output = await promisify(execFile)('nvidia-smi', argsFor(read), { timeout: 5_000 }).then(
     ({ stdout }) => stdout,
     () => '',
   );
-  return parseClocks(output, name);
+  return parseClocks(output, read.name);
 }
 
 /** Between two readings of a watch, ms: about a batch of samples. */
@@ -34,13 +45,12 @@ const WATCH_EVERY_MS = 100;
 const STALE_MS = 1_000;
 
 /**
- * Watches the clocks of the first GPU of this name: the tool goes on reporting, so that a reading
+ * Watches the clocks of a GPU: the tool goes on reporting, so that a reading
  * costs nothing when it is asked for. It ends with this process, whose pipe it writes to. The
  * reading is null until the first report, and without the tool.
  */
-export function watchNvidiaClocks(name: string): () => ClockReading | null {
-  const args = [`--query-gpu=${QUERY}`, '--format=csv,noheader,nounits', '-lms'];
-  const tool = spawn('nvidia-smi', [...args, String(WATCH_EVERY_MS)], {
+export function watchNvidiaClocks(read: Read): () => ClockReading | null {
+  const tool = spawn('nvidia-smi', [...argsFor(read), '-lms', String(WATCH_EVERY_MS)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let last: { readonly clocks: ClockReading; readonly atMs: number } | null = null;
@@ -48,7 +58,7 @@ export function watchNvidiaClocks(name: string): () => ClockReading | null {
   tool.on('error', () => {});
   tool.unref();
   createInterface({ input: tool.stdout }).on('line', (line) => {
-    const clocks = parseClocks(line, name);
+    const clocks = parseClocks(line, read.name);
     if (clocks) last = { clocks, atMs: performance.now() };
   });
   process.once('exit', () => tool.kill());

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { doneWithin, GridWorker, keepRooflines, LEAVE_WITHIN_MS, type Link } from '@tilemark/core';
 import type { Logger } from 'pino';
 import type { Runner } from '../child/runner';
+import { type Card, lockOf } from '../gpu/cards';
 import { Journal } from '../journal/journal';
 import { listedAs, type WorkerInstance } from '../run/instance';
 import { aloneOn } from '../run/machine-lock';
@@ -42,12 +43,14 @@ export async function serve(
   runner: Runner,
   log: Logger,
   stop: Stop,
+  card?: Card,
 ): Promise<void> {
   const ending = new AbortController();
   const { signal } = ending;
   try {
     const journal = await Journal.open(join(dataDir, 'journal'), log);
-    const alone = aloneOn();
+    // Equal cards measure at the same time, but never beside anything else.
+    const alone = aloneOn(card && lockOf(card));
     const attached = await GridWorker.attach({
       ...{ link, runner, journal, log, sharesJournal, alone },
       describe: (device) => listedAs(device, instance),

@@ -2,6 +2,7 @@ import { deviceKey } from '@tilemark/core';
 import { DirectLink, openQueue, openStore, readEnv } from '@tilemark/core/server';
 import type { Logger } from 'pino';
 import type { Runner } from '../child/runner';
+import type { Card } from '../gpu/cards';
 import { takeInstance } from '../run/instance';
 import type { Place } from './attach';
 
@@ -10,10 +11,10 @@ import type { Place } from './attach';
  *
  * @throws EnvError; InputError and DeviceFault of the device
  */
-export async function directPlace(runner: Runner, log: Logger): Promise<Place> {
+export async function directPlace(runner: Runner, log: Logger, card?: Card): Promise<Place> {
   const { databaseUrl, redisUrl, dataDir } = readEnv();
   const { identity } = await runner.open('default');
-  const instance = await takeInstance(dataDir, deviceKey(identity));
+  const instance = await takeInstance(dataDir, deviceKey(identity), card?.busId);
   const queue = openQueue({
     databaseUrl,
     redisUrl,

@@ -15,15 +15,18 @@ export interface WorkerInstance {
   readonly number: number;
   /** Its own data folder; exists. */
   readonly folder: string;
+  /** Where its card is, where the machine has equal ones. */
+  readonly busId?: string | undefined;
 }
 
 /** How a worker identifies itself to the grid. The second of one device on a machine is `lab: H200 #2`. */
 export const listedAs = (
   { identity, capabilities }: DeviceDescription,
-  instance?: Pick<WorkerInstance, 'id' | 'number'>,
+  instance?: Pick<WorkerInstance, 'id' | 'number' | 'busId'>,
 ) => ({
   name:
-    `${hostname()}: ${identity.device}`.slice(0, 290) +
+    `${hostname()}: ${identity.device}`.slice(0, 270) +
+    (instance?.busId ? ` at ${instance.busId}` : '') +
     (instance && instance.number > 1 ? ` #${instance.number}` : ''),
   host: hostname().slice(0, 120) || 'unknown',
   version,
@@ -46,7 +49,12 @@ const BOOT_TOLERANCE_MS = 60_000;
  * Takes the first instance of a device that no running process has. Two workers of one
  * device take two, and each finds its own again after a restart.
  */
-export async function takeInstance(dataDir: string, deviceKey: string): Promise<WorkerInstance> {
+export async function takeInstance(
+  dataDir: string,
+  deviceKey: string,
+  busId?: string,
+): Promise<WorkerInstance> {
+  const device = busId ? `${deviceKey}@${busId.replaceAll(/[:.]/g, '-')}` : deviceKey;
   const workers = join(dataDir, 'workers');
   await mkdir(workers, { recursive: true });
   const release = await lock(workers, {
@@ -54,7 +62,7 @@ export async function takeInstance(dataDir: string, deviceKey: string): Promise<
   });
   try {
     for (let number = 1; ; number++) {
-      const folder = join(workers, number === 1 ? deviceKey : `${deviceKey}.${number}`);
+      const folder = join(workers, number === 1 ? device : `${device}.${number}`);
       const file = join(folder, 'seat.json');
       const taken = await read(file);
       if (taken && isTaken(taken)) continue;
@@ -65,7 +73,7 @@ export async function takeInstance(dataDir: string, deviceKey: string): Promise<
         JSON.stringify({ instance, pid: process.pid, bootedAtMs: bootedAtMs() }),
       );
       await rename(`${file}.new`, file);
-      return { id: instance, number, folder };
+      return { id: instance, number, folder, ...(busId && { busId }) };
     }
   } finally {
     await release();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { lock } from 'proper-lockfile';
+import { equals, listCards, lockOf } from '../gpu/cards';
 
 const DEFAULT_PATH = join(tmpdir(), 'tilemark-measuring');
 
@@ -52,10 +53,30 @@ export const aloneOn =
 
 /** Waits for the lock and resolves to its release. Throws the signal's reason if aborted first. */
 export async function lockMachine({
-  signal,
-  onWait,
-  path = DEFAULT_PATH,
+  path,
+  ...options
 }: MachineLockOptions = {}): Promise<() => Promise<void>> {
+  // Each of several equal cards measures under a lock of its own; the whole machine is all of them.
+  const cards = path ? [] : listCards().filter(({ name }) => equals(name).length > 0);
+  const held: (() => Promise<void>)[] = [];
+  const release = async () => {
+    for (const each of held.reverse()) await each();
+  };
+  try {
+    for (const each of [path ?? DEFAULT_PATH, ...cards.map(lockOf)]) {
+      held.push(await lockPath(each, options));
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return release;
+}
+
+async function lockPath(
+  path: string,
+  { signal, onWait }: Omit<MachineLockOptions, 'path'>,
+): Promise<() => Promise<void>> {
   const release = await pRetry(
     () => {
       signal?.throwIfAborted();

@@ -39,6 +39,8 @@ export interface OpenDevice extends DeviceDescription {
 export interface ListedDevice {
   readonly flag: string;
   readonly identity: DeviceIdentity;
+  /** Which of the machine's cards it is, where the driver tells. */
+  readonly card?: { readonly busId: string; readonly uuid: string };
 }
 
 /** What an owner compiles. */
