@@ -33,6 +33,8 @@ const app = next({
 /** Longer than proxies keep theirs, and than a worker is silent: else each heartbeat connects again. */
 const KEEP_ALIVE_MS = 75_000;
 
+const CLOSE_IDLE_EVERY_MS = 100;
+
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
 await app.prepare();
 const answer = sharedPages(app.getRequestHandler());
@@ -59,6 +61,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     // The upkeep ends the open streams meanwhile.
     server.close(() => process.exit(0));
-    server.closeIdleConnections();
+    // Those of workers that are being answered are idle only then.
+    setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   });
 }
