@@ -81,7 +81,7 @@ it('a kernel whose output is NaN is incorrect', async () => {
   await isWell(runner);
 });
 
-it('a kernel that writes behind its output is found out by the canary', async () => {
+it('a kernel that writes past its output is caught by the canary', async () => {
   const runner = open();
   const { outcome } = await run(runner, 'poison-out-of-bounds');
   expect(outcome).toMatchObject({ kind: 'failed', stage: 'verify' });
