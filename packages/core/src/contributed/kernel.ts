@@ -169,7 +169,7 @@ function kernelOf(
         evaluate(that, numbersOf(values), path(`requires[${i}].that`)) !== 0,
     })),
     problemConstraints: Object.entries(multiples).map(([dimension, of]) => ({
-      reason: `${name} is made for shapes whose ${dimension} is a multiple of ${of}`,
+      reason: `${dimension} must be a multiple of ${of}`,
       holds: (values: TunableValues, problem: Problem) => {
         const field = path(`multiples.${dimension}`);
         const names = { ...numbersOf(values), ...problem.shape };

@@ -31,7 +31,7 @@ export async function bench(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const own = await admitAll(options.wgsl);
+  const own = await admitAll(options.wgsl, options.profile);
   const kernel = own.length > 0 ? [...own, ...(options.kernel ?? [])] : options.kernel;
   const spec = benchSpec({ ...options, ...(kernel && { kernel }) });
   const save = await saver(options);

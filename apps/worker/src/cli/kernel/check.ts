@@ -1,8 +1,10 @@
 import { type Contributed, type Outcome, outcomeReason } from '@tilemark/core';
 import {
   bytesText,
+  type DeviceLimits,
   type Dtype,
   defaultsOf,
+  feasible,
   InputError,
   type OpId,
   opById,
@@ -37,10 +39,15 @@ const SIZES: readonly (readonly number[])[] = [
   [100, 3, 300],
   [256, 16, 1],
   [130, 258, 66],
+  [128, 256, 192],
 ];
 
-/** The one on which every value of a tunable is tried. */
-const TUNED = [130, 258, 66] as const;
+/** Every value of a tunable is tried on the first of these that it fits. */
+const TUNED = [
+  [130, 258, 66],
+  [128, 256, 192],
+  [512, 512, 512],
+] as const;
 
 interface Checked {
   readonly variant: Variant;
@@ -73,7 +80,7 @@ export async function check(
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     print(`${kernel.id} on ${environment.device.device}, profile default`);
     const checked: Checked[] = [];
-    for (const [variant, problem] of casesOf(contributed)) {
+    for (const [variant, problem] of casesOf(contributed, environment.capabilities)) {
       const ended = await outcomeOf(variant, problem, 'smoke');
       checked.push(ended);
       const { outcome } = ended;
@@ -103,7 +110,7 @@ export async function check(
 }
 
 /** The defaults on every shape in every dtype; every other value of a tunable on one shape. */
-function casesOf({ kernel }: Contributed): [Variant, Problem][] {
+function casesOf({ kernel }: Contributed, device: DeviceLimits): [Variant, Problem][] {
   const { op, dtypes, tunables } = kernel;
   const defaults = defaultsOf(tunables);
   const variant = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
@@ -115,10 +122,12 @@ function casesOf({ kernel }: Contributed): [Variant, Problem][] {
     ...tunables.flatMap(({ name, values, default: initial }) =>
       values
         .filter((value) => value !== initial)
-        .map((value): [Variant, Problem] => [
-          variant({ ...defaults, [name]: value }),
-          problemOf(op, TUNED, first),
-        ]),
+        .map((value): [Variant, Problem] => {
+          const those = variant({ ...defaults, [name]: value });
+          const problems = TUNED.map((sizes) => problemOf(op, sizes, first));
+          const fits = problems.find((problem) => feasible(those, problem, device).ok);
+          return [those, fits ?? problemOf(op, TUNED[0], first)];
+        }),
     ),
   ];
 }

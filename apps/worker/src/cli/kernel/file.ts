@@ -6,7 +6,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { admitKernel, type Contributed, KERNEL_LIMITS, kernelTemplate } from '@tilemark/core';
 import { InputError, refuseIf } from '@tilemark/kernels';
-import { atFlag, readIfThere } from '../flags';
+import { atFlag, list, readIfThere } from '../flags';
 
 /** Whose kernels those of a local file are. */
 const AUTHOR = 'local';
@@ -44,8 +44,17 @@ function placeIn(field: string, path: string, beside: string, hasOwn: boolean): 
   return `${hasOwn ? beside : path}, ${field}`;
 }
 
-/** The ids of kernels that `--wgsl` names. */
-export async function admitAll(paths: readonly string[] = []): Promise<string[]> {
+/** The ids of kernels that `--wgsl` names. Throws InputError for profiles that are not theirs. */
+export async function admitAll(
+  paths: readonly string[] = [],
+  profiles = 'default',
+): Promise<string[]> {
+  const isOurs = list(profiles).includes('default');
+  refuseIf(
+    paths.length > 0 && !isOurs,
+    'contributed kernels run in profile default only',
+    '--profile',
+  );
   const ids: string[] = [];
   for (const path of paths) ids.push((await admitFile(path, '--wgsl')).kernel.id);
   return ids;

@@ -66,7 +66,7 @@ export async function tune(
   if (options.suite !== undefined) {
     return tuneSuite({ ...options, suite: options.suite }, childEntry, print);
   }
-  const own = await admitAll(options.wgsl);
+  const own = await admitAll(options.wgsl, profile);
   const kernel = own.length > 0 ? [...own, ...(options.kernel ?? [])] : options.kernel;
   const request = tuneRequest({ ...options, ...(kernel && { kernel }) });
   const { problem } = request;

@@ -1,0 +1,278 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { admitKernel, kernelTemplate, outcomeReason } from '@tilemark/core';
+import type { Problem } from '@tilemark/kernels';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { useBundle } from '../../bundle.test-helper';
+import { Runner } from '../../child/runner';
+
+// A software GPU on a busy machine.
+vi.setConfig({ testTimeout: 240_000 });
+
+const bundle = useBundle();
+let folder: string;
+let runner: Runner;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-kernel-'));
+  runner = new Runner({ entry: bundle.child, device: '0' });
+});
+afterAll(async () => {
+  await runner.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const template = kernelTemplate('tried');
+const changed = (...changes: readonly (readonly [from: string, to: string])[]) =>
+  changes.reduce((source, [from, to]) => {
+    expect(source).toContain(from);
+    return source.replace(from, to);
+  }, template);
+const LINE = template.slice(0, template.indexOf('var sum')).split('\n').length;
+const STORE = 'C[row * shape.n + col] = T(sum);';
+const SUM = 'var sum = Acc(0);';
+
+const problemOf = (m: number, n: number, k: number): Problem => ({
+  op: 'matmul',
+  shape: { m, n, k },
+  dtype: 'f32',
+});
+
+async function fateOf(source: string, problem = problemOf(33, 65, 17)) {
+  const { kernel } = await admitKernel({ author: 'mallory', source });
+  const variant = { kernel: kernel.id, tunables: {} };
+  const { outcome } = await runner.run({ variant, problem, profile: 'default', policy: 'smoke' });
+  return { kind: outcome.kind, why: outcomeReason(outcome) ?? '' };
+}
+
+/** Keeps a count of its dispatches in scratch memory, which the poison overwrites. */
+const withScratch = (store: string) =>
+  changed(
+    ['"covers"', '"scratchBytes": 256, "covers"'],
+    [
+      'struct Shape',
+      '@group(0) @binding(4) var<storage, read_write> kept: array<u32>;\nstruct Shape',
+    ],
+    [STORE, store],
+  );
+
+const CHEATS: readonly (readonly [
+  name: string,
+  source: () => string,
+  how: RegExp,
+  kind?: string,
+])[] = [
+  ['an empty kernel', () => changed([STORE, '']), /element \[\d+, \d+\] is/],
+  [
+    'a constant',
+    () => changed([STORE, 'C[row * shape.n + col] = 0.5;']),
+    /element \[\d+, \d+\] is 0.5/,
+  ],
+  [
+    'work that is skipped where the output looks right',
+    () => changed([SUM, `if (abs(C[row * shape.n + col]) < 1e3) { return; }\n${SUM}`]),
+    /should be/,
+  ],
+  [
+    'results kept from an earlier dispatch',
+    () =>
+      changed(
+        ['"covers"', '"scratchBytes": "4 * m * n + 256", "covers"'],
+        [
+          'struct Shape',
+          '@group(0) @binding(4) var<storage, read_write> kept: array<f32>;\nstruct Shape',
+        ],
+        [
+          SUM,
+          `let at = row * shape.n + col;
+  if (abs(kept[at]) > 0.0 && abs(kept[at]) < 1e3) { C[at] = kept[at]; return; }
+  ${SUM}`,
+        ],
+        [STORE, 'C[at] = T(sum);\n  kept[at] = sum;'],
+      ),
+    /should be/,
+  ],
+  [
+    'shapes that are specialised',
+    () => changed([SUM, `if (shape.m != 64u) { return; }\n${SUM}`]),
+    /should be/,
+  ],
+  ['half of the sum', () => changed(['p < shape.k', 'p < shape.k / 2u']), /should be/],
+  [
+    'sums of lower precision',
+    () =>
+      changed([
+        'C[row * shape.n + col] = T(sum);',
+        'C[row * shape.n + col] = bitcast<f32>(bitcast<u32>(sum) & 0xfffff000u);',
+      ]),
+    /less precise|should be/,
+  ],
+  [
+    'NaN',
+    () => changed([STORE, 'C[row * shape.n + col] = bitcast<f32>(0x7fc00000u + shape.m - 33u);']),
+    /is NaN/,
+  ],
+  [
+    'a write behind its output',
+    () => changed([STORE, `${STORE}\n  C[shape.m * shape.n + 7u] = 1.0;`]),
+    /wrote \d+ bytes past the end of its output/,
+    'failed',
+  ],
+  [
+    'a write behind its scratch memory',
+    () => withScratch(`${STORE}\n  kept[70] = 1u;`),
+    /past the end of its scratch memory/,
+    'failed',
+  ],
+  [
+    'an endless loop',
+    () =>
+      changed([
+        SUM,
+        `var turns = 1u;\n  while (turns != shape.m - 33u) { turns = turns | 1u; C[id.x] += f32(turns); }\n${SUM}`,
+      ]),
+    /did not end within|no answer/,
+    'failed',
+  ],
+  [
+    'a barrier in divergent flow',
+    () => changed([SUM, `if (id.x > 3u) { workgroupBarrier(); }\n${SUM}`]),
+    new RegExp(`compile: .*uniform control flow.*\\(line ${LINE}, column \\d+:`),
+    'failed',
+  ],
+  [
+    'source that does not compile',
+    () => changed([SUM, `let oops = 1 + ;\n${SUM}`]),
+    new RegExp(`compile: .*\\(line ${LINE}, column \\d+: let oops = 1 \\+ ;`),
+    'failed',
+  ],
+  [
+    'a type that is not the one bound',
+    () => changed(['var<uniform> shape: Shape', 'var<uniform> shape: array<vec4f, 4096>']),
+    /compile:/,
+    'failed',
+  ],
+  [
+    'an array that no device has memory for',
+    () => changed([SUM, `var large: array<f32, 100000000>;\n  large[id.x] = 1.0;\n${SUM}`]),
+    /compile: .*array/,
+    'failed',
+  ],
+  [
+    'more workgroup memory than there is',
+    () =>
+      changed(
+        ['struct Shape', 'var<workgroup> large: array<f32, 100000>;\nstruct Shape'],
+        [SUM, `large[id.x % 7u] = 1.0;\n${SUM}`],
+      ),
+    /compile: .*workgroup/,
+    'failed',
+  ],
+];
+
+describe('what cheats or breaks is caught and named', () => {
+  const cases = CHEATS.map(([name, source, how, kind = 'incorrect']) => ({
+    ...{ name, source, how, kind },
+  }));
+  it.each(cases)('$name', async ({ source, how, kind }) => {
+    expect(await fateOf(source())).toEqual({ kind, why: expect.stringMatching(how) });
+  });
+
+  it.each([
+    ['200,000 lines', () => `${template}${'\n'.repeat(200_000)}`],
+    ['loops in loops', () => loops(200)],
+    ['a long chain of functions', () => chain(2_000)],
+  ])('%s end in time, one way or the other', async (_name, source) => {
+    const { kind, why } = await fateOf(source());
+    if (kind !== 'measured') expect(why).toMatch(/^(compile|device|prepare): /);
+  });
+
+  it('a dispatch that would take seconds is refused before it is tried', async () => {
+    const slow = changed(['p < shape.k', 'p < shape.k * 20000u'], ['A[row', 'A[0u * row']);
+    const { kind, why } = await fateOf(slow, problemOf(256, 256, 256));
+    expect(kind).toBe('failed');
+    expect(why).toMatch(/per dispatch: choose a smaller shape|did not end within/);
+  });
+
+  it('and the next kernel is measured as if nothing had happened', async () => {
+    expect(await fateOf(template)).toMatchObject({ kind: 'measured' });
+  });
+});
+
+const loops = (depth: number) =>
+  changed([
+    SUM,
+    `${SUM}\n${'for (var a = 0u; a < shape.k; a++) {'.repeat(depth)} sum += 1.0; ${'}'.repeat(depth)}`,
+  ]);
+
+const chain = (length: number) =>
+  changed(
+    [
+      'struct Shape',
+      `fn f0(x: f32) -> f32 { return x; }\n${Array.from(
+        { length },
+        (_, i) => `fn f${i + 1}(x: f32) -> f32 { return f${i}(x) + f${i}(x + 1.0); }`,
+      ).join('\n')}\nstruct Shape`,
+    ],
+    [STORE, `C[row * shape.n + col] = f${length}(sum);`],
+  );
+
+describe('tilemark', () => {
+  /** Runs the bundled program as a shell would, in a folder of its own. */
+  const tilemark = (...args: string[]) =>
+    new Promise<{ code: number; text: string }>((resolve) => {
+      const options = { cwd: folder, env: { ...process.env, TMPDIR: folder } };
+      execFile(process.execPath, [bundle.main, ...args], options, (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr }),
+      );
+    });
+
+  it('kernel new writes a kernel that check proves, and bench measures it', async () => {
+    expect(await tilemark('kernel', 'new', 'mine')).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, 'mine.wgsl'), 'utf8')).toBe(kernelTemplate('mine'));
+    expect(await tilemark('kernel', 'new', 'mine')).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('mine.wgsl exists already'),
+    });
+    const checked = await tilemark('check', 'mine.wgsl', '--shape', '64');
+    expect(checked.text).toContain('mine.wgsl is right on this device');
+    expect(checked.text).not.toMatch(/incorrect|failed|skipped/);
+    expect(checked.code).toBe(0);
+    const flags = ['--shape', '48', '--policy', 'smoke', '--device', 'auto'];
+    const bench = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags);
+    expect(bench.text).toMatch(/local\/mine@[0-9a-f]{8}/);
+    expect(bench.code).toBe(0);
+    const fast = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags, '--profile', 'fast');
+    expect(fast).toMatchObject({ code: 2, text: expect.stringContaining('profile default only') });
+  });
+
+  it('check tells where a kernel is wrong', async () => {
+    await writeFile(join(folder, 'wrong.wgsl'), changed([SUM, `let oops = 1 + ;\n${SUM}`]));
+    const wrong = await tilemark('check', 'wrong.wgsl');
+    expect(wrong.text).toMatch(new RegExp(`wrong\\.wgsl:${LINE}:\\d+: `));
+    expect(wrong.code).toBe(1);
+    await writeFile(join(folder, 'bad.wgsl'), template.replace('read> A', 'read_write> A'));
+    expect(await tilemark('check', 'bad.wgsl')).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/^error: bad\.wgsl:\d+: binding 0 of matmul is A/),
+    });
+    await writeFile(join(folder, 'raw.wgsl'), Buffer.from([0x2f, 0xff, 0xfe]));
+    expect(await tilemark('duel', 'raw.wgsl', 'matmul/naive')).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('UTF-8'),
+    });
+  });
+});
+
+describe('kernels of other projects', () => {
+  it.each(['gpu-cpp', 'webgpu-blas', 'wonnx'])('%s is right', async (name) => {
+    const path = new URL(`../../../../../examples/kernels/${name}.wgsl`, import.meta.url);
+    const problem = problemOf(64, 128, 32);
+    expect(await fateOf(await readFile(path, 'utf8'), problem)).toMatchObject({ kind: 'measured' });
+    expect(await fateOf(await readFile(path, 'utf8'))).toMatchObject({
+      kind: 'skipped',
+      why: expect.stringMatching(/m must be a multiple of/),
+    });
+  });
+});
