@@ -91,7 +91,11 @@ async function startWorkers(
       await supervisor.run({
         name: `worker-${device === 'cpu' ? 'cpu' : `gpu${device}`}`,
         script: join(root, 'apps', 'worker', 'dist', 'main.mjs'),
-        args: ['worker', '--device', device],
+        // Not on macOS, where nothing ends an endless loop of a shader.
+        args: [
+          ...['worker', '--device', device],
+          ...(process.platform === 'darwin' ? [] : ['--contributed']),
+        ],
         env,
         cwd: root,
       });

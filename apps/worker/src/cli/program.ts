@@ -208,6 +208,7 @@ export function program(childEntry: URL): Command {
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
     .option('--token <token>', 'a worker token of the grid; required with --server')
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
+    .option('--contributed', 'also run kernels that people of the grid have contributed')
     .addOption(
       new Option('--log <form>', 'lines for people, or JSON for machines')
         .choices(LOG_FORMS)

@@ -21,6 +21,8 @@ export interface WorkerOptions {
   /** Port of `/metrics` on loopback. Absent: none. */
   readonly metrics?: string;
   readonly log: LogForm;
+  /** Run kernels that people of the grid have contributed. */
+  readonly contributed?: boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ async function ofProcess(device: string): Promise<void> {
  * when the grid has revoked it.
  */
 async function workerOf(
-  { device, server, token, metrics: port, log: form }: WorkerOptions,
+  { device, server, token, metrics: port, log: form, contributed = false }: WorkerOptions,
   childEntry: URL,
 ): Promise<void> {
   // First of all: the default reaction to a signal is to die.
@@ -93,7 +95,7 @@ async function workerOf(
       server !== undefined && token !== undefined
         ? await httpPlace({ server, token }, runner, card)
         : await directPlace(runner, log, card);
-    await serve(place, runner, log, stop, card);
+    await serve({ ...place, contributed }, runner, log, stop, card);
   } finally {
     unlisten();
     await doneWithin(LEAVE_WITHIN_MS, runner.close());

@@ -39,7 +39,13 @@ export interface Place {
  * no longer admits this worker: its run has then gone back, and its journal keeps what it has.
  */
 export async function serve(
-  { dataDir, instance, link, sharesJournal }: Place,
+  {
+    contributed,
+    dataDir,
+    instance,
+    link,
+    sharesJournal,
+  }: Place & { readonly contributed: boolean },
   runner: Runner,
   log: Logger,
   stop: Stop,
@@ -53,7 +59,7 @@ export async function serve(
     const alone = aloneOn(card && lockOf(card));
     const attached = await GridWorker.attach({
       ...{ link, runner, journal, log, sharesJournal, alone },
-      describe: (device) => listedAs(device, instance),
+      describe: (device) => ({ ...listedAs(device, instance), contributed }),
     });
     const { clockAheadMs, worker } = attached;
     if (Math.abs(clockAheadMs) > CLOCK_OFF_MS) {

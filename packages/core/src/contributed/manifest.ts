@@ -21,6 +21,8 @@ export const KERNEL_LIMITS = {
   manifestBytes: 32 * 1024,
   tunables: 16,
   valuesPerTunable: 64,
+  /** In one sweep. */
+  variants: 64,
 } as const;
 
 const expression = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { kernelFileSchema } from '../contributed/manifest';
 import {
   deviceCapabilitiesSchema,
   deviceIdentitySchema,
@@ -35,6 +36,8 @@ export const attachRequestSchema = z.object({
   instance: z.uuid(),
   identity: deviceIdentitySchema,
   capabilities: deviceCapabilitiesSchema,
+  /** It runs contributed kernels; absent: it does not. */
+  contributed: z.boolean().optional(),
   /** Its clock. */
   at: date,
 });
@@ -64,6 +67,8 @@ export const claimedRunSchema = z.object({
   attempt: z.number().int(),
   /** Drawn when it was claimed first (measure/seed.ts). */
   seed: seedSchema,
+  /** Of a contributed kernel: its file and, if it is not to be run, why. */
+  contributed: z.object({ file: kernelFileSchema, refusal: z.string().nullable() }).optional(),
 });
 export type ClaimedRun = Readonly<z.infer<typeof claimedRunSchema>>;
 

@@ -1,12 +1,15 @@
-import { InputError } from '@tilemark/kernels';
+import { InputError, refuseIf } from '@tilemark/kernels';
 import { shuffle } from 'd3-array';
-import { expand } from '../plan/expansion';
+import { isContributed } from '../contributed/kernel';
+import { KERNEL_LIMITS } from '../contributed/manifest';
+import { expand, type PlannedRun } from '../plan/expansion';
 import type { SweepSpec } from '../plan/spec';
 import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
 import type { Counts, NewSweep } from '../view/api';
 import { isServiceUnavailable } from './errors';
 import type { Queue } from './queue/queue';
 import type { AuditNote } from './store/audit';
+import type { DeviceToPlan } from './store/devices';
 import type { Author, SweepInput } from './store/new-sweeps';
 import type { Store } from './store/store';
 
@@ -42,16 +45,44 @@ export async function submitSweep(
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
   const devices = await store.devices.toPlan();
-  const plannable = spec.devices ? devices : devices.filter((device) => device.workers > 0);
+  const foreign = spec.cases.map(({ kernel }) => kernel).filter(isContributed);
+  await store.contributed.admit(foreign, 'cases');
+  const able = foreign.length > 0 ? thoseThatRun(spec, devices) : devices;
+  const plannable = spec.devices ? able : able.filter((device) => device.workers > 0);
   return startSweep({ store, queue }, author, {
     name: newSweep.name,
     suite,
     spec,
-    runs: expand(spec, plannable),
+    runs: withinLimits(expand(spec, plannable)),
     background,
     note,
     idempotencyKey: idempotencyKey ?? null,
   });
+}
+
+/** The devices on which contributed kernels run. Throws InputError if one that was named is not. */
+function thoseThatRun({ devices: named }: SweepSpec, devices: readonly DeviceToPlan[]) {
+  const able = devices.filter(({ contributed }) => contributed > 0);
+  const missing = named?.find((key) => !able.some((device) => device.key === key));
+  const what = missing ?? (able.length === 0 ? 'this grid' : null);
+  refuseIf(
+    what !== null,
+    `No worker of ${what} runs contributed kernels: start one with --contributed.`,
+    'devices',
+  );
+  return able;
+}
+
+/** Throws InputError for more variants of contributed kernels than a submission may have. */
+function withinLimits(runs: readonly PlannedRun[]): readonly PlannedRun[] {
+  const foreign = runs.filter(({ variant }) => isContributed(variant.kernel));
+  const variants = new Set(foreign.map(({ address }) => address)).size;
+  refuseIf(
+    variants > KERNEL_LIMITS.variants,
+    `The sweep has ${variants} variants of contributed kernels; the limit is ${KERNEL_LIMITS.variants}. Choose fewer values.`,
+    'cases',
+  );
+  return runs;
 }
 
 /** Writes a sweep of the given runs and queues them, as `submitSweep` does. */

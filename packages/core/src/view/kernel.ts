@@ -8,6 +8,7 @@ import {
 import { z } from 'zod';
 import type { Profile } from '../measure/device';
 import { dtypeSchema, opSchema, tunableValueSchema } from '../plan/spec';
+import { date } from './answer';
 import type { DeviceRef, RunResult } from './api';
 
 /** What a specialised kernel needs from a device. */
@@ -35,6 +36,21 @@ export const kernelSchema = z.object({
     }),
   ),
 });
+
+/** A version of a kernel that somebody contributed. */
+export const contributedKernelSchema = z.object({
+  /** `author/name@hash`. */
+  id: z.string(),
+  author: z.string(),
+  name: z.string(),
+  op: opSchema,
+  /** The token that it came with. */
+  createdById: z.string(),
+  createdAt: date,
+  /** Null: its results are listed on no board. */
+  publishedAt: date.nullable(),
+});
+export type ContributedKernel = z.infer<typeof contributedKernelSchema>;
 
 /** A kernel specialised for one dtype and one value of each tunable. */
 export const kernelDetailSchema = kernelSchema.extend({

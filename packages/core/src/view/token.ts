@@ -61,6 +61,9 @@ export const auditActionSchema = z.enum([
   'resumeWorker',
   'revokeWorker',
   'refreshCoverage',
+  'contributeKernel',
+  'publishKernel',
+  'removeKernel',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;
 

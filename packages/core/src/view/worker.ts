@@ -33,6 +33,8 @@ export const workerSchema = z.object({
    * account. Null for everyone else.
    */
   token: z.string().nullable(),
+  /** Whether it runs kernels that people have contributed. */
+  contributed: z.boolean(),
   lastHeartbeatAt: date,
   attachedAt: date,
 });

@@ -1,8 +1,10 @@
 import { DeviceFault, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
+import { admitKernel } from '../contributed/kernel';
 import { GridUnavailable, type Link, NotAdmitted, type WorkerDescription } from '../link/link';
 import type { Attachment, ClaimedRun } from '../link/wire';
 import type { DeviceClass } from '../measure/device';
 import type { Step } from '../measure/measure';
+import type { Outcome } from '../measure/outcome';
 import type { WantedState } from '../view/worker';
 import { type Log, messageOf } from './log';
 import { type Journal, Outbox } from './outbox';
@@ -273,6 +275,9 @@ export class GridWorker {
   /** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
   async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
     const { runner, log, alone } = this.#parts;
+    const { file, refusal = null } = run.contributed ?? {};
+    if (refusal !== null) return this.#withoutRunning(run, { kind: 'skipped', why: refusal });
+    if (file) await admitKernel(file);
     const onStep = (step: Step) => log.debug({ runId: run.id }, step);
     try {
       return await alone(
@@ -285,10 +290,14 @@ export class GridWorker {
     }
   }
 
-  async #giveUp({ attempt, profile }: ClaimedRun): Promise<RunReport> {
+  #giveUp(run: ClaimedRun): Promise<RunReport> {
+    const message = `${run.attempt - 1} workers were lost while running it`;
+    return this.#withoutRunning(run, { kind: 'failed', stage: 'device', message });
+  }
+
+  async #withoutRunning({ profile }: ClaimedRun, outcome: Outcome): Promise<RunReport> {
     const { environment } = await this.#parts.runner.open(profile);
-    const message = `${attempt - 1} workers were lost while running it`;
-    return { outcome: { kind: 'failed', stage: 'device', message }, environment, wgsl: null };
+    return { outcome, environment, wgsl: null };
   }
 
   /** The result is safe once it is in the journal; the grid may be down. */

@@ -69,4 +69,7 @@ export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: 'sweeps
     resumeWorker: { did: 'resumed a worker' },
     revokeWorker: { did: 'revoked a worker' },
     refreshCoverage: { did: 'requeued stale runs', page: 'sweeps' },
+    contributeKernel: { did: 'contributed a kernel' },
+    publishKernel: { did: 'published a kernel' },
+    removeKernel: { did: 'removed a kernel' },
   };

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditAction, auditActionSchema, deviceKey, expand } from '@tilemark/core';
+import {
+  type AuditAction,
+  auditActionSchema,
+  deviceKey,
+  expand,
+  kernelTemplate,
+} from '@tilemark/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contentOf, execute } from '../../../../../packages/core/services.test-helper';
 import {
@@ -129,7 +135,22 @@ const DEEDS: Record<AuditAction, () => Promise<() => Promise<Response>>> = {
     });
     return () => ask('refreshCoverage', '', { device: key, suite: null });
   },
+  contributeKernel: async () => () =>
+    ask('contributeKernel', '', { source: kernelTemplate(`k-${randomUUID().slice(0, 8)}`) }),
+  publishKernel: async () => {
+    const id = await contributed();
+    return () => ask('publishKernel', id);
+  },
+  removeKernel: async () => {
+    const id = await contributed();
+    return () => ask('removeKernel', id);
+  },
 };
+
+async function contributed(): Promise<string> {
+  const source = kernelTemplate(`k-${randomUUID().slice(0, 8)}`);
+  return (await (await ask('contributeKernel', '', { source })).json()).id;
+}
 
 const entries = async () => (await grid.store.audit.list()).items;
 const listed = async () => (await grid.store.workers.list()).map(({ id }) => id);

@@ -1,19 +1,26 @@
 import {
   allPublished,
+  contributedKernelSchema,
   dtypeSchema,
   findSuite,
+  isContributed,
   kernelDetailSchema,
+  kernelFileSchema,
   kernelSchema,
   pageOf,
   publishedSchema,
   SUITES,
   suiteSchema,
 } from '@tilemark/core';
+import { type Principal, type Store, VERSIONS_PER_HOUR } from '@tilemark/core/server';
 import { KERNELS } from '@tilemark/kernels';
 import { z } from 'zod';
 import { kernelDetail } from '../catalogue';
 import { HttpProblem } from '../problem';
-import { noun, ok, onePage, operation } from './operation';
+import { checkOwner } from '../session/access';
+import { found, noun, ok, onePage, operation, signedIn } from './operation';
+
+const missing = (id: string) => `There is no kernel ${id}.`;
 
 /** What can be measured, and what reports have published of it. */
 export const kernels = noun();
@@ -35,6 +42,93 @@ operation(
 operation(
   kernels,
   {
+    id: 'listContributed',
+    method: 'get',
+    path: '/kernels/contributed',
+    summary: 'Kernels that people have contributed: those published, and your own, newest first.',
+    access: 'read',
+    answer: ok(pageOf(contributedKernelSchema)),
+  },
+  async ({ principal, services: { store } }) =>
+    onePage(await store.contributed.list(principal?.tokenId ?? null)),
+);
+
+operation(
+  kernels,
+  {
+    id: 'contributeKernel',
+    method: 'post',
+    path: '/kernels',
+    summary:
+      'Keeps a WGSL kernel with its manifest as a version, unlisted. Sweeps name it by its id; docs/your-kernel.md describes the file.',
+    access: 'submit',
+    limit: 'submit',
+    audit: 'contributeKernel',
+    body: kernelFileSchema.omit({ author: true }),
+    maxBodyBytes: 2_000_000,
+    answer: { status: 201, schema: contributedKernelSchema },
+  },
+  async ({ body, note, principal, services: { store } }) => {
+    const by = signedIn(principal);
+    if ((await store.contributed.left(by.tokenId)) <= 0) {
+      throw new HttpProblem(
+        429,
+        `This token has brought ${VERSIONS_PER_HOUR} versions in an hour, the most that it may.`,
+        undefined,
+        3_600,
+      );
+    }
+    return store.contributed.add(body, by, note);
+  },
+);
+
+operation(
+  kernels,
+  {
+    id: 'publishKernel',
+    method: 'post',
+    path: '/kernels/{id}/publish',
+    pattern: '/kernels/:id{.+}/publish',
+    summary: 'Lists a contributed kernel of yours, and puts its results on the boards.',
+    access: 'submit',
+    audit: 'publishKernel',
+    refusals: { 405: 'The id is empty.' },
+    answer: ok(contributedKernelSchema),
+  },
+  async ({ note, params: { id }, principal, services: { store } }) => {
+    await checkAuthor(store, id, principal);
+    return found(await store.contributed.publish(id, note), missing(id));
+  },
+);
+
+operation(
+  kernels,
+  {
+    id: 'removeKernel',
+    method: 'delete',
+    path: '/kernels/{id}',
+    pattern: '/kernels/:id{.+}',
+    summary:
+      'Takes a contributed kernel of yours, and its results, off the lists and boards; admins may remove any.',
+    access: 'submit',
+    audit: 'removeKernel',
+    answer: { status: 204 },
+  },
+  async ({ note, params: { id }, principal, services: { store } }) => {
+    await checkAuthor(store, id, principal);
+    await store.contributed.remove(id, note);
+  },
+);
+
+/** Throws 404 where there is no such kernel, and 403 for that of another author. */
+async function checkAuthor(store: Store, id: string, principal: Principal | null): Promise<void> {
+  const { author, createdById } = found(await store.contributed.get(id), missing(id));
+  checkOwner(signedIn(principal), { createdBy: author, createdById });
+}
+
+operation(
+  kernels,
+  {
     id: 'getKernel',
     method: 'get',
     path: '/kernels/{id}',
@@ -46,9 +140,12 @@ operation(
     query: z.looseObject({ dtype: dtypeSchema.optional() }),
     answer: ok(kernelDetailSchema),
   },
-  ({ params: { id }, query }) => {
-    if (!KERNELS.some((kernel) => kernel.id === id)) {
-      throw new HttpProblem(404, `There is no kernel ${id}.`);
+  async ({ params: { id }, query, services: { store } }) => {
+    if (isContributed(id)) {
+      found(await store.contributed.get(id), missing(id));
+      await store.contributed.admit([id], 'id');
+    } else if (!KERNELS.some((kernel) => kernel.id === id)) {
+      throw new HttpProblem(404, missing(id));
     }
     return kernelDetail(id, query);
   },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deviceKey } from '@tilemark/core';
+import { deviceKey, kernelTemplate } from '@tilemark/core';
 import type { Principal } from '@tilemark/core/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -62,6 +62,10 @@ const MATRIX = {
   getDevice: READ,
   listKernels: READ,
   getKernel: READ,
+  listContributed: READ,
+  contributeKernel: submitters(201),
+  publishKernel: { own: submitters(200), others: others(200) },
+  removeKernel: { own: submitters(204), others: others(204) },
   listSuites: READ,
   listPublished: READ,
   listSweeps: READ,
@@ -186,6 +190,7 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
   createInvite: () => ({ name: 'class', seats: 30, hours: 2 }),
   redeemInvite: () => ({ invite }),
   refreshCoverage: () => ({ device: null, suite: null }),
+  contributeKernel: () => newKernel(),
 };
 
 const attachRequest = (device: string) => ({
@@ -209,7 +214,7 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
     case 'devices':
       return key;
     case 'kernels':
-      return 'matmul/tiled';
+      return (await contributed(owner, createdById)).id;
     case 'workers': {
       // A token of its own: one whose worker was revoked lets in no other.
       const ownToken = owner && createdById;
@@ -229,6 +234,11 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
       throw new Error(`Say here what stands in ${path}.`);
   }
 }
+
+/** A version of a kernel, which no other has: one that was removed does not come back. */
+const newKernel = () => ({ source: kernelTemplate(`k-${randomUUID().slice(0, 8)}`) });
+const contributed = (owner: Asker | null, tokenId = 'stranger') =>
+  grid.store.contributed.add(newKernel(), { tokenId, name: `${owner}-${tokenId}`, role: 'member' });
 
 const inviteOf = (by: Principal) =>
   grid.store.invites.create({

@@ -15,7 +15,10 @@ import { isLost } from './fleet';
 import { byKind, deviceRef, RUN_VIEW, rateOf, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */
-export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'>;
+export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'> & {
+  /** Of its workers, those that run contributed kernels. */
+  readonly contributed: number;
+};
 
 /** A best rate by the edge of its square problem. */
 export interface SizeRate {
@@ -111,10 +114,12 @@ export function devicesOf(db: PrismaClient) {
     async toPlan(): Promise<DeviceToPlan[]> {
       const rows = await db.device.findMany({ orderBy: { key: 'asc' } });
       const workers = await workersByDevice(db, null);
+      const contributed = await workersByDevice(db, null, { contributed: true });
       return rows.map((row) => ({
         ...deviceRef(row),
         capabilities: fromJson(row.capabilities),
         workers: workers.get(row.key) ?? 0,
+        contributed: contributed.get(row.key) ?? 0,
       }));
     },
 
@@ -208,10 +213,12 @@ const identityOf = (row: DeviceRow): Device['identity'] => ({
 async function workersByDevice(
   db: PrismaClient,
   keys: readonly string[] | null,
+  { contributed = false } = {},
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.$queryRaw<{ deviceKey: string; count: number }[]>`
     SELECT "deviceKey", count(*)::int AS count FROM "Worker" AS w
     WHERE (${keys}::text[] IS NULL OR "deviceKey" = ANY(${keys})) AND NOT ${isLost('w')}
+      AND (w."contributed" OR NOT ${contributed})
     GROUP BY "deviceKey"`;
   return new Map(rows.map(({ deviceKey, count }) => [deviceKey, count]));
 }

@@ -34,6 +34,7 @@ type WorkerRow = Omit<Worker, 'lastHeartbeatAt' | 'attachedAt'> &
 export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker[]> {
   const rows = await db.$queryRaw<WorkerRow[]>`
     SELECT w."id", w."name", w."host", w."version", ${deviceRefOf('d')}, w."wanted"::text,
+      w."contributed",
       CASE WHEN ${isLost('w')} THEN 'lost' ELSE w."state"::text END AS "state",
       (SELECT t."name" FROM "Token" AS t WHERE t."id" = w."tokenId") AS "token",
       (SELECT jsonb_build_object('ended', count(*), 'failed', count(*) FILTER (WHERE r."state" = 'failed'))

@@ -9,6 +9,7 @@ import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { type BestCandidate, moveBest } from './boards/headlines';
 import { notifySweep } from './changes';
+import { admitStored } from './contributed-runs';
 import { canonicalJson, fromJson, sha256, toJson, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
@@ -41,6 +42,7 @@ export async function recordRun(
     const facts = await factsOf(tx, recorded);
     check?.(facts && { ...facts, ...runOf(facts), hasEnded: hasEnded(facts) });
     if (!facts || !isWanted(facts, recorded)) return null;
+    await admitStored(tx, facts.kernel);
     const outcome = believed(recorded, facts);
     if (facts.isOthersToTry && ['failed', 'incorrect'].includes(outcome.kind)) {
       await decline(tx, recorded.runId, facts);

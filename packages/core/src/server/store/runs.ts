@@ -5,6 +5,7 @@ import type { Profile } from '../../measure/device';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
 import { notifySweep } from './changes';
+import { kernelToRun } from './contributed-runs';
 import { isLost } from './fleet';
 import { partyOf } from './parties';
 import { type RecordedRun, type RunCheck, recordRun, runOf } from './record';
@@ -54,6 +55,7 @@ export function runsOf(db: PrismaClient) {
             AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
             AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
             AND ${partyOf('w')} <> ALL (r."declinedBy")
+            AND (w."contributed" OR strpos(r."kernel", '@') = 0)
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
@@ -72,7 +74,8 @@ export function runsOf(db: PrismaClient) {
       if (!row) return null;
       // Later claims change nothing shown about a sweep.
       if (row.isFirst) await notifySweep(db, row.sweepId);
-      return claimedRun(row);
+      const contributed = await kernelToRun(db, row);
+      return { ...claimedRun(row), ...(contributed && { contributed }) };
     },
 
     /** Gives a claimed run back to pending: the worker stops before it ended. */

@@ -8,6 +8,7 @@ import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { heatMapOf, portabilityOf } from './boards/variant-boards';
 import { openListener } from './changes';
+import { contributedOf } from './contributed';
 import { canonicalJson, sha256 } from './database';
 import { devicesOf } from './devices';
 import { invitesOf } from './invites';
@@ -30,7 +31,7 @@ import { workersOf } from './workers';
  * the rows of `Best` and `VariantBest`; `results.ts` shows one result in full;
  * `references.ts` has the figures that the grid did not measure.
  * Who measures: `devices.ts` (with rooflines), `workers.ts`, and the lists of both in `fleet.ts`.
- * Who asks: `tokens.ts`, `invites.ts`, `audit.ts`, `limits.ts`.
+ * Who asks: `tokens.ts`, `invites.ts`, `audit.ts`, `limits.ts`. What they bring: `contributed.ts`.
  * What it adds up to: `boards/`, each board a function of a query, read from `Best` and
  * `VariantBest`, whose size does not grow with history.
  *
@@ -121,6 +122,7 @@ export function openStore(databaseUrl: string) {
       revoke: ending(tokens.revoke),
     },
     invites: { ...invites, revoke: ending(invites.revoke) },
+    contributed: contributedOf(db),
     audit: auditOf(db),
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),

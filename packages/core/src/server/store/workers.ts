@@ -32,7 +32,7 @@ export function workersOf(db: PrismaClient) {
      */
     attach(worker: AttachingWorker) {
       const { name, host, version, identity, capabilities, instance } = worker;
-      const { tokenId = null, note } = worker;
+      const { contributed = false, tokenId = null, note } = worker;
       const key = deviceKey(identity);
       const { device, ...rest } = identity;
       return db.$transaction(async (tx) => {
@@ -57,7 +57,7 @@ export function workersOf(db: PrismaClient) {
           WHERE w."deviceKey" = ${key} AND w."name" = ${name} AND w."host" = ${host}
             AND w."tokenId" IS NOT DISTINCT FROM ${tokenId}::text
             AND w."detachedAt" IS NULL AND ${isLost('w')}`;
-        const described = { name, host, version, deviceKey: key, tokenId };
+        const described = { name, host, version, deviceKey: key, tokenId, contributed };
         const workerId = await attachedAs(tx, described, instance);
         const released = await releaseRuns(tx, workerId, true);
         await noted(tx, note, workerId);
@@ -228,6 +228,7 @@ async function releaseRuns(
 
 type NewWorker = Record<'name' | 'host' | 'version' | 'deviceKey', string> & {
   readonly tokenId: string | null;
+  readonly contributed: boolean;
 };
 
 /** The row of a process that attaches: its own from last time, or a new one. */

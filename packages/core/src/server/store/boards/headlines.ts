@@ -1,6 +1,7 @@
 import { PREPARED, Prisma } from '@tilemark/db';
 import { KERNELS } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
+import { isContributed } from '../../../contributed/kernel';
 import type { Measurement } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { type Headline, headline, knownSpread } from '../../../rank/headline';
@@ -58,7 +59,8 @@ const standingOf = ({ isConfirmed, policy, unranked }: Kept): number => {
 /**
  * Moves the headline of a result's variant, and the best of its device, problem and profile. Results
  * of one methodology alone count, of the best standing, and of the newest source: another kernel by
- * the same name says nothing. Several of one process are one invocation.
+ * the same name says nothing. Several of one process are one invocation. Of contributed
+ * kernels, those that are published have headlines; the best of a problem is one of ours.
  */
 export async function moveBest(
   tx: Prisma.TransactionClient,
@@ -68,7 +70,8 @@ export async function moveBest(
   const { address, deviceKey, dtype, kernel, op, profile, shape } = candidate;
   if (isCeiling(kernel)) return;
   const { methodologyVersion: methodology } = measurement;
-  await lockBest(tx, candidate, measurement);
+  if (!isContributed(kernel)) await lockBest(tx, candidate, measurement);
+  else if (!(await lockPublished(tx, kernel))) return;
   const [read] = await tx.$queryRaw<
     { results: Kept[] | null; repeated: { invocations: number; spread: number }[] | null }[]
   >`
@@ -112,7 +115,8 @@ export async function moveBest(
     variants AS (
       SELECT * FROM "VariantBest" WHERE ${problem} AND "address" <> ${address}
       UNION ALL SELECT * FROM own),
-    first AS (SELECT * FROM variants ORDER BY "standing", "medianNs" LIMIT 1),
+    first AS (SELECT * FROM variants WHERE strpos("kernel", '@') = 0
+      ORDER BY "standing", "medianNs" LIMIT 1),
     naive AS (
       SELECT * FROM variants WHERE "kernel" ~ ${NAIVE} ORDER BY "standing", "medianNs" LIMIT 1)
     UPDATE "Best" SET "resultId" = first."resultId", "medianNs" = first."medianNs",
@@ -146,6 +150,18 @@ async function lockBest(
     ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
     DO UPDATE SET "resultId" = b."resultId"`;
 }
+
+/** Whether a contributed kernel is on the boards; holds its row until the transaction ends. */
+async function lockPublished(tx: Prisma.TransactionClient, kernel: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT "id" FROM "ContributedKernel" WHERE "id" = ${kernel}
+      AND "publishedAt" IS NOT NULL AND "removedAt" IS NULL FOR UPDATE`;
+  return rows.length > 0;
+}
+
+/** Takes a contributed kernel off the boards. */
+export const forgetVariants = (tx: Prisma.TransactionClient, kernel: string): Promise<unknown> =>
+  tx.variantBest.deleteMany({ where: { kernel } });
 
 /** The headline of a variant's results, newest first, and the result nearest to it. */
 function headlineOf(

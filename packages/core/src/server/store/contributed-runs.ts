@@ -1,0 +1,54 @@
+import type { Prisma, PrismaClient } from '@tilemark/db';
+import { InputError } from '@tilemark/kernels';
+import { admitKernel, fileOf, isContributed } from '../../contributed/kernel';
+import type { KernelFile } from '../../contributed/manifest';
+
+// Contributed kernels as runs need them; `contributed.ts` is where they are kept and changed.
+
+/** A kernel that has cost a device this often does not run there again. */
+const LOSSES = 2;
+
+export type KernelRow = Prisma.ContributedKernelGetPayload<object>;
+
+/** What a worker is told of a contributed kernel that it is to run. */
+export interface KernelToRun {
+  readonly file: KernelFile;
+  /** Why it is not to be run; null: it is. */
+  readonly refusal: string | null;
+}
+
+/** What a worker of a device is told; null for a kernel of ours. */
+export async function kernelToRun(
+  db: Pick<PrismaClient, '$queryRaw'>,
+  { kernel, deviceKey }: { readonly kernel: string; readonly deviceKey: string },
+): Promise<KernelToRun | null> {
+  if (!isContributed(kernel)) return null;
+  const [row] = await db.$queryRaw<(KernelRow & { readonly losses: number })[]>`
+    SELECT k.*, (
+      SELECT count(*)::int FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
+      WHERE r."deviceKey" = ${deviceKey} AND r."state" = 'failed' AND r."kernel" = k."id"
+        AND result."outcome" ->> 'stage' = 'device') AS "losses"
+    FROM "ContributedKernel" AS k WHERE k."id" = ${kernel}`;
+  if (!row) throw new InputError(`There is no kernel ${kernel}.`, 'kernel');
+  const refusal = row.removedAt
+    ? 'its author or an admin has removed the kernel'
+    : row.losses >= LOSSES
+      ? `quarantined: it has crashed or hung this device ${row.losses} times`
+      : null;
+  return { file: fileIn(row), refusal };
+}
+
+/** Makes a stored kernel known to this process, removed or not: its results are still judged. */
+export async function admitStored(
+  db: Pick<PrismaClient, 'contributedKernel'>,
+  id: string,
+): Promise<void> {
+  if (!isContributed(id) || fileOf(id)) return;
+  const row = await db.contributedKernel.findUnique({ where: { id } });
+  if (row) await admitKernel(fileIn(row));
+}
+
+const fileIn = ({ author, manifest, source }: KernelRow): KernelFile => ({
+  ...{ author, source },
+  ...(manifest !== null && { manifest }),
+});

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { resolveVariant, specialise } from '@tilemark/kernels';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../../services.test-helper';
+import { isContributed } from '../../contributed/kernel';
+import { kernelTemplate } from '../../contributed/template';
+import type { Outcome } from '../../measure/outcome';
+import type { RunResult } from '../../view/api';
+import { openQueue, type Queue } from '../queue/queue';
+import { submitSweep } from '../submit';
+import type { AuditNote, Principal } from './audit';
+import { authorOf, VERSIONS_PER_HOUR } from './contributed';
+import { attach, capabilities, failed, identity, measured, recorded } from './fixtures.test-helper';
+import { openStore, type Store } from './store';
+
+let store: Store;
+let queue: Queue;
+beforeAll(async () => {
+  const databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
+  queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
+});
+afterAll(async () => {
+  await queue.close();
+  await store.close();
+});
+
+const somebody = (name = randomUUID().slice(0, 8)): Principal => ({
+  ...{ tokenId: randomUUID(), name, role: 'member' },
+});
+const newKernel = () => ({ source: kernelTemplate(`k-${randomUUID().slice(0, 8)}`) });
+const shape = { m: 64, n: 64, k: 64 };
+
+/** A worker that takes contributed kernels. */
+const taking = (device: string, contributed = true) =>
+  store.workers.attach({
+    ...{ name: device, host: 'lab', version: '0', identity: identity(device), capabilities },
+    contributed,
+  });
+
+/** Each run that was submitted, by its id. */
+const runs = new Map<string, RunResult>();
+
+/** What is left of the runs of a kernel. */
+async function left(kernel: string): Promise<(string | undefined)[]> {
+  const sweeps = (await store.sweeps.list()).items;
+  const pages = await Promise.all(sweeps.map(({ id }) => store.sweeps.results(id)));
+  const own = pages.flatMap(({ items }) => items).filter((run) => run.variant.kernel === kernel);
+  return own.map(({ outcome }) => outcome?.kind);
+}
+
+/** Submits a kernel for a device; the ids of its runs. */
+async function submitted(kernel: string, deviceKey: string, tunables = {}) {
+  const { id } = await submitSweep(
+    { store, queue },
+    {
+      name: 'theirs',
+      spec: {
+        cases: [{ kernel, tunables, shapes: [shape], dtypes: ['f32'] }],
+        ...{ profiles: ['default', 'fast'], policy: 'default', devices: [deviceKey] },
+      },
+    },
+    { name: 'tester' },
+  );
+  const { items } = await store.sweeps.results(id);
+  for (const run of items) runs.set(run.runId, run);
+  return items.map(({ runId }) => runId);
+}
+
+/** Ends a run as a worker of the device does. */
+async function end(runId: string, workerId: string, device: string, outcome: Outcome) {
+  const { variant } = runs.get(runId)!;
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  const wgsl = definition.runsOn === 'gpu' ? specialise(definition, tunables, 'f32') : null;
+  await store.runs.record({ ...recorded(runId, workerId, outcome, device), wgsl });
+}
+
+const onBoards = async (kernel: string) => (await store.kernelResults({ kernel })).rows.length;
+
+describe('a contributed kernel', () => {
+  test('is kept once, unlisted until it is published', async () => {
+    const ada = somebody("Ada's laptop");
+    const file = newKernel();
+    const note: AuditNote = { action: 'contributeKernel', by: ada };
+    const kept = await store.contributed.add(file, ada, note);
+    expect(kept).toMatchObject({ author: 'ada-s-laptop', op: 'matmul', publishedAt: null });
+    expect(isContributed(kept.id)).toBe(true);
+    expect(await store.contributed.add(file, ada, note)).toEqual(kept);
+    expect((await store.audit.list({ actorId: ada.tokenId })).items).toHaveLength(1);
+    expect(await store.contributed.left(ada.tokenId)).toBe(VERSIONS_PER_HOUR - 1);
+
+    const listed = async (by: Principal | null) =>
+      (await store.contributed.list(by?.tokenId ?? null)).map(({ id }) => id);
+    expect(await listed(ada)).toContain(kept.id);
+    expect(await listed(null)).not.toContain(kept.id);
+    await store.contributed.publish(kept.id);
+    expect(await listed(null)).toContain(kept.id);
+  });
+
+  test('has the name of its token, which no other token takes', async () => {
+    await store.contributed.add(newKernel(), somebody('grace'));
+    await expect(store.contributed.add(newKernel(), somebody('Grace'))).rejects.toThrow(
+      /another token of the name grace/,
+    );
+    expect(() => authorOf({ name: 'matmul' })).toThrow(/cannot be an author's/);
+    expect(() => authorOf({ name: '…' })).toThrow(/cannot be an author's/);
+  });
+
+  test('runs on workers that take such kernels, in profile default', async () => {
+    const { id } = await store.contributed.add(newKernel(), somebody());
+    const plain = await attach(store, 'Plain');
+    await expect(submitted(id, plain.deviceKey)).rejects.toThrow(/start one with --contributed/);
+    const { deviceKey, workerId } = await taking('Taking');
+    const shy = await taking('Taking', false);
+    const runIds = await submitted(id, deviceKey);
+    expect(runIds).toHaveLength(1);
+    expect(shy.workerId).not.toBe(workerId);
+    expect(await store.runs.claim(runIds[0]!, shy.workerId)).toBeNull();
+    const claimed = await store.runs.claim(runIds[0]!, workerId);
+    expect(claimed?.contributed).toMatchObject({ file: { source: expect.any(String) } });
+    expect(claimed?.contributed?.refusal).toBeNull();
+  });
+
+  test('is on the boards while it is published, and never the best of a problem', async () => {
+    const { id } = await store.contributed.add(newKernel(), somebody());
+    const { deviceKey, workerId } = await taking('Board');
+    const [runId = ''] = await submitted(id, deviceKey);
+    await store.runs.claim(runId, workerId);
+    await end(runId, workerId, 'Board', measured(1_000));
+    expect(await onBoards(id)).toBe(0);
+    await store.contributed.publish(id);
+    expect(await onBoards(id)).toBe(1);
+    const asked = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
+    expect((await store.devices.best(deviceKey)).length).toBe(0);
+    expect(JSON.stringify(await store.leaderboard({ ...asked }))).not.toContain(id);
+
+    const admin: Principal = { tokenId: randomUUID(), name: 'root', role: 'admin' };
+    await submitted(id, deviceKey, { BLOCK: [8] });
+    expect(await left(id)).toContain(undefined);
+    expect(await store.contributed.remove(id, { action: 'removeKernel', by: admin })).toBe(true);
+    expect(await onBoards(id)).toBe(0);
+    expect(await left(id)).toEqual(['measured']);
+    await expect(submitted(id, deviceKey)).rejects.toThrow(/was removed/);
+    expect(await store.contributed.remove(id)).toBe(false);
+    const entries = (await store.audit.list({ actorId: admin.tokenId })).items;
+    expect(entries).toMatchObject([{ action: 'removeKernel', subject: id }]);
+  });
+
+  test('that has cost a device twice is quarantined there, and says so', async () => {
+    const { id } = await store.contributed.add(newKernel(), somebody());
+    const { deviceKey, workerId } = await taking('Fragile');
+    for (const refusal of [null, null, expect.stringMatching(/quarantined: .* 2 times/)]) {
+      const [runId = ''] = await submitted(id, deviceKey);
+      const claimed = await store.runs.claim(runId, workerId);
+      expect(claimed?.contributed?.refusal).toEqual(refusal);
+      await end(runId, workerId, 'Fragile', failed);
+    }
+  });
+
+  test('has at most 64 variants in a sweep', async () => {
+    const values = Array.from({ length: 33 }, (_, i) => i + 1);
+    const source = kernelTemplate(`k-${randomUUID().slice(0, 8)}`)
+      .replace(/"BLOCK": \{.*\} \}/, `"BLOCK": [${values}], "USED": [1, 2] }`)
+      .replace('struct Shape', 'const used = USED;\nstruct Shape');
+    const { id } = await store.contributed.add({ source }, somebody());
+    const { deviceKey } = await taking('Many');
+    const asked = submitted(id, deviceKey, { BLOCK: values, USED: [1, 2] });
+    await expect(asked).rejects.toThrow(/66 variants of contributed kernels; the limit is 64/);
+  });
+});

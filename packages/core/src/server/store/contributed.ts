@@ -1,0 +1,166 @@
+import type { PrismaClient } from '@tilemark/db';
+import { InputError, refuseIf } from '@tilemark/kernels';
+import { isContributed, readKernel } from '../../contributed/kernel';
+import type { KernelFile } from '../../contributed/manifest';
+import type { ContributedKernel } from '../../view/kernel';
+import type { AuditNote, Principal } from './audit';
+import { noted } from './audit';
+import { forgetVariants } from './boards/headlines';
+import { admitStored, type KernelRow } from './contributed-runs';
+import { PAGE_SIZE } from './database';
+import { moveConfirmed } from './record';
+
+/** Versions that one token may bring in an hour. */
+export const VERSIONS_PER_HOUR = 10;
+
+/** Names that would be taken for ours. */
+const RESERVED: readonly string[] = ['local', 'matmul', 'transpose', 'tilemark'];
+
+/** The name of a token as the author's of its kernels: `Ada's laptop` -> `ada-s-laptop`. */
+export function authorOf({ name }: Pick<Principal, 'name'>): string {
+  const text = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const author = text.slice(0, 40).replace(/^-+|-+$/g, '');
+  refuseIf(
+    author === '' || RESERVED.includes(author),
+    `the name of this token, ${name}, cannot be an author's: use a token of another name`,
+    'author',
+  );
+  return author;
+}
+
+export function contributedOf(db: PrismaClient) {
+  const rowOf = (id: string) => db.contributedKernel.findUnique({ where: { id } });
+
+  return {
+    /** How many more versions the token may bring in this hour. */
+    async left(tokenId: string): Promise<number> {
+      const [row] = await db.$queryRaw<{ count: number }[]>`
+        SELECT count(*)::int AS count FROM "ContributedKernel"
+        WHERE "createdById" = ${tokenId} AND "createdAt" > now() - interval '1 hour'`;
+      return VERSIONS_PER_HOUR - (row?.count ?? 0);
+    },
+
+    /**
+     * Keeps a version, unlisted. The same source again is the same version. Throws InputError as
+     * `readKernel` does, and where another token has the author's name or the version was removed.
+     */
+    async add(
+      file: Omit<KernelFile, 'author'>,
+      by: Principal,
+      note?: AuditNote,
+    ): Promise<ContributedKernel> {
+      const { kernel, manifest } = await readKernel({ ...file, author: authorOf(by) });
+      const [author = '', name = ''] = kernel.id.split(/[/@]/);
+      const first = await db.contributedKernel.findFirst({ where: { author } });
+      refuseIf(
+        first !== null && first.createdById !== by.tokenId,
+        `another token of the name ${author} has brought kernels: use that one, or one of another name`,
+        'author',
+      );
+      const row = await db.$transaction(async (tx) => {
+        const { count } = await tx.contributedKernel.createMany({
+          data: [
+            {
+              ...{ id: kernel.id, author, name, op: manifest.op, source: file.source },
+              ...{ manifest: file.manifest ?? null, createdById: by.tokenId },
+            },
+          ],
+          skipDuplicates: true,
+        });
+        if (count === 1) await noted(tx, note, kernel.id);
+        return tx.contributedKernel.findUniqueOrThrow({ where: { id: kernel.id } });
+      });
+      refuseIf(row.removedAt !== null, `${row.id} was removed: change it first`, 'source');
+      return viewOf(row);
+    },
+
+    async get(id: string): Promise<ContributedKernel | null> {
+      const row = await rowOf(id);
+      return row && !row.removedAt ? viewOf(row) : null;
+    },
+
+    /** Published ones, and those of the token, newest first. */
+    async list(tokenId: string | null): Promise<ContributedKernel[]> {
+      const rows = await db.contributedKernel.findMany({
+        where: {
+          removedAt: null,
+          OR: [{ publishedAt: { not: null } }, { createdById: tokenId ?? '' }],
+        },
+        orderBy: { createdAt: 'desc' },
+        take: PAGE_SIZE,
+      });
+      return rows.map(viewOf);
+    },
+
+    /**
+     * Makes the contributed ones among these ids known to this process. Throws InputError at `field`
+     * for one that the grid does not have, or not any more.
+     */
+    async admit(ids: readonly string[], field = 'kernel'): Promise<void> {
+      for (const id of new Set(ids.filter(isContributed))) {
+        const row = await rowOf(id);
+        if (!row || row.removedAt) {
+          const what = row ? `${id} was removed` : `There is no kernel ${id}`;
+          throw new InputError(`${what}. POST it to /api/v1/kernels first.`, field);
+        }
+        await admitStored(db, id);
+      }
+    },
+
+    /** From now on it is listed, and its results are on the boards. Null: there is none. */
+    async publish(id: string, note?: AuditNote): Promise<ContributedKernel | null> {
+      const row = await rowOf(id);
+      if (!row || row.removedAt) return null;
+      await db.$transaction(async (tx) => {
+        const { count } = await tx.contributedKernel.updateMany({
+          where: { id, publishedAt: null, removedAt: null },
+          data: { publishedAt: new Date() },
+        });
+        if (count === 0) return;
+        await noted(tx, note, id);
+        const results = await tx.result.findMany({
+          where: { medianNs: { not: null }, run: { kernel: id } },
+          select: { id: true },
+          orderBy: { endedAt: 'asc' },
+        });
+        await moveConfirmed(
+          tx,
+          results.map((each) => each.id),
+        );
+      });
+      return viewOf({ ...row, publishedAt: row.publishedAt ?? new Date() });
+    },
+
+    /**
+     * Takes a kernel and its results off the lists and boards, and drops its runs that wait. What
+     * was measured stays with the sweeps. False: there is none.
+     */
+    remove(id: string, note?: AuditNote): Promise<boolean> {
+      return db.$transaction(async (tx) => {
+        const { count } = await tx.contributedKernel.updateMany({
+          where: { id, removedAt: null },
+          data: { removedAt: new Date() },
+        });
+        if (count === 0) return false;
+        await forgetVariants(tx, id);
+        await tx.run.deleteMany({ where: { kernel: id, state: 'pending' } });
+        await noted(tx, note, id);
+        return true;
+      });
+    },
+  };
+}
+
+const viewOf = ({
+  createdAt,
+  createdById,
+  publishedAt,
+  id,
+  author,
+  name,
+  op,
+}: KernelRow): ContributedKernel => ({
+  ...{ id, author, name, createdById, op: op as ContributedKernel['op'] },
+  createdAt: createdAt.toISOString(),
+  publishedAt: publishedAt?.toISOString() ?? null,
+});
