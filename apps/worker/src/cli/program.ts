@@ -1,6 +1,5 @@
 import {
   FAMILIES,
-  manifestJsonSchema,
   messageOf,
   NotAdmitted,
   POLICY_IDS,
@@ -18,8 +17,7 @@ import { type ExportOptions, exportSweep } from './export';
 import { durationNs, familyOf, seedOf } from './flags';
 import type { GridOptions } from './grid-client';
 import { importFiles } from './import';
-import { type CheckFlags, check } from './kernel/check';
-import { newKernel } from './kernel/file';
+import { addKernelCommands } from './kernel/commands';
 import { type RerunOptions, rerun } from './rerun';
 import { type SelectionOptions, selection } from './selection';
 import { type TuneOptions, tune } from './tune/tune';
@@ -167,29 +165,6 @@ export function program(childEntry: URL): Command {
     );
 
   cli
-    .command('check')
-    .description('prove a kernel of your own right on this machine, and measure it briefly')
-    .argument('<file>', 'a .wgsl file, for example of `tilemark kernel new`')
-    .option('--shape <shape>', 'to measure, for example 4096 or 512x256x128', '512')
-    .option(...DEVICE)
-    .action(
-      guarded(async (path: string, options: CheckFlags) => {
-        process.exitCode = await check(path, options, childEntry, print);
-      }),
-    );
-
-  const kernel = cli.command('kernel').description('write kernels of your own');
-  kernel
-    .command('new')
-    .description('write a naive kernel that passes, with its bindings explained')
-    .argument('<name>', 'letters, digits and -: the file is NAME.wgsl')
-    .action(guarded((name: string) => newKernel(name, print)));
-  kernel
-    .command('schema')
-    .description("print the JSON Schema of a kernel's manifest")
-    .action(() => print(JSON.stringify(manifestJsonSchema(), null, 1)));
-
-  cli
     .command('table')
     .description("print the selector's decisions over a family of shapes")
     .addOption(new Option('--suite <name>', FAMILY_IDS).argParser(familyOf).makeOptionMandatory())
@@ -262,6 +237,7 @@ export function program(childEntry: URL): Command {
         process.exitCode = await rerun(result, options, childEntry, print);
       }),
     );
+  addKernelCommands(cli, { childEntry, device: DEVICE, guarded, print, server });
   return cli;
 }
 

@@ -1,0 +1,162 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { kernelTemplate } from '@tilemark/core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { handle } from './app';
+
+/**
+ * Contributed kernels on a whole grid: the API behind a port, a worker of the software GPU that is
+ * attached to it, and `tilemark` and the GitHub Action's script as a stranger runs them.
+ */
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+
+const root = fileURLToPath(new URL('../../../../..', import.meta.url));
+const bundle = join(root, 'node_modules', '.cache', `tilemark-${randomUUID()}`);
+const main = join(bundle, 'main.mjs');
+
+let grid: TestGrid;
+let site: Server;
+let server: string;
+let folder: string;
+let worker: ChildProcess;
+let member: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-contributed-'));
+  await promisify(execFile)(process.execPath, [
+    join(root, 'scripts', 'bundle.mjs'),
+    ...['--outdir', bundle],
+  ]);
+  grid = await openTestGrid();
+  site = createServer(async (incoming, outgoing) => {
+    const { headers, method = 'GET', url = '/' } = incoming;
+    const hasBody = method !== 'GET' && method !== 'HEAD';
+    const answer = await handle(
+      new Request(new URL(url, server), {
+        method,
+        headers: headers as Record<string, string>,
+        ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
+      } as RequestInit),
+    );
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    outgoing.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const address = site.address();
+  server = `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`;
+  member = await grid.token('member', 'Ada');
+  worker = fork(
+    main,
+    [
+      ...['worker', '--device', '0', '--contributed'],
+      ...['--server', server, '--token', await grid.token('worker')],
+    ],
+    {
+      env: { ...process.env, TMPDIR: folder, TILEMARK_DATA: folder },
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    },
+  );
+  await vi.waitFor(
+    async () => {
+      const [listed] = await grid.store.workers.list();
+      expect(listed?.contributed).toBe(true);
+      // It would measure the standing suites first.
+      const { items } = await grid.store.sweeps.list();
+      await Promise.all(items.map(({ id }) => grid.store.sweeps.cancel(id)));
+    },
+    { timeout: 120_000, interval: 500 },
+  );
+});
+afterAll(async () => {
+  const gone = new Promise((resolve) => worker.once('exit', resolve));
+  worker.kill('SIGKILL');
+  await gone;
+  site.close();
+  site.closeAllConnections();
+  await grid.close();
+  await rm(folder, { recursive: true, force: true });
+  await rm(bundle, { recursive: true, force: true });
+});
+
+/** Runs a command in the folder; what it printed, and its exit code. */
+const run = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: number; text: string }>((resolve) => {
+    const options = { cwd: folder, env: { ...process.env, TMPDIR: folder, ...env } };
+    execFile(command, args, options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr }),
+    );
+  });
+const tilemark = (...args: string[]) => run(process.execPath, [main, ...args]);
+
+const template = kernelTemplate('mine');
+const SUM = 'var sum = Acc(0);';
+const files: Readonly<Record<string, string>> = {
+  'main.wgsl': template,
+  'same.wgsl': template.replace('One thread', 'One thread still'),
+  'slow.wgsl': template
+    .replace(SUM, `${SUM}\n  for (var again = 0u; again < 40u; again++) { sum = Acc(0);`)
+    .replace('C[row', '}\n  C[row'),
+  'wrong.wgsl': template.replace('p < shape.k', 'p < shape.k - 1u'),
+};
+
+it('a kernel is submitted, measured, published, and removed', async () => {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const flags = ['--server', server, '--token', member, '--shapes', '64'];
+  const done = await tilemark('submit', 'main.wgsl', ...flags, '--publish', '--wait');
+  expect(done).toMatchObject({ code: 0, text: expect.stringMatching(/ada\/mine@[0-9a-f]{8}/) });
+  const id = /ada\/mine@[0-9a-f]{8}/.exec(done.text)?.[0] ?? '';
+  expect(done.text).toMatch(/matmul\/naive/);
+  expect(done.text).not.toMatch(/incorrect|failed|skipped|not run/);
+  expect((await grid.store.kernelResults({ kernel: id })).rows).toHaveLength(1);
+  const shown = await call('GET /kernels/{id}', { params: { id } });
+  expect(await shown.json()).toMatchObject({ id, wgsl: expect.stringContaining('fn main') });
+
+  const stranger = await grid.token('member', 'Eve');
+  const remove = (token: string) => call('DELETE /kernels/{id}', { params: { id }, token });
+  expect((await remove(stranger)).status).toBe(403);
+  expect((await remove(member)).status).toBe(204);
+  expect((await grid.store.kernelResults({ kernel: id })).rows).toHaveLength(0);
+  expect((await call('GET /kernels/{id}', { params: { id } })).status).toBe(404);
+});
+
+it('the API answers bad input once, at its place, and enqueues nothing', async () => {
+  const post = (source: string) => call('POST /kernels', { token: member, body: { source } });
+  const before = (await grid.rows()).ContributedKernel;
+  const bad = await post(template.replace('read> A', 'read_write> A'));
+  expect(bad.status).toBe(400);
+  expect(await bad.json()).toMatchObject({ field: expect.stringMatching(/^wgsl:\d+$/) });
+  expect((await post('x'.repeat(300_000))).status).toBe(400);
+  expect((await grid.rows()).ContributedKernel).toBe(before);
+});
+
+it.each([
+  ['same.wgsl', 0, /\| (same|undecided|fast) \|/],
+  ['slow.wgsl', 1, /\*\*slower\*\*/],
+  ['wrong.wgsl', 1, /\*\*wrong\*\*/],
+])('the action on %s exits with %i and a table', async (kernel, code, verdict) => {
+  const action = join(root, '.github/actions/check-kernel/check.sh');
+  const [summary, output] = [join(folder, 'summary.md'), join(folder, 'output')];
+  await writeFile(join(folder, 'old.wgsl'), template.replace('One thread', 'Formerly, one thread'));
+  await rm(summary, { force: true });
+  const ended = await run('bash', [action], {
+    ...{ KERNEL: kernel, BASELINE: 'old.wgsl', SERVER: server, TOKEN: member, SHAPES: '64' },
+    // A busy machine: a kernel like its baseline must not be called slower.
+    ...{ DEVICES: 'all', TOLERANCE: '0.75', TILEMARK: `${process.execPath} ${main}` },
+    ...{ GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output },
+  });
+  expect(ended.text).toMatch(/\| device \| problem \| times as fast \(95%\) \| verdict \|/);
+  expect(ended.text).toMatch(verdict);
+  expect(ended.code).toBe(code);
+  expect(await readFile(summary, 'utf8')).toMatch(verdict);
+  expect(await readFile(output, 'utf8')).toContain('table<<END_OF_TABLE');
+});

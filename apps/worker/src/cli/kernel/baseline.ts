@@ -1,0 +1,141 @@
+import { outcomeReason, type RunResult, verdictOn } from '@tilemark/core';
+import { type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
+import { Runner } from '../../child/runner';
+import { withMachineLock } from '../../run/machine-lock';
+import { list } from '../flags';
+import { significant } from '../table';
+import { admitFile } from './file';
+import { isBad, resultsOf, type SubmitFlags, submitFiles } from './submit';
+
+export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'shapes'>> {
+  readonly baseline: string;
+  readonly device: string;
+  readonly shape: string;
+  readonly devices?: string;
+  /** How much slower is slower: 0.02 is 2%. */
+  readonly tolerance: number;
+}
+
+/** A kernel against its baseline on one problem of one device. */
+interface Compared {
+  readonly device: string;
+  readonly problem: Problem;
+  /** Times that it is as fast; null if one of the two was not measured. */
+  readonly ratio: { readonly ratio: number; readonly low: number; readonly high: number } | null;
+  readonly isWrong: boolean;
+  /** Why there is no ratio. */
+  readonly why: string;
+  readonly rms: number | null;
+}
+
+/**
+ * `tilemark check --baseline`: a kernel against an earlier one, on the devices of a grid or, without
+ * `--server`, on one of this machine, where they take turns. Prints a Markdown table. Returns the exit
+ * code: 1 if it is wrong, or slower than the tolerance allows.
+ */
+export async function checkAgainst(
+  path: string,
+  flags: BaselineFlags,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<number> {
+  const compared = flags.server
+    ? await onGrid(path, flags as BaselineFlags & SubmitFlags)
+    : await here(path, flags, childEntry);
+  print(markdownOf(compared, flags.tolerance));
+  return compared.some((each) => verdictOf(each, flags.tolerance).isBad) ? 1 : 0;
+}
+
+async function here(path: string, flags: BaselineFlags, childEntry: URL): Promise<Compared[]> {
+  const own = (await admitFile(path, 'file')).kernel;
+  const { kernel: base } = await admitFile(flags.baseline, '--baseline');
+  const runner = new Runner({ entry: childEntry, device: flags.device });
+  const [a, b] = [own, base].map(({ id }): Variant => ({ kernel: id, tunables: {} }));
+  const compared: Compared[] = [];
+  try {
+    const { environment } = await runner.open('default');
+    for (const text of list(flags.shape)) {
+      const shape = parseShape(own.op, text, '--shape');
+      const problem = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
+      if (!a || !b) continue;
+      const ended = await withMachineLock(() => runner.duel('default', { a, b, problem }));
+      const isOwn = ended.kind === 'ended' && ended.side === 'a';
+      compared.push({
+        device: environment.device.device,
+        problem,
+        ratio: ended.kind === 'dueled' ? ended.duel : null,
+        isWrong: isOwn && isBad(ended.outcome.kind),
+        why:
+          ended.kind === 'ended'
+            ? `${isOwn ? '' : 'baseline: '}${outcomeReason(ended.outcome)}`
+            : '',
+        rms: null,
+      });
+    }
+  } finally {
+    await runner.close();
+  }
+  return compared;
+}
+
+async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise<Compared[]> {
+  const { baseline, devices = 'all', shape } = flags;
+  const submitted = await submitFiles([path, baseline], { ...flags, devices, shapes: shape });
+  const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
+  const [own, base] = submitted.kernels;
+  const of = (kernel: string | undefined) =>
+    results.filter(({ variant }) => variant.kernel === kernel);
+  const place = ({ device, problem }: RunResult) =>
+    [device.key, shapeText(problem), problem.dtype].join(' ');
+  return of(own).map((result) => {
+    const other = of(base).find((each) => place(each) === place(result));
+    const [mine, theirs] = [result.outcome, other?.outcome ?? null];
+    const both =
+      mine?.kind === 'measured' && theirs?.kind === 'measured'
+        ? ([mine.measurement.cold, theirs.measurement.cold] as const)
+        : null;
+    return {
+      device: result.device.name,
+      problem: result.problem,
+      ratio: both && {
+        ratio: both[1].medianNs / both[0].medianNs,
+        low: both[1].lowNs / both[0].highNs,
+        high: both[1].highNs / both[0].lowNs,
+      },
+      isWrong: isBad(mine?.kind),
+      why:
+        mine?.kind === 'measured' ? `baseline: ${outcomeReason(theirs)}` : `${outcomeReason(mine)}`,
+      rms: mine?.kind === 'measured' ? (mine.measurement.verification.rms ?? null) : null,
+    };
+  });
+}
+
+function verdictOf({ isWrong, ratio, why }: Compared, tolerance: number) {
+  if (isWrong) return { text: `**wrong**: ${why}`, isBad: true };
+  if (!ratio) return { text: why, isBad: false };
+  const { verdict } = verdictOn(ratio.ratio, ratio.low, ratio.high);
+  const isSlower = ratio.high < 1 - tolerance;
+  return { text: isSlower ? '**slower**' : verdict.toLowerCase(), isBad: isSlower };
+}
+
+function markdownOf(compared: readonly Compared[], tolerance: number): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  const rows = compared.map((each) => {
+    const { device, problem, ratio, rms } = each;
+    const times = (value: number) => `${value.toFixed(3)}`;
+    return [
+      device,
+      `${shapeText(problem)} ${problem.dtype}`,
+      ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
+      verdictOf(each, tolerance).text,
+      rms === null ? '' : `${significant(rms)} roundoffs`,
+    ];
+  });
+  return [
+    ['device', 'problem', 'times as fast (95%)', 'verdict', 'RMS error'],
+    ['---', '---', '---', '---', '---'],
+    ...rows,
+  ]
+    .map((cells) => `| ${cells.map(cell).join(' | ')} |`)
+    .join('\n');
+}
