@@ -83,7 +83,7 @@ it('gives ratios with intervals and verdicts, and says which side was unavailabl
       { rounds: [{ other: null }] },
     ],
   });
-});
+}, 120_000);
 
 it.each([
   ['matmul 1024 f32 vendor matmul/warp-tile['],
@@ -132,4 +132,4 @@ it('searches again for a variant that ships, and measures it beside what was fou
       ],
     },
   ]);
-}, 120_000);
+}, 240_000);
