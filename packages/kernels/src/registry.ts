@@ -83,6 +83,10 @@ export function kernelById(id: string, field = 'kernel'): Kernel {
   );
 }
 
+/** Whether a kernel is a ceiling (copy): shown for comparison, since it does not do the op's work. */
+export const isCeiling = (id: string): boolean =>
+  KERNELS.some((kernel) => kernel.id === id && kernel.computes === 'copy');
+
 /** The ladder of an op: GPU rungs in order, then host rungs. */
 export function kernelsOf(op: OpId): readonly Kernel[] {
   return KERNELS.filter((kernel) => kernel.op === op).toSorted(

@@ -65,6 +65,16 @@ test('beside f32 4096 stand the H200’s best kernel of the profile and three li
   expect(kernel?.profile).toBe('default');
 });
 
+test('a copy is a ceiling beside the best transpose, not the best itself', () => {
+  const figures = shippedReference().filter(
+    ({ problem }) => problem.op === 'transpose' && shapeText(problem) === '8192',
+  );
+  const kernels = bestOfEach(figures, 'fast').flatMap(({ by }) =>
+    by.kind === 'kernel' ? [by.kernel] : [],
+  );
+  expect(kernels).toEqual(['transpose/copy', 'transpose/swizzled']);
+});
+
 test('beside a kernel stand its own best figures and the libraries on the same problems', () => {
   const figures = shippedReference().filter(
     ({ problem }) => problem.op === 'matmul' && problem.dtype === 'f32',

@@ -9,7 +9,7 @@
  * - The tuned variants that ship (tune/tuned/) and the reports (suites/published/) are read where
  *   they are.
  */
-import { opOf, shapeText } from '@tilemark/kernels';
+import { isCeiling, opOf, shapeText } from '@tilemark/kernels';
 import { allPublished } from '../suites/published/published';
 import { tunedFiles } from '../tune/tuned';
 import type { ReferenceFigure, ReferenceQuery } from '../view/api';
@@ -92,8 +92,8 @@ export const isAsked = ({ problem }: ReferenceFigure, { op, dtype, shape }: Refe
   (shape === undefined || shapeText(problem) === shape);
 
 /**
- * What a board shows of the figures of one problem: the fastest kernel of each hardware under the
- * profile, each library, the fastest of each report; fastest first. Less exact kernels are left out.
+ * What a board shows of the figures of one problem: the fastest kernel and the ceiling of each
+ * hardware under the profile, each library, the fastest of each report; fastest first. Less exact kernels are left out.
  */
 export function bestOfEach(
   figures: readonly ReferenceFigure[],
@@ -107,7 +107,8 @@ export function bestOfEach(
     JSON.stringify([
       hardware,
       by.kind,
-      by.kind === 'library' ? by.name : by.kind === 'report' ? source : null,
+      // A ceiling is not the best of the kernels: it does less.
+      by.kind === 'library' ? by.name : by.kind === 'report' ? source : isCeiling(by.kernel),
     ]),
   ).toSorted((a, b) => a.medianNs - b.medianNs);
 }

@@ -1,5 +1,5 @@
 import type { Metric, MetricId, ReferenceFigure } from '@tilemark/core';
-import { KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
+import { isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
@@ -223,6 +223,11 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
   return (
     <>
       {by.kind === 'report' && <>{by.label}, like </>}
+      {isCeiling(by.kernel) && (
+        <>
+          <Badge tone="neutral">ceiling</Badge> moves the same bytes and transposes nothing:{' '}
+        </>
+      )}
       {isKnown ? (
         <Link href={kernelHref(by.kernel)} title={by.address} className="group hover:text-accent">
           {address}

@@ -1,6 +1,6 @@
 import { bestOfEach, type Leaderboard, type ReferenceFigure, shownGroups } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { isInputError, opOf, shapeText } from '@tilemark/kernels';
+import { isCeiling, isInputError, opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -103,7 +103,7 @@ function openingShape(
       figures.filter((each) => isSame(each.problem, of)),
       profile,
     ).filter(({ by }) => by.kind !== 'report');
-    const hasKernel = shown.some(({ by }) => by.kind === 'kernel');
+    const hasKernel = shown.some(({ by }) => by.kind === 'kernel' && !isCeiling(by.kernel));
     return {
       shape,
       count: hasKernel ? shown.length : 0,
@@ -119,11 +119,12 @@ function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
   const [own] = board.problems;
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU has a current {query.dtype} result here yet, so this is the reference alone.
+      No GPU attached to this site has a {query.dtype} result here yet: the rows below are reference
+      figures, measured elsewhere and never ranked.
       {own && (
         <>
           {' '}
-          This grid’s own results, of software adapters and CPUs:{' '}
+          Measured here so far, on software adapters and CPUs:{' '}
           <TextLink
             href={boardHref(query, {
               shape: shapeText(own.problem),

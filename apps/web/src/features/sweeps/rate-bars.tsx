@@ -1,7 +1,7 @@
 'use client';
 
 import type { MeasuredRun } from '@tilemark/core';
-import { KERNELS, opOf } from '@tilemark/kernels';
+import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
@@ -132,7 +132,7 @@ const barOf = (run: MeasuredRun, label: string): Bar => {
   const { highNs, lowNs, medianNs, rate } = run.figures;
   return {
     label,
-    isCeiling: KERNELS.some(({ computes, id }) => id === run.variant.kernel && computes === 'copy'),
+    isCeiling: isCeiling(run.variant.kernel),
     rate,
     low: (rate * medianNs) / highNs,
     high: (rate * medianNs) / lowNs,

@@ -1,5 +1,5 @@
 import { PREPARED, Prisma } from '@tilemark/db';
-import { KERNELS } from '@tilemark/kernels';
+import { isCeiling } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import type { Measurement } from '../../../measure/outcome';
@@ -21,10 +21,6 @@ export type BestCandidate = Pick<
 const QUICK: readonly string[] = Object.values(POLICIES)
   .filter(({ rankable }) => !rankable)
   .map(({ id }) => id);
-
-/** A ceiling (copy) does not do the problem's work: it is shown for comparison, never ranked. */
-const isCeiling = (id: string): boolean =>
-  KERNELS.some((kernel) => kernel.id === id && kernel.computes === 'copy');
 
 /** The floor of a ladder, on the GPU or the host: what speed-ups are relative to. */
 const NAIVE = '/(cpu-)?naive$';
