@@ -226,3 +226,88 @@ test('a lost device ends the run as failed, and the tab goes on', async () => {
   expect((await countsOf(sweep.id)).measured).toBe(LONG.length - 1);
   await page.context().close();
 });
+
+/** What the browser says of the machine, to be changed by a test; Chromium has no battery here. */
+interface Stub extends EventTarget {
+  charging: boolean;
+  visibilityState: DocumentVisibilityState;
+  locks: number;
+}
+declare global {
+  var machine: Stub;
+}
+
+function stubMachine(): void {
+  const told = { charging: true, visibilityState: 'visible', locks: 0 } as const;
+  const machine: Stub = Object.assign(new EventTarget(), told);
+  const request = async () => {
+    machine.locks += 1;
+    const release = async () => {
+      machine.locks -= 1;
+    };
+    return { release };
+  };
+  Object.assign(globalThis, { machine });
+  Object.defineProperties(navigator, {
+    getBattery: { value: async () => machine },
+    wakeLock: { value: { request } },
+  });
+  Object.defineProperty(document, 'visibilityState', { get: () => machine.visibilityState });
+}
+
+test('a tab rests while hidden or on battery, and keeps the screen awake while it works', async () => {
+  const { link } = await invite();
+  const context = await browser.newContext();
+  await context.addInitScript(stubMachine);
+  const page = await context.newPage();
+  await page.goto(link);
+  const locks = () => page.evaluate(() => machine.locks);
+  const plugIn = (charging: boolean) =>
+    page.evaluate((is) => {
+      machine.charging = is;
+      machine.dispatchEvent(new Event('chargingchange'));
+    }, charging);
+  const turn = (state: DocumentVisibilityState) =>
+    page.evaluate((is) => {
+      machine.visibilityState = is;
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  expect(await locks()).toBe(0);
+
+  const { id, device } = await begin(page);
+  const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
+  await inHand(id, sweep.id);
+  expect(await locks()).toBe(1);
+  const rests = async (why: string) => {
+    await expect(page.getByText(`Paused: ${why}`)).toBeVisible();
+    await expect
+      .poll(async () => (await workers()).find((worker) => worker.id === id)?.state, {
+        timeout: 30_000,
+      })
+      .toBe('paused');
+    await expect.poll(locks).toBe(0);
+  };
+
+  await plugIn(false);
+  await rests('the machine is on battery');
+  // Who says that it may, lends on battery too.
+  const careful = page.getByLabel('Pause while this tab is hidden');
+  await careful.uncheck();
+  await inHand(id, sweep.id);
+  expect(await locks()).toBe(1);
+  await careful.check();
+  await rests('the machine is on battery');
+  await plugIn(true);
+  await inHand(id, sweep.id);
+
+  await turn('hidden');
+  await rests('the tab is hidden');
+  await turn('visible');
+  await inHand(id, sweep.id);
+  expect(await locks()).toBe(1);
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await expect(page.getByText('This tab has left')).toBeVisible({ timeout: 30_000 });
+  await expect.poll(locks).toBe(0);
+  await api(`/sweeps/${sweep.id}/cancel`, {});
+  await context.close();
+});

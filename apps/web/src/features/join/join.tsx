@@ -62,7 +62,7 @@ export function Join({
   const [isCareful, setCareful] = useState(true);
   const lending = useRef<Lending | null>(null);
   const isWorking = state?.phase === 'starting' || state?.phase === 'working';
-  const hold = useHold(isWorking, isCareful);
+  const hold = useHold(isWorking && !isPaused, isCareful);
   const rests = isPaused || hold !== null;
 
   useEffect(() => {

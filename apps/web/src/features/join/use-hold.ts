@@ -33,14 +33,14 @@ export function useHold(isWorking: boolean, isCareful: boolean): string | null {
     return () => over.abort();
   }, []);
 
+  const why = isHidden ? 'the tab is hidden' : isOnBattery ? 'the machine is on battery' : null;
+  const rests = isHidden || (isCareful && why !== null);
   useEffect(() => {
-    if (!isWorking || isHidden || !('wakeLock' in navigator)) return;
+    if (!isWorking || rests || !('wakeLock' in navigator)) return;
     // Refused on a battery that is low: the screen then sleeps as it likes.
     const lock = navigator.wakeLock.request('screen').catch(() => null);
     return () => void lock.then((held) => held?.release());
-  }, [isWorking, isHidden]);
+  }, [isWorking, rests]);
 
-  if (!isCareful) return null;
-  if (isHidden) return 'the tab is hidden';
-  return isOnBattery ? 'the machine is on battery' : null;
+  return isCareful ? why : null;
 }
