@@ -46,6 +46,6 @@ test('its help shows every command', () => {
 
 test('without a command it is the worker, which asks for a grid', () => {
   for (const args of [[], ['--device', 'cpu']]) {
-    expect(() => tilemark(...args)).toThrow(/--server: is missing, .* add --server and --token/);
+    expect(() => tilemark(...args)).toThrow(/--server: is missing: .* add --server and --token/);
   }
 });

@@ -224,7 +224,7 @@ describe('an outcome', () => {
     const { run, sweep } = await given(holder);
     const before = await grid.rows();
     const sent = outcomeOf(run, stranger);
-    await expect(stranger.link.outcome(sent)).rejects.toEqual(refused(/not this worker's/, 'run'));
+    await expect(stranger.link.outcome(sent)).rejects.toEqual(refused(/does not belong to this worker/, 'run'));
     expect(await grid.rows()).toEqual(before);
     await stranger.link.handBack(run.id);
     expect((await stranger.link.heartbeat('idle', [run.id])).lost).toEqual([run.id]);
