@@ -55,8 +55,8 @@ it.each([
   ['/best?op=transpose&m=4', 'm cannot be “4”'],
   ['/best?m=4', 'n is missing'],
   ['/kernels/matmul/tiled?TILE=7', 'TILE cannot be “7”'],
-  [`/?op=matmul&junk=${'x'.repeat(10_000)}`, 'more than any page takes'],
-  [`/sweeps?${'a'.repeat(10_000)}`, 'more than any page takes'],
+  [`/?op=matmul&junk=${'x'.repeat(10_000)}`, 'no page accepts that many'],
+  [`/sweeps?${'a'.repeat(10_000)}`, 'no page accepts that many'],
 ])('answers 400 to %s and says why', async (path, reason) => {
   const response = ask(path);
   expect(response.status).toBe(400);

@@ -10,6 +10,7 @@ import reliability from '../../../../../docs/reliability.md?raw';
 import site from '../../../../../docs/site.md?raw';
 import tolerance from '../../../../../docs/tolerance.md?raw';
 import tuning from '../../../../../docs/tuning.md?raw';
+import yourKernel from '../../../../../docs/your-kernel.md?raw';
 
 /** One primer of docs/, which the site shows as the repository keeps it. */
 export interface Primer {
@@ -78,6 +79,11 @@ export const GROUPS: readonly { readonly title: string; readonly primers: readon
   {
     title: 'Extend',
     primers: [
+      primerOf(
+        'your-kernel',
+        yourKernel,
+        'Bring your own WGSL: have it proved, measured, and compared with ours, here and in CI.',
+      ),
       primerOf(
         'adding-a-kernel',
         addingAKernel,
