@@ -224,7 +224,9 @@ describe('an outcome', () => {
     const { run, sweep } = await given(holder);
     const before = await grid.rows();
     const sent = outcomeOf(run, stranger);
-    await expect(stranger.link.outcome(sent)).rejects.toEqual(refused(/does not belong to this worker/, 'run'));
+    await expect(stranger.link.outcome(sent)).rejects.toEqual(
+      refused(/does not belong to this worker/, 'run'),
+    );
     expect(await grid.rows()).toEqual(before);
     await stranger.link.handBack(run.id);
     expect((await stranger.link.heartbeat('idle', [run.id])).lost).toEqual([run.id]);
