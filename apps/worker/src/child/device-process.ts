@@ -35,7 +35,7 @@ export class DeviceProcess implements OwnerChannel {
    */
   constructor(entry: URL, task: ChildTask, memoryBytes = Number.POSITIVE_INFINITY) {
     const card = task.kind === 'own' ? cardNamed(task.device) : undefined;
-    // The driver's tool may not work where cards are hidden, so the child is told of its own.
+    // The driver's tool may not work where cards are hidden, so the child gets the id of its own card.
     this.#child = fork(entry, [JSON.stringify(card ? { ...task, card } : task)], {
       // Samples may contain what JSON cannot.
       serialization: 'advanced',

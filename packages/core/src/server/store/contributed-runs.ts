@@ -10,7 +10,7 @@ const LOSSES = 2;
 
 export type KernelRow = Prisma.ContributedKernelGetPayload<object>;
 
-/** What a worker is told of a contributed kernel that it is to run. */
+/** What a worker receives with a run of a contributed kernel. */
 export interface KernelToRun {
   readonly file: KernelFile;
   /** Why it is not to be run; null: it is. */
