@@ -3,7 +3,7 @@
 // - Equal: two invocations of one variant, each a headline by itself, must never be ranked apart.
 // - Separable: two variants of which one was FAST in one repeat must not be SLOW in another.
 // With the spread that the board itself would know from these invocations, and with the prior.
-// What --bench holds goes to `tilemark bench`; the file of earlier repeats is read with --from.
+// The flags in --bench go to `tilemark bench`. --from continues from the file of earlier repeats.
 import { readFile, writeFile } from 'node:fs/promises';
 import {
   contrast,
@@ -37,12 +37,13 @@ interface Repeated {
 }
 
 async function measured(): Promise<Repeated[]> {
-  if (flags.from !== undefined) return JSON.parse(await readFile(flags.from, 'utf8'));
-  const found = new Map<string, Repeated['runs'][number][]>();
-  for (let repeat = 0; repeat < repeats; repeat++) {
+  const before: Repeated[] = flags.from ? JSON.parse(await readFile(flags.from, 'utf8')) : [];
+  const found = new Map(before.map(({ of, runs }) => [of, runs]));
+  const first = Math.min(...(before.length ? before.map(({ runs }) => runs.length) : [0]));
+  for (let repeat = first; repeat < repeats; repeat++) {
     const args = ['--device', 'auto', ...flags.bench.split(' ')];
     const file = await results(flags.tilemark, 'bench', args);
-    if (repeat === 0) print(`${headLine(file.environment)}, bench ${flags.bench}\n`);
+    if (repeat === first) print(`${headLine(file.environment)}, bench ${flags.bench}\n`);
     for (const { address, problem, profile, outcome } of file.results) {
       const of = [address, Object.values(problem.shape).join('x'), problem.dtype, profile].join(
         ' ',
