@@ -56,7 +56,7 @@ const shipped = async (name: string) => {
 test('a file that ships is not shown twice, and one of a library alone is taken', async () => {
   const of = { op: 'matmul', dtype: 'f32', shape: '4096' } as const;
   const before = await store.references.list(of);
-  await store.references.import(await shipped('h200-2026-11-22.json'), 'Ada');
+  await store.references.import(await shipped('h200-2026-11-23.json'), 'Ada');
   expect(await store.references.list(of)).toEqual(before);
   const library = await shipped('cublas-families-h200-2026-11-22.json');
   await store.references.import(library, 'Ada');
