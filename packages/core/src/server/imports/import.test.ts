@@ -184,7 +184,8 @@ test('an import that is cut off leaves nothing behind, and can be brought again'
   expect(await importing).toBeInstanceOf(DatabaseUnavailable);
   await other.client.end();
   await bringUp(url);
-  expect(await store.sweeps.list()).toEqual(before);
+  // Connections of the pool that the outage ended are noticed when they are used.
+  expect(await vi.waitFor(() => store.sweeps.list())).toEqual(before);
   for await (const run of store.runs.pending()) expect(run).toBeUndefined();
   const { counts } = await importResults({ store }, many, importer);
   expect(counts).toMatchObject({ total: 2_000, measured: 2_000, pending: 0 });
