@@ -11,6 +11,9 @@ import { halfWidth } from './stats';
 /** A median whose 95% interval reaches farther than this to a side is shown, not ranked; relative. */
 export const RANKED_WIDTH = 0.02;
 
+/** How the reason begins why a time is not believed. */
+export const IMPLAUSIBLE = 'implausible';
+
 /** A kernel that takes longer than this many medians on new inputs keeps results to save work. */
 export const MAX_FRESH_RATIO = 2;
 
@@ -64,7 +67,7 @@ export function implausibleReason(
 ): string | null {
   if (!roof || cold.medianNs >= PLAUSIBLE_PART * roof.ns) return null;
   const faster = percent(roof.ns / cold.medianNs - 1);
-  return `implausible: ${faster} faster than the ${roof.bound} of the device allows`;
+  return `${IMPLAUSIBLE}: ${faster} faster than the ${roof.bound} of the device allows`;
 }
 
 const percent = (ratio: number) => `${(100 * ratio).toFixed(1)}%`;

@@ -13,6 +13,7 @@
  */
 import type { Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
+import { IMPLAUSIBLE } from '../measure/trust';
 import { type Contrast, contrast } from '../rank/head-to-head';
 import { headline } from '../rank/headline';
 import type { Search } from './search';
@@ -152,7 +153,7 @@ export async function tune({
 function candidates(finals: readonly Trial[]): Trial[] {
   const plausible = ranked(finals).filter(
     ({ outcome }) =>
-      outcome.kind === 'measured' && !outcome.measurement.unranked?.startsWith('implausible'),
+      outcome.kind === 'measured' && !outcome.measurement.unranked?.startsWith(IMPLAUSIBLE),
   );
   const isRanked = ({ outcome }: Trial) =>
     outcome.kind === 'measured' && outcome.measurement.unranked === null;

@@ -5,10 +5,9 @@ import type { KernelFile } from '../../contributed/manifest';
 import type { ContributedKernel } from '../../view/kernel';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
-import { forgetVariants } from './boards/headlines';
+import { forgetVariants, moveBests } from './boards/headlines';
 import { admitStored, type KernelRow } from './contributed-runs';
 import { PAGE_SIZE } from './database';
-import { moveConfirmed } from './record';
 
 /** Versions that one token may bring in an hour. */
 export const VERSIONS_PER_HOUR = 10;
@@ -123,7 +122,7 @@ export function contributedOf(db: PrismaClient) {
           select: { id: true },
           orderBy: { endedAt: 'asc' },
         });
-        await moveConfirmed(
+        await moveBests(
           tx,
           results.map((each) => each.id),
         );

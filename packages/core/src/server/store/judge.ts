@@ -2,26 +2,34 @@ import {
   type Dtype,
   InputError,
   ifValid,
+  type Problem,
   type ResolvedVariant,
   resolveVariant,
   specialise,
+  type Variant,
 } from '@tilemark/kernels';
 import { checkOutcome } from '../../measure/consistency';
 import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
-import type { DeviceIdentity } from '../../measure/device';
+import type { DeviceIdentity, Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
-import type { RooflineSurvey } from '../../measure/roofline';
+import { type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { unrankedReason } from '../../measure/trust';
 import { sha256 } from './database';
-import { type RoofedRun, roofOver } from './roofs';
 
 /**
  * What the grid believes of an outcome, whoever brings it: a worker, a file, a member or an admin.
  * Everything that follows from the samples is computed here, by the functions that the worker uses;
  * what a result says of itself can lower it and never raise it. A contradiction refuses it.
  */
+
+/** What was measured, as far as its roof goes. */
+export interface RoofedRun {
+  readonly variant: Variant;
+  readonly problem: Problem;
+  readonly profile: Profile;
+}
 
 /** The run an outcome is of. */
 export interface JudgedRun extends RoofedRun {
@@ -125,3 +133,20 @@ export function sourceHashOf(
 
 const isSourceOf = (variant: ResolvedVariant, dtype: Dtype, wgsl: string | null): boolean =>
   sourceHashOf(variant, dtype) === (wgsl === null ? null : sha256(wgsl));
+
+/**
+ * The roof over a measurement: the one of its device and profile, whatever the result itself
+ * states; its own only where the grid knows none. Null where the policy asks for none.
+ */
+export function roofOver(
+  measurement: Measurement,
+  { variant, problem }: Pick<RoofedRun, 'variant' | 'problem'>,
+  survey: RooflineSurvey | undefined,
+): Measurement['roof'] {
+  const { bufferSets, methodologyVersion, policy } = measurement;
+  const roof = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
+  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return roof;
+  // Null for a variant of an earlier release, too.
+  const workingSet = workingSetOf(bufferSets, problem);
+  return ifValid(() => surveyedRoof(survey, variant, problem, workingSet)) ?? roof;
+}

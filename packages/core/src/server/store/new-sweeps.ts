@@ -10,16 +10,11 @@ import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
-import { moveBest } from './boards/headlines';
+import { moveBest, moveBests } from './boards/headlines';
+import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
 import { byAdmin, OPERATOR } from './parties';
-import {
-  confirmAgreeing,
-  environmentRow,
-  isTelling,
-  moveConfirmed,
-  outcomeColumns,
-} from './record';
+import { confirmAgreeing, isTelling } from './record';
 import { raiseByResults, statedRates } from './roofs';
 
 /** Who makes a sweep; without a token it is the grid's own. */
@@ -119,7 +114,7 @@ export async function importSweep(
         await moveBest(tx, { ...row, resultId, measuredAt: endedAt }, outcome.measurement);
       }
       // Those that were here before.
-      if (party !== OPERATOR) await moveConfirmed(tx, [...confirmed]);
+      if (party !== OPERATOR) await moveBests(tx, [...confirmed]);
       else await raiseRoofs(tx, results);
       await noted(tx, note, sweep.id);
       return sweep.id;

@@ -1,16 +1,16 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
-import { parseProblem, refuseIf, type Variant } from '@tilemark/kernels';
+import { refuseIf } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
 import type { ClaimedRun, RecordedRun } from '../../link/wire';
-import { type DeviceClass, deviceKey, type Environment } from '../../measure/device';
-import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
-import type { PolicyId } from '../../measure/policy';
+import { type DeviceClass, deviceKey } from '../../measure/device';
+import { METHODOLOGY_VERSION, type Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
-import { type BestCandidate, moveBest } from './boards/headlines';
+import { type BestCandidate, moveBest, moveBests } from './boards/headlines';
 import { notifySweep } from './changes';
+import { environmentRow, outcomeColumns, runOf } from './columns';
 import { admitStored } from './contributed-runs';
-import { canonicalJson, fromJson, sha256, toJson, withoutNul } from './database';
+import { fromJson, sha256, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
 import { AGREES_WITHIN, BY_ANOTHER, BY_OPERATOR, OPERATOR, partyOf } from './parties';
@@ -54,7 +54,7 @@ export async function recordRun(
       const confirmed = facts.hasOthers ? await confirmAgreeing(tx, [resultId]) : [];
       const candidate = { ...ended, measuredAt: recorded.endedAt };
       await moveBest(tx, candidate, outcome.measurement);
-      await moveConfirmed(
+      await moveBests(
         tx,
         confirmed.filter((id) => id !== resultId),
       );
@@ -158,19 +158,6 @@ function twinOf(samplesNs: readonly number[], runId: string): Prisma.Sql {
     WHERE twin."medianNs" = ${medianNs} AND twin."runId" <> ${runId}
       AND twin."coldSamplesNs" = ${[...samplesNs]}::float8[] LIMIT 1)`;
 }
-
-/** What a run measures, from its row. */
-export const runOf = (
-  row: Pick<
-    Prisma.RunGetPayload<object>,
-    'kernel' | 'tunables' | 'op' | 'shape' | 'dtype' | 'profile' | 'policy'
-  >,
-) => ({
-  variant: { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) },
-  problem: parseProblem(row),
-  profile: row.profile,
-  policy: row.policy as PolicyId,
-});
 
 /** The outcome as it is kept. Throws InputError if it cannot be that of the run. */
 function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: Facts): Outcome {
@@ -288,74 +275,4 @@ export async function confirmAgreeing(
       AND "id" IN (SELECT "mine" FROM pair UNION SELECT "other" FROM pair)
     RETURNING "id"`;
   return rows.map(({ id }) => id);
-}
-
-/** Results that have just been confirmed may now stand before those that are not. */
-export async function moveConfirmed(
-  tx: Prisma.TransactionClient,
-  resultIds: readonly string[],
-): Promise<void> {
-  if (resultIds.length === 0) return;
-  const results = await tx.result.findMany({
-    where: { id: { in: [...resultIds] } },
-    include: { run: true },
-  });
-  for (const row of results) {
-    const outcome = restoreOutcome(row);
-    if (outcome.kind !== 'measured') continue;
-    const candidate = { ...row.run, resultId: row.id, measuredAt: row.endedAt.toISOString() };
-    await moveBest(tx, candidate, outcome.measurement);
-  }
-}
-
-type OutcomeColumns = Pick<
-  Prisma.ResultUncheckedCreateInput,
-  'outcome' | 'medianNs' | 'lowNs' | 'highNs' | 'unranked'
-> & { readonly coldSamplesNs: number[]; readonly hotSamplesNs: number[] };
-
-/** An outcome as columns: samples in arrays of their own, the headline beside them. */
-export function outcomeColumns(outcome: Outcome): OutcomeColumns {
-  if (outcome.kind !== 'measured') {
-    return { outcome: toJson(outcome), coldSamplesNs: [], hotSamplesNs: [] };
-  }
-  const { measurement } = outcome;
-  const { cold, hot } = measurement;
-  return {
-    outcome: toJson({ ...outcome, measurement: withSamples(measurement, [], []) }),
-    medianNs: cold.medianNs,
-    lowNs: cold.lowNs,
-    highNs: cold.highNs,
-    unranked: measurement.unranked,
-    coldSamplesNs: cold.samplesNs,
-    hotSamplesNs: hot?.samplesNs ?? [],
-  };
-}
-
-/** The reverse of `outcomeColumns`. */
-export function restoreOutcome(row: {
-  outcome: Prisma.JsonValue;
-  coldSamplesNs: number[];
-  hotSamplesNs: number[];
-}): Outcome {
-  const outcome = fromJson<Outcome>(row.outcome);
-  if (outcome.kind !== 'measured') return outcome;
-  const { measurement } = outcome;
-  return {
-    ...outcome,
-    measurement: withSamples(measurement, row.coldSamplesNs, row.hotSamplesNs),
-  };
-}
-
-function withSamples(measurement: Measurement, cold: number[], hot: number[]): Measurement {
-  return {
-    ...measurement,
-    cold: { ...measurement.cold, samplesNs: cold },
-    hot: measurement.hot && { ...measurement.hot, samplesNs: hot },
-  };
-}
-
-/** A row of "Environment", whose hash is that of its content. */
-export function environmentRow(environment: Environment) {
-  const content = toJson(environment);
-  return { hash: sha256(canonicalJson(content)), content };
 }

@@ -5,9 +5,9 @@ import { outlierOf } from '../../measure/trust';
 import type { ResultDetail } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
 import { type AuditNote, noted } from './audit';
+import { moveBests } from './boards/headlines';
 import { fromJson } from './database';
 import { byAdmin } from './parties';
-import { moveConfirmed } from './record';
 import { RUN_VIEW, runResult } from './run-view';
 
 /** One of the measurements of a variant over time. */
@@ -108,7 +108,7 @@ export function resultsOf(db: PrismaClient) {
           data: { confirmedBy: byAdmin(by) },
         });
         if (count === 0) return;
-        await moveConfirmed(tx, [id]);
+        await moveBests(tx, [id]);
         await noted(tx, note, id);
       });
       return detailOf(db, id);

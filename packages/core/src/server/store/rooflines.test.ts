@@ -1,14 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../services.test-helper';
+import { execute, testDatabase } from '../../../services.test-helper';
 import type { RooflineSurvey } from '../../measure/roofline';
-import { rooflineSchema } from '../../view/api';
-import { attach } from './fixtures.test-helper';
+import { leaderboardQuerySchema, rooflineSchema } from '../../view/api';
+import {
+  attach,
+  capabilities,
+  identity,
+  measured,
+  planned,
+  recorded,
+  sweepOf,
+} from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
 
+let url: string;
 let store: Store;
 beforeAll(async () => {
-  store = openStore(await testDatabase());
+  url = await testDatabase();
+  store = openStore(url);
 });
 afterAll(() => store.close());
 
@@ -33,4 +43,53 @@ test('the latest of each profile is found, with who measured it', async () => {
   ]);
   for (const roofline of latest) expect(rooflineSchema.parse(roofline)).toEqual(roofline);
   expect(await store.rooflines.latest('unknown')).toEqual([]);
+});
+
+/** 64^3 takes 524 / rate ns at a roof of so many TFLOP/s. */
+const roofOf = (rate: number): RooflineSurvey => ({
+  copies: [{ bytes: 2 ** 28, gigabytesPerSecond: 1_000 * rate }],
+  lastLevelCacheBytes: null,
+  peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1_000 * rate }],
+});
+
+/** A result of the device in 200 ns, and what is made of it at any time. */
+async function resultOf(deviceKey: string, workerId: string, name: string) {
+  const { id, runIds } = await sweepOf(store, [planned(deviceKey)]);
+  await store.runs.claim(runIds[0] ?? '', workerId);
+  const claim = `"seed" = NULL, "claimedAt" = now() - interval '1 hour'`;
+  await execute(url, `UPDATE "Run" SET ${claim} WHERE "id" = '${runIds[0]}'`);
+  await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(200), name));
+  return async () => {
+    const { outcome } = (await store.sweeps.results(id)).items[0]!;
+    if (outcome?.kind !== 'measured') throw new TypeError('not measured');
+    const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({ shape: '64' }));
+    const rank = rows.find((row) => row.device.key === deviceKey)?.rank;
+    return { rank, unranked: outcome.measurement.unranked };
+  };
+}
+
+test('a higher roof makes plausible what was not, and a lower one the reverse', async () => {
+  const record = (deviceKey: string, workerId: string, rate: number) =>
+    store.rooflines.record({ deviceKey, profile: 'default', workerId, survey: roofOf(rate) });
+
+  const idle = await attach(store, 'Idle');
+  await record(idle.deviceKey, idle.workerId, 1);
+  const early = await resultOf(idle.deviceKey, idle.workerId, 'Idle');
+  expect(await early()).toEqual({ rank: null, unranked: expect.stringMatching(/^implausible/) });
+  await record(idle.deviceKey, idle.workerId, 2);
+  expect(await early()).toEqual({ rank: null, unranked: expect.stringMatching(/^implausible/) });
+  await record(idle.deviceKey, idle.workerId, 5);
+  expect(await early()).toEqual({ rank: 1, unranked: null });
+
+  const { id: tokenId } = await store.tokens.create({ name: 't', role: 'worker', expiresAt: null });
+  const boasting = await store.workers.attach({
+    ...{ name: 'b', host: 'h', version: '0', capabilities, tokenId },
+    identity: identity('Boasted'),
+  });
+  await record(boasting.deviceKey, boasting.workerId, 5);
+  const boasted = await resultOf(boasting.deviceKey, boasting.workerId, 'Boasted');
+  expect(await boasted()).toMatchObject({ unranked: null });
+  const own = await attach(store, 'Boasted');
+  await record(own.deviceKey, own.workerId, 1);
+  expect(await boasted()).toEqual({ rank: null, unranked: expect.stringMatching(/^implausible/) });
 });

@@ -1,13 +1,17 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { DTYPES, InputError, ifValid, opOf, type Problem, type Variant } from '@tilemark/kernels';
+import { DTYPES, InputError, ifValid, opOf } from '@tilemark/kernels';
 import { ascending, rollups } from 'd3-array';
 import { checkSurvey, dataSheetOf, workingSetOf } from '../../measure/data-sheet';
 import type { DeviceClass, Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
-import { POLICIES, type PolicyId } from '../../measure/policy';
-import { multiplyAdds, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
+import { multiplyAdds, type RooflineSurvey } from '../../measure/roofline';
+import { IMPLAUSIBLE } from '../../measure/trust';
 import type { RooflineRecord } from '../../view/api';
-import { fromJson, toJson } from './database';
+import { moveBests } from './boards/headlines';
+import { outcomeColumns, restoreOutcome, runOf } from './columns';
+import { admitStored } from './contributed-runs';
+import { canonicalJson, fromJson, toJson } from './database';
+import { judged, type RoofedRun } from './judge';
 import { OPERATOR, partyOf, speaksFor } from './parties';
 
 interface Surveyed {
@@ -58,6 +62,7 @@ export function rooflinesOf(db: PrismaClient) {
           create: { deviceKey, profile, ...fields },
           update: fields,
         });
+        await judgeAgain(tx, { deviceKey, profile, device: row, roof: best, isRaised: !!isKept });
       }),
 
     /** The best of what was surveyed under each profile, with the survey that came last. */
@@ -112,13 +117,6 @@ function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
   };
 }
 
-/** What was measured, as far as its roof goes. */
-export interface RoofedRun {
-  readonly variant: Variant;
-  readonly problem: Problem;
-  readonly profile: Profile;
-}
-
 /**
  * The roofs that results state, as a survey: the best of each. For devices that no worker here has
  * surveyed.
@@ -154,31 +152,66 @@ export async function raiseByResults(
   stated: RooflineSurvey,
 ): Promise<void> {
   if (stated.copies.length + stated.peaks.length === 0) return;
-  await tx.$queryRaw`SELECT 1 FROM "Device" WHERE "key" = ${deviceKey} FOR UPDATE`;
+  const [device] = await tx.$queryRaw<Pick<SurveyedDevice, 'name' | 'class'>[]>`
+    SELECT "name", "class"::text FROM "Device" WHERE "key" = ${deviceKey} FOR UPDATE`;
+  if (!device) return;
   const where = { deviceKey_profile: { deviceKey, profile } };
   const current = await tx.roof.findUnique({ where });
   if (current?.workerId) return;
   const best = current ? bestOf(fromJson(current.content), stated) : stated;
+  if (current && canonicalJson(best) === canonicalJson(current.content)) return;
   await tx.roof.upsert({
     where,
     create: { deviceKey, profile, content: toJson(best), party: OPERATOR },
     update: { content: toJson(best), measuredAt: new Date() },
   });
+  await judgeAgain(tx, { deviceKey, profile, device, roof: best, isRaised: true });
+}
+
+interface MovedRoof {
+  readonly deviceKey: string;
+  readonly profile: Profile;
+  readonly device: Pick<SurveyedDevice, 'name' | 'class'>;
+  readonly roof: RooflineSurvey;
+  /** No rate of it fell. */
+  readonly isRaised: boolean;
 }
 
 /**
- * The roof over a measurement: the one of its device and profile, whatever the result itself
- * states; its own only where the grid knows none. Null where the policy asks for none.
+ * Judges the device's results again after its roof has moved: what was implausible may be believed
+ * under a higher one, and what was ranked may be implausible under a lower one.
  */
-export function roofOver(
-  measurement: Measurement,
-  { variant, problem }: Pick<RoofedRun, 'variant' | 'problem'>,
-  survey: RooflineSurvey | undefined,
-): Measurement['roof'] {
-  const { bufferSets, methodologyVersion, policy } = measurement;
-  const roof = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
-  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return roof;
-  // Null for a variant of an earlier release, too.
-  const workingSet = workingSetOf(bufferSets, problem);
-  return ifValid(() => surveyedRoof(survey, variant, problem, workingSet)) ?? roof;
+async function judgeAgain(
+  tx: Prisma.TransactionClient,
+  { device, deviceKey, isRaised, profile, roof }: MovedRoof,
+): Promise<void> {
+  const results = await tx.result.findMany({
+    where: {
+      medianNs: { not: null },
+      run: { deviceKey, profile },
+      OR: [{ unranked: { startsWith: IMPLAUSIBLE } }, ...(isRaised ? [] : [{ unranked: null }])],
+    },
+    include: { run: true, source: true },
+  });
+  const changed: string[] = [];
+  for (const { source, run, ...row } of results) {
+    await admitStored(tx, run.kernel);
+    const grounds = {
+      ...{ device: { device: device.name, class: device.class }, roof, leaseNs: null },
+      seed: row.party === OPERATOR || row.importedBy ? null : run.seed,
+      // Files do not say what ran.
+      wgsl: row.importedBy ? undefined : (source?.wgsl ?? null),
+      isUnvouched: false,
+    };
+    // What an earlier release kept may have a form that this one refuses: it stays as it is.
+    const outcome = ifValid(() => judged(restoreOutcome(row), runOf(run), grounds, 'outcome'));
+    if (outcome?.kind !== 'measured' || outcome.measurement.unranked === row.unranked) continue;
+    const { outcome: kept, unranked } = outcomeColumns(outcome);
+    await tx.result.update({
+      where: { id: row.id },
+      data: { outcome: kept, unranked: unranked ?? null },
+    });
+    changed.push(row.id);
+  }
+  await moveBests(tx, changed);
 }

@@ -3,9 +3,9 @@ import { DTYPES, idsOf, isKnownProblem, OPS, opOf, type Problem } from '@tilemar
 import { PROFILES, type Profile } from '../../measure/device';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
+import { restoreOutcome, runOf } from './columns';
 import { fromJson } from './database';
-import { restoreOutcome, runOf } from './record';
-import { roofOver } from './roofs';
+import { roofOver } from './judge';
 
 const RESULT = {
   ...{ id: true, outcome: true, endedAt: true },

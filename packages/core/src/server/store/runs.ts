@@ -5,10 +5,11 @@ import type { Profile } from '../../measure/device';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
 import { notifySweep } from './changes';
+import { runOf } from './columns';
 import { kernelToRun } from './contributed-runs';
 import { isLost } from './fleet';
 import { partyOf } from './parties';
-import { type RecordedRun, type RunCheck, recordRun, runOf } from './record';
+import { type RecordedRun, type RunCheck, recordRun } from './record';
 
 export type { ClaimedRun };
 

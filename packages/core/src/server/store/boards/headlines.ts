@@ -5,6 +5,7 @@ import { isContributed } from '../../../contributed/kernel';
 import type { Measurement } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { type Headline, headline, knownSpread } from '../../../rank/headline';
+import { restoreOutcome } from '../columns';
 
 /**
  * The rows of the board, moved as results arrive. A variant's row is the headline of its invocations
@@ -125,6 +126,24 @@ export async function moveBest(
     WHERE "Best"."deviceKey" = ${deviceKey} AND "Best"."op" = ${op} AND "Best"."dtype" = ${dtype}
       AND "Best"."shape" = ${shape} AND "Best"."profile" = ${profile}::"Profile"
       AND "Best"."methodology" = ${methodology}::int`;
+}
+
+/** Moves what rests on these results, whose standing has changed. */
+export async function moveBests(
+  tx: Prisma.TransactionClient,
+  resultIds: readonly string[],
+): Promise<void> {
+  if (resultIds.length === 0) return;
+  const results = await tx.result.findMany({
+    where: { id: { in: [...resultIds] } },
+    include: { run: true },
+  });
+  for (const row of results) {
+    const outcome = restoreOutcome(row);
+    if (outcome.kind !== 'measured') continue;
+    const candidate = { ...row.run, resultId: row.id, measuredAt: row.endedAt.toISOString() };
+    await moveBest(tx, candidate, outcome.measurement);
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../../view/api';
 import { rowFigures } from '../../../view/leaderboard';
 import { fromJson } from '../database';
-import { roofOver } from '../roofs';
+import { roofOver } from '../judge';
 import { deviceRef, importedOf, rateOf } from '../run-view';
 
 const BOARD_ROW = {
