@@ -3,6 +3,7 @@
 export {
   admitKernel,
   type Contributed,
+  checkKernel,
   fileOf,
   isContributed,
   readKernel,

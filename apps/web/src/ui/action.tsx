@@ -14,6 +14,7 @@ import { ask } from './request';
  *
  * @param label what the action applies to, for readers who do not see the row
  * @param question confirmed before something that cannot be undone
+ * @param next where to go afterwards; absent: the page stays
  */
 export function Action({
   url,
@@ -21,12 +22,14 @@ export function Action({
   children,
   label,
   question,
+  next,
 }: {
   url: string;
   method?: 'POST' | 'DELETE';
   children: string;
   label: string;
   question?: string;
+  next?: string;
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -37,7 +40,8 @@ export function Action({
     startTransition(async () => {
       const answer = await ask(url, { method });
       setProblem(answer.ok ? null : answer.message);
-      router.refresh();
+      if (answer.ok && next !== undefined) router.push(next);
+      else router.refresh();
     });
   };
 

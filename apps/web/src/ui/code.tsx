@@ -84,6 +84,20 @@ export async function WgslCode({ source, label }: { source: string; label: strin
   return <CodeBox label={label} html={await highlighted(source)} />;
 }
 
+/** Text as it is, in the same box. */
+export function PlainCode({ source, label }: { source: string; label: string }) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
+      tabIndex={0}
+      className="max-h-[36rem] overflow-auto rounded-tile border border-line bg-surface p-3 text-xs leading-[1.2rem]"
+    >
+      <pre>{source}</pre>
+    </section>
+  );
+}
+
 /** Lines that are comments alone say nothing of what changed. */
 const withoutComments = (source: string): string => source.replaceAll(/^\s*\/\/.*\n/gm, '');
 

@@ -63,18 +63,27 @@ export async function admitKernel(file: KernelFile): Promise<Contributed> {
  * with the place as its field: `wgsl:12` for a line of the source, `manifest.covers.rows`.
  */
 export async function readKernel(file: KernelFile): Promise<Contributed> {
+  const { kernel, manifest } = checkKernel(file);
+  const hash = await sha256(`${JSON.stringify(manifest)}\n${file.source}`);
+  const id = `${kernel.id}@${hash.slice(0, 8)}` as typeof kernel.id;
+  return { kernel: { ...kernel, id }, manifest, file, hash };
+}
+
+/**
+ * As `readKernel`, but without the hash, which browsers compute in secure contexts only: the kernel's
+ * id names no version.
+ */
+export function checkKernel(file: KernelFile): Pick<Contributed, 'kernel' | 'manifest'> {
   const { author, source } = file;
   checkText(source);
   const manifest = manifestOf(file);
   const declared = declarationsOf(source);
   const { op } = manifest;
   checkBindings(op, manifest.scratchBytes !== 0, declared);
-  const hash = await sha256(`${JSON.stringify(manifest)}\n${source}`);
-  const id = `${author}/${manifest.name}@${hash.slice(0, 8)}`;
-  const kernel = kernelOf(id, manifest, source, declared);
+  const kernel = kernelOf(`${author}/${manifest.name}`, manifest, source, declared);
   for (const { name } of kernel.tunables) checkTunable(name, manifest, declared);
   checkNumbers(kernel, op);
-  return { kernel, manifest, file, hash };
+  return { kernel, manifest };
 }
 
 function checkText(source: string): void {

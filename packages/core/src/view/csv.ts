@@ -83,6 +83,7 @@ const BOARD_COLUMNS: readonly Column<LeaderboardRow>[] = [
   ['imported_by', (row) => row.imported?.by],
   ['result', (row) => row.resultId],
   ['confirmation', (row) => row.confirmation],
+  ['author', (row) => row.author],
 ];
 
 export const leaderboardCsv = (board: Leaderboard): string =>

@@ -16,6 +16,11 @@ export const leaderboardQuerySchema = z.object({
   profile: profileSchema.default('default'),
   /** Results of one version of the methodology; absent: the newest version with results. */
   methodology: z.coerce.number().int().min(1).max(METHODOLOGY_VERSION).optional(),
+  /**
+   * Published kernels of contributors: `apart` ranks them among themselves, after ours; `together`
+   * ranks them with ours. Absent: left out.
+   */
+  contributed: z.enum(['apart', 'together']).optional(),
 });
 export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
 
@@ -27,7 +32,7 @@ const groupsSchema = z
   .pipe(z.array(deviceClassSchema));
 
 /** The views of all variants compare devices of the requested groups. */
-export const groupedQuerySchema = leaderboardQuerySchema.extend({
+export const groupedQuerySchema = leaderboardQuerySchema.omit({ contributed: true }).extend({
   /** Absent: GPUs, or every group if no GPU has measured the problem. */
   groups: groupsSchema.optional(),
 });
@@ -67,6 +72,8 @@ export const leaderboardRowSchema = z.object({
   figures: z.record(z.string(), z.union([z.number(), z.string()]).nullable()).optional(),
   /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
   unranked: z.string().nullable(),
+  /** Who contributed the kernel; null or absent for one of ours. */
+  author: z.string().nullish(),
   /** Whether anybody but the party that measured it agrees (docs/ranking.md); null when not ranked. */
   confirmation: z.enum(['confirmed', 'unconfirmed']).nullish(),
   measuredAt: date,

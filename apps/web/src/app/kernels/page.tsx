@@ -2,11 +2,12 @@ import { DEVICE_GROUPS } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { idsOf, kernelsOf, OPS, type OpId, type opOf, shapeText, volume } from '@tilemark/kernels';
 import type { Metadata } from 'next';
+import { ContributedList } from '@/features/contributed/contributed-list';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
-import { readable } from '@/server/session/visitor';
+import { readable, visitor } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
-import { TextLink } from '@/ui/button';
+import { ButtonLink, TextLink } from '@/ui/button';
 import { formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
@@ -17,11 +18,22 @@ export const metadata: Metadata = { title: 'Kernels' };
 
 export default async function KernelsPage() {
   const { store } = await readable();
+  const user = await visitor();
   const ops = idsOf(OPS);
-  const ladders = await Promise.all(ops.map((op) => ladderOf(store, op)));
+  const [contributed, ...ladders] = await Promise.all([
+    store.contributed.list(user?.tokenId ?? null),
+    ...ops.map((op) => ladderOf(store, op)),
+  ]);
   return (
     <>
-      <PageHeader title="Kernels">
+      <PageHeader
+        title="Kernels"
+        actions={
+          <ButtonLink href="/kernels/new" look="primary" prefetch={false}>
+            Try a kernel
+          </ButtonLink>
+        }
+      >
         One idea per rung: each kernel adds one thing to the kernel above it. For every value of
         every tunable you can read the WGSL that runs.
         <Words of={['variant', 'profile']} />
@@ -71,6 +83,11 @@ export default async function KernelsPage() {
           />
         </Section>
       ))}
+      {contributed.length > 0 && (
+        <Section id="contributed" title="Contributed" note="kernels that others have brought">
+          <ContributedList kernels={contributed} />
+        </Section>
+      )}
     </>
   );
 }

@@ -17,9 +17,10 @@ import type { SizeRate } from '@tilemark/core/server';
 import { opOf, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
-import { ComparableVariant } from '@/features/kernels/address';
+import { ComparableVariant, kernelHref } from '@/features/kernels/address';
 import { UnconfirmedMark } from '@/features/results/confirmation';
 import { ImportedBadge, RoofText } from '@/features/results/outcome';
+import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
 import {
   formatInterval,
@@ -80,7 +81,9 @@ export function Board({
 }) {
   if (!problem) return null;
   const { title, rateUnit } = opOf(problem);
-  const shown = rows.filter((row) => groups.includes(row.device.class));
+  const shown = rows.filter(
+    (row) => groups.includes(row.device.class) && (!row.author || groups.includes('contributed')),
+  );
   const metrics = metricsIn(shown);
   const caption = `Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`;
   return (
@@ -120,23 +123,16 @@ export function Board({
               </th>
             </tr>
           </thead>
-          {GROUP_TITLES.map(([of, title]) => (
+          {rowGroups(query).map(([title, isOf]) => (
             <RowGroup
-              key={of}
+              key={title}
               title={title}
-              rows={shown.filter((row) => row.rank !== null && row.device.class === of)}
+              rows={shown.filter(isOf)}
               query={query}
               sizes={sizes}
               metrics={metrics}
             />
           ))}
-          <RowGroup
-            title="Not ranked"
-            rows={shown.filter((row) => row.rank === null)}
-            query={query}
-            sizes={sizes}
-            metrics={metrics}
-          />
           {reference && <ReferenceRows figures={reference} metrics={metrics} />}
         </TablePanel>
       </div>
@@ -146,7 +142,7 @@ export function Board({
 
 /** The rows on a phone: what a row says first, in the order of the table. */
 function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQuery }) {
-  return GROUPS_OF_CARDS.map(([title, isOf]) => {
+  return rowGroups(query).map(([title, isOf]) => {
     const cards = rows.filter(isOf);
     if (cards.length === 0) return null;
     const fastest = Math.max(...cards.map(({ rate }) => rate.value));
@@ -165,13 +161,19 @@ function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQ
   });
 }
 
-const GROUPS_OF_CARDS: readonly (readonly [string, (row: LeaderboardRow) => boolean])[] = [
-  ...GROUP_TITLES.map(
-    ([of, title]) =>
-      [title, ({ device, rank }: LeaderboardRow) => rank !== null && device.class === of] as const,
-  ),
-  ['Not ranked', ({ rank }) => rank === null],
-];
+type RowGroupOf = readonly [title: string, isOf: (row: LeaderboardRow) => boolean];
+
+/** Classes of device, those of contributed kernels by themselves unless ranked together with ours. */
+function rowGroups({ contributed }: BoardQuery): readonly RowGroupOf[] {
+  const isApart = ({ author }: LeaderboardRow) => contributed !== 'together' && Boolean(author);
+  const ranked = (of: Group, apart: boolean) => (row: LeaderboardRow) =>
+    row.rank !== null && row.device.class === of && isApart(row) === apart;
+  return [
+    ...GROUP_TITLES.map(([of, title]): RowGroupOf => [title, ranked(of, false)]),
+    ...GROUP_TITLES.map(([of, title]): RowGroupOf => [`Contributed: ${title}`, ranked(of, true)]),
+    ['Not ranked', ({ rank }) => rank === null],
+  ];
+}
 
 function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
   const { address, device, imported, medianNs, rank, rate, resultId, roof, unranked } = row;
@@ -201,7 +203,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
       </p>
       <p>
         <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
-        <ImportedBadge of={imported} />
+        <Author of={row} /> <ImportedBadge of={imported} />
       </p>
       {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
     </li>
@@ -239,7 +241,7 @@ function RowGroup({
           key={row.resultId}
           row={row}
           fastest={fastest}
-          sizes={sizes.get(row.device.key) ?? []}
+          sizes={row.author ? [] : (sizes.get(row.device.key) ?? [])}
           metrics={metrics}
         />
       ))}
@@ -300,7 +302,7 @@ function BoardRow({
       </td>
       <td className="min-w-44">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
-        <ImportedBadge of={row.imported} />
+        <Author of={row} /> <ImportedBadge of={row.imported} />
       </td>
       <td className="figure text-muted">
         <Ago date={row.measuredAt} />
@@ -314,6 +316,16 @@ function BoardRow({
         )}
       </td>
     </tr>
+  );
+}
+
+/** Whose the kernel is, unless it is ours, and the way to its page. */
+function Author({ of: { author, variant } }: { of: LeaderboardRow }) {
+  if (!author) return null;
+  return (
+    <TextLink href={kernelHref(variant.kernel)} prefetch={false} className="text-xs">
+      by {author}
+    </TextLink>
   );
 }
 

@@ -3,7 +3,14 @@ import { DTYPES, dimensionsText, OPS, shapeText } from '@tilemark/kernels';
 import { Chip, Field, Select } from '@/ui/field';
 import { Tabs } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
-import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View } from './query';
+import {
+  type BoardQuery,
+  boardHref,
+  GROUP_TITLES,
+  type Group,
+  ONLY_OF_DEVICES,
+  type View,
+} from './query';
 
 /** The board's filters; the choice is in the address. */
 export function Filters({
@@ -70,12 +77,22 @@ export function Filters({
         <legend className="mb-1 text-xs font-medium">Groups</legend>
         {/* The key renews the controls when the address changes under them. */}
         <div className="flex min-h-8 flex-wrap items-center gap-1.5" key={groups.join()}>
-          {GROUP_TITLES.filter(([group]) => group !== 'reference' || query.view === 'devices').map(
-            ([group, title]) => (
-              <Chip key={group} name="groups" value={group} defaultChecked={groups.includes(group)}>
-                {title}
-              </Chip>
-            ),
+          {GROUP_TITLES.filter(
+            ([group]) => query.view === 'devices' || !ONLY_OF_DEVICES.includes(group),
+          ).map(([group, title]) => (
+            <Chip key={group} name="groups" value={group} defaultChecked={groups.includes(group)}>
+              {title}
+            </Chip>
+          ))}
+          {query.view === 'devices' && groups.includes('contributed') && (
+            <Chip
+              name="contributed"
+              value="together"
+              defaultChecked={query.contributed === 'together'}
+              key={query.contributed}
+            >
+              Rank contributed kernels with ours
+            </Chip>
           )}
         </div>
       </fieldset>

@@ -34,7 +34,7 @@ describe('the address of the board', () => {
 
 it('asks the API for what a view shows, and for nothing that only the page knows', () => {
   expect(apiHref(parse({ groups: 'gpu,reference', rows: 'all' }))).toBe(
-    '/api/v1/leaderboard?op=matmul&dtype=f32&profile=default',
+    '/api/v1/leaderboard?op=matmul&dtype=f32&profile=default&contributed=apart',
   );
   expect(apiHref(parse({ view: 'portability', groups: 'gpu,reference', ship: 'a' }))).toBe(
     '/api/v1/leaderboard/portability?op=matmul&dtype=f32&profile=default&groups=gpu&ship=a',

@@ -10,7 +10,7 @@ import { z } from 'zod';
 export const VIEWS = ['devices', 'heatmap', 'portability'] as const;
 export type View = (typeof VIEWS)[number];
 
-const groupSchema = z.enum([...DEVICE_GROUPS, 'reference']);
+const groupSchema = z.enum([...DEVICE_GROUPS, 'contributed', 'reference']);
 export type Group = z.infer<typeof groupSchema>;
 
 /** What a group of rows is called, in the order in which they are listed. */
@@ -19,8 +19,12 @@ export const GROUP_TITLES: readonly (readonly [group: Group, title: string])[] =
   ['browser', 'Browsers'],
   ['software', 'Software adapters'],
   ['cpu', 'Host CPUs'],
+  ['contributed', 'Contributed'],
   ['reference', 'Reference'],
 ];
+
+/** Groups of the view of devices alone. */
+export const ONLY_OF_DEVICES: readonly Group[] = ['contributed', 'reference'];
 
 /** What the address of the leaderboard may ask. */
 export const boardQuerySchema = leaderboardQuerySchema
@@ -71,12 +75,14 @@ export function boardHref(
   return `/?${search}`;
 }
 
-export function apiQuery({ view, groups, rows: _, ship, ...problem }: BoardQuery): URLSearchParams {
+export function apiQuery(query: BoardQuery): URLSearchParams {
+  const { view, groups, rows: _, ship, contributed = 'apart', ...problem } = query;
   const search = new URLSearchParams(
     Object.entries(problem).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],
     ),
   );
+  if (view === 'devices') search.set('contributed', contributed);
   const classes = classesOf(groups);
   if (view !== 'devices' && classes && classes.length > 0) search.set('groups', classes.join(','));
   if (view === 'portability' && ship !== undefined) search.set('ship', ship);

@@ -51,7 +51,8 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
       content: <PortabilityTables report={report} query={query} />,
     };
   }
-  const [own, { gpus }] = await Promise.all([store.leaderboard(problem), store.overview()]);
+  const asked = { ...problem, contributed: query.contributed ?? ('apart' as const) };
+  const [own, { gpus }] = await Promise.all([store.leaderboard(asked), store.overview()]);
   // Figures of one op and dtype; the board's problem follows from them where no GPU has one.
   const figures =
     query.groups?.includes('reference') || (!query.groups && gpus < FEW_GPUS)
@@ -59,11 +60,13 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
       : [];
   const hasGpu = own.problems.some((each) => each.gpus > 0);
   const opening = shape === undefined && !hasGpu ? openingShape(figures, profile) : null;
-  const board = opening === null ? own : await store.leaderboard({ ...problem, shape: opening });
-  const present = board.rows.map(({ device }) => device.class);
+  const board = opening === null ? own : await store.leaderboard({ ...asked, shape: opening });
+  const present = board.rows.filter(({ author }) => !author).map(({ device }) => device.class);
+  const hasContributed = present.length < board.rows.length;
   const beside = figures.filter((each) => board.problem && isSame(each.problem, board.problem));
   const shown: readonly Group[] = query.groups ?? [
     ...shownGroups(undefined, present),
+    ...(hasContributed ? (['contributed'] as const) : []),
     ...(gpus < FEW_GPUS ? (['reference'] as const) : []),
   ];
   const isEmpty = !present.some((kind) => shown.includes(kind)) && !shown.includes('reference');

@@ -66,6 +66,9 @@ export function FirstScreen({
           <ButtonLink href="/join" prefetch={false}>
             Benchmark this browser
           </ButtonLink>
+          <ButtonLink href="/kernels/new" prefetch={false}>
+            Try a kernel
+          </ButtonLink>
           <ButtonLink href="#board">Browse the results</ButtonLink>
         </div>
         <div>

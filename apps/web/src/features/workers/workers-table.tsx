@@ -63,6 +63,16 @@ export function WorkersTable({
             </>
           ),
         },
+        {
+          head: 'Accepts',
+          title:
+            'Which kernels it runs; --contributed at its start lets it run those of contributors',
+          className: 'min-w-28',
+          cell: ({ contributed, device }) =>
+            contributed && device.class !== 'cpu'
+              ? 'our kernels and contributed ones'
+              : 'our kernels only',
+        },
         { head: 'State', className: 'min-w-32', cell: (worker) => <State worker={worker} /> },
         ...(withDevice ? [device] : []),
         {

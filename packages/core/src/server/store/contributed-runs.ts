@@ -6,7 +6,7 @@ import type { KernelFile } from '../../contributed/manifest';
 // Contributed kernels as runs need them; `contributed.ts` is where they are kept and changed.
 
 /** A kernel that has cost a device this often does not run there again. */
-const LOSSES = 2;
+export const LOSSES = 2;
 
 export type KernelRow = Prisma.ContributedKernelGetPayload<object>;
 

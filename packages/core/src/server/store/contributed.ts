@@ -6,6 +6,7 @@ import type { ContributedKernel } from '../../view/kernel';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { forgetVariants, moveBests } from './boards/headlines';
+import { contributedResultsOf } from './contributed-results';
 import { admitStored, type KernelRow } from './contributed-runs';
 import { PAGE_SIZE } from './database';
 
@@ -81,15 +82,28 @@ export function contributedOf(db: PrismaClient) {
     /** Published ones, and those of the token, newest first. */
     async list(tokenId: string | null): Promise<ContributedKernel[]> {
       const rows = await db.contributedKernel.findMany({
-        where: {
-          removedAt: null,
-          OR: [{ publishedAt: { not: null } }, { createdById: tokenId ?? '' }],
-        },
+        where: visibleTo(tokenId),
         orderBy: { createdAt: 'desc' },
         take: PAGE_SIZE,
       });
       return rows.map(viewOf);
     },
+
+    /** Versions of a kernel, newest first: those published, and those of the token. */
+    async versions(
+      { author, name }: Pick<ContributedKernel, 'author' | 'name'>,
+      tokenId: string | null,
+    ): Promise<ContributedKernel[]> {
+      const rows = await db.contributedKernel.findMany({
+        where: { author, name, ...visibleTo(tokenId) },
+        orderBy: { createdAt: 'desc' },
+        take: PAGE_SIZE,
+      });
+      return rows.map(viewOf);
+    },
+
+    /** Runs of a version and of others beside it, what ours do there, and what it waits for. */
+    results: (ids: readonly [string, ...string[]]) => contributedResultsOf(db, ids),
 
     /**
      * Makes the contributed ones among these ids known to this process. Throws InputError at `field`
@@ -149,6 +163,11 @@ export function contributedOf(db: PrismaClient) {
     },
   };
 }
+
+const visibleTo = (tokenId: string | null) => ({
+  removedAt: null,
+  OR: [{ publishedAt: { not: null } }, { createdById: tokenId ?? '' }],
+});
 
 const viewOf = ({
   createdAt,

@@ -1,8 +1,9 @@
-import { besideKernel } from '@tilemark/core';
+import { besideKernel, isContributed } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { ContributedPage } from '@/features/contributed/contributed-page';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { paragraphOf, rungBefore, specialisation } from '@/features/kernels/specialisation';
@@ -22,18 +23,19 @@ import type { SearchParams } from '@/ui/query';
 
 type Props = { params: Promise<{ id: string[] }>; searchParams: SearchParams };
 
-const kernelOf = async (params: Props['params']) => {
-  const id = (await params).id.join('/');
-  return KERNELS.find((kernel) => kernel.id === id) ?? notFound();
-};
+const idOf = async (params: Props['params']) => decodeURIComponent((await params).id.join('/'));
+
+const kernelOf = (id: string) => KERNELS.find((kernel) => kernel.id === id) ?? notFound();
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await kernelOf(params)).id };
+  return { title: await idOf(params) };
 }
 
 export default async function KernelPage({ params, searchParams }: Props) {
   const { store } = await readable();
-  const kernel = await kernelOf(params);
+  const id = await idOf(params);
+  if (isContributed(id)) return <ContributedPage id={id} />;
+  const kernel = kernelOf(id);
   const query = await searchParams;
   const { detail, refused } = specialisation(kernel, query);
   const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);

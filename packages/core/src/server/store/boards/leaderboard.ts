@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { opOf, type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
 import { rollup } from 'd3-array';
+import { isContributed } from '../../../contributed/kernel';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import { ranks } from '../../../rank/rank';
 import {
@@ -18,11 +19,11 @@ const BOARD_ROW = {
   device: { include: { roofs: true } },
   result: {
     select: {
-      ...{ outcome: true, importedBy: true, confirmedBy: true, recordedAt: true },
+      ...{ outcome: true, importedBy: true, confirmedBy: true, recordedAt: true, endedAt: true },
       run: { select: { address: true, kernel: true, tunables: true } },
     },
   },
-} satisfies Prisma.BestInclude;
+} satisfies Prisma.BestInclude & Prisma.VariantBestInclude;
 
 /** The best result of a device; `machines`: the hosts whose workers have handed in results. */
 type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
@@ -31,8 +32,8 @@ type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
 
 /**
  * The board of one problem: a row per device, in groups by class; within a class
- * the ranked ones by time, then the unranked ones. Reads `Best` only, whose size
- * does not follow history.
+ * the ranked ones by time, then the unranked ones. Contributed kernels, if asked for, have rows of
+ * their own. Reads `Best` and `VariantBest` only, whose size does not follow history.
  *
  * @throws InputError at `shape` for text that is not a shape of the op
  */
@@ -44,16 +45,48 @@ export async function leaderboardOf(
   const { problem } = board;
   if (!problem) return { ...board, rows: [] };
 
-  const rows = await bestRows(db, whereProblem(problem, board));
-  return {
-    ...board,
-    rows: DEVICE_GROUPS.flatMap((kind) =>
+  const where = whereProblem(problem, board);
+  const rows = await bestRows(db, where);
+  const contributed = query.contributed ? await contributedRows(db, where, rows) : [];
+  const ranked = (of: readonly BestRow[]) =>
+    DEVICE_GROUPS.flatMap((kind) =>
       rankedRows(
-        rows.filter(({ device }) => device.class === kind),
+        of.filter(({ device }) => device.class === kind),
         problem,
       ),
-    ),
+    );
+  return {
+    ...board,
+    rows:
+      query.contributed === 'together'
+        ? ranked([...rows, ...contributed])
+        : [...ranked(rows), ...ranked(contributed)],
   };
+}
+
+/** The best contributed variant of each device, in the form of ours, whose naive it is held against. */
+async function contributedRows(
+  db: PrismaClient,
+  where: ReturnType<typeof whereProblem>,
+  ours: readonly BestRow[],
+): Promise<BestRow[]> {
+  const rows = await db.variantBest.findMany({
+    where: { ...where, kernel: { contains: '@' } },
+    include: BOARD_ROW,
+    orderBy: [{ standing: 'asc' }, { medianNs: 'asc' }],
+    distinct: ['deviceKey'],
+  });
+  return rows.map((row) => {
+    const own = ours.find(({ deviceKey }) => deviceKey === row.deviceKey);
+    return {
+      ...row,
+      measuredAt: row.result.endedAt,
+      naiveResultId: own?.naiveResultId ?? null,
+      naiveMedianNs: own?.naiveMedianNs ?? null,
+      naiveUnranked: own?.naiveUnranked ?? null,
+      machines: own?.machines ?? 0,
+    };
+  });
 }
 
 async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise<BestRow[]> {
@@ -90,6 +123,7 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
     rank: null,
     device: deviceRef(device),
     ...{ address, variant, medianNs, unranked },
+    ...(isContributed(kernel) && { author: kernel.slice(0, kernel.indexOf('/')) }),
     resultId: row.resultId,
     lowNs: row.lowNs,
     highNs: row.highNs,

@@ -1,0 +1,62 @@
+import { fileOf } from '@tilemark/core';
+import type { Metadata } from 'next';
+import { LazyTryKernel } from '@/features/contributed/lazy';
+import { readable, visitor } from '@/server/session/visitor';
+import { linkStyle, TextLink } from '@/ui/button';
+import { LoginLink } from '@/ui/navigation';
+import { Notice } from '@/ui/notice';
+import { PageHeader } from '@/ui/page';
+import type { SearchParams } from '@/ui/query';
+
+export const metadata: Metadata = { title: 'Try a kernel' };
+
+export default async function TryKernelPage({ searchParams }: { searchParams: SearchParams }) {
+  const { store } = await readable();
+  const { from } = await searchParams;
+  const [devices, user, version] = await Promise.all([
+    store.devices.toPlan(),
+    visitor(),
+    typeof from === 'string' ? store.contributed.get(from) : null,
+  ]);
+  if (version) await store.contributed.admit([version.id]);
+  const file = version && fileOf(version.id);
+  const maySubmit = user?.role === 'member' || user?.role === 'admin';
+  const able = devices.map(({ class: of, contributed, key, name, workers }) => ({
+    ...{ class: of, key, name },
+    why: contributed > 0 ? null : workers > 0 ? 'runs our kernels only' : 'no worker',
+  }));
+
+  return (
+    <>
+      <PageHeader above={<TextLink href="/kernels">Kernels</TextLink>} title="Try a kernel">
+        A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
+        on the devices of this grid.{' '}
+        <TextLink href="/docs/your-kernel">What a file contains</TextLink>
+      </PageHeader>
+      {!maySubmit && (
+        <div className="mb-6">
+          <Notice>
+            <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+            submit. Writing and checking needs none, and what you type is kept in this tab.
+          </Notice>
+        </div>
+      )}
+      <noscript>
+        <Notice tone="amber">The editor needs JavaScript.</Notice>
+      </noscript>
+      <LazyTryKernel
+        devices={able
+          .filter((device) => device.class !== 'cpu')
+          .toSorted((a, b) => Number(a.why !== null) - Number(b.why !== null))}
+        from={
+          version &&
+          file && {
+            id: version.id,
+            source: file.source,
+            ...(file.manifest !== undefined && { manifest: file.manifest }),
+          }
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,179 @@
+import { contrast, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
+import type { Beside, ContributedResults } from '@tilemark/core/server';
+import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { VerdictBadge } from '@/features/compare/verdict';
+import { DeviceName } from '@/features/devices/device-name';
+import { Address } from '@/features/kernels/address';
+import { TextLink } from '@/ui/button';
+import { Rate, Timing } from '@/ui/facts';
+import { formatMetric, formatSpeedup } from '@/ui/format';
+import { Badge } from '@/ui/notice';
+import { type Column, DataTable } from '@/ui/table';
+
+type Interval = Pick<Beside, 'medianNs' | 'lowNs' | 'highNs'>;
+
+/** Other versions that the table has a column for. */
+const MOST_VERSIONS = 3;
+
+const placeOf = ({ device, problem }: RunView) =>
+  [device.key, problem.op, problem.dtype, shapeText(problem)].join(' ');
+const besidePlace = ({ deviceKey, dtype, op, shape }: Beside) =>
+  [deviceKey, op, dtype, shape].join(' ');
+
+/** A version on each device and shape beside ours, naive, and earlier versions of its author. */
+export function Compared({ id, results }: { id: string; results: ContributedResults }) {
+  const { best, naive, runs } = results;
+  const own = runs.filter(({ variant }) => variant.kernel === id);
+  const others = [...new Set(runs.map(({ variant }) => variant.kernel))]
+    .filter((kernel) => kernel !== id)
+    .slice(0, MOST_VERSIONS);
+  const ours = (of: readonly Beside[], run: RunView) =>
+    of.find((each) => besidePlace(each) === placeOf(run));
+  const versions = others.map(
+    (kernel): Column<RunView> => ({
+      head: `Over ${kernel.slice(kernel.indexOf('@'))}`,
+      title: `Times as fast as ${kernel}`,
+      isFigure: true,
+      cell: (run) => {
+        const there = runs
+          .filter((each) => each.variant.kernel === kernel && placeOf(each) === placeOf(run))
+          .filter(isMeasured)
+          .map((each) => ({ ...intervalOf(each), resultId: each.resultId ?? '' }))
+          .toSorted((a, b) => a.medianNs - b.medianNs);
+        return <Ratio run={run} base={there[0]} />;
+      },
+    }),
+  );
+  return (
+    <DataTable
+      caption={`${id} by device and problem`}
+      rows={own}
+      keyOf={({ runId }) => runId}
+      columns={[
+        {
+          head: 'Device',
+          className: 'min-w-36',
+          cell: ({ device }) => <DeviceName device={device} />,
+        },
+        {
+          head: 'Problem',
+          className: 'min-w-28',
+          cell: ({ address, problem }) => (
+            <>
+              {shapeText(problem)} {problem.dtype}
+              {shortAddress(address) !== id && (
+                <span className="block">
+                  <Address of={shortAddress(address).slice(id.length)} />
+                </span>
+              )}
+            </>
+          ),
+        },
+        { head: 'Median', isFigure: true, cell: (run) => <State run={run} /> },
+        {
+          head: 'Rate (higher is better)',
+          isFigure: true,
+          cell: (run) =>
+            isMeasured(run) && (
+              <Rate of={{ value: Number(run.figures.rate), unit: opOf(run.problem).rateUnit }} />
+            ),
+        },
+        {
+          head: 'Over the best of ours',
+          title: 'Times as fast as the fastest kernel of the catalogue there',
+          isFigure: true,
+          cell: (run) => <Ratio run={run} base={ours(best, run)} isNamed />,
+        },
+        {
+          head: 'Over naive',
+          isFigure: true,
+          cell: (run) => <Ratio run={run} base={ours(naive, run)} />,
+        },
+        ...versions,
+        {
+          head: 'RMS error',
+          title: 'Root of the mean square error, in roundoffs of the element type',
+          isFigure: true,
+          cell: (run) =>
+            isMeasured(run) &&
+            (run.figures.rmsError === null ? 'exact' : formatMetric('u', 2, run.figures.rmsError)),
+        },
+      ]}
+    >
+      {own.length === 0 && (
+        <tr>
+          <td colSpan={7 + versions.length} className="text-muted">
+            Nothing has been run yet.
+          </td>
+        </tr>
+      )}
+    </DataTable>
+  );
+}
+
+const intervalOf = ({ figures: { highNs, lowNs, medianNs } }: MeasuredRun): Interval => ({
+  ...{ medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) },
+});
+
+/** The median and its result, or how else a run stands and why. */
+function State({ run }: { run: RunView }) {
+  if (isMeasured(run)) {
+    return (
+      <TextLink href={`/results/${run.resultId}`} prefetch={false}>
+        <Timing of={intervalOf(run)} />
+      </TextLink>
+    );
+  }
+  const isBad = run.kind === 'failed' || run.kind === 'incorrect';
+  const badge = <Badge tone={isBad ? 'rose' : 'neutral'}>{run.kind}</Badge>;
+  return (
+    <>
+      {run.resultId ? (
+        <TextLink href={`/results/${run.resultId}`} prefetch={false}>
+          {badge}
+        </TextLink>
+      ) : (
+        badge
+      )}
+      {run.reason && (
+        <span className="mt-0.5 block max-w-96 text-left break-words whitespace-pre-wrap">
+          {run.reason}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** How many times as fast, with the interval and what follows from it. */
+function Ratio({
+  run,
+  base,
+  isNamed = false,
+}: {
+  run: RunView;
+  base: (Interval & { readonly resultId: string; readonly address?: string }) | undefined;
+  isNamed?: boolean;
+}) {
+  if (!isMeasured(run) || !base) return '–';
+  const { high, low, ratio, verdict } = contrast(intervalOf(run), base);
+  return (
+    <>
+      <TextLink
+        href={`/compare?${new URLSearchParams({ a: run.resultId ?? '', b: base.resultId })}`}
+        prefetch={false}
+        className="font-medium"
+      >
+        {formatSpeedup(ratio)}
+      </TextLink>{' '}
+      <VerdictBadge of={verdict} />
+      <span className="block text-xs text-muted" title="95% interval of the ratio">
+        {formatSpeedup(low)} to {formatSpeedup(high)}
+      </span>
+      {isNamed && base.address && (
+        <span className="block max-w-56 text-xs whitespace-normal text-muted" title={base.address}>
+          {shortAddress(base.address)}
+        </span>
+      )}
+    </>
+  );
+}

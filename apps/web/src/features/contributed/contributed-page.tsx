@@ -1,0 +1,184 @@
+import { type ContributedKernel, fileOf } from '@tilemark/core';
+import type { ContributedResults, Principal } from '@tilemark/core/server';
+import { kernelById } from '@tilemark/kernels';
+import { notFound } from 'next/navigation';
+import { kernelHref } from '@/features/kernels/address';
+import { TunablesTable } from '@/features/kernels/tunables';
+import { kernelDetail } from '@/server/catalogue';
+import { isOwner } from '@/server/session/access';
+import { readable, visitor } from '@/server/session/visitor';
+import { Action, CopyButton } from '@/ui/action';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { PlainCode, WgslCode } from '@/ui/code';
+import { Ago } from '@/ui/facts';
+import { formatEstimate, plural } from '@/ui/format';
+import { Badge, Notice } from '@/ui/notice';
+import { PageHeader, Section } from '@/ui/page';
+import { DataTable } from '@/ui/table';
+import { Compared } from './compared';
+import { Refresh } from './refresh';
+
+/** Highlighting takes time by the line, and anybody may ask for the page. */
+const MOST_HIGHLIGHTED = 48 * 1024;
+
+/** Earlier versions that are read to compare with. */
+const MOST_EARLIER = 8;
+
+/** A version of a contributed kernel: how it does beside ours, what it waits for, and its source. */
+export async function ContributedPage({ id }: { id: string }) {
+  const { store } = await readable();
+  const version = (await store.contributed.get(id)) ?? notFound();
+  const user = await visitor();
+  await store.contributed.admit([id]);
+  const versions = await store.contributed.versions(version, user?.tokenId ?? null);
+  const earlier = versions
+    .filter(({ createdAt }) => createdAt < version.createdAt)
+    .slice(0, MOST_EARLIER);
+  const results = await store.contributed.results([id, ...earlier.map((each) => each.id)]);
+  const { source = '', manifest } = fileOf(id) ?? {};
+  const detail = kernelDetail(id, {});
+  const Code = source.length > MOST_HIGHLIGHTED ? PlainCode : WgslCode;
+
+  return (
+    <>
+      <PageHeader
+        above={
+          <>
+            <TextLink href="/kernels">Kernels</TextLink> / contributed by {version.author}
+          </>
+        }
+        title={<code className="text-xl">{id}</code>}
+        actions={<Actions version={version} user={user} />}
+      >
+        {kernelById(id).idea}
+        <span className="block text-xs">
+          {version.op}, brought <Ago date={version.createdAt} /> ago with the token of{' '}
+          {version.author}
+        </span>
+      </PageHeader>
+      <Standing version={version} results={results} />
+      {results.waiting.length > 0 && (
+        <Section id="progress" title="Progress" note="this page follows it">
+          <Refresh />
+          <ul className="space-y-1 text-[0.8125rem]">
+            {results.waiting.map(({ ahead, device, etaMs, isServed, runs }) => (
+              <li key={device.key}>
+                {device.name}: {plural(runs, 'run')} to come
+                {!isServed
+                  ? '; no worker takes them now'
+                  : `${ahead > 0 ? `, behind ${plural(ahead, 'other run')}` : ', next in the queue'}${etaMs === null ? '' : `, done in ${formatEstimate(etaMs / 1e3)}`}`}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section
+        id="results"
+        title="Results"
+        note="each ratio says how many times as fast this version is, with its 95% interval"
+      >
+        <Compared id={id} results={results} />
+      </Section>
+      {versions.length > 1 && (
+        <Section id="versions" title="Versions">
+          <DataTable
+            caption={`Versions of ${version.author}/${version.name}`}
+            rows={versions}
+            keyOf={(each) => each.id}
+            columns={[
+              {
+                head: 'Version',
+                cell: (each) =>
+                  each.id === id ? (
+                    <code>{each.id} (this one)</code>
+                  ) : (
+                    <TextLink href={kernelHref(each.id)}>
+                      <code>{each.id}</code>
+                    </TextLink>
+                  ),
+              },
+              { head: 'Brought', cell: ({ createdAt }) => <Ago date={createdAt} /> },
+              { head: 'State', cell: (each) => <Listed of={each} /> },
+            ]}
+          />
+        </Section>
+      )}
+      {detail.tunables.length > 0 && (
+        <Section id="tunables" title="Tunables">
+          <TunablesTable kernel={detail} />
+        </Section>
+      )}
+      <Section
+        id="wgsl"
+        title="Source"
+        note="as its author wrote it; places of errors are lines of this text"
+        actions={<CopyButton text={source} label="the source" />}
+      >
+        <Code source={source} label={`Source of ${id}`} />
+        {manifest !== undefined && (
+          <div className="mt-3">
+            <PlainCode source={manifest} label={`Manifest of ${id}`} />
+          </div>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** Whether it is listed, and where it runs no more. */
+function Standing({
+  version: { publishedAt },
+  results: { quarantined },
+}: {
+  version: ContributedKernel;
+  results: ContributedResults;
+}) {
+  return (
+    <div className="space-y-3 empty:hidden">
+      {publishedAt === null && (
+        <Notice>
+          Unlisted: it is in no list and on no board until its author publishes it. Whoever has this
+          address can read it.
+        </Notice>
+      )}
+      {quarantined.length > 0 && (
+        <Notice tone="amber">
+          Quarantined on {quarantined.map(({ name }) => name).join(', ')}: it has crashed or hung
+          the device twice, so further runs there are skipped.
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+export const Listed = ({ of: { publishedAt } }: { of: ContributedKernel }) =>
+  publishedAt === null ? <Badge>unlisted</Badge> : <Badge tone="accent">published</Badge>;
+
+function Actions({ version, user }: { version: ContributedKernel; user: Principal | null }) {
+  const { id, publishedAt } = version;
+  const url = `/api/v1/kernels/${id}`;
+  const mayChange = user !== null && isOwner(user, version);
+  return (
+    <>
+      {mayChange && publishedAt === null && (
+        <Action url={`${url}/publish`} label={id}>
+          Publish
+        </Action>
+      )}
+      {mayChange && (
+        <Action
+          url={url}
+          method="DELETE"
+          label={id}
+          question={`Delete ${id}? It and its results leave the lists and boards, and this very version cannot come back.`}
+          next="/kernels"
+        >
+          Delete
+        </Action>
+      )}
+      <ButtonLink href={`/kernels/new?${new URLSearchParams({ from: id })}`}>
+        New version
+      </ButtonLink>
+    </>
+  );
+}

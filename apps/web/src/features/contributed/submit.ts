@@ -1,0 +1,75 @@
+import { FAMILIES, parseShapes } from '@tilemark/core';
+import type { Dtype, GpuKernel, OpId, Shape } from '@tilemark/kernels';
+import { opById } from '@tilemark/kernels';
+import { type Answer, ask, submitSweep } from '@/ui/request';
+import type { Draft } from './problems';
+
+/** Shapes as people write them, or a family of them by its name. Throws InputError at `shapes`. */
+export function shapesIn(op: OpId, text: string): readonly Shape[] {
+  const family = FAMILIES.find(({ id, op: of }) => of === op && id === text.trim());
+  return family?.shapes ?? parseShapes(op, text, 'shapes');
+}
+
+export interface Wanted {
+  readonly draft: Draft;
+  readonly kernel: GpuKernel;
+  readonly shapes: readonly Shape[];
+  readonly dtype: Dtype;
+  /** Device keys that the reader chose; none: all that take such kernels. */
+  readonly chosen: readonly string[];
+  readonly able: readonly string[];
+}
+
+/** More pairs of device and shape than this are measured beside naive alone. */
+const MOST_PAIRS = 48;
+
+/**
+ * Keeps the kernel as a version and lets it run beside naive and the best of ours on each device.
+ * The value is the id of the version.
+ */
+export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
+  const { able, chosen, draft, dtype, kernel, shapes } = wanted;
+  const { contributedKernelSchema } = await import('@tilemark/core');
+  const kept = await ask('/api/v1/kernels', {
+    body: JSON.stringify(draft),
+    answer: contributedKernelSchema,
+  });
+  if (!kept.ok) return kept;
+  const { id } = kept.value;
+  const devices = chosen.length > 0 ? chosen : able;
+  const pairs = devices.flatMap((device) => shapes.map((shape) => ({ device, shape })));
+  const bests = pairs
+    .slice(0, MOST_PAIRS)
+    .map(({ device, shape }) => bestCase(kernel.op, shape, dtype, device));
+  const of = { shapes: [...shapes], dtypes: [dtype] };
+  const cases = [
+    { ...of, kernel: `${kernel.op}/naive`, tunables: {} },
+    { ...of, kernel: id, tunables: {} },
+    ...(await Promise.all(bests)).flat(),
+  ];
+  const sweep = await submitSweep({
+    name: id,
+    spec: {
+      ...{ cases, profiles: ['default'], policy: 'default' },
+      ...(chosen.length > 0 && { devices: [...chosen] }),
+    },
+  });
+  return sweep.ok ? { ok: true, value: id } : sweep;
+}
+
+/** The best of ours for a device, as the grid knows it; none where nothing can decide. */
+async function bestCase(op: OpId, shape: Shape, dtype: Dtype, device: string) {
+  const { bestVariantSchema } = await import('@tilemark/core');
+  const sizes = opById(op).dimensions.map(({ name }) => [name, String(Reflect.get(shape, name))]);
+  const query = new URLSearchParams([['op', op], ['dtype', dtype], ['device', device], ...sizes]);
+  const answer = await fetch(`/api/v1/best?${query}`).catch(() => null);
+  if (!answer?.ok) return [];
+  const { variant } = bestVariantSchema.parse(await answer.json());
+  const values = Object.entries(variant.tunables).map(([name, value]) => [name, [value]]);
+  return [
+    {
+      ...{ kernel: variant.kernel, tunables: Object.fromEntries(values), onlyOn: [device] },
+      ...{ shapes: [shape], dtypes: [dtype] },
+    },
+  ];
+}

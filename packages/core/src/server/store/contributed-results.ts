@@ -1,0 +1,132 @@
+import type { PrismaClient } from '@tilemark/db';
+import { isKnownProblem, shapeText } from '@tilemark/kernels';
+import type { Interval } from '../../rank/headline';
+import type { DeviceRef } from '../../view/api';
+import { type RunView, runView } from '../../view/run';
+import { LOSSES } from './contributed-runs';
+import { deviceRefOf, listQueues } from './fleet';
+import { RUN_VIEW, runResult } from './run-view';
+
+// What the page of a contributed kernel shows: its runs beside ours, and what they wait for.
+
+/** What one of ours does on a device and problem. */
+export interface Beside extends Interval {
+  readonly deviceKey: string;
+  readonly op: string;
+  readonly dtype: string;
+  readonly shape: string;
+  readonly address: string;
+  readonly resultId: string;
+}
+
+/** Runs of a kernel that wait for a device. */
+export interface Waiting {
+  readonly device: DeviceRef;
+  readonly runs: number;
+  /** Runs that others asked for before. */
+  readonly ahead: number;
+  /** Whether a worker takes the device's runs. */
+  readonly isServed: boolean;
+  /** Until the last of them ends, at the pace of the last hour; null if that is unknown. */
+  readonly etaMs: number | null;
+}
+
+export interface ContributedResults {
+  /** The newest of each variant, problem and device, by version in the order asked for. */
+  readonly runs: readonly RunView[];
+  readonly best: readonly Beside[];
+  readonly naive: readonly Beside[];
+  readonly waiting: readonly Waiting[];
+  /** Where it has cost the device so often that it does not run there again. */
+  readonly quarantined: readonly DeviceRef[];
+}
+
+const MOST_RUNS = 500;
+
+/** @param ids the kernel's, then those of versions to compare it with */
+export async function contributedResultsOf(
+  db: PrismaClient,
+  ids: readonly [string, ...string[]],
+): Promise<ContributedResults> {
+  const [id] = ids;
+  const [runs, waiting, quarantined] = await Promise.all([
+    newestRuns(db, ids),
+    waitingOf(db, id),
+    db.$queryRaw<{ device: DeviceRef }[]>`
+      SELECT ${deviceRefOf('d')} FROM "Device" AS d WHERE (
+        SELECT count(*) FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
+        WHERE r."kernel" = ${id} AND strpos(r."kernel", '@') > 0 AND r."deviceKey" = d."key"
+          AND r."state" = 'failed' AND result."outcome" ->> 'stage' = 'device') >= ${LOSSES}
+      ORDER BY d."name"`,
+  ]);
+  const where = {
+    profile: 'default' as const,
+    deviceKey: { in: runs.map(({ device }) => device.key) },
+    op: { in: runs.map(({ problem }) => problem.op) },
+    dtype: { in: runs.map(({ problem }) => problem.dtype) },
+    shape: { in: runs.map(({ problem }) => shapeText(problem)) },
+  };
+  const include = { result: { select: { run: { select: { address: true } } } } } as const;
+  const [best, naive] = await Promise.all([
+    db.best.findMany({ where, include, orderBy: { methodology: 'desc' } }),
+    db.variantBest.findMany({
+      where: { ...where, kernel: { in: where.op.in.map((op) => `${op}/naive`) } },
+      include,
+      orderBy: [{ methodology: 'desc' }, { standing: 'asc' }, { medianNs: 'asc' }],
+    }),
+  ]);
+  const beside = ({ result, ...row }: (typeof best | typeof naive)[number]): Beside => ({
+    ...{ deviceKey: row.deviceKey, op: row.op, dtype: row.dtype, shape: row.shape },
+    ...{ medianNs: row.medianNs, lowNs: row.lowNs, highNs: row.highNs },
+    ...{ address: result.run.address, resultId: row.resultId },
+  });
+  return {
+    ...{ runs, waiting, best: best.map(beside), naive: naive.map(beside) },
+    quarantined: quarantined.map(({ device }) => device),
+  };
+}
+
+async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<RunView[]> {
+  const newest = await db.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT ON ("address", "deviceKey", "op", "shape", "dtype") "id" FROM "Run"
+    WHERE "kernel" = ANY(${[...ids]}) AND strpos("kernel", '@') > 0
+    ORDER BY "address", "deviceKey", "op", "shape", "dtype", "sweepId" DESC LIMIT ${MOST_RUNS}`;
+  const rows = await db.run.findMany({
+    where: { id: { in: newest.map((row) => row.id) } },
+    include: RUN_VIEW,
+  });
+  const views = rows.filter(isKnownProblem).map((row) => ({
+    ...runView(runResult(row)),
+    ...(row.state === 'running' && { kind: 'running' as const }),
+  }));
+  return views.toSorted((a, b) => ids.indexOf(a.variant.kernel) - ids.indexOf(b.variant.kernel));
+}
+
+async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
+  const [rows, queues] = await Promise.all([
+    db.$queryRaw<{ device: DeviceRef; runs: number; ahead: number; beside: number }[]>`
+      SELECT ${deviceRefOf('d')}, own."runs",
+        (SELECT count(*)::int FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+          WHERE r."deviceKey" = d."key" AND r."state" = 'pending' AND NOT s."background"
+            AND r."sweepId" < own."first") AS "ahead",
+        (SELECT count(*)::int FROM "Run" AS r WHERE r."deviceKey" = d."key"
+          AND r."state" = 'pending' AND r."sweepId" BETWEEN own."first" AND own."last") AS "beside"
+      FROM "Device" AS d JOIN (
+        SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first",
+          max("sweepId") AS "last"
+        FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0
+          AND "state" IN ('pending', 'running')
+        GROUP BY "deviceKey") AS own ON own."deviceKey" = d."key"
+      ORDER BY d."name"`,
+    listQueues(db),
+  ]);
+  return rows.map(({ ahead, beside, device, runs }) => {
+    const queue = queues.find((each) => each.device.key === device.key);
+    const { etaMs = null, serving = 0, waiting = 0 } = queue ?? {};
+    const part = Math.min(1, (ahead + beside) / Math.max(1, waiting));
+    return {
+      ...{ device, runs, ahead, isServed: serving > 0 },
+      etaMs: etaMs === null ? null : etaMs * part,
+    };
+  });
+}
