@@ -41,11 +41,12 @@ export interface Contributed {
 /** The first comment of a file whose manifest is not beside it. */
 const HEADER = /^\s*\/\*\s*tilemark\b([\s\S]*?)\*\//;
 
-/** By id, of those that this process knows. */
-const known = new Map<string, Contributed>();
+/** By id, of those that this process knows; its bundles share them, as they do the kernels. */
+const shared = globalThis as { tilemarkKernelFiles?: Map<string, KernelFile> };
 
 /** The file of a contributed kernel; null: it is one of ours. */
-export const fileOf = (kernel: string): KernelFile | null => known.get(kernel)?.file ?? null;
+export const fileOf = (kernel: string): KernelFile | null =>
+  shared.tilemarkKernelFiles?.get(kernel) ?? null;
 
 /** Whether an id is that of a contributed kernel: only theirs name a version. */
 export const isContributed = (kernel: string): boolean => kernel.includes('@');
@@ -53,7 +54,8 @@ export const isContributed = (kernel: string): boolean => kernel.includes('@');
 /** Makes a kernel known to this process, as if it stood in the registry. Throws as `readKernel`. */
 export async function admitKernel(file: KernelFile): Promise<Contributed> {
   const contributed = await readKernel(file);
-  known.set(contributed.kernel.id, contributed);
+  shared.tilemarkKernelFiles ??= new Map();
+  shared.tilemarkKernelFiles.set(contributed.kernel.id, file);
   contribute(contributed.kernel);
   return contributed;
 }

@@ -98,6 +98,9 @@ export function WgslEditor({
   }, [goTo]);
 
   return (
-    <div ref={host} className="min-w-0 overflow-hidden rounded-tile border border-line-strong" />
+    <div
+      ref={host}
+      className="min-w-0 overflow-hidden rounded-tile border border-line-strong bg-surface"
+    />
   );
 }

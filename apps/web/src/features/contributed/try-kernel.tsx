@@ -133,7 +133,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
           <>
             <label
               htmlFor={fileId}
-              className="inline-flex h-7 cursor-pointer items-center rounded-tile border border-line-strong px-2 text-xs font-medium hover:bg-sunken has-focus-visible:outline-2"
+              className="inline-flex h-8 cursor-pointer items-center rounded-tile border border-line-strong bg-surface px-3 text-[0.8125rem] font-medium hover:bg-sunken has-focus-visible:outline-2"
             >
               Open files
               <input
@@ -149,7 +149,6 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               />
             </label>
             <Button
-              className="h-7"
               onClick={() => {
                 const source = kernelTemplate('my-matmul');
                 setOpened({ text: source });
@@ -264,7 +263,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
             </Button>
             {!doesCompile && (
               <p className="text-xs text-muted">
-                It does not compile in this browser; a worker will say the same, or not.
+                It does not compile in this browser; a worker’s compiler may differ.
               </p>
             )}
             <p className="text-xs text-muted">

@@ -10,7 +10,17 @@ import { openQueue, type Queue } from '../queue/queue';
 import { submitSweep } from '../submit';
 import type { AuditNote, Principal } from './audit';
 import { authorOf, VERSIONS_PER_HOUR } from './contributed';
-import { attach, capabilities, failed, identity, measured, recorded } from './fixtures.test-helper';
+import {
+  attach,
+  capabilities,
+  failed,
+  identity,
+  kernelRun,
+  measured,
+  recordAll,
+  recorded,
+  square,
+} from './fixtures.test-helper';
 import { openStore, type Store } from './store';
 
 let store: Store;
@@ -133,6 +143,25 @@ describe('a contributed kernel', () => {
     const asked = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
     expect((await store.devices.best(deviceKey)).length).toBe(0);
     expect(JSON.stringify(await store.leaderboard({ ...asked }))).not.toContain(id);
+    // Beside one of ours, which gives the board its problem.
+    await recordAll(store, deviceKey, workerId, [
+      [kernelRun(deviceKey, 'matmul/naive', square(64)), measured(500)],
+    ]);
+    for (const [contributed, rank] of [['apart', 1] as const, ['together', 2] as const]) {
+      const { rows } = await store.leaderboard({ ...asked, shape: '64', contributed });
+      const own = rows.filter(({ device }) => device.key === deviceKey);
+      expect(own.map(({ author, rank }) => [author, rank])).toEqual([
+        [undefined, 1],
+        [id.split('/')[0], rank],
+      ]);
+    }
+    const results = await store.contributed.results([id]);
+    expect(results).toMatchObject({
+      runs: [{ kind: 'measured', variant: { kernel: id } }],
+      best: [{ address: 'matmul/naive', medianNs: 500 }],
+      naive: [{ address: 'matmul/naive' }],
+      ...{ waiting: [], quarantined: [] },
+    });
 
     const admin: Principal = { tokenId: randomUUID(), name: 'root', role: 'admin' };
     await submitted(id, deviceKey, { BLOCK: [8] });
@@ -153,8 +182,15 @@ describe('a contributed kernel', () => {
       const [runId = ''] = await submitted(id, deviceKey);
       const claimed = await store.runs.claim(runId, workerId);
       expect(claimed?.contributed?.refusal).toEqual(refusal);
+      if (refusal === null) {
+        const { waiting } = await store.contributed.results([id]);
+        expect(waiting).toMatchObject([{ device: { key: deviceKey }, runs: 1, ahead: 0 }]);
+      }
       await end(runId, workerId, 'Fragile', failed);
     }
+    const { quarantined, waiting } = await store.contributed.results([id]);
+    expect(quarantined).toMatchObject([{ key: deviceKey }]);
+    expect(waiting).toEqual([]);
   });
 
   test('has at most 64 variants in a sweep', async () => {
