@@ -125,22 +125,29 @@ test('of the workers page: what measures elsewhere, and whose file it imports', 
   expect(await importFile(file)).not.toEqual([]);
 });
 
-test('of the workers page: attaching, on either system', async ({ page }) => {
-  const attach = (await commandsOf(page, '/workers')).filter((each) => each.includes('--token'));
-  expect(attach.map((command) => command.split(' ')[0])).toEqual(['npx', 'npx.cmd']);
-  for (const command of attach) {
-    const name = `commands ${command.split(' ')[0]}`;
+test('of the workers page: attaching, on either system, with the token pasted', async ({
+  page,
+}) => {
+  for (const npx of ['npx', 'npx.cmd']) {
     const made = await fetch(`${grid.url}/api/v1/tokens`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${grid.adminToken}`,
         'Content-Type': 'application/json',
       },
-      body: JSON.stringify({ name, role: 'worker' }),
+      body: JSON.stringify({ name: `commands ${npx}`, role: 'worker' }),
     });
     const { secret } = await made.json();
+    await page.goto(`${grid.url}/workers`);
+    // Nothing can be copied that would not work.
+    await expect(page.getByText('Paste the token first')).toHaveCount(2);
+    await page.getByLabel('Worker token').fill(secret);
+    const copy = page.getByRole('button', { name: 'Copy the command for' });
+    await expect(copy).toHaveCount(2);
+    const texts = await page.locator('main code', { hasText: '--token' }).allTextContents();
+    const command = texts.find((text) => text.startsWith(`${npx} `)) ?? '';
     const known = await workers();
-    const child = spawn('bash', ['-c', `exec ${unpacked(command.replace('TOKEN', secret))}`], {
+    const child = spawn('bash', ['-c', `exec ${unpacked(command)}`], {
       cwd: home,
       env: { ...process.env, TMPDIR: home, HOME: home },
     });

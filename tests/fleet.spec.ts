@@ -196,7 +196,7 @@ test('Bull Board shows admins the queue of a device, and nobody else', async ({
     if (message.type() === 'error') problems.push(message.text());
   });
   await admin.goto(`${grid.url}/workers`);
-  await admin.getByRole('link', { name: 'Queues in Bull Board' }).click();
+  await admin.getByRole('link', { name: 'Job queues' }).click();
   await admin
     .getByRole('link', { name: /^runs\.acme-anvil-anvil_9000/ })
     .first()

@@ -47,7 +47,7 @@ async function ownToken(store: Store, dataDir: string): Promise<string> {
   const known = await readAdminToken(dataDir);
   if (known && (await store.tokens.verify(known))) return known;
   const { secret } = await store.tokens.create({
-    name: 'first start',
+    name: 'Grid owner',
     role: 'admin',
     expiresAt: null,
   });

@@ -105,14 +105,30 @@ async function wgslOf(url: string): Promise<string> {
   return wgsl;
 }
 
-/** A command to run, with a button that copies it. */
-export function Command({ text, label }: { text: string; label: string }) {
+/**
+ * A command to run, with a button that copies it.
+ *
+ * @param missing what the reader has to do before the command works: said in place of the button
+ */
+export function Command({
+  text,
+  label,
+  missing,
+}: {
+  text: string;
+  label: string;
+  missing?: string | undefined;
+}) {
   return (
     <div className="flex items-start gap-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3">
       <code className="min-w-0 flex-1 py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
         {text}
       </code>
-      <CopyButton text={text} label={label} />
+      {missing ? (
+        <span className="px-2 py-1 text-xs leading-5 text-muted">{missing}</span>
+      ) : (
+        <CopyButton text={text} label={label} />
+      )}
     </div>
   );
 }

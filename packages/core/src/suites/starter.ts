@@ -15,7 +15,7 @@ export const starter: Suite<never> = {
   version: 1,
   title: 'Starter',
   about:
-    'The rungs of both ladders at small shapes, on the GPU and on the host: about a minute per device',
+    'The rungs of both ladders at small shapes, on the GPU and on the host: a minute on most GPUs, several on a software device',
   params: [],
   standing: { gpu: {}, software: {}, cpu: {} },
   spec: () =>
@@ -34,7 +34,8 @@ export const quick: Suite<never> = {
   id: 'quick',
   version: 1,
   title: 'Quick',
-  about: 'A few rungs of both ladders at middling shapes: about a minute, in a browser tab too',
+  about:
+    'A few rungs of both ladders at middling shapes: a minute on most GPUs, in a browser tab too',
   params: [],
   standing: { browser: {} },
   spec: () =>

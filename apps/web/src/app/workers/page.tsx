@@ -34,12 +34,13 @@ export default async function WorkersPage() {
         actions={
           <>
             <Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />
-            {isAdmin && <ButtonAnchor href={BOARD_PATH}>Queues in Bull Board</ButtonAnchor>}
+            {isAdmin && <ButtonAnchor href={BOARD_PATH}>Job queues</ButtonAnchor>}
           </>
         }
       >
-        Each worker owns one device and runs one benchmark at a time. Draining a worker lets it
-        finish its current run; pausing it returns the run to the queue.
+        Each worker serves one device and runs one benchmark at a time. <em>Drain</em> lets a worker
+        finish its run and take no more; <em>Pause</em> stops it at once and returns the run to the
+        queue.
         <Words of={['standard', 'stale']} />
       </PageHeader>
       <NoWorker queues={queues} />

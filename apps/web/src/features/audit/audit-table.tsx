@@ -42,7 +42,7 @@ function Subject({ of: { action, subject, subjectName } }: { of: AuditEntry }) {
     <>
       {page ? <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>{name}</TextLink> : name}
       {name !== subject && (
-        <code className="block text-2xs whitespace-nowrap text-muted">{subject}</code>
+        <code className="block text-2xs wrap-anywhere text-muted">{subject}</code>
       )}
     </>
   );

@@ -171,7 +171,7 @@ function NoResults({ hasAny, query }: { hasAny: boolean; query: BoardQuery }) {
     <Empty title="No results yet">
       <p>
         Results appear here as soon as a worker submits the first one. A worker that attaches a
-        device for the first time runs the starter suite by itself, in about a minute.
+        device for the first time runs the starter suite by itself: a minute on most GPUs.
       </p>
       <p className="flex flex-wrap items-center justify-center gap-3">
         <ButtonLink href="/workers" look="primary">

@@ -8,6 +8,7 @@ import { deviceHref } from '@/features/devices/device-name';
 import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
 import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
+import { Field, Input } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 
 /** Systems by the name of `npx` in their shells. */
@@ -26,15 +27,16 @@ const SYSTEMS = [
  */
 export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }) {
   const [made, setMade] = useState<Made | null>(null);
-  const token = made?.ok ? made.secret : 'TOKEN';
+  const [pasted, setPasted] = useState('');
+  const token = made?.ok ? made.secret : pasted.trim();
   return (
     <ol className="max-w-3xl list-inside list-decimal space-y-5 marker:font-medium marker:text-muted">
       <li>
         {isAdmin
           ? 'Create a token for the machine. With one token per machine, each can be revoked separately.'
-          : 'Ask an admin for a worker token and replace TOKEN in the commands below with it.'}
-        {isAdmin && (
-          <div className="mt-1.5">
+          : 'Ask an admin of this grid for a worker token and paste it here. It stays in this page.'}
+        <div className="mt-1.5">
+          {isAdmin ? (
             <MakeTokenForm
               id="machine"
               label="Create a worker token"
@@ -44,8 +46,20 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
             >
               <input type="hidden" name="role" value="worker" />
             </MakeTokenForm>
-          </div>
-        )}
+          ) : (
+            <Field id="worker-token" label="Worker token">
+              <Input
+                id="worker-token"
+                className="max-w-md font-mono"
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="tm_worker_…"
+                value={pasted}
+                onChange={({ target }) => setPasted(target.value)}
+              />
+            </Field>
+          )}
+        </div>
         {made?.ok === false && (
           <div className="mt-2">
             <Notice tone="rose" alert>
@@ -55,7 +69,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         )}
       </li>
       <li>
-        Run one of these on the machine. It needs{' '}
+        Run the command for its system on the machine. It needs{' '}
         <a className={linkStyle} href="https://nodejs.org">
           Node
         </a>{' '}
@@ -63,8 +77,9 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         {/^https?:\/\/(localhost|127\.|\[::1\])/.test(origin) && (
           <div className="mt-1.5">
             <Notice tone="amber">
-              {new URL(origin).hostname} is reached from this machine only. For others, start the
-              grid with <code>npm start -- --host ADDRESS</code> and open it by that address.
+              You opened this grid as {new URL(origin).host}, so the commands work on this machine
+              only. To attach others, restart the grid with <code>npm start -- --host 0.0.0.0</code>{' '}
+              and open this page by the machine’s name or IP address.
             </Notice>
           </div>
         )}
@@ -80,14 +95,17 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
               <p className="mb-1 text-xs font-medium">{name}</p>
               <Command
                 label={`the command for ${name}`}
-                text={`${npx} -y ${origin}/worker.tgz --server ${origin} --token ${token}`}
+                text={`${npx} -y ${origin}/worker.tgz --server ${origin} --token ${token || 'TOKEN'}`}
+                missing={
+                  token ? undefined : isAdmin ? 'Create the token first' : 'Paste the token first'
+                }
               />
             </div>
           ))}
         </div>
       </li>
       <li>
-        Within seconds the machine appears in the table above and starts on the{' '}
+        Within seconds the machine appears on this page and starts on the{' '}
         <TextLink href="/coverage">standard suites</TextLink>.
         {made?.ok && (
           // A new token starts a new wait.
@@ -96,10 +114,10 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           </div>
         )}
         <p className="mt-1.5 text-[0.8125rem] text-muted">
-          By default it attaches the first GPU. <code>--device N</code> picks another;{' '}
-          <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. For
-          services, proxies, TLS and machines without a network, see{' '}
-          <TextLink href="/docs/attaching">attaching a machine</TextLink>. Without Node, a browser’s
+          It attaches every GPU of the machine. <code>--device N</code> picks one;{' '}
+          <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. To run
+          it as a service, behind a proxy, or on a machine without a network, see{' '}
+          <TextLink href="/docs/attaching">Attaching a machine</TextLink>. Without Node, a browser
           tab can <TextLink href="/join">lend its GPU</TextLink>.
         </p>
       </li>

@@ -16,11 +16,14 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
       <li>
         Copy{' '}
         <a className={linkStyle} href="/worker.tgz" download>
-          the worker
+          worker.tgz
         </a>{' '}
-        to the machine and run the benchmark. Its one dependency, <code>webgpu</code>, comes from
-        npm; for a machine without any network, see{' '}
-        <TextLink href="/docs/attaching">the docs</TextLink>.
+        to the machine and run the benchmark there. Its one dependency, <code>webgpu</code>, comes
+        from npm; for a machine without any network, see{' '}
+        <TextLink href="/docs/attaching#machines-without-a-path-to-the-grid">
+          Attaching a machine
+        </TextLink>
+        .
         <div className="mt-1.5">
           <Command
             label="the command that measures"
@@ -30,7 +33,8 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
       </li>
       <li>
         Import the file here. Its results become a finished sweep, marked as imported by you. A file
-        of <code>bench/side-by-side</code> becomes figures of reference, which are never ranked.
+        written by <code>bench/side-by-side</code> is added to the reference figures, which stand
+        beside the board and are never ranked.
         <div className="mt-1.5">
           {maySubmit ? (
             <ImportForm />

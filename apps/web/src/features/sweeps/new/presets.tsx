@@ -32,6 +32,9 @@ export function Presets({
   const [isPending, startTransition] = useTransition();
   const [problem, setProblem] = useState<string | null>(null);
 
+  const able = devices.filter(({ workers }) => workers > 0);
+  const isIdle = able.length === 0;
+
   const run = (suite: string, name: string) =>
     startTransition(async () => {
       const submitted = await submitSweep({ name, suite, params: {} });
@@ -45,6 +48,15 @@ export function Presets({
       title="Reproduce a report"
       note="as published, on every device with a worker attached"
     >
+      {isIdle && (
+        <div id="no-worker" className="mb-3">
+          <Notice tone="amber">
+            No worker is attached, so nothing can be reproduced now.{' '}
+            <TextLink href="/workers#attach">Attach a machine</TextLink>, or adjust a report and
+            choose the device that will run it later.
+          </Notice>
+        </div>
+      )}
       {problem && (
         <div className="mb-3">
           <Notice tone="rose" alert>
@@ -55,7 +67,7 @@ export function Presets({
       <Panel>
         <ul className="grid gap-px overflow-hidden bg-line sm:grid-cols-2 sm:[&>li:last-child:nth-child(odd)]:col-span-2">
           {SUITES.filter(({ published }) => published).map(({ about, id, params, title }) => {
-            const { why, smaller } = fitOf(id, devices, paces);
+            const { why, smaller } = isIdle ? { why: null, smaller: null } : fitOf(id, able, paces);
             const query = new URLSearchParams({ suite: id, ...smaller });
             return (
               <li key={id} className="flex items-start gap-3 bg-surface px-4 py-2.5">
@@ -83,8 +95,8 @@ export function Presets({
                 <div className="flex flex-col items-end gap-1 text-xs">
                   {maySubmit && (
                     <Button
-                      disabled={isPending || why !== null}
-                      aria-describedby={why ? `${id}-why` : undefined}
+                      disabled={isPending || isIdle || why !== null}
+                      aria-describedby={isIdle ? 'no-worker' : why ? `${id}-why` : undefined}
                       aria-label={`Reproduce ${title}`}
                       onClick={() => run(id, `${title}, as published`)}
                     >
@@ -107,14 +119,12 @@ export function Presets({
 /** Longer than this nobody waits for, s. */
 const TOO_LONG_S = 2 * 3600;
 
-/** Why this grid cannot run a suite as published, and the largest sizes of it that fit. */
+/** Why the devices at work cannot run a suite as published, and the largest sizes of it that fit. */
 function fitOf(
   suite: string,
-  devices: readonly Device[],
+  able: readonly Device[],
   paces: readonly Pace[],
 ): { why: string | null; smaller: Record<string, string> | null } {
-  const able = devices.filter(({ workers }) => workers > 0);
-  if (able.length === 0) return { why: 'No worker is attached.', smaller: null };
   const { params } = findSuite(suite);
   const counted = (values: Readonly<Record<string, number>>) => {
     try {
