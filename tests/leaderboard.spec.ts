@@ -160,7 +160,11 @@ test('the best kernel of a problem is found, with its shader and how it was foun
 }) => {
   await page.goto(`${grid.url}/`);
   await page.getByRole('navigation', { name: 'Main' }).getByText('Best kernel').click();
+  // Unasked, it answers for the problem and the GPU that most is known of.
+  await expect(page.getByText('Shown until you ask')).toBeVisible();
+  await expect(page.getByRole('region', { name: /^WGSL of/ })).toContainText('@compute');
   await page.getByLabel('M', { exact: true }).fill('1000');
+  await page.getByLabel('Device').selectOption('');
   await page.getByLabel('Vendor').fill('example');
   await page.getByRole('button', { name: 'Find the kernel' }).click();
   await expect(page).toHaveURL(/vendor=example/);

@@ -63,6 +63,15 @@ it.each([
   expect(await response.text()).toContain(reason);
 });
 
+it('shows the refusal in the reader’s theme, with the page itself as a way out', async () => {
+  const headers = { cookie: 'tilemark-theme=dark' };
+  const request = new NextRequest('http://grid.test/best?m=4', { headers });
+  const text = await proxy(request).text();
+  expect(text).toContain('<html lang="en" data-theme="dark">');
+  expect(text).toContain('<a href="/best">This page without the rest</a>');
+  expect(await ask('/?op=conv').text()).not.toContain('data-theme="dark"');
+});
+
 it('shows markup of an address as text', async () => {
   const page = await ask('/?op=%3Cscript%3Ealert(1)%3C/script%3E').text();
   expect(page).toContain('&lt;script&gt;');

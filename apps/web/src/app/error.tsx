@@ -14,12 +14,12 @@ export default function ErrorPage({
   return (
     <StatusPage code="500" title="This page failed to load">
       <p>
-        The server could not answer, usually because its database or queue is unavailable. Workers
-        keep their results and deliver them later.
+        The grid could not read its data, usually because its database or queue is unavailable. Try
+        again in a minute. Nothing is lost: workers keep their results and deliver them later.
       </p>
       {error.digest && (
         <p className="text-xs">
-          Look in the server’s log for <code>{error.digest}</code>
+          If you run this grid, look in its log for <code>{error.digest}</code>.
         </p>
       )}
       <Button look="primary" onClick={retry}>

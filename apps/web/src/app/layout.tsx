@@ -8,7 +8,7 @@ import type { ReactNode } from 'react';
 import { CompareBar } from '@/features/compare/pick';
 import { originOf } from '@/server/session/origin';
 import { visitor } from '@/server/session/visitor';
-import { parseTheme, THEME_COOKIE } from '@/ui/site';
+import { FOOTNOTE, parseTheme, THEME_COOKIE } from '@/ui/site';
 import { SiteHeader } from '@/ui/site-header';
 import './globals.css';
 
@@ -59,10 +59,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <CompareBar />
         <footer className="border-t border-line">
           <div className="mx-auto flex max-w-6xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-xs text-muted sm:px-6">
-            <p>
-              This grid verifies every result against a reference before and after timing. Imported
-              results are marked.
-            </p>
+            <p>{FOOTNOTE}</p>
             <nav aria-label="About" className="ml-auto flex gap-5">
               <Link className="hover:text-ink" href="/docs">
                 Docs

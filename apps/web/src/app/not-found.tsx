@@ -8,8 +8,8 @@ export default function NotFound() {
   return (
     <StatusPage code="404" title="Page not found">
       <p>
-        The address may be mistyped, or belong to another grid. Sweeps, results, devices and kernels
-        keep their addresses for as long as the grid keeps them.
+        The address may be mistyped, or belong to another grid: sweeps, results and devices exist on
+        the grid that measured them. Start from one of these.
       </p>
       <div className="flex flex-wrap gap-2">
         <ButtonLink href="/" look="primary">

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import { BOARD_PATH } from '@/ui/site';
+import { getCookie } from 'hono/cookie';
+import { BOARD_PATH, parseTheme, THEME_COOKIE } from '@/ui/site';
 import { adminsOnlyPage } from './pages/refusal-page';
 import { HttpProblem } from './problem';
 import { services } from './services';
@@ -25,7 +26,7 @@ export const board = new Hono().get(`${BOARD_PATH}/*`, async (c) => {
   // Its page; what the page asks for beside it is for programs.
   const isPage = !/^\/(api|static)\//.test(pathname.slice(BOARD_PATH.length));
   if (principal?.role !== 'admin') {
-    if (isPage && principal) return adminsOnlyPage();
+    if (isPage && principal) return adminsOnlyPage(parseTheme(getCookie(c, THEME_COOKIE)));
     if (isPage) return seeOther(c, `/login?${new URLSearchParams({ next: pathname + search })}`);
     throw new HttpProblem(principal ? 403 : 401, 'The queues are for admins only.');
   }

@@ -3,6 +3,7 @@ import { createHighlighterCore, type HighlighterCore, type ShikiTransformer } fr
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import wgsl from 'shiki/langs/wgsl.mjs';
 import githubLight from 'shiki/themes/github-light-default.mjs';
+import { ShowAll } from './show-all';
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
@@ -81,7 +82,9 @@ async function highlighted(source: string, kinds: readonly string[] = []): Promi
 
 /** WGSL, highlighted on the server for both colour schemes. Scrolls in its own box. */
 export async function WgslCode({ source, label }: { source: string; label: string }) {
-  return <CodeBox label={label} html={await highlighted(source)} />;
+  return (
+    <CodeBox label={label} html={await highlighted(source)} lines={source.split('\n').length} />
+  );
 }
 
 /** Text as it is, in the same box. */
@@ -122,27 +125,34 @@ export async function WgslDiff({
     lines.map(({ text }) => text).join('\n'),
     lines.map(({ kind }) => kind),
   );
-  return <CodeBox label={label} html={html} isDiff />;
+  return <CodeBox label={label} html={html} lines={lines.length} isDiff />;
 }
+
+/** As many lines as the box shows at once. */
+const MOST_LINES = 29;
 
 function CodeBox({
   label,
   html,
+  lines,
   isDiff = false,
 }: {
   label: string;
   html: string;
+  lines: number;
   isDiff?: boolean;
 }) {
   return (
-    <section
-      aria-label={label}
-      data-diff={isDiff || undefined}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
-      tabIndex={0}
-      className="max-h-[36rem] overflow-auto rounded-tile border border-line bg-surface py-3 pr-4 text-xs leading-[1.2rem] data-diff:pr-0"
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: Shiki escapes the source it marks up
-      dangerouslySetInnerHTML={{ __html: html }}
-    />
+    <ShowAll of={label} lines={lines} most={MOST_LINES}>
+      <section
+        aria-label={label}
+        data-diff={isDiff || undefined}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
+        tabIndex={0}
+        className="scroll-hint max-h-[36rem] overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] group-data-open:max-h-none data-diff:pr-0"
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: Shiki escapes the source it marks up
+        dangerouslySetInnerHTML={{ __html: html }}
+      />
+    </ShowAll>
   );
 }

@@ -2,29 +2,18 @@
 
 import Link, { useLinkStatus } from 'next/link';
 import { usePathname } from 'next/navigation';
-import { type ComponentProps, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { THEME_COOKIE, THEMES, type Theme } from './site';
 
 /** A link of the main navigation, marked if it is the current page. */
 export function NavLink({ href, children }: { href: string; children: string }) {
   const path = usePathname();
   const here = href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
-  const link = useRef<HTMLAnchorElement>(null);
-
-  // On a phone the navigation is wider than the screen: scroll the current page into sight.
-  useEffect(() => {
-    const places = link.current?.parentElement;
-    if (!here || !link.current || !places) return;
-    const { offsetLeft, offsetWidth } = link.current;
-    places.scrollLeft = offsetLeft + offsetWidth / 2 - places.clientWidth / 2;
-  }, [here]);
-
   return (
     <Link
-      ref={link}
       href={href}
       aria-current={here ? 'page' : undefined}
-      className="relative -mb-px inline-flex h-11 items-center whitespace-nowrap border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+      className="relative inline-flex h-8 items-center lg:-mb-px lg:h-11 whitespace-nowrap border-b-2 border-transparent text-[0.8125rem] text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
     >
       {children}
       <Pending />

@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { ButtonLink } from './button';
+import { statusTiles } from './site';
 
 /** The title of a page, a line about it, and its actions. */
 export function PageHeader({
@@ -123,24 +124,19 @@ export function StatusPage({
 
 /** A tile grid with one tile missing. */
 function StatusTiles({ code }: { code: string }) {
-  const missing = Number(code.at(-1)) || 0;
   return (
     <svg width="88" height="88" viewBox="0 0 88 88" aria-hidden="true">
-      {Array.from({ length: 16 }, (_, tile) => ({
-        tile,
-        x: (tile % 4) * 22.5,
-        y: Math.floor(tile / 4) * 22.5,
-      })).map(({ tile, x, y }) => (
+      {statusTiles(Number(code)).map(({ x, y, isMissing }) => (
         <rect
-          key={tile}
-          x={x + 0.75}
-          y={y + 0.75}
+          key={`${x},${y}`}
+          x={x}
+          y={y}
           width="19"
           height="19"
           rx="2"
-          fill={tile === missing + 5 ? 'none' : 'var(--sunken)'}
-          stroke={tile === missing + 5 ? 'var(--accent)' : 'var(--line-strong)'}
-          strokeDasharray={tile === missing + 5 ? '3 3' : undefined}
+          fill={isMissing ? 'none' : 'var(--sunken)'}
+          stroke={isMissing ? 'var(--accent)' : 'var(--line-strong)'}
+          strokeDasharray={isMissing ? '3 3' : undefined}
         />
       ))}
     </svg>

@@ -19,7 +19,8 @@ export function SiteHeader({
         </Link>
         <nav
           aria-label="Main"
-          className="relative order-last -mx-4 flex w-screen gap-5 overflow-x-auto overflow-y-hidden px-4 pb-px sm:order-none sm:mx-0 sm:w-auto sm:px-0"
+          // On narrow screens in as many lines as it takes: every place is in sight.
+          className="order-last flex w-full flex-wrap gap-x-4 pb-1 lg:order-none lg:w-auto lg:gap-x-5 lg:pb-0"
         >
           {[...PLACES, ...(user?.role === 'admin' ? ADMIN_PLACES : [])].map(([href, name]) => (
             <NavLink key={href} href={href}>

@@ -29,6 +29,18 @@ export const THEME_COOKIE = 'tilemark-theme';
 export const parseTheme = (value: string | undefined): Theme =>
   THEMES.find((theme) => theme === value) ?? 'system';
 
+/** At the foot of every page. */
+export const FOOTNOTE =
+  'This grid verifies every result against a reference before and after timing. Imported results are marked.';
+
+/** The picture of an error page: a tile grid, in a box of 88 by 88, with one tile missing. */
+export const statusTiles = (code: number) =>
+  Array.from({ length: 16 }, (_, tile) => ({
+    x: (tile % 4) * 22.5 + 0.75,
+    y: Math.floor(tile / 4) * 22.5 + 0.75,
+    isMissing: tile === (code % 10) + 5,
+  }));
+
 const LIT = new Set(['0,0', '1,1', '2,2', '2,0']);
 
 /** The tiles of the mark, in a box of 20 by 20. */

@@ -3,7 +3,8 @@ import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { BestAnswer, snippet } from '@/features/best/answer';
 import { BestForm } from '@/features/best/form';
-import { bestPageQuerySchema, dimensionsOf } from '@/features/best/query';
+import { type BestPageQuery, bestPageQuerySchema, dimensionsOf } from '@/features/best/query';
+import { usualQuestion } from '@/features/best/usual';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
@@ -15,25 +16,30 @@ import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Best kernel' };
 
+const isWhole = (query: BestPageQuery) =>
+  dimensionsOf(query.op).every((name) => query[name] !== undefined);
+
 export default async function BestPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const parsed = bestPageQuerySchema.safeParse(searchObject(await searchParams));
   // The proxy has already answered 400 to what the schema refuses.
   if (!parsed.success) notFound();
-  const query = parsed.data;
-  const isAsked = dimensionsOf(query.op).every((name) => query[name] !== undefined);
-  const [devices, best] = await Promise.all([
-    store.devices.names(),
-    isAsked ? store.best(query) : null,
-  ]);
-  if (query.device !== undefined && !devices.some(({ key }) => key === query.device)) notFound();
+  const asked = parsed.data;
+  const { device, op } = asked;
+  const devices = await store.devices.names();
+  if (device !== undefined && !devices.some(({ key }) => key === device)) notFound();
+  const isAsked = isWhole(asked);
+  const query = isAsked ? asked : ((await usualQuestion(store, op, devices)) ?? asked);
+  const best = isWhole(query) ? await store.best(query) : null;
+  const shape = dimensionsOf(op).map((name) => query[name] ?? 1024);
+  const origin = originOf(await headers());
 
   return (
     <>
       <PageHeader title="Best kernel">
-        The fastest known variant for a problem on a GPU, with its shader: from ranked results on
-        that GPU or, without any, from the variant shipped for it, then from its architecture, its
-        vendor, and all GPUs.
+        The fastest known variant for a problem on your GPU, with its shader, ready to use. It is
+        taken from ranked results on that GPU; without any, from the variant that ships for it, then
+        from GPUs of its architecture, of its vendor, and from all GPUs.
         <Words of={['variant', 'profile']} />
       </PageHeader>
       <Panel className="p-4">
@@ -41,15 +47,33 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         <BestForm key={JSON.stringify(query)} query={query} devices={devices} />
       </Panel>
       <div className="mt-8">
+        {best && !isAsked && (
+          <p className="mb-4 text-muted">
+            Shown until you ask: the problem and the GPU that most is known of.
+          </p>
+        )}
         {best && <BestAnswer best={best} />}
-        {isAsked && !best && (
-          <Empty title="No ranked results for this problem">
+        {!best && (
+          <Empty
+            title={`Nothing is known yet of ${op} ${query.dtype} under profile ${query.profile}`}
+          >
             <p>
-              Nothing is ranked for {query.op} {query.dtype} under profile {query.profile}, or
-              nothing ranked can run this problem on the device.
+              No ranked result and no variant that ships can run this problem there. Find the
+              fastest yourself: this searches for two minutes on the machine where it runs.
             </p>
-            <ButtonLink href={`/sweeps/new?kernel=${query.op}/naive&dtype=${query.dtype}`}>
-              Measure it
+            <div className="text-left">
+              <Command
+                label="the command that tunes"
+                text={`npx -y ${origin}/worker.tgz tune --op ${op} --shape ${shape.join('x')} --dtype ${query.dtype} --profile ${query.profile} --budget 2m`}
+              />
+            </div>
+            <ButtonLink
+              href={`/sweeps/new?${new URLSearchParams({
+                ...{ kernel: `${op}/naive`, shape: shape.join('x') },
+                ...{ dtype: query.dtype, profile: query.profile },
+              })}`}
+            >
+              Or sweep kernels on this grid’s workers
             </ButtonLink>
           </Empty>
         )}
@@ -59,7 +83,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         title="From a program"
         note="GET /api/v1/best; a public grid needs no token"
       >
-        <Command text={snippet(originOf(await headers()), query)} label="the program" />
+        <Command text={snippet(origin, query)} label="the program" />
       </Section>
     </>
   );

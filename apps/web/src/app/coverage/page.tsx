@@ -36,21 +36,21 @@ export default async function CoveragePage() {
           </>
         }
       >
-        How much of the standard suites each device has run: sweeps that every device gets
-        automatically, behind what people submit. Stale: the kernel’s source has changed since. Each
-        cell names the sizes counted, which are smaller on slow devices; results at other sizes are
-        not counted here.
+        How much of the standard suites each device has run. These sweeps run by themselves whenever
+        a device has nothing else to do. Each suite names the sizes that count, smaller on slow
+        devices; results at other sizes do not count here.
       </PageHeader>
       {coverage.devices.length > 0 ? (
         <>
-          <dl className="mb-4 flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
+          <dl className="mb-4 grid gap-x-5 gap-y-1 sm:grid-cols-2 text-[0.8125rem]">
             {PARTS.map(([part, color]) => (
               <div key={part} className="flex items-baseline gap-1.5">
                 <span aria-hidden="true" className={`inline-block size-2 ${color}`} />
-                <dt className="text-muted" title={MEANINGS[part]}>
-                  {part}
-                </dt>
-                <dd className="font-medium">{formatCount(count(part))}</dd>
+                <dt>{part}</dt>
+                <dd>
+                  <span className="font-medium">{formatCount(count(part))}</span>{' '}
+                  <span className="text-xs text-muted">{MEANINGS[part]}</span>
+                </dd>
               </div>
             ))}
           </dl>

@@ -52,7 +52,7 @@ export function BestForm({
       <div className="grid gap-3 sm:grid-cols-3">
         <Field id="device" label="Device" hint="known to this grid">
           <Select id="device" name="device" defaultValue={query.device ?? ''}>
-            <option value="">any, by vendor and architecture</option>
+            <option value="">another, by vendor and architecture</option>
             {devices.map(({ key, name }) => (
               <option key={key} value={key}>
                 {name}
@@ -60,7 +60,11 @@ export function BestForm({
             ))}
           </Select>
         </Field>
-        <Field id="vendor" label="Vendor" hint="as in WebGPU’s adapter info">
+        <Field
+          id="vendor"
+          label="Vendor"
+          hint="of a GPU this grid does not know, as in WebGPU’s adapter info"
+        >
           <Input id="vendor" name="vendor" list="vendors" defaultValue={query.vendor ?? ''} />
           <Options id="vendors" values={names('vendor')} />
         </Field>

@@ -26,13 +26,18 @@ export function CoverageTable({ coverage: { suites, devices } }: { coverage: Cov
           className: 'min-w-44',
           cell: ({ device }) => <DeviceName device={device} />,
         },
-        ...suites.map(({ id, title }) => ({
-          head: title,
-          className: 'min-w-28',
-          cell: ({ cells, device }: Coverage['devices'][number]) => (
-            <Cell device={device.key} cell={cells.find(({ suite }) => suite === id)} />
+        {
+          head: 'Standard suites',
+          className: 'w-full',
+          cell: ({ cells, device }) => (
+            <ul className="grid grid-cols-[repeat(auto-fill,minmax(8.75rem,1fr))] gap-x-5 gap-y-3">
+              {suites.map(({ id, title }) => {
+                const cell = cells.find(({ suite }) => suite === id);
+                return cell && <Suite key={id} title={title} device={device.key} cell={cell} />;
+              })}
+            </ul>
           ),
-        })),
+        },
       ]}
     />
   );
@@ -44,17 +49,12 @@ const cellHref = (device: string, { suite, params }: CoverageCell): string => {
   return `/sweeps/new?${new URLSearchParams([['suite', suite], ...sizes, ['device', device]])}`;
 };
 
-function Cell({ device, cell }: { device: string; cell: CoverageCell | undefined }) {
-  if (!cell) {
-    return (
-      <span className="text-muted" title="This suite does not apply to devices of this class.">
-        –
-      </span>
-    );
-  }
+/** Suites that do not apply to devices of a class are left out. */
+function Suite({ title, device, cell }: { title: string; device: string; cell: CoverageCell }) {
   return (
-    <>
-      <span aria-hidden="true" className="mb-1 flex h-1.5 gap-px bg-surface">
+    <li>
+      <span className="block text-xs font-medium">{title}</span>
+      <span aria-hidden="true" className="my-1 flex h-1.5 gap-px bg-surface">
         {PARTS.filter(([part]) => cell[part] > 0).map(([part, color]) => (
           <span
             key={part}
@@ -63,13 +63,17 @@ function Cell({ device, cell }: { device: string; cell: CoverageCell | undefined
           />
         ))}
       </span>
-      <span className="block text-xs whitespace-nowrap">
-        <TextLink href={cellHref(device, cell)} title="Run this again, at these sizes">
+      <span className="block text-xs">
+        <TextLink
+          href={cellHref(device, cell)}
+          title="Run this again, at these sizes"
+          aria-label={`${title}: ${cellText(cell)}`}
+        >
           {cellText(cell)}
         </TextLink>
       </span>
-      <span className="block text-xs whitespace-nowrap text-muted">{sizesText(cell)}</span>
-    </>
+      <span className="block text-xs text-muted">{sizesText(cell)}</span>
+    </li>
   );
 }
 

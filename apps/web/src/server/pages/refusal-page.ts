@@ -1,33 +1,44 @@
-import { html } from 'hono/html';
-import { MARK_TILES, PLACES } from '@/ui/site';
+import { html, raw } from 'hono/html';
+import { FOOTNOTE, MARK_TILES, PLACES, statusTiles, type Theme } from '@/ui/site';
 
 interface Refusal {
   readonly status: number;
   readonly title: string;
   readonly reasons: readonly string[];
-  /** What a person can make of it. */
+  /** What a person can do about it. */
   readonly advice: string;
+  /** Where to go from here, the likeliest first. */
+  readonly ways: readonly (readonly [href: string, name: string])[];
+  readonly theme: Theme;
 }
+
+const LEADERBOARD = ['/', 'Leaderboard'] as const;
 
 /**
  * The page for an address that cannot be answered. A document of its own, sent by the
- * proxy: pages always answer 200 where the proxy can answer 400.
+ * proxy: pages always answer 200 where the proxy can answer 400. It looks as the others do.
+ *
+ * @param path of the page without what was refused; null if the page itself cannot be read
  */
-export const badRequestPage = (reasons: readonly string[]): Response =>
+export const badRequestPage = (
+  reasons: readonly string[],
+  { path, theme }: { path: string | null; theme: Theme },
+): Response =>
   refusalPage({
-    status: 400,
-    title: "We couldn't understand this address",
-    reasons,
-    advice: 'It may have been cut off, mistyped, or written for another release.',
+    ...{ status: 400, title: 'This address cannot be shown', reasons, theme },
+    advice:
+      'It may have been cut off, mistyped, or written for another release. Correct it, or start over.',
+    ways:
+      path && path !== '/' ? [[path, 'This page without the rest'], LEADERBOARD] : [LEADERBOARD],
   });
 
 /** What others see in place of Bull Board. */
-export const adminsOnlyPage = (): Response =>
+export const adminsOnlyPage = (theme: Theme): Response =>
   refusalPage({
-    status: 403,
-    title: 'This page is for admins',
+    ...{ status: 403, title: 'This page is for admins', theme },
     reasons: ['You are logged in with a token of another role.'],
-    advice: 'Log out, and in again with an admin token.',
+    advice: 'Log out, then log in with an admin token.',
+    ways: [LEADERBOARD, ['/workers', 'Workers']],
   });
 
 const refusalPage = (refusal: Refusal): Response =>
@@ -44,36 +55,61 @@ const refusalPage = (refusal: Refusal): Response =>
 
 const MOST_REASONS = 8;
 
-const pageOf = ({ status, title, reasons, advice }: Refusal) => html`<!doctype html>
-<html lang="en">
+/** The colours and sizes of globals.css and of the header, which this document cannot load. */
+const STYLE = raw(`
+  :root { color-scheme: light dark; --line: light-dark(#dbe0e0, #262d31); --line-strong: light-dark(#b3bcbd, #3d474c); --sunken: light-dark(#eef1f1, #1a1f22); --surface: light-dark(#ffffff, #14181b); --ink: light-dark(#12181a, #e6ebec); --muted: light-dark(#566164, #98a4a8); --accent: light-dark(#00696b, #4ccbc0); }
+  :root[data-theme=light] { color-scheme: light; }
+  :root[data-theme=dark] { color-scheme: dark; }
+  * { box-sizing: border-box; }
+  body { margin: 0; min-height: 100dvh; display: flex; flex-direction: column; font: 0.875rem/1.5 Geist, ui-sans-serif, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: var(--ink); overflow-wrap: anywhere; }
+  a { color: inherit; }
+  header { border-bottom: 1px solid var(--line); }
+  header > div, footer > div { margin: 0 auto; max-width: 72rem; padding: 0 1rem; display: flex; flex-wrap: wrap; column-gap: 1.5rem; align-items: center; }
+  .home { display: flex; height: 2.75rem; gap: 0.5rem; align-items: center; font-weight: 600; letter-spacing: -0.025em; text-decoration: none; }
+  nav { display: flex; flex-wrap: wrap; column-gap: 1rem; }
+  nav a { color: var(--muted); font-size: 0.8125rem; line-height: 2rem; text-decoration: none; }
+  nav a:hover { color: inherit; }
+  header nav { width: 100%; padding-bottom: 0.25rem; }
+  main { flex: 1; margin: 0 auto; width: 100%; max-width: 44rem; padding: 4.75rem 1rem; display: grid; gap: 1.5rem 2.5rem; align-content: start; }
+  code { font-size: 0.75rem; color: var(--muted); }
+  h1 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.75rem; letter-spacing: -0.012em; font-weight: 600; }
+  ul { margin: 0 0 1rem; padding: 0.5rem 0.75rem 0.5rem 1.75rem; border-left: 2px solid light-dark(#8a5300, #e8b04f); background: light-dark(#f7ead1, #35290f); border-radius: 3px; }
+  p { color: var(--muted); margin: 0 0 1rem; }
+  .ways { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+  .ways a { padding: 0.3125rem 0.75rem; border: 1px solid var(--line-strong); border-radius: 3px; background: var(--surface); font-size: 0.8125rem; font-weight: 500; text-decoration: none; }
+  footer { border-top: 1px solid var(--line); font-size: 0.75rem; }
+  footer > div { padding: 1rem; justify-content: space-between; }
+  footer p { margin: 0; }
+  footer nav a { font-size: 0.75rem; line-height: 1.5; }
+  @media (width >= 40rem) { header > div, footer > div { padding-inline: 1.5rem; } main { grid-template-columns: auto 1fr; padding: 6.75rem 1.5rem; } }
+  @media (width >= 64rem) { header nav { width: auto; padding: 0; column-gap: 1.25rem; } header nav a { line-height: 2.75rem; } }
+`);
+
+const pageOf = ({ status, title, reasons, advice, ways, theme }: Refusal) => html`<!doctype html>
+<html lang="en"${theme === 'system' ? '' : raw(` data-theme="${theme}"`)}>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title} · Tilemark</title>
-<style>
-  :root { color-scheme: light dark; --line: light-dark(#dbe0e0, #262d31); --line-strong: light-dark(#b3bcbd, #3d474c); --muted: light-dark(#566164, #98a4a8); --accent: light-dark(#00696b, #4ccbc0); }
-  body { margin: 0; font: 0.875rem/1.5 Geist, system-ui, sans-serif; background: light-dark(#f7f8f8, #0e1113); color: light-dark(#12181a, #e6ebec); overflow-wrap: anywhere; }
-  header { border-bottom: 1px solid var(--line); }
-  header div { margin: 0 auto; max-width: 72rem; padding: 0.625rem 1.5rem; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: center; }
-  header a { color: var(--muted); font-size: 0.8125rem; line-height: 1.5rem; text-decoration: none; }
-  header div > a { display: inline-flex; gap: 0.5rem; align-items: center; color: inherit; font-size: 0.875rem; font-weight: 600; }
-  header a:hover { color: inherit; text-decoration: underline; }
-  main { margin: 0 auto; max-width: 42rem; padding: 4rem 1.5rem; }
-  code { font-size: 0.75rem; color: var(--muted); }
-  h1 { margin: 0.25rem 0 1rem; font-size: 1.375rem; line-height: 1.75rem; letter-spacing: -0.012em; }
-  ul { margin: 0 0 1rem; padding: 0.5rem 0.75rem 0.5rem 1.75rem; border-left: 2px solid light-dark(#8a5300, #e8b04f); background: light-dark(#f7ead1, #35290f); border-radius: 3px; }
-  p { color: var(--muted); }
-</style>
+<style>${STYLE}</style>
 <header><div>
-<a href="/"><svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">${MARK_TILES.map(({ x, y, isLit }) => html`<rect x="${x}" y="${y}" width="6" height="6" rx="1" fill="var(${isLit ? '--accent' : '--line-strong'})"/>`)}</svg>Tilemark</a>
-<nav aria-label="Main" style="display:contents">${PLACES.map(([href, name]) => html`<a href="${href}">${name}</a>\n`)}</nav>
+<a class="home" href="/"><svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">${MARK_TILES.map(({ x, y, isLit }) => html`<rect x="${x}" y="${y}" width="6" height="6" rx="1" fill="var(${isLit ? '--accent' : '--line-strong'})"/>`)}</svg>Tilemark</a>
+<nav aria-label="Main">${PLACES.map(([href, name]) => html`<a href="${href}">${name}</a>\n`)}</nav>
 </div></header>
 <main>
+<svg width="88" height="88" viewBox="0 0 88 88" aria-hidden="true">${statusTiles(status).map(({ x, y, isMissing }) => html`<rect x="${x}" y="${y}" width="19" height="19" rx="2" fill="${isMissing ? 'none' : 'var(--sunken)'}" stroke="var(${isMissing ? '--accent' : '--line-strong'})" ${isMissing ? raw('stroke-dasharray="3 3"') : ''}/>`)}</svg>
+<div>
 <code>${status}</code>
 <h1>${title}</h1>
 <ul>
 ${reasons.slice(0, MOST_REASONS).map((reason) => html`<li>${reason}</li>\n`)}
 </ul>
 <p>${advice}</p>
+<div class="ways">${ways.map(([href, name]) => html`<a href="${href}">${name}</a>\n`)}</div>
+</div>
 </main>
+<footer><div>
+<p>${FOOTNOTE}</p>
+<nav aria-label="About"><a href="/docs">Docs</a>\n<a href="/api">API</a></nav>
+</div></footer>
 </html>
 `;
