@@ -2,6 +2,7 @@ import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { RateBars } from '@/features/sweeps/rate-bars';
+import { ButtonLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
 import { Field, Select } from '@/ui/field';
 import { formatPercent, plural } from '@/ui/format';
@@ -21,17 +22,26 @@ export function DeviceResults({
   results: { chosen, problems, rows },
   keep,
   isAll,
+  sweepHref,
+  hasReference,
 }: {
   results: KernelResults;
   /** The rest of the address, kept when a problem is chosen. */
   keep: Readonly<Record<string, string>>;
   /** Whether every device is shown, or only the fastest. */
   isAll: boolean;
+  sweepHref: string;
+  /** Whether figures of reference follow. */
+  hasReference: boolean;
 }) {
   if (!chosen) {
     return (
-      <Empty title="Not measured yet">
-        <p>Each device that measures this kernel appears here with its fastest variant.</p>
+      <Empty title="Not measured on this grid yet">
+        <p>
+          Each device that measures this kernel appears here with its fastest variant.
+          {hasReference && ' What was measured elsewhere stands below, under Reference.'}
+        </p>
+        <ButtonLink href={sweepHref}>Sweep this kernel</ButtonLink>
       </Empty>
     );
   }

@@ -139,7 +139,13 @@ export default async function KernelPage({ params, searchParams }: Props) {
         </Section>
       )}
       <Section id="results" title="Results across devices">
-        <DeviceResults results={results} keep={chosen} isAll={query.rows === 'all'} />
+        <DeviceResults
+          results={results}
+          keep={chosen}
+          isAll={query.rows === 'all'}
+          sweepHref={`/sweeps/new?${sweep}`}
+          hasReference={beside.length > 0}
+        />
       </Section>
       {beside.length > 0 && (
         <Section id="reference" title="Reference" note="not measured by this grid, never ranked">
