@@ -45,9 +45,10 @@ describe('unrankedReason', () => {
     [{ stop: 'throttled' } as const, /throttled/],
     [
       { cold: wild, stop: 'capped' } as const,
-      /^known to ±4\.8% only \(over 2\.0%\): 1 s of samples would do/,
+      /known to ±4\.8%, and ranked from ±2\.0%: that takes about 1 s of samples/,
     ],
-    [{ cold: { ...wild, lowNs: Number.NaN } }, /^known to ±NaN%/],
+    [{ cold: { ...wild, lowNs: 0, highNs: 500e6 } }, /±\d+\.0%, .*: its samples vary too much/],
+    [{ cold: { ...wild, lowNs: Number.NaN } }, /^its samples are too few/],
     [
       { roof: { ns: 1.1e6, bound: 'bandwidth' } as const },
       /implausible: 10\.0% faster than the band/,

@@ -49,8 +49,7 @@ export function unrankedReason(of: {
   const width = halfWidth(cold);
   if (!(width <= RANKED_WIDTH)) {
     const tookNs = dispatches * sum(cold.samplesNs);
-    const needed = secondsText((tookNs * (width / RANKED_WIDTH) ** 2) / 1e9);
-    return `known to ±${percent(width)} only (over ${percent(RANKED_WIDTH)}): ${needed} of samples would do`;
+    return wideReason(width, (tookNs * (width / RANKED_WIDTH) ** 2) / 1e9);
   }
   const implausible = implausibleReason(cold, roof);
   if (implausible) return implausible;
@@ -58,6 +57,17 @@ export function unrankedReason(of: {
   if (errorGrowth > 1)
     return `less accurate: ${id} is allowed ${errorGrowth} times the usual error`;
   return null;
+}
+
+/** More samples than these do not help: something disturbs the device; seconds. */
+const WORTHWHILE_SECONDS = 3600;
+
+function wideReason(width: number, neededSeconds: number): string {
+  if (!Number.isFinite(width)) return 'its samples are too few to say how well the median is known';
+  const known = `the median is known to ±${percent(width)}, and ranked from ±${percent(RANKED_WIDTH)}`;
+  return neededSeconds > WORTHWHILE_SECONDS
+    ? `${known}: its samples vary too much; measure it again while nothing else runs`
+    : `${known}: that takes about ${secondsText(neededSeconds)} of samples`;
 }
 
 /** Why a time is not believed, as it beats what the device can do; null if it does not. */
@@ -72,12 +82,9 @@ export function implausibleReason(
 
 const percent = (ratio: number) => `${(100 * ratio).toFixed(1)}%`;
 
-/** `45 s`, `12 min` or `3 h`. */
-function secondsText(seconds: number): string {
-  if (seconds < 100) return `${Math.ceil(seconds)} s`;
-  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3600)} h`;
-}
+/** `45 s` or `12 min`. */
+const secondsText = (seconds: number): string =>
+  seconds < 100 ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / 60)} min`;
 
 /** A result far from what the same device and driver gave for the same run before and since. */
 export const outlierSchema = z.object({
