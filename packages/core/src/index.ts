@@ -15,6 +15,7 @@ export * from './link/link';
 export * from './link/wire';
 export { bufferSetsFor, longDispatch } from './measure/calibrate';
 export { type Clock, contradiction } from './measure/clock';
+export { dataSheetPeak } from './measure/data-sheet';
 export * from './measure/device';
 export * from './measure/duel';
 export * from './measure/measure';

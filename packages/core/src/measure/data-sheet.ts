@@ -53,6 +53,18 @@ export function dataSheetRoof(
   return ns > 0 ? { ns, bound: flopsNs > bytesNs ? 'compute' : 'bandwidth' } : null;
 }
 
+/**
+ * What a model can do at most by its data sheet, operations per ns (GFLOP/s), without a margin. Null
+ * without a sheet.
+ */
+export function dataSheetPeak(
+  device: Pick<DeviceIdentity, 'device' | 'class'>,
+  problem: Pick<Problem, 'dtype'>,
+): number | null {
+  const sheet = dataSheetOf(device);
+  return sheet && operations(sheet, problem);
+}
+
 /** Operations per ns. */
 function operations({ f16, f32 }: DataSheet, { dtype }: Pick<Problem, 'dtype'>): number {
   return 1e3 * (DTYPES[dtype].peak === 'f16' ? (f16 ?? 2 * f32) : f32);

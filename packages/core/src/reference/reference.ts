@@ -134,6 +134,24 @@ export function besideKernel(
   ]);
 }
 
+/** What a page of a device shows: the fastest kernel of each problem and profile, ceilings apart. */
+export const ofHardware = (
+  figures: readonly ReferenceFigure[],
+  hardware: string,
+): ReferenceFigure[] =>
+  bySize(
+    fastestOfEach(
+      figures.filter(
+        (figure) =>
+          figure.hardware === hardware &&
+          figure.by.kind === 'kernel' &&
+          figure.unranked === null &&
+          !isCeiling(figure.by.kernel),
+      ),
+      ({ problem, profile }) => JSON.stringify([problem, profile]),
+    ),
+  ).toReversed();
+
 /** The fastest of each library per hardware on these problems. */
 export function librariesOn(
   figures: readonly ReferenceFigure[],

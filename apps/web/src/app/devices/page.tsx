@@ -22,7 +22,10 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
     store.devices.list(query.cursor),
     store.workers.list(),
   ]);
-  const summaries = await store.devices.summaries(page.items.map(({ key }) => key));
+  const [summaries, references] = await Promise.all([
+    store.devices.summaries(page.items.map(({ key }) => key)),
+    Promise.all(page.items.map(({ name }) => store.references.ofHardware(name))),
+  ]);
 
   return (
     <>
@@ -51,12 +54,13 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
         </Empty>
       ) : (
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-          {page.items.map((device) => (
+          {page.items.map((device, index) => (
             <DeviceCard
               key={device.key}
               device={device}
               summary={summaries.get(device.key)}
               workers={workers.filter((worker) => worker.device.key === device.key)}
+              reference={references[index] ?? []}
             />
           ))}
         </ul>

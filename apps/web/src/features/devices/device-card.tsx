@@ -1,7 +1,8 @@
-import type { Device, Worker } from '@tilemark/core';
+import type { Device, ReferenceFigure, Worker } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
-import { OPS, shapeText } from '@tilemark/kernels';
-import { VariantLink } from '@/features/kernels/address';
+import { OPS, shapeText, shortAddress } from '@tilemark/kernels';
+import { group } from 'd3-array';
+import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Ago, Facts, Rate } from '@/ui/facts';
 import { formatBytes, formatCount, formatRate } from '@/ui/format';
@@ -13,10 +14,13 @@ export function DeviceCard({
   device,
   summary,
   workers,
+  reference,
 }: {
   device: Device;
   summary: DeviceSummary | undefined;
   workers: readonly Worker[];
+  /** Of the same hardware, measured elsewhere. */
+  reference: readonly ReferenceFigure[];
 }) {
   const { capabilities, identity, key, lastSeenAt, pending, results } = device;
   const { bests = [], roofs = [], version = null } = summary ?? {};
@@ -32,7 +36,7 @@ export function DeviceCard({
               .join(', ')}
           </p>
         </div>
-        {bests.length === 0 && <p className="px-4 pb-2 text-muted">Nothing measured yet.</p>}
+        {bests.length === 0 && <p className="px-4 pb-2 text-muted">Nothing measured here yet.</p>}
         {bests.map(({ address, problem, profile, rate, resultId }) => (
           <div key={problem.op} className="border-t border-line px-4 py-2">
             <p className="text-xs text-muted">
@@ -46,11 +50,27 @@ export function DeviceCard({
             </p>
           </div>
         ))}
+        {fastestOfEachOp(reference).map(({ by, problem, profile, rate }) => (
+          <div key={problem.op} className="border-t border-line px-4 py-2">
+            <p className="text-xs text-muted">
+              {OPS[problem.op].title}, reference: {shapeText(problem)} {problem.dtype}
+              {profile && `, ${profile}`}
+            </p>
+            <p>
+              <Rate of={rate} /> <span className="text-xs text-muted">measured elsewhere</span>
+            </p>
+            {by.kind === 'kernel' && (
+              <p className="truncate">
+                <Address of={shortAddress(by.address)} />
+              </p>
+            )}
+          </div>
+        ))}
         <div className="mt-auto border-t border-line">
           <Facts
             facts={[
               ...roofs.map(({ copies, peaks, profile }) => ({
-                name: `Roof, ${profile}`,
+                name: `Peak, ${profile}`,
                 value: roofText(copies, peaks),
               })),
               { name: 'Driver', value: version?.driver || '–' },
@@ -84,6 +104,15 @@ export function DeviceCard({
   );
 }
 
+/** In f32, which every device has. */
+const fastestOfEachOp = (figures: readonly ReferenceFigure[]): readonly ReferenceFigure[] =>
+  [...group(figures, ({ problem }) => problem.op).values()].flatMap((ofOp) =>
+    ofOp
+      .filter(({ problem }) => problem.dtype === 'f32')
+      .toSorted((a, b) => b.rate.value - a.rate.value)
+      .slice(0, 1),
+  );
+
 type Roof = DeviceSummary['roofs'][number];
 
 const roofText = (copies: Roof['copies'], peaks: Roof['peaks']): string =>
@@ -93,7 +122,7 @@ const roofText = (copies: Roof['copies'], peaks: Roof['peaks']): string =>
     ),
     ...(copies.length > 0
       ? [
-          `${formatRate(Math.max(...copies.map(({ gigabytesPerSecond }) => gigabytesPerSecond)))} GB/s`,
+          `${formatRate(Math.max(...copies.map(({ gigabytesPerSecond }) => gigabytesPerSecond)))} GB/s copied`,
         ]
       : []),
   ].join(', ') || '–';

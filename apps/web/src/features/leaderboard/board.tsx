@@ -149,7 +149,7 @@ function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQ
     return (
       <section key={title} aria-label={title}>
         <p className="mb-1 text-2xs font-normal text-muted">
-          {title}, {cards[0]?.rate.unit}, bars to {formatRate(fastest)}
+          {title}, {cards[0]?.rate.unit}; a full bar is {formatRate(fastest)}
         </p>
         <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
           {shownRows(cards, query).map((row) => (
@@ -233,7 +233,7 @@ function RowGroup({
           {title}
         </th>
         <td colSpan={metrics.length + BESIDE_METRICS - 2} className="!py-1">
-          bars to {formatRate(fastest)}
+          a full bar is {formatRate(fastest)}; the marks at its end are the 95% interval
         </td>
       </tr>
       {shownRows(rows, query).map((row) => (

@@ -20,10 +20,10 @@ export function Methodologies({
       <Notice tone={isOld ? 'amber' : 'neutral'}>
         {isOld
           ? `These results were measured by methodology ${methodology}, an earlier version of the protocol. They are kept as they were and never ranked beside results of methodology ${METHODOLOGY_VERSION}. `
-          : `Results of methodology ${methodology}. `}
+          : `Results of methodology ${methodology}, the current protocol of measuring and verifying. Older results stay readable, apart from these. `}
         {others.map((version) => (
           <TextLink key={version} href={boardHref(query, { methodology: String(version) })}>
-            Show those of methodology {version}
+            Show methodology {version}
           </TextLink>
         ))}
       </Notice>

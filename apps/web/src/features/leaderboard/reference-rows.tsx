@@ -33,7 +33,7 @@ export function ReferenceRows({
         </th>
         <td colSpan={columns - 2} className="!py-1">
           {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
-          {figures.length > 0 && <>; bars to {formatRate(fastest)}</>}
+          {figures.length > 0 && <>; a full bar is {formatRate(fastest)}</>}
         </td>
       </tr>
       {figures.map((figure) => (
@@ -71,7 +71,7 @@ function Row({
       <th scope="row" className="min-w-48">
         {figure.hardware ?? 'hardware not named'}
         <p className="max-w-80 text-xs font-normal text-muted">
-          <Provenance figure={figure} />
+          <Provenance figure={figure} hasDate={false} />
         </p>
       </th>
       <td>
@@ -109,7 +109,9 @@ function Row({
       <td className="min-w-44">
         <What figure={figure} />
       </td>
-      <td className="figure text-muted">–</td>
+      <td className="figure whitespace-nowrap text-muted">
+        {figure.measuredAt?.slice(0, 10) ?? '–'}
+      </td>
     </tr>
   );
 }
@@ -240,12 +242,19 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
 }
 
 /** Where a figure comes from. */
-export function Provenance({ figure }: { figure: ReferenceFigure }) {
+export function Provenance({
+  figure,
+  hasDate = true,
+}: {
+  figure: ReferenceFigure;
+  /** Where the date has no column of its own. */
+  hasDate?: boolean;
+}) {
   const { imported, measuredAt, source, unranked } = figure;
   return (
     <>
       {source.replaceAll('`', '')}
-      {measuredAt && ` Measured ${measuredAt.slice(0, 10)}.`}
+      {hasDate && measuredAt && ` Measured ${measuredAt.slice(0, 10)}.`}
       {unranked && ` Would not be ranked: ${unranked}.`}
       {imported && ` Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`}
     </>

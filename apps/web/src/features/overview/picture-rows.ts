@@ -1,4 +1,4 @@
-import type { ReferenceFigure } from '@tilemark/core';
+import { type DeviceClass, dataSheetPeak, type ReferenceFigure } from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
 import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 
@@ -13,9 +13,9 @@ export interface PictureRow {
   readonly shape: string;
   /** GFLOP/s. */
   readonly rate: number;
-  /** The device's measured peak on the problem; null if unknown. */
-  readonly peak: number | null;
-  /** On the same hardware and problem, fastest first. */
+  /** The most that the device can do on the problem; null if unknown. */
+  readonly peak: { readonly rate: number; readonly isMeasured: boolean } | null;
+  /** On the same hardware and problem. */
   readonly libraries: readonly { readonly name: string; readonly rate: number }[];
 }
 
@@ -25,28 +25,41 @@ const MOST_ROWS = 5;
 /** Where something of the same kind is measured beside it, a row says most. */
 const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
-/** The bests of this grid, then of the reference, each beside its peak and the libraries. */
+/**
+ * The bests of this grid's GPUs, of the reference, and of adapters in software, each beside its peak
+ * and the libraries.
+ */
 export function pictureRows(
   bests: readonly DeviceBest[],
   figures: readonly ReferenceFigure[],
 ): PictureRow[] {
-  const own = bests.map(
-    ({ address, device, problem, rate, resultId, roof }): PictureRow => ({
+  const isGpu = ({ device }: DeviceBest) => device.class === 'gpu' || device.class === 'browser';
+  const rowOf = ({ address, device, problem, rate, resultId, roof }: DeviceBest): PictureRow => {
+    return {
       key: device.key,
       name: device.name,
       href: `/results/${resultId}`,
       kernel: kernelOf(address),
       shape: shapeText(problem),
       rate: rate.value,
-      peak: peakOf(problem, roof),
+      peak: peakOf(problem, roof, device),
       libraries: librariesOf(figures, device.name, problem),
-    }),
-  );
-  return [...own.slice(0, MOST_ROWS - 1), ...referenceRows(figures)].slice(0, MOST_ROWS);
+    };
+  };
+  const gpus = bests.filter(isGpu).slice(0, MOST_ROWS - 1);
+  const others = bests.filter((best) => !isGpu(best));
+  return [...gpus.map(rowOf), ...referenceRows(figures), ...others.map(rowOf)].slice(0, MOST_ROWS);
 }
 
-const peakOf = (problem: Problem, roof: ReferenceFigure['roof']): number | null =>
-  roof ? opOf(problem).rate(problem, roof.ns) : null;
+function peakOf(
+  problem: Problem,
+  roof: ReferenceFigure['roof'],
+  { class: kind, name }: { readonly name: string; readonly class: DeviceClass },
+): PictureRow['peak'] {
+  if (roof) return { rate: opOf(problem).rate(problem, roof.ns), isMeasured: true };
+  const rate = dataSheetPeak({ device: name, class: kind }, problem);
+  return rate === null ? null : { rate, isMeasured: false };
+}
 
 /** One row per hardware: its fastest kernel on the problem that most libraries have. */
 function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
@@ -62,7 +75,7 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       kernel: by.kernel,
       shape: shapeText(problem),
       rate: rate.value,
-      peak: peakOf(problem, roof),
+      peak: peakOf(problem, roof, { name: hardware, class: figure.class ?? 'gpu' }),
       libraries: librariesOf(figures, hardware, problem),
     };
     return [row];
@@ -90,5 +103,5 @@ function librariesOf(
     if (shapeText(figure.problem) !== shapeText(problem)) continue;
     rates.set(by.name, Math.max(rate.value, rates.get(by.name) ?? 0));
   }
-  return [...rates].map(([name, rate]) => ({ name, rate })).toSorted((a, b) => b.rate - a.rate);
+  return [...rates].map(([name, rate]) => ({ name, rate }));
 }

@@ -5,7 +5,7 @@ import { Badge } from '@/ui/notice';
 import type { PictureRow } from './picture-rows';
 
 /**
- * Each device's best beside its measured peak, the full width, and libraries on the same hardware.
+ * Each device's best beside its peak, the full width, and libraries on the same hardware.
  * A share of its own peak compares an adapter with a data-centre card; the figures say the rest.
  */
 export function Picture({ rows }: { rows: readonly PictureRow[] }) {
@@ -18,9 +18,17 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
   }
   return (
     <figure className="rounded-tile border border-line bg-surface p-4">
-      <figcaption className="mb-3 text-xs text-muted">
-        Best f32 matrix product of each device in GFLOP/s, higher is better. The full width is the
-        device’s own measured peak.
+      <figcaption className="mb-3 space-y-1 text-xs text-muted">
+        <p className="text-[0.8125rem] text-ink">Fastest f32 matrix product on each device</p>
+        <p>
+          GFLOP/s, longer is faster; a full bar is the device’s peak.{' '}
+          <span className="whitespace-nowrap">
+            <Key isBest /> WGSL kernel
+          </span>{' '}
+          <span className="whitespace-nowrap">
+            <Key /> library, for comparison
+          </span>
+        </p>
       </figcaption>
       <ul className="space-y-4">
         {rows.map((row) => (
@@ -33,13 +41,10 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
 
 function Row({ row }: { row: PictureRow }) {
   const { href, kernel, libraries, name, peak, rate, shape } = row;
-  const best = (
-    <>
-      {kernel} <span className="text-muted">at {shape}</span>
-    </>
-  );
+  const best = { name: kernel, rate, isBest: true };
+  const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
   // Without a peak the fastest of the row is the full width.
-  const full = peak ?? Math.max(rate, ...libraries.map((library) => library.rate));
+  const full = peak?.rate ?? bars[0]?.rate ?? rate;
   return (
     <li className="space-y-1.5">
       <p className="flex flex-wrap items-baseline gap-x-2">
@@ -47,32 +52,41 @@ function Row({ row }: { row: PictureRow }) {
           {shortDeviceName(name)}
         </span>
         {href === null && <Badge tone="neutral">reference</Badge>}
-        <span className="ml-auto text-xs text-muted">
-          {peak === null ? 'peak not measured' : `peak ${formatRate(peak)}`}
-        </span>
+        <span className="text-xs text-muted">at {shape}</span>
+        <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>
-      <Bar rate={rate} full={full} isBest share={peak === null ? null : rate / peak}>
-        {href === null ? (
-          best
-        ) : (
-          <Link className="underline decoration-line-strong underline-offset-3" href={href}>
-            {best}
-          </Link>
-        )}
-      </Bar>
-      {libraries.map((library) => (
+      {bars.map((bar) => (
         <Bar
-          key={library.name}
-          rate={library.rate}
+          key={bar.name}
+          rate={bar.rate}
           full={full}
-          share={peak === null ? null : library.rate / peak}
+          isBest={bar === best}
+          share={peak && bar.rate / peak.rate}
         >
-          {library.name}
+          {bar === best && href !== null ? (
+            <Link className="underline decoration-line-strong underline-offset-3" href={href}>
+              {kernel}
+            </Link>
+          ) : (
+            bar.name
+          )}
         </Bar>
       ))}
     </li>
   );
 }
+
+const peakText = (peak: PictureRow['peak']): string =>
+  peak
+    ? `peak ${formatRate(peak.rate)}${peak.isMeasured ? '' : ' by data sheet'}`
+    : 'no peak known';
+
+const barColor = (isBest: boolean): string => (isBest ? 'bg-accent' : 'bg-line-strong');
+
+/** How a bar of the picture looks. */
+const Key = ({ isBest = false }: { isBest?: boolean }) => (
+  <span aria-hidden="true" className={`inline-block h-2 w-4 ${barColor(isBest)}`} />
+);
 
 function Bar({
   rate,
@@ -90,7 +104,7 @@ function Bar({
   return (
     <div className="text-xs">
       <p className="flex items-baseline gap-2">
-        <span className="min-w-0 truncate">{children}</span>
+        <span className={`min-w-0 truncate ${isBest ? 'font-medium' : ''}`}>{children}</span>
         <span className={`ml-auto whitespace-nowrap ${isBest ? 'font-medium' : ''}`}>
           {formatRate(rate)}
         </span>
@@ -100,7 +114,7 @@ function Bar({
       </p>
       <span aria-hidden="true" className="block h-2 bg-sunken">
         <span
-          className={`block h-full ${isBest ? 'bg-accent' : 'bg-line-strong'}`}
+          className={`block h-full ${barColor(isBest)}`}
           style={{ width: `${Math.min(100, (rate / full) * 100)}%` }}
         />
       </span>

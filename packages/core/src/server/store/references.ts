@@ -1,7 +1,7 @@
-import type { PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, parseShape, shapeText } from '@tilemark/kernels';
 import { figuresOf, type ReferenceFile, withoutTwins } from '../../reference/figures';
-import { isAsked, shippedReference } from '../../reference/reference';
+import { isAsked, ofHardware, shippedReference } from '../../reference/reference';
 import type { ReferenceFigure, ReferenceQuery } from '../../view/api';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
@@ -12,6 +12,24 @@ const MOST = 1_000;
 
 /** Figures that this grid did not measure: what ships, and what was imported. */
 export function referencesOf(db: PrismaClient) {
+  /** What ships, then what was imported. */
+  const all = async (
+    isWanted: (figure: ReferenceFigure) => boolean,
+    where: Prisma.ReferenceWhereInput,
+  ): Promise<ReferenceFigure[]> => {
+    const rows = await db.reference.findMany({
+      where,
+      orderBy: [{ importedAt: 'asc' }, { place: 'asc' }],
+      take: MOST,
+    });
+    const imported = rows.map(({ content, importedAt, importedBy }) => ({
+      ...fromJson<Omit<ReferenceFigure, 'imported'>>(content),
+      imported: { by: importedBy, at: importedAt.toISOString() },
+    }));
+    // A file that also ships says nothing new.
+    return withoutTwins([...shippedReference().filter(isWanted), ...imported]);
+  };
+
   return {
     /** @throws InputError at `shape` for text that is not a shape of the op */
     async list(query: ReferenceQuery): Promise<ReferenceFigure[]> {
@@ -21,20 +39,16 @@ export function referencesOf(db: PrismaClient) {
           ? undefined
           : shapeText({ op, shape: parseShape(op, query.shape) });
       const asked = { op, dtype, ...(shape !== undefined && { shape }) };
-      const rows = await db.reference.findMany({
-        where: asked,
-        orderBy: [{ importedAt: 'asc' }, { place: 'asc' }],
-        take: MOST,
-      });
-      const imported = rows.map(({ content, importedAt, importedBy }) => ({
-        ...fromJson<Omit<ReferenceFigure, 'imported'>>(content),
-        imported: { by: importedBy, at: importedAt.toISOString() },
-      }));
-      // A file that also ships says nothing new.
-      return withoutTwins([
-        ...shippedReference().filter((figure) => isAsked(figure, asked)),
-        ...imported,
-      ]);
+      return all((figure) => isAsked(figure, asked), asked);
+    },
+
+    /** The fastest kernels that others measured on hardware of this name, largest problems first. */
+    async ofHardware(name: string): Promise<ReferenceFigure[]> {
+      const isWanted = ({ hardware }: ReferenceFigure) => hardware === name;
+      return ofHardware(
+        await all(isWanted, { content: { path: ['hardware'], equals: name } }),
+        name,
+      );
     },
 
     /**

@@ -4,6 +4,7 @@ import { cache } from 'react';
 import { ClassBadge } from '@/features/devices/device-name';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { Roofline } from '@/features/devices/roofline';
+import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
@@ -27,12 +28,13 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, surveys, history, workers, queues] = await Promise.all([
+  const [best, surveys, history, workers, queues, reference] = await Promise.all([
     store.devices.best(device.key),
     store.rooflines.latest(device.key),
     store.devices.history(device.key),
     store.workers.list(),
     store.workers.queues(),
+    store.references.ofHardware(device.name),
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
@@ -85,6 +87,16 @@ export default async function DevicePage({ params }: Props) {
       <Section title="Best results" id="best">
         <BestResults results={best} device={device.name} />
       </Section>
+      {reference.length > 0 && (
+        <Section title="Measured elsewhere" id="reference">
+          <p className="mb-2 text-[0.8125rem] text-muted">
+            The fastest kernel of each problem on hardware of this name, from the{' '}
+            <TextLink href="/docs/site">reference</TextLink>: never ranked beside results of this
+            grid.
+          </p>
+          <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
+        </Section>
+      )}
       <Section title="Roofline" id="roofline">
         <Roofline surveys={surveys} best={best} device={device.name} />
       </Section>
