@@ -44,7 +44,7 @@ describe('formatInterval', () => {
   it('gives both sides where one is several times the other', () => {
     expect(spaced(formatInterval(100, 99.8, 418))).toBe('−0.20% +318%');
     expect(spaced(formatInterval(100, 100, 418))).toBe('−0% +318%');
-    expect(spaced(formatInterval(100, 60, 101))).toBe('−40 +1.0%');
+    expect(spaced(formatInterval(100, 60, 101))).toBe('−40% +1.0%');
   });
 });
 

@@ -104,7 +104,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               head: 'Status',
               cell: ({ counts, isImported, status }) =>
                 isImported ? (
-                  <Badge tone="amber">imported</Badge>
+                  <Badge tone="neutral">imported</Badge>
                 ) : (
                   <StatusBadge status={status} counts={counts} />
                 ),
@@ -132,7 +132,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                 failed + incorrect > 0 ? (
                   <span className="text-amber">{formatCount(failed + incorrect)}</span>
                 ) : (
-                  '–'
+                  '0'
                 ),
             },
             {

@@ -23,7 +23,7 @@ test('all runs of a suite become a sweep of that suite, which leaves the device 
   const { id } = await importResults({ store }, file(results), importer);
   const sweep = await store.sweeps.get(id);
   expect(sweep).toMatchObject({
-    name: 'Import of Bench box: tiled-vs-naive',
+    name: 'Import of Bench box: tiled-vs-naive, 64',
     suite: 'tiled-vs-naive@1',
     spec: { cases: spec.cases, devices: [key] },
   });

@@ -1,4 +1,4 @@
-import type { TunableValue } from '@tilemark/kernels';
+import { shapeText, type TunableValue } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { SweepCase, SweepSpec } from '../../plan/spec';
 import { suiteOfRuns } from '../../suites/suite-of-runs';
@@ -22,11 +22,22 @@ export function importedSweep(imported: readonly ImportedRun[]): {
   const of = suiteOfRuns(runs, [...new Map(devices.map((each) => [each.key, each])).values()]);
   if (of) {
     const spec = { ...of.spec, devices: distinct(runs.map((run) => run.deviceKey)) };
-    return { suite: suiteRef(of.suite), title: of.suite.id, spec };
+    return { suite: suiteRef(of.suite), title: titled(of.suite.id, runs), spec };
   }
   const [kernel = '', ...others] = distinct(runs.map((run) => run.variant.kernel));
   const title = others.length > 0 ? `${kernel} and ${others.length} more` : kernel;
-  return { suite: null, title, spec: specOf(runs) };
+  return { suite: null, title: titled(title, runs), spec: specOf(runs) };
+}
+
+/** With what tells files of one suite or kernel apart: `layouts, 8192`, `transpose/copy, 3 shapes, fast`. */
+function titled(what: string, runs: readonly ImportedRun['run'][]): string {
+  const shapes = distinct(runs.map(({ problem }) => shapeText(problem)));
+  const profiles = distinct(runs.map(({ profile }) => profile));
+  return [
+    what,
+    shapes.length > 2 ? `${shapes.length} shapes` : shapes.join(' and '),
+    ...(profiles.length === 1 && profiles[0] !== 'default' ? profiles : []),
+  ].join(', ');
 }
 
 /** A spec that asks for the runs: to show them, and to run them again on their devices. */
