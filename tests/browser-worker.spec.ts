@@ -143,6 +143,44 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   await admin.context().close();
 });
 
+test('the quick mode runs to its end, shows the place, and publishes only for who may', async () => {
+  const start = async (page: Page) => {
+    await page.goto(`${grid.url}/join`);
+    await page.getByRole('button', { name: 'Benchmark this browser' }).click();
+  };
+  const row = (page: Page) =>
+    page
+      .getByRole('table', { name: 'This browser beside the board' })
+      .getByRole('row')
+      .filter({ hasText: 'GB/s' })
+      .first();
+  const imported = async () => (await api<{ items: unknown[] }>('/sweeps')).items.length;
+  const before = await imported();
+
+  const member = await visitor(`${grid.url}/login?token=${grid.adminToken}`);
+  await start(member);
+  const publish = member.getByRole('button', { name: 'Publish these results' });
+  await expect(publish).toBeVisible({ timeout: 300_000 });
+  // SwiftShader is too slow for a product of 512: that run is skipped, and says why.
+  await expect(row(member)).toContainText('transpose/');
+  await expect(row(member)).toContainText(/the first|of 2 browsers/);
+  await expect(member.getByRole('row', { name: /matmul\/naive/ })).toContainText('skipped: ');
+  expect(await imported(), 'nothing leaves the tab unasked').toBe(before);
+  await publish.click();
+  await expect(member.getByRole('link', { name: 'the sweep' })).toBeVisible();
+  expect(await imported()).toBe(before + 1);
+  await member.context().close();
+
+  const stranger = await visitor(`${grid.url}/join`);
+  await start(stranger);
+  await expect(row(stranger)).toContainText('of 2 browsers', { timeout: 300_000 });
+  await stranger.getByRole('button', { name: 'Stop' }).click();
+  await expect(stranger.getByRole('button', { name: 'Benchmark this browser' })).toBeVisible();
+  await expect(stranger.getByRole('button', { name: 'Publish' })).toHaveCount(0);
+  expect(await imported()).toBe(before + 1);
+  await stranger.context().close();
+});
+
 test('pausing gives the run back, a second tab waits, and closing gives the run back', async () => {
   const { link } = await invite();
   const page = await visitor(link);

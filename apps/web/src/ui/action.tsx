@@ -120,12 +120,12 @@ export function Command({
   missing?: string | undefined;
 }) {
   return (
-    <div className="flex items-start gap-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3">
+    <div className="flex items-start gap-x-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3 has-[.missing]:max-sm:flex-col">
       <code className="min-w-0 flex-1 py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
         {text}
       </code>
       {missing ? (
-        <span className="px-2 py-1 text-xs leading-5 text-muted">{missing}</span>
+        <span className="missing py-1 text-xs leading-5 text-muted sm:px-2">{missing}</span>
       ) : (
         <CopyButton text={text} label={label} />
       )}

@@ -1,8 +1,9 @@
-import { DeviceOwner, deviceKey, type RooflineSurvey } from '@tilemark/core';
+import { DeviceOwner, deviceKey, type ListedDevice, type RooflineSurvey } from '@tilemark/core';
 import { bytesText, DTYPES } from '@tilemark/kernels';
 import { DeviceProcess } from '../child/device-process';
 import { Runner } from '../child/runner';
 import { NO_ADAPTER } from '../device/select';
+import { equals, listCards } from '../gpu/cards';
 import { withMachineLock } from '../run/machine-lock';
 import { WAITING } from './progress';
 import { significant, table } from './table';
@@ -39,6 +40,22 @@ export async function devices(
     print(`\n${identity.device}, profile default`);
     print(survey ? rooflineText(survey) : 'no roofline: this device has no probes');
   }
+}
+
+/** One of several equal cards is found by its bus id alone. */
+export const flagOf = (
+  listed: ListedDevice | undefined,
+  cards = listCards(),
+): string | undefined =>
+  listed?.card && equals(listed.identity.device, cards).length > 0
+    ? listed.card.busId
+    : listed?.flag;
+
+/** A `--device` that says which process to start: of an index on a host with several cards, the bus id. */
+export async function toldApart(device: string, childEntry: URL): Promise<string> {
+  if (!/^\d+$/.test(device) || listCards().length < 2) return device;
+  const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
+  return flagOf(listed[Number(device)]) ?? device;
 }
 
 async function surveyOf(

@@ -18,6 +18,7 @@ import {
 } from '@tilemark/kernels';
 import { Runner } from '../child/runner';
 import { withMachineLock } from '../run/machine-lock';
+import { toldApart } from './devices';
 import { addressIn } from './kernel/file';
 import { WAITING } from './progress';
 import { ResultFile } from './result-file';
@@ -59,7 +60,8 @@ export async function duel(
   if (onCpu !== (b.definition.runsOn === 'cpu')) {
     throw new InputError('one runs on the host and the other on a GPU', 'B');
   }
-  const device = options.device === 'auto' && onCpu ? 'cpu' : options.device;
+  const wanted = options.device === 'auto' && onCpu ? 'cpu' : options.device;
+  const device = await toldApart(wanted, childEntry);
   const runner = new Runner({ entry: childEntry, device });
   try {
     const { environment } = await runner.open(profile);

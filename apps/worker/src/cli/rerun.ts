@@ -8,6 +8,7 @@ import {
 } from '@tilemark/core';
 import { Runner } from '../child/runner';
 import { withMachineLock } from '../run/machine-lock';
+import { toldApart } from './devices';
 import { GridClient, type GridOptions } from './grid-client';
 import { WAITING } from './progress';
 import { intervalText, percentText, problemText, table, timeText } from './table';
@@ -31,7 +32,8 @@ export async function rerun(
 ): Promise<number> {
   const site = new GridClient(options);
   const past = await site.get(`results/${encodeURIComponent(resultId)}`, resultDetailSchema);
-  const device = options.device ?? (past.device.class === 'cpu' ? 'cpu' : 'auto');
+  const wanted = options.device ?? (past.device.class === 'cpu' ? 'cpu' : 'auto');
+  const device = await toldApart(wanted, childEntry);
   const runner = new Runner({ entry: childEntry, device });
   try {
     const { outcome, environment } = await withMachineLock(

@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process';
-import { DeviceOwner, doneWithin, LEAVE_WITHIN_MS, type ListedDevice } from '@tilemark/core';
+import { DeviceOwner, doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { Logger } from 'pino';
 import { DeviceProcess } from '../child/device-process';
-import { cardNamed, equals, listCards, proved } from '../gpu/cards';
+import { cardNamed, equals, proved } from '../gpu/cards';
 import { type Place, type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
 import { MeteredRunner, Metrics } from '../run/prometheus';
+import { flagOf, toldApart } from './devices';
 import { type LogForm, workerLog } from './worker-log';
 
 /** Less than the 30 s after which a supervisor kills. */
@@ -30,13 +31,13 @@ export interface WorkerOptions {
  * process each, with its own seat, lock and journal. Throws what `workerOf` does.
  */
 export async function worker(options: WorkerOptions, childEntry: URL): Promise<void> {
-  const { device } = options;
-  const isIndex = /^\d+$/.test(device) && listCards().length > 1;
-  if (device !== 'all' && !isIndex) return workerOf(options, childEntry);
-  const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
-  if (isIndex) {
-    return workerOf({ ...options, device: flagOf(listed[Number(device)]) ?? device }, childEntry);
+  if (options.device !== 'all') {
+    return workerOf(
+      { ...options, device: await toldApart(options.device, childEntry) },
+      childEntry,
+    );
   }
+  const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
   const gpus = listed.filter(({ identity }) => identity.class === 'gpu');
   if (gpus.length < 2) {
     return workerOf({ ...options, device: flagOf(gpus[0]) ?? 'auto' }, childEntry);
@@ -46,10 +47,6 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
   }
   await Promise.all(gpus.map((gpu) => ofProcess(flagOf(gpu) ?? gpu.flag)));
 }
-
-/** One of several equal cards is found by its bus id alone. */
-const flagOf = (listed: ListedDevice | undefined): string | undefined =>
-  listed?.card && equals(listed.identity.device).length > 0 ? listed.card.busId : listed?.flag;
 
 /** The same command for one device, in a process of its own; this one ends with the last. */
 async function ofProcess(device: string): Promise<void> {

@@ -45,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `best ${OPS[op].rateUnit} by size, f32, on any device, profile default unless another is named; higher is better`
+              ? `best ${OPS[op].rateUnit} by size, f32, on any device, profile default unless another is named; higher is better, empty is not measured`
               : 'not measured yet'
           }
         >
@@ -66,7 +66,7 @@ export default async function KernelsPage() {
                   </>
                 ),
               },
-              { head: 'Idea', className: 'min-w-64 text-pretty', cell: ({ idea }) => idea },
+              { head: 'Idea', className: 'min-w-52 text-pretty', cell: ({ idea }) => idea },
               ...shapes.map((shape) => ({
                 head: shape,
                 isFigure: true,
@@ -162,7 +162,7 @@ async function ladderOf(store: Store, op: OpId) {
 }
 
 function BestRate({ best }: { best: Best | undefined }) {
-  if (!best) return '–';
+  if (!best) return null; // a phone leaves empty cells out
   return (
     <>
       {best.resultId ? (
@@ -173,7 +173,7 @@ function BestRate({ best }: { best: Best | undefined }) {
         formatRate(best.rate)
       )}
       <span
-        className="ml-auto block max-w-24 text-xs whitespace-normal text-muted max-sm:max-w-none"
+        className="ml-auto block max-w-26 text-xs whitespace-normal text-muted max-sm:max-w-none"
         title={best.where}
       >
         {shortDeviceName(best.where)}

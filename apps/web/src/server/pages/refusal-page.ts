@@ -57,7 +57,7 @@ const MOST_REASONS = 8;
 
 /** The colours and sizes of globals.css and of the header, which this document cannot load. */
 const STYLE = raw(`
-  :root { color-scheme: light dark; --line: light-dark(#dbe0e0, #262d31); --line-strong: light-dark(#b3bcbd, #3d474c); --sunken: light-dark(#eef1f1, #1a1f22); --surface: light-dark(#ffffff, #14181b); --ink: light-dark(#12181a, #e6ebec); --muted: light-dark(#566164, #98a4a8); --accent: light-dark(#00696b, #4ccbc0); }
+  :root { scrollbar-gutter: stable; color-scheme: light dark; --line: light-dark(#dbe0e0, #262d31); --line-strong: light-dark(#b3bcbd, #3d474c); --sunken: light-dark(#eef1f1, #1a1f22); --surface: light-dark(#ffffff, #14181b); --ink: light-dark(#12181a, #e6ebec); --muted: light-dark(#566164, #98a4a8); --accent: light-dark(#00696b, #4ccbc0); }
   :root[data-theme=light] { color-scheme: light; }
   :root[data-theme=dark] { color-scheme: dark; }
   * { box-sizing: border-box; }

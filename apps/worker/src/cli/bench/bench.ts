@@ -1,5 +1,6 @@
 import { type BenchFile, CSV_HEADER, csvLine, drawSeed, type RunResult } from '@tilemark/core';
 import { Runner } from '../../child/runner';
+import { toldApart } from '../devices';
 import { admitAll } from '../kernel/file';
 import { ResultFile } from '../result-file';
 import { progressOf } from './progress';
@@ -36,7 +37,8 @@ export async function bench(
   const spec = benchSpec({ ...options, ...(kernel && { kernel }) });
   const save = await saver(options);
   const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
-  const runners = flags.map((device) => new Runner({ entry: childEntry, device: device.trim() }));
+  const devices = await Promise.all(flags.map((flag) => toldApart(flag.trim(), childEntry)));
+  const runners = devices.map((device) => new Runner({ entry: childEntry, device }));
   try {
     const open = await openAll(runners);
     const plan = planOf(spec, open);

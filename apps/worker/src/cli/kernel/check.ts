@@ -18,6 +18,7 @@ import {
 import { Runner } from '../../child/runner';
 import { NO_ADAPTER } from '../../device/select';
 import { withMachineLock } from '../../run/machine-lock';
+import { toldApart } from '../devices';
 import { WAITING } from '../progress';
 import { significant, table, timeText } from '../table';
 import { admitFile } from './file';
@@ -69,7 +70,7 @@ export async function check(
   const contributed = await admitFile(path, 'file');
   const { kernel } = contributed;
   const speedShape = parseShape(kernel.op, shape, '--shape');
-  const runner = new Runner({ entry: childEntry, device });
+  const runner = new Runner({ entry: childEntry, device: await toldApart(device, childEntry) });
   const outcomeOf = async (variant: Variant, problem: Problem, policy: 'smoke' | 'screen') => {
     const run = { variant, problem, policy, profile: 'default' } as const;
     const report = await withMachineLock(() => runner.run(run), { onWait: () => print(WAITING) });

@@ -24,6 +24,7 @@ import {
 } from '@tilemark/kernels';
 import { type RunInput, Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
+import { toldApart } from '../devices';
 import { ratioText } from '../duel';
 import { admitAll } from '../kernel/file';
 import { resultOf } from '../result';
@@ -74,7 +75,8 @@ export async function tune(
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
   // The same for all trials, so that the references of the first serve the rest.
   const ofInputs = drawSeed();
-  const runner = new Runner({ entry: childEntry, device: options.device, watchdogMs: WATCHDOG_MS });
+  const device = await toldApart(options.device, childEntry);
+  const runner = new Runner({ entry: childEntry, device, watchdogMs: WATCHDOG_MS });
   const warn = (text: string) => void process.stderr.write(`${text}\n`);
   const turn = new MachineTurn();
   const clockNs = () => Number(process.hrtime.bigint());
