@@ -10,20 +10,22 @@ export interface RunnerOptions {
   /** What `--device` takes: an index, `cpu` or `auto`. */
   readonly device: string;
   readonly watchdogMs?: number;
+  /** Of the process of a contributed kernel, which may have no more. */
+  readonly foreignBytes?: number;
 }
 
-/** The process of a contributed kernel may have half of the machine's memory, and this at most. */
-const MEMORY_OF_CONTRIBUTED = Math.min(totalmem() / 2, 8 * 2 ** 30);
+/** Half of the machine's memory, and this at most. */
+const FOREIGN_BYTES = Math.min(totalmem() / 2, 8 * 2 ** 30);
 
 /** Measures runs on one device of this machine, in child processes. */
 export class Runner extends DeviceRunner {
-  constructor({ entry, device, watchdogMs }: RunnerOptions) {
+  constructor({ entry, device, watchdogMs, foreignBytes = FOREIGN_BYTES }: RunnerOptions) {
     super(
       (profile, isForeign) =>
         new DeviceProcess(
           entry,
           { kind: 'own', device, profile },
-          isForeign ? MEMORY_OF_CONTRIBUTED : Number.POSITIVE_INFINITY,
+          isForeign ? foreignBytes : Number.POSITIVE_INFINITY,
         ),
       watchdogMs,
     );

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { kernelTemplate } from '@tilemark/core';
+import { kernelTemplate, outcomeReason } from '@tilemark/core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { handle } from './app';
@@ -159,4 +159,88 @@ it.each([
   expect(ended.code).toBe(code);
   expect(await readFile(summary, 'utf8')).toMatch(verdict);
   expect(await readFile(output, 'utf8')).toContain('table<<END_OF_TABLE');
+});
+
+/** Processes that a process has started, and the memory of one, from /proc. */
+const childrenOf = async (pid: number) =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
+const residentMiB = async (pid: number) =>
+  Number(/VmRSS:\s*(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+it('bombs cost the grid, its other runs, and its memory nothing', async () => {
+  const STORE = 'C[row * shape.n + col] = T(sum);';
+  const calls = Array.from(
+    { length: 24 },
+    (_, i) => `fn g${i + 1}(x: f32) -> f32 { return g${i}(x) + g${i}(x + 1.0); }`,
+  ).join('\n');
+  const bombs: Readonly<Record<string, readonly [source: string, shapes: number, how: RegExp]>> = {
+    'does not end': [
+      template.replace(
+        SUM,
+        `var turns = 1u;\n  while (id.x >= BLOCK && turns != shape.m - shape.m) { turns |= 1u; C[id.x] += f32(turns); }\n  ${SUM}`,
+      ),
+      3,
+      /did not end within 5 s|quarantined: it has crashed or hung this device 2 times/,
+    ],
+    'compiles for ever': [
+      template
+        .replace('struct Shape', `fn g0(x: f32) -> f32 { return x; }\n${calls}\nstruct Shape`)
+        .replace(STORE, 'C[row * shape.n + col] = g24(sum);'),
+      1,
+      /no answer for 20 s at step: compile|too much memory/,
+    ],
+    'writes outside': [
+      template.replace(STORE, `${STORE}\n  C[shape.m * shape.n + 7u] = 1.0;`),
+      1,
+      /past the end of its output/,
+    ],
+    'does nothing': [template.replace(STORE, ''), 1, /should be/],
+  };
+  const mallory = await grid.token('member', 'Mallory');
+  const shapes = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ m: 64 + i, n: 64, k: 64 }));
+  const submit = async (token: string, kernel: string, count: number) => {
+    const spec = { cases: [{ kernel, shapes: shapes(count) }], policy: 'smoke' };
+    const answer = await call('POST /sweeps', { token, body: { name: kernel, spec } });
+    expect(answer.status).toBe(201);
+    return (await answer.json()).id as string;
+  };
+  const pid = worker.pid ?? 0;
+  const beforeMiB = await residentMiB(pid);
+  const sweeps: string[] = [];
+  const honest: string[] = [];
+  for (const [source, count] of Object.values(bombs)) {
+    const kept = await call('POST /kernels', { token: mallory, body: { source } });
+    expect(kept.status).toBe(201);
+    sweeps.push(await submit(mallory, (await kept.json()).id, count));
+    honest.push(await submit(member, 'matmul/tiled', 2));
+  }
+  await vi.waitFor(
+    async () => {
+      for (const id of [...sweeps, ...honest]) {
+        expect((await grid.store.sweeps.get(id))?.status).toBe('done');
+      }
+    },
+    { timeout: 300_000, interval: 500 },
+  );
+  const fates = await Promise.all(sweeps.map((id) => grid.store.sweeps.results(id)));
+  for (const [i, [name, [, , how]]] of Object.entries(bombs).entries()) {
+    for (const { outcome } of fates[i]?.items ?? []) {
+      expect([name, outcome?.kind === 'measured' ? '' : outcomeReason(outcome)]).toEqual([
+        name,
+        expect.stringMatching(how),
+      ]);
+    }
+  }
+  expect(fates[0]?.items.map(({ outcome }) => outcome?.kind).sort()).toEqual([
+    ...['failed', 'failed', 'skipped'],
+  ]);
+  for (const id of honest) {
+    const { items } = await grid.store.sweeps.results(id);
+    expect(items.map(({ outcome }) => outcome?.kind)).toEqual(['measured', 'measured']);
+  }
+  // The last honest run ended the processes of the others; its own stays for the next.
+  expect(await childrenOf(pid)).toHaveLength(1);
+  expect((await residentMiB(pid)) - beforeMiB).toBeLessThan(64);
+  expect(worker.exitCode).toBeNull();
 });

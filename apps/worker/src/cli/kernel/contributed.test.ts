@@ -39,10 +39,10 @@ const problemOf = (m: number, n: number, k: number): Problem => ({
   dtype: 'f32',
 });
 
-async function fateOf(source: string, problem = problemOf(33, 65, 17)) {
+async function fateOf(source: string, problem = problemOf(33, 65, 17), on = runner) {
   const { kernel } = await admitKernel({ author: 'mallory', source });
   const variant = { kernel: kernel.id, tunables: {} };
-  const { outcome } = await runner.run({ variant, problem, profile: 'default', policy: 'smoke' });
+  const { outcome } = await on.run({ variant, problem, profile: 'default', policy: 'smoke' });
   return { kind: outcome.kind, why: outcomeReason(outcome) ?? '' };
 }
 
@@ -126,13 +126,13 @@ const CHEATS: readonly (readonly [
     'failed',
   ],
   [
-    'an endless loop',
+    'an endless loop in all workgroups but the first',
     () =>
       changed([
         SUM,
-        `var turns = 1u;\n  while (turns != shape.m - 33u) { turns = turns | 1u; C[id.x] += f32(turns); }\n${SUM}`,
+        `var turns = 1u;\n  while (id.x >= BLOCK && turns != shape.m - 33u) { turns = turns | 1u; C[id.x] += f32(turns); }\n${SUM}`,
       ]),
-    /did not end within|no answer/,
+    /did not end within 5 s/,
     'failed',
   ],
   [
@@ -180,12 +180,34 @@ describe('what cheats or breaks is caught and named', () => {
   });
 
   it.each([
-    ['200,000 lines', () => `${template}${'\n'.repeat(200_000)}`],
-    ['loops in loops', () => loops(200)],
-    ['a long chain of functions', () => chain(2_000)],
-  ])('%s end in time, one way or the other', async (_name, source) => {
-    const { kind, why } = await fateOf(source());
-    if (kind !== 'measured') expect(why).toMatch(/^(compile|device|prepare): /);
+    ['200,000 lines', () => `${template}${'\n'.repeat(200_000)}`, /^$/],
+    ['loops in loops', () => loops(200), /^compile: .*depth/],
+    [
+      'functions that call two others',
+      () => doubling(24),
+      /^device: no answer for 20 s at step: compile/,
+    ],
+  ])('%s end in time, one way or the other', async (_name, source, why) => {
+    expect((await fateOf(source())).why.replace(/^not ranked.*/, '')).toMatch(why);
+  });
+
+  it('a compiler that needs too much memory is ended', async () => {
+    const narrow = new Runner({ entry: bundle.child, device: '0', foreignBytes: 400 * 2 ** 20 });
+    try {
+      expect(await fateOf(`${doubling(24)}// again`, undefined, narrow)).toEqual({
+        kind: 'failed',
+        why: 'device: the kernel needed too much memory at step: compile',
+      });
+      expect(await fateOf(template, undefined, narrow)).toMatchObject({ kind: 'measured' });
+    } finally {
+      await narrow.close();
+    }
+  });
+
+  it('a race that most dispatches win is lost in one that is verified', async () => {
+    const { kind, why } = await fateOf(racing, problemOf(128, 128, 128));
+    expect(kind).toBe('incorrect');
+    expect(why).toMatch(/element \[\d+, \d+\] is 7, should be/);
   });
 
   it('a dispatch that would take seconds is refused before it is tried', async () => {
@@ -193,6 +215,19 @@ describe('what cheats or breaks is caught and named', () => {
     const { kind, why } = await fateOf(slow, problemOf(256, 256, 256));
     expect(kind).toBe('failed');
     expect(why).toMatch(/per dispatch: choose a smaller shape|did not end within/);
+  });
+
+  it('a device process that dies under it is an outcome, with its step', async () => {
+    const { kernel } = await admitKernel({ author: 'mallory', source: template });
+    const variant = { kernel: kernel.id, tunables: {} };
+    const { outcome } = await runner.run(
+      { variant, problem: problemOf(64, 64, 64), profile: 'default', policy: 'smoke' },
+      { onStep: (step) => void (step === 'trial' && process.kill(runner.pid ?? 0, 'SIGSEGV')) },
+    );
+    expect(outcome).toMatchObject({
+      ...{ kind: 'failed', stage: 'device' },
+      message: expect.stringMatching(/ended by SIGSEGV at step: trial/),
+    });
   });
 
   it('and the next kernel is measured as if nothing had happened', async () => {
@@ -206,17 +241,48 @@ const loops = (depth: number) =>
     `${SUM}\n${'for (var a = 0u; a < shape.k; a++) {'.repeat(depth)} sum += 1.0; ${'}'.repeat(depth)}`,
   ]);
 
-const chain = (length: number) =>
+/** Two calls of each by the next: 2 ** length calls, once a driver has inlined them. */
+const doubling = (length: number) =>
   changed(
     [
       'struct Shape',
-      `fn f0(x: f32) -> f32 { return x; }\n${Array.from(
+      `fn g0(x: f32) -> f32 { return x; }\n${Array.from(
         { length },
-        (_, i) => `fn f${i + 1}(x: f32) -> f32 { return f${i}(x) + f${i}(x + 1.0); }`,
+        (_, i) => `fn g${i + 1}(x: f32) -> f32 { return g${i}(x) + g${i}(x + 1.0); }`,
       ).join('\n')}\nstruct Shape`,
     ],
-    [STORE, `C[row * shape.n + col] = f${length}(sum);`],
+    [STORE, `C[row * shape.n + col] = g${length}(sum);`],
   );
+
+/**
+ * Wrong in workgroups that begin before one whose number is lower, as some do in one of ten or twenty
+ * dispatches of 64 workgroups on two threads of the host.
+ */
+const racing = changed(
+  [
+    '"covers"',
+    '"scratchBytes": 256, "entryPoint": "reset", "passes": [{ "entryPoint": "main", "covers": { "rows": "BLOCK", "cols": "BLOCK" } }], "covers"',
+  ],
+  [
+    'struct Shape',
+    `@group(0) @binding(4) var<storage, read_write> begun: array<atomic<u32>>;
+@compute @workgroup_size(1) fn reset() { atomicStore(&begun[0], 0u); }
+struct Shape`,
+  ],
+  [
+    'id: vec3u)',
+    `id: vec3u, @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) place: u32)`,
+  ],
+  [
+    'let row',
+    `if (place == 0u && atomicAdd(&begun[0], 1u) < group.y * groups.x + group.x) {
+    C[id.y * shape.n + id.x] = 7.0;
+    return;
+  }
+  let row`,
+  ],
+);
 
 describe('tilemark', () => {
   /** Runs the bundled program as a shell would, in a folder of its own. */
