@@ -57,7 +57,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
       >
         The fastest verified variant of each device on one problem, by the median of its
         invocations. Devices share a rank unless one is faster by more than 0.5% beyond doubt.
-        <Words of={['variant', 'profile', 'peak', 'policy']} />
+        <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} />

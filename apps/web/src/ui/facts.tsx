@@ -73,7 +73,7 @@ export function Timing({
   return (
     <>
       {formatNs(medianNs)}{' '}
-      <span className="text-xs text-muted" title="95% interval of the median">
+      <span className="text-xs text-muted" title="95% interval of this run’s median">
         {formatInterval(medianNs, lowNs, highNs)}
       </span>
     </>

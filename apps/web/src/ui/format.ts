@@ -90,6 +90,9 @@ export const formatSpeedup = (ratio: number): string => `${threeDigits.format(ra
 /** A share of one: `3.5%`. */
 export const formatPercent = (share: number): string => `${twoDigits.format(share * 100)}%`;
 
+/** What a device did of its peak: `73%`, or `>100%` where a cache or a disturbed probe made it more. */
+export const formatOfPeak = (share: number): string => (share > 1 ? '>100%' : formatPercent(share));
+
 /** Operations per byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`. */
 export const formatIntensity = (flopPerByte: number): string =>
   `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}FLOP/byte`;

@@ -13,6 +13,11 @@ const WORDS = {
     'of the roof: the most that the device can do, measured by copies and multiply-adds.',
     '/docs/measurement#the-roof',
   ],
+  interval: [
+    '± interval',
+    'contains the median with 95% confidence: of its own run on results and in sweeps; on the board also with the spread between runs, which makes it wider.',
+    '/docs/measurement',
+  ],
   policy: [
     'Policy',
     'how long and how precisely a run is measured; quick ones are never ranked.',

@@ -52,7 +52,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       >
         B against A: FAST or SLOW where the 95% interval of their ratio lies beyond ±0.5%, SAME
         where it lies within.
-        <Words of={['variant', 'profile', 'peak', 'policy']} />
+        <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
       </PageHeader>
       <CompareTabs here="/compare" />
       <Refused

@@ -43,7 +43,7 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
       >
         Everything measured so far. Machines with the same vendor, architecture, device, backend and
         runtime count as one device.
-        <Words of={['variant', 'profile', 'peak']} />
+        <Words of={['variant', 'profile', 'peak', 'interval']} />
       </PageHeader>
       {page.items.length === 0 ? (
         <Empty title="No device has been attached yet">

@@ -1,4 +1,5 @@
 import type { HeadToHead, ResultDetail } from '@tilemark/core';
+import { parseProblem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
 import { compare, comparePairs, type Measured } from './comparison';
@@ -69,12 +70,23 @@ const pair = (a: number, b: number): HeadToHead => ({
   b: side(b),
 });
 
-it('gives each pair its verdict and all of them a geometric mean', () => {
-  const { counts, mean, rows } = comparePairs([pair(400, 100), pair(100, 400), pair(100.1, 100)]);
+it('gives each pair its verdict, and those of one op a geometric mean', () => {
+  const transposed = {
+    ...pair(300, 100),
+    problem: parseProblem({ op: 'transpose', shape: '8', dtype: 'f32' }),
+  };
+  const { rows, summaries } = comparePairs([
+    pair(400, 100),
+    pair(100, 400),
+    pair(100.1, 100),
+    transposed,
+  ]);
+  const [{ counts, mean } = {}, other] = summaries;
+  expect(other).toMatchObject({ op: 'transpose', pairs: 1, mean: expect.closeTo(3) });
   expect(rows.map((row) => row.verdict)).toEqual(['FAST', 'SLOW', 'SAME']);
   expect(rows[0]).toMatchObject({ ratio: 4 });
   expect(rows[0]!.low).toBeCloseTo(4 * Math.exp(-Math.hypot(0.001, 0.001)), 3);
   expect(counts).toEqual({ FAST: 1, SAME: 1, SLOW: 1, UNDECIDED: 0 });
   expect(mean).toBeCloseTo((4 * 0.25 * 1.001) ** (1 / 3));
-  expect(comparePairs([]).mean).toBeNull();
+  expect(comparePairs([]).summaries).toEqual([]);
 });

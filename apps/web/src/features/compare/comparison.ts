@@ -7,7 +7,8 @@ import {
   type Measurement,
   type ResultDetail,
 } from '@tilemark/core';
-import { opOf, type Problem } from '@tilemark/kernels';
+import { type OpId, opOf, type Problem } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import { problemText } from '../sweeps/runs';
 
 export interface Measured {
@@ -75,17 +76,26 @@ export interface ComparedPair extends Contrast {
   readonly pair: HeadToHead;
 }
 
+/** The pairs of one op: speeds of different ops have no mean. */
 export interface Summary {
-  readonly rows: readonly ComparedPair[];
-  /** Geometric mean of the speed-ups over all pairs; null for none. */
-  readonly mean: number | null;
+  readonly op: OpId;
+  readonly pairs: number;
+  /** Geometric mean of the ratios. */
+  readonly mean: number;
   readonly counts: Readonly<Record<Contrast['verdict'], number>>;
 }
 
-/** Each pair's verdict and effect, and what they come to together. */
-export function comparePairs(pairs: readonly HeadToHead[]): Summary {
+/** Each pair's verdict and effect, and what they come to together, op by op. */
+export function comparePairs(pairs: readonly HeadToHead[]): {
+  readonly rows: readonly ComparedPair[];
+  readonly summaries: readonly Summary[];
+} {
   const rows = pairs.map((pair) => ({ pair, ...contrast(pair.b, pair.a) }));
-  const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
-  for (const { verdict } of rows) counts[verdict] += 1;
-  return { rows, mean: geometricMean(rows.map(({ ratio }) => ratio)), counts };
+  const summaries = [...group(rows, ({ pair }) => pair.problem.op)].map(([op, ofOp]) => {
+    const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
+    for (const { verdict } of ofOp) counts[verdict] += 1;
+    const mean = geometricMean(ofOp.map(({ ratio }) => ratio)) ?? Number.NaN;
+    return { op, pairs: ofOp.length, mean, counts };
+  });
+  return { rows, summaries };
 }

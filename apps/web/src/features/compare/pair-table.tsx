@@ -1,5 +1,5 @@
 import type { HeadToHead, Pair } from '@tilemark/core';
-import { opOf, shapeText } from '@tilemark/kernels';
+import { OPS, opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
@@ -11,8 +11,8 @@ import { VerdictBadge } from './verdict';
 
 /** Two devices or two variants, problem by problem, with a verdict and an effect for each. */
 export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadToHead[] }) {
-  const { counts, mean, rows } = comparePairs(pairs);
-  if (mean === null) {
+  const { rows, summaries } = comparePairs(pairs);
+  if (rows.length === 0) {
     return (
       <Empty title="Nothing was measured on both">
         <p>
@@ -25,15 +25,19 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
   }
   return (
     <>
-      <p className="mb-4 flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(mean)}</span>
-        <span className="text-muted">
-          the speed of A: the geometric mean of {formatCount(rows.length)}{' '}
-          {rows.length === 1 ? 'problem' : 'problems'}, of which B is faster on {counts.FAST}, the
-          same on {counts.SAME}, slower on {counts.SLOW}
-          {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}
-        </span>
-      </p>
+      <ul className="mb-4 space-y-2">
+        {summaries.map(({ counts, mean, op, pairs: count }) => (
+          <li key={op} className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+            <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(mean)}</span>
+            <span className="text-muted">
+              {OPS[op].title}: B’s speed as a multiple of A’s
+              {count > 1 && `, geometric mean of ${formatCount(count)} problems`}. B is faster on{' '}
+              {counts.FAST}, the same on {counts.SAME}, slower on {counts.SLOW}
+              {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}.
+            </span>
+          </li>
+        ))}
+      </ul>
       <DataTable
         caption={`Two ${of}, problem by problem`}
         rows={rows}
@@ -73,7 +77,8 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
             ),
           },
           {
-            head: 'Speed of A (higher is better)',
+            head: 'B’s speed / A’s',
+            title: 'Above 1, B is faster; below, with its 95% interval',
             isFigure: true,
             cell: ({ high, low, ratio }) => (
               <>

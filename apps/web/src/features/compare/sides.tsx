@@ -2,7 +2,7 @@ import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
-import { formatInterval, formatNs, formatPercent, formatRate } from '@/ui/format';
+import { formatInterval, formatNs, formatOfPeak, formatPercent, formatRate } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import type { Measured } from './comparison';
 
@@ -17,7 +17,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ],
   ['Median', ({ measurement: { cold } }) => formatNs(cold.medianNs)],
   [
-    '95% interval',
+    '95% interval of the run',
     ({ measurement: { cold } }) =>
       `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
   ],
@@ -29,7 +29,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   [
     '% of peak',
     ({ measurement: { cold, roof } }) => {
-      return roof ? `${formatPercent(roof.ns / cold.medianNs)}, ${roof.bound}` : '–';
+      return roof ? `${formatOfPeak(roof.ns / cold.medianNs)}, ${roof.bound}` : '–';
     },
   ],
   ['Samples', ({ measurement: { cold, stop } }) => `${cold.n}, ${stop}`],

@@ -25,8 +25,8 @@ export function Effect({ of: comparison }: { of: Comparison }) {
           {verdict && <VerdictBadge of={verdict} />}
           <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(ratio)}</span>
           <span className="text-muted">
-            the {of} of A, between {formatSpeedup(low)} and {formatSpeedup(high)} by the 95%
-            intervals
+            B’s {of} as a multiple of A’s; 95% interval {formatSpeedup(low)} to{' '}
+            {formatSpeedup(high)}
           </span>
         </p>
       )}

@@ -26,7 +26,7 @@ import {
   formatInterval,
   formatMetric,
   formatNs,
-  formatPercent,
+  formatOfPeak,
   formatRate,
   formatSpeedup,
   plural,
@@ -48,7 +48,10 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
   medianNs: ({ highNs, lowNs, medianNs }) => (
     <>
       {formatNs(medianNs)}
-      <span className="block text-xs text-muted" title="95% interval of the median">
+      <span
+        className="block text-xs text-muted"
+        title="95% interval of the median, with the spread between runs"
+      >
         {formatInterval(medianNs, lowNs, highNs)}
       </span>
     </>
@@ -199,7 +202,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
       />
       <p className="text-xs text-muted">
         {formatNs(medianNs)}
-        {roof && <>, {formatPercent(roof.ns / medianNs)} of peak</>}
+        {roof && <>, {formatOfPeak(roof.ns / medianNs)} of peak</>}
       </p>
       <p>
         <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}

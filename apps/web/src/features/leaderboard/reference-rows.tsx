@@ -5,7 +5,7 @@ import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
-import { formatInterval, formatMoment, formatNs, formatPercent, formatRate } from '@/ui/format';
+import { formatInterval, formatMoment, formatNs, formatOfPeak, formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { RateBar } from './rate-bar';
@@ -137,7 +137,7 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
             />
             <p className="text-xs text-muted">
               {formatNs(figure.medianNs)}
-              {figure.roof && <>, {formatPercent(figure.roof.ns / figure.medianNs)} of peak</>}
+              {figure.roof && <>, {formatOfPeak(figure.roof.ns / figure.medianNs)} of peak</>}
             </p>
             <p>
               <What figure={figure} />

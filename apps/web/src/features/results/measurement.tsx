@@ -55,7 +55,10 @@ export function Statistics({
         facts={[
           { name: 'Median', value: formatNs(cold.medianNs) },
           {
-            name: cold.n < FEWEST_OF_INTERVAL ? 'Range (too few for an interval)' : '95% interval',
+            name:
+              cold.n < FEWEST_OF_INTERVAL
+                ? 'Range (too few for an interval)'
+                : '95% interval of this run',
             value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
           },
           ...FIGURES.map(({ digits, id, name, read, unit }) => {

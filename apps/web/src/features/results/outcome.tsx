@@ -11,10 +11,13 @@ import {
   formatInterval,
   formatMoment,
   formatNs,
-  formatPercent,
+  formatOfPeak,
   formatRate,
 } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
+
+/** Why a result may be faster than the peak. */
+const OVER_PEAK = 'the data may come from a cache, or the probe of the peak was disturbed';
 
 /** The rate and time, or why there are none. */
 export function Headline({ result }: { result: ResultDetail }) {
@@ -52,8 +55,12 @@ export function Headline({ result }: { result: ResultDetail }) {
         />
         <Figure
           name="% of peak (higher is better)"
-          value={roofShare === null ? '–' : formatPercent(roofShare)}
-          unit={roofBound ? `bound by ${roofBound}` : 'the peak was not measured for this run'}
+          value={roofShare === null ? '–' : formatOfPeak(roofShare)}
+          unit={
+            roofShare === null
+              ? 'the peak was not measured for this run'
+              : `bound by ${roofBound}${roofShare > 1 ? `: ${OVER_PEAK}` : ''}`
+          }
         />
         <Figure
           name="Arithmetic intensity"
@@ -120,9 +127,9 @@ export function ImportedBadge({ of }: { of: ImportedMark | null | undefined }) {
 export function RoofText({ share, bound }: { share: number | null; bound: string | null }) {
   if (share === null) return '–';
   return (
-    <>
-      {formatPercent(share)}
+    <span title={share > 1 ? OVER_PEAK : undefined}>
+      {formatOfPeak(share)}
       <span className="block text-xs text-muted">{bound}</span>
-    </>
+    </span>
   );
 }
