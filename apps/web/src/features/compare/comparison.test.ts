@@ -83,7 +83,7 @@ it('gives each pair its verdict, and those of one op a geometric mean', () => {
   ]);
   const [{ counts, mean } = {}, other] = summaries;
   expect(other).toMatchObject({ op: 'transpose', pairs: 1, mean: expect.closeTo(3) });
-  expect(rows.map((row) => row.verdict)).toEqual(['FAST', 'SLOW', 'SAME']);
+  expect(rows.map((row) => row.verdict)).toEqual(['FAST', 'SLOW', 'SAME', 'FAST']);
   expect(rows[0]).toMatchObject({ ratio: 4 });
   expect(rows[0]!.low).toBeCloseTo(4 * Math.exp(-Math.hypot(0.001, 0.001)), 3);
   expect(counts).toEqual({ FAST: 1, SAME: 1, SLOW: 1, UNDECIDED: 0 });

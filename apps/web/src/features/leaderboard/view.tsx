@@ -1,4 +1,11 @@
-import { bestOfEach, type Leaderboard, type ReferenceFigure, shownGroups } from '@tilemark/core';
+import {
+  bestOfEach,
+  type Leaderboard,
+  PROFILES,
+  type Profile,
+  type ReferenceFigure,
+  shownGroups,
+} from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { isCeiling, isInputError, opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
@@ -71,8 +78,22 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   ];
   const isEmpty = !present.some((kind) => shown.includes(kind)) && !shown.includes('reference');
   const answered = { ...{ answer: own, board, groups: shown } };
-  if (isEmpty || !board.problem) return { ...answered, content: await empty(store, query) };
-  const reference = shown.includes('reference') ? bestOfEach(beside, profile) : null;
+  if (isEmpty || !board.problem) {
+    const others = PROFILES.filter((each) => each !== profile);
+    const hasOwn = async (each: Profile) =>
+      (await store.leaderboard({ op, dtype, profile: each })).problems.length > 0;
+    const had = await Promise.all(
+      others.map(async (each) => openingShape(figures, each) !== null || (await hasOwn(each))),
+    );
+    const elsewhere = others.find((_, index) => had[index]);
+    return { ...answered, content: await empty(store, query, elsewhere) };
+  }
+  // A file that was imported as results may be what a figure was taken from.
+  const isRow = ({ hardware, medianNs }: ReferenceFigure) =>
+    board.rows.some((row) => row.device.name === hardware && row.medianNs === medianNs);
+  const reference = shown.includes('reference')
+    ? bestOfEach(beside, profile).filter((figure) => !isRow(figure))
+    : null;
   const sizes = await store.devices.sizes(
     board.rows.map(({ device }) => device.key),
     { op, dtype, profile },
@@ -143,14 +164,34 @@ function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
   );
 }
 
-async function empty(store: Store, query: BoardQuery): Promise<ReactNode> {
+async function empty(store: Store, query: BoardQuery, elsewhere?: Profile): Promise<ReactNode> {
   const { items } = await store.devices.list();
-  return <NoResults hasAny={items.some((device) => device.results > 0)} query={query} />;
+  const hasAny = items.some((device) => device.results > 0);
+  return <NoResults hasAny={hasAny} query={query} elsewhere={elsewhere} />;
 }
 
 /** The board before its first result, or where a filter leaves nothing. */
-function NoResults({ hasAny, query }: { hasAny: boolean; query: BoardQuery }) {
+function NoResults({
+  hasAny,
+  query,
+  elsewhere,
+}: {
+  hasAny: boolean;
+  query: BoardQuery;
+  /** The profile under which there are some. */
+  elsewhere: Profile | undefined;
+}) {
   const { dtype, op, profile, shape } = query;
+  if (elsewhere) {
+    return (
+      <Empty title={`Nothing in ${dtype} was measured under profile ${profile} yet`}>
+        <p>Under profile {elsewhere} there are figures of this element type.</p>
+        <ButtonLink href={boardHref(query, { profile: elsewhere })} look="primary">
+          Show profile {elsewhere}
+        </ButtonLink>
+      </Empty>
+    );
+  }
   if (hasAny) {
     const sweep = new URLSearchParams({
       kernel: `${op}/naive`,
