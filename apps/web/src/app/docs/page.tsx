@@ -11,10 +11,11 @@ export default async function DocsPage() {
   return (
     <>
       <PageHeader title="Docs">
-        One primer per hard subject. For programs, see the <TextLink href="/api">API</TextLink>.
+        How to use Tilemark, and why to believe what it says. Programs use the{' '}
+        <TextLink href="/api">API</TextLink>.
       </PageHeader>
-      {GROUPS.map(({ primers, title: group }) => (
-        <Section key={group} id={group.toLowerCase()} title={group}>
+      {GROUPS.map(({ about, primers, title: group }) => (
+        <Section key={group} id={group.toLowerCase()} title={group} note={about}>
           <Panel className="divide-y divide-line">
             {primers.map(({ slug, summary, title }) => (
               <p key={slug} className="px-4 py-2.5">

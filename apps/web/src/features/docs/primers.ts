@@ -24,29 +24,36 @@ export interface Primer {
 }
 
 /** The primers by what the reader wants. */
-export const GROUPS: readonly { readonly title: string; readonly primers: readonly Primer[] }[] = [
+export const GROUPS: readonly {
+  readonly title: string;
+  /** What it is for. */
+  readonly about: string;
+  readonly primers: readonly Primer[];
+}[] = [
   {
     title: 'Start',
+    about: 'put your GPU, your problem, or your kernel on the grid',
     primers: [
       primerOf(
         'attaching',
         attaching,
-        'One command adds a machine; what it needs, and how to keep it running.',
+        'Add a GPU with one command or a browser tab: what it needs, and how to keep it running.',
       ),
       primerOf(
         'tuning',
         tuning,
-        'Find the fastest variant for your problem and device in minutes.',
+        'Find the fastest variant for your problem on your GPU, in minutes.',
       ),
       primerOf(
-        'performance',
-        performance,
-        'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
+        'your-kernel',
+        yourKernel,
+        'Bring your own WGSL: have it proved, measured, and compared with ours, here and in CI.',
       ),
     ],
   },
   {
     title: 'Trust',
+    about: 'why to believe a number',
     primers: [
       primerOf(
         'measurement',
@@ -59,10 +66,16 @@ export const GROUPS: readonly { readonly title: string; readonly primers: readon
         ranking,
         'Who is faster, who shares a rank, what is never ranked, and which variant to run.',
       ),
+      primerOf(
+        'performance',
+        performance,
+        'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
+      ),
     ],
   },
   {
     title: 'Operate',
+    about: 'run a grid of your own',
     primers: [
       primerOf(
         'operating',
@@ -78,16 +91,12 @@ export const GROUPS: readonly { readonly title: string; readonly primers: readon
   },
   {
     title: 'Extend',
+    about: 'change Tilemark itself',
     primers: [
-      primerOf(
-        'your-kernel',
-        yourKernel,
-        'Bring your own WGSL: have it proved, measured, and compared with ours, here and in CI.',
-      ),
       primerOf(
         'adding-a-kernel',
         addingAKernel,
-        'What to write for a new kernel, dtype, op, metric, page, or endpoint.',
+        'Where a new kernel, dtype, op, metric, page, or endpoint goes in the sources.',
       ),
       primerOf(
         'site',

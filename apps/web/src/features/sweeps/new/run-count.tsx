@@ -124,7 +124,5 @@ function DeviceCount({
 
 function estimateText(seconds: number | null, runs: number): string {
   if (runs === 0) return 'nothing to measure';
-  return seconds === null
-    ? 'duration unknown: neither past results nor a roof'
-    : formatEstimate(seconds);
+  return seconds === null ? 'no estimate before its first results' : formatEstimate(seconds);
 }
