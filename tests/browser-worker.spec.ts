@@ -201,7 +201,7 @@ test('pausing gives the run back, a second tab waits, and closing gives the run 
   await expect(second.getByText('Another tab of this browser')).toBeVisible();
   await second.close();
 
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await inHand(id, sweep.id);
   await page.close({ runBeforeUnload: true });
   await expect

@@ -4,7 +4,7 @@ import { services } from '@/server/services';
 import { visitor } from '@/server/session/visitor';
 import { PageHeader } from '@/ui/page';
 
-export const metadata: Metadata = { title: 'Lend this browser’s GPU' };
+export const metadata: Metadata = { title: 'Benchmark this browser' };
 
 /** Open on a private grid too: whoever has an invite need not have an account. */
 export default async function JoinPage() {
@@ -12,9 +12,9 @@ export default async function JoinPage() {
   const user = await visitor();
   return (
     <>
-      <PageHeader title="Lend this browser’s GPU">
-        This tab becomes a worker of the grid for as long as it is open: no program to install, no
-        account. Browsers are ranked among browsers.
+      <PageHeader title="This browser’s GPU">
+        Benchmark it here, or lend it to the grid for as long as this tab is open: nothing to
+        install, no account. Browsers are ranked among browsers.
       </PageHeader>
       <Join
         version={settings.version}

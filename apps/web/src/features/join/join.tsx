@@ -106,37 +106,47 @@ export function Join({
   return (
     // What the browser tells later stands below, and as high as the screen: nothing moves for it.
     <div className="min-h-svh max-w-3xl space-y-6">
-      <Panel className="space-y-3 p-4">
-        <p>
-          Start, and this tab measures what waits for your GPU, one kernel at a time. While it does,
-          the GPU is busy and the machine may get warm and loud; no piece of work occupies it for
-          more than a quarter of a second. Results, the name that the browser gives your GPU, and
-          the browser’s version are published.
-        </p>
-        <label className="flex items-center gap-2 text-[0.8125rem]">
-          <input
-            type="checkbox"
-            className="size-3.5 accent-accent"
-            checked={isCareful}
-            onChange={({ target }) => setCareful(target.checked)}
-          />
-          Pause while this tab is hidden or the machine is on battery
-        </label>
-        <div className="flex flex-wrap gap-2">
-          {isWorking ? (
-            <>
-              <Button look="primary" onClick={() => setPaused(!isPaused)}>
-                {isPaused ? 'Go on' : 'Pause'}
+      {isPublic && (
+        <Quick
+          version={version}
+          maySubmit={mayInvite}
+          isReady={gpu !== null && !isWorking}
+          isFirst={!isInvited}
+        />
+      )}
+      <Section title="Lend it to the grid" id="lend" note="with an invite or a login">
+        <Panel className="space-y-3 p-4">
+          <p>
+            This tab measures what waits for your GPU, one kernel at a time, until you leave. The
+            GPU is busy meanwhile and the machine may get warm and loud, but nothing occupies it for
+            more than a quarter of a second. Results, the name that the browser gives your GPU, and
+            the browser’s version are published.
+          </p>
+          <label className="flex items-center gap-2 text-[0.8125rem]">
+            <input
+              type="checkbox"
+              className="size-3.5 accent-accent"
+              checked={isCareful}
+              onChange={({ target }) => setCareful(target.checked)}
+            />
+            Pause while this tab is hidden or the machine is on battery
+          </label>
+          <div className="flex flex-wrap gap-2">
+            {isWorking ? (
+              <>
+                <Button look="primary" onClick={() => setPaused(!isPaused)}>
+                  {isPaused ? 'Resume' : 'Pause'}
+                </Button>
+                <Button onClick={() => lending.current?.leave()}>Leave</Button>
+              </>
+            ) : (
+              <Button look="primary" disabled={!gpu || !isInvited} onClick={() => void start()}>
+                Start
               </Button>
-              <Button onClick={() => lending.current?.leave()}>Leave</Button>
-            </>
-          ) : (
-            <Button look="primary" disabled={!gpu || !isInvited} onClick={() => void start()}>
-              Start
-            </Button>
-          )}
-        </div>
-      </Panel>
+            )}
+          </div>
+        </Panel>
+      </Section>
       {told && (
         <Notice tone="rose" alert>
           {told}
@@ -149,13 +159,12 @@ export function Join({
       )}
       {invite !== null && !isInvited && (
         <Notice tone="amber">
-          You need an invite: ask a member of this grid for a link, or{' '}
+          To lend your GPU you need an invite: ask a member of this grid for a link, or{' '}
           <TextLink href="/login?next=/join">log in</TextLink> as one.
         </Notice>
       )}
       {state && <Now state={state} token={token} pausedWhy={isPaused ? 'you paused it' : hold} />}
       {state && state.ended.length > 0 && <Ended state={state} token={token} />}
-      {gpu && !isWorking && isPublic && <Quick version={version} maySubmit={mayInvite} />}
       {gpu && <Device gpu={gpu} />}
     </div>
   );

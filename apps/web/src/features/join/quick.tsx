@@ -17,13 +17,29 @@ const importedSchema = z.object({ id: z.string() });
  * The quick suite in this tab, beside the board. Nothing leaves the tab unless a visitor who may
  * submit says so.
  */
-export function Quick({ version, maySubmit }: { version: string; maySubmit: boolean }) {
+export function Quick({
+  version,
+  maySubmit,
+  isReady,
+  isFirst,
+}: {
+  version: string;
+  maySubmit: boolean;
+  /** Whether the GPU has been found and is free. */
+  isReady: boolean;
+  /** Whether this is what the visitor has come for. */
+  isFirst: boolean;
+}) {
   const [state, setState] = useState<QuickState | null>(null);
   const [isWorking, setWorking] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [sweep, setSweep] = useState<string | null>(null);
   const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
+  // Lending takes the GPU over.
+  useEffect(() => {
+    if (!isReady) stop.current.abort();
+  }, [isReady]);
 
   const start = async () => {
     stop.current = new AbortController();
@@ -49,14 +65,21 @@ export function Quick({ version, maySubmit }: { version: string; maySubmit: bool
     <Section title="Benchmark this browser" id="quick">
       <Panel className="space-y-3 p-4">
         <p>
-          About a minute, in this tab only: nothing is sent, and you see where your GPU would be on
-          the board.
+          A few kernels, in this tab only: about a minute on a GPU. You see where your GPU would be
+          on the board; nothing is sent
+          {maySubmit ? ' unless you publish it.' : '.'}
         </p>
         <div className="flex flex-wrap items-center gap-3">
           {isWorking ? (
             <Button onClick={() => stop.current.abort()}>Stop</Button>
           ) : (
-            <Button onClick={() => void start()}>Benchmark this browser</Button>
+            <Button
+              look={isFirst ? 'primary' : 'plain'}
+              disabled={!isReady}
+              onClick={() => void start()}
+            >
+              Benchmark this browser
+            </Button>
           )}
           {maySubmit && !isWorking && results.length > 0 && !sweep && (
             <Button onClick={() => void upload()}>Publish these results</Button>

@@ -92,7 +92,8 @@ export function CaseFields({
             hint={
               <>
                 {dimensions}, or one number if all are equal: <code>512, {oblong}</code>. Ranges:{' '}
-                <code>256..4096 x2</code> doubles, <code>256..1024 +256</code> adds.
+                <code>256..4096</code> doubles, <code>256..4096 x4</code> quadruples,{' '}
+                <code>256..1024 +256</code> adds.
               </>
             }
             error={errors?.shapes?.message}
