@@ -39,6 +39,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'compared variants': `/compare/variants?a=matmul/naive&b=${encodeURIComponent('matmul/tiled[TILE=32]')}`,
     best: '/best',
     kernels: '/kernels',
+    'try a kernel': '/kernels/new',
     kernel: '/kernels/matmul/tiled',
     'emitted kernel': '/kernels/matmul/warp-tile',
     'unmeasured kernel': '/kernels/transpose/copy',

@@ -1,6 +1,7 @@
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import rehypeSlug from 'rehype-slug';
 import remarkGfm from 'remark-gfm';
+import checkKernel from '../../../../docs/screenshots/check-kernel.png';
 import { linkStyle, TextLink } from './button';
 import { WgslCode } from './code';
 import { TablePanel } from './table';
@@ -27,6 +28,11 @@ export function Markdown({
   );
 }
 
+/** Pictures of the primers, by the name that they have there. */
+const PICTURES: Readonly<Record<string, { src: string; width: number; height: number }>> = {
+  'screenshots/check-kernel.png': checkKernel,
+};
+
 const componentsFor = (hrefOf: (link: string) => string | null): Components => ({
   a: ({ children, href = '' }) => {
     const to = hrefOf(href);
@@ -39,6 +45,12 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
       );
     }
     return <TextLink href={to}>{children}</TextLink>;
+  },
+  img: ({ alt = '', src }) => {
+    const picture = PICTURES[String(src)];
+    if (!picture) return <>{alt}</>;
+    // biome-ignore lint/performance/noImgElement: sent as it is, like all files of the site
+    return <img {...picture} alt={alt} loading="lazy" className="h-auto max-w-full" />;
   },
   table: ({ children, node }) => (
     <TablePanel caption={`Table of ${headings(node).join(', ')}`}>{children}</TablePanel>

@@ -1,6 +1,6 @@
 import { contrast, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import type { Beside, ContributedResults } from '@tilemark/core/server';
-import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { opOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
@@ -23,7 +23,11 @@ const besidePlace = ({ deviceKey, dtype, op, shape }: Beside) =>
 /** A version on each device and shape beside ours, naive, and earlier versions of its author. */
 export function Compared({ id, results }: { id: string; results: ContributedResults }) {
   const { best, naive, runs } = results;
-  const own = runs.filter(({ variant }) => variant.kernel === id);
+  const own = runs
+    .filter(({ variant }) => variant.kernel === id)
+    .toSorted(
+      (a, b) => a.device.name.localeCompare(b.device.name) || volume(a.problem) - volume(b.problem),
+    );
   const others = [...new Set(runs.map(({ variant }) => variant.kernel))]
     .filter((kernel) => kernel !== id)
     .slice(0, MOST_VERSIONS);
@@ -170,7 +174,10 @@ function Ratio({
         {formatSpeedup(low)} to {formatSpeedup(high)}
       </span>
       {isNamed && base.address && (
-        <span className="block max-w-56 text-xs whitespace-normal text-muted" title={base.address}>
+        <span
+          className="ml-auto block max-w-56 text-xs whitespace-normal text-muted"
+          title={base.address}
+        >
           {shortAddress(base.address)}
         </span>
       )}

@@ -10,7 +10,7 @@ import { readable, visitor } from '@/server/session/visitor';
 import { Action, CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { PlainCode, WgslCode } from '@/ui/code';
-import { Ago } from '@/ui/facts';
+import { Ago, Moment } from '@/ui/facts';
 import { formatEstimate, plural } from '@/ui/format';
 import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
@@ -52,7 +52,7 @@ export async function ContributedPage({ id }: { id: string }) {
       >
         {kernelById(id).idea}
         <span className="block text-xs">
-          {version.op}, brought <Ago date={version.createdAt} /> ago with the token of{' '}
+          {version.op}, brought <Moment date={version.createdAt} /> with the token of{' '}
           {version.author}
         </span>
       </PageHeader>

@@ -65,7 +65,9 @@ export function WgslEditor({
         ...[lineNumbers(), lintGutter(), history(), bracketMatching(), indentOnInput()],
         ...[wgsl(), syntaxHighlighting(HIGHLIGHTER), THEME, EditorState.tabSize.of(2)],
         keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': describedBy }),
+        EditorView.contentAttributes.of({
+          ...{ 'aria-label': label, 'aria-describedby': describedBy, tabindex: '0' },
+        }),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) changed(state.doc.toString());
         }),

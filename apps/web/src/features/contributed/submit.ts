@@ -45,7 +45,7 @@ export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
   const cases = [
     { ...of, kernel: `${kernel.op}/naive`, tunables: {} },
     { ...of, kernel: id, tunables: {} },
-    ...(await Promise.all(bests)).flat(),
+    ...(await Promise.all(bests)),
   ];
   const sweep = await submitSweep({
     name: id,
@@ -57,19 +57,18 @@ export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
   return sweep.ok ? { ok: true, value: id } : sweep;
 }
 
-/** The best of ours for a device, as the grid knows it; none where nothing can decide. */
+/** The best of ours for a device, as the grid knows it; `tiled` where no result can decide. */
 async function bestCase(op: OpId, shape: Shape, dtype: Dtype, device: string) {
   const { bestVariantSchema } = await import('@tilemark/core');
   const sizes = opById(op).dimensions.map(({ name }) => [name, String(Reflect.get(shape, name))]);
   const query = new URLSearchParams([['op', op], ['dtype', dtype], ['device', device], ...sizes]);
   const answer = await fetch(`/api/v1/best?${query}`).catch(() => null);
-  if (!answer?.ok) return [];
-  const { variant } = bestVariantSchema.parse(await answer.json());
-  const values = Object.entries(variant.tunables).map(([name, value]) => [name, [value]]);
-  return [
-    {
-      ...{ kernel: variant.kernel, tunables: Object.fromEntries(values), onlyOn: [device] },
-      ...{ shapes: [shape], dtypes: [dtype] },
-    },
-  ];
+  const { kernel, tunables } = answer?.ok
+    ? bestVariantSchema.parse(await answer.json()).variant
+    : { kernel: `${op}/tiled`, tunables: {} };
+  const values = Object.entries(tunables).map(([name, value]) => [name, [value]]);
+  return {
+    ...{ kernel, tunables: Object.fromEntries(values), onlyOn: [device] },
+    ...{ shapes: [shape], dtypes: [dtype] },
+  };
 }

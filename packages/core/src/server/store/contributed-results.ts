@@ -19,7 +19,7 @@ export interface Beside extends Interval {
   readonly resultId: string;
 }
 
-/** Runs of a kernel that wait for a device. */
+/** Runs of a kernel that wait for a device, with those beside it in its sweeps. */
 export interface Waiting {
   readonly device: DeviceRef;
   readonly runs: number;
@@ -104,26 +104,23 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Run
 
 async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
   const [rows, queues] = await Promise.all([
-    db.$queryRaw<{ device: DeviceRef; runs: number; ahead: number; beside: number }[]>`
+    db.$queryRaw<{ device: DeviceRef; runs: number; ahead: number }[]>`
       SELECT ${deviceRefOf('d')}, own."runs",
         (SELECT count(*)::int FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
           WHERE r."deviceKey" = d."key" AND r."state" = 'pending' AND NOT s."background"
-            AND r."sweepId" < own."first") AS "ahead",
-        (SELECT count(*)::int FROM "Run" AS r WHERE r."deviceKey" = d."key"
-          AND r."state" = 'pending' AND r."sweepId" BETWEEN own."first" AND own."last") AS "beside"
+            AND r."sweepId" < own."first") AS "ahead"
       FROM "Device" AS d JOIN (
-        SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first",
-          max("sweepId") AS "last"
-        FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0
-          AND "state" IN ('pending', 'running')
+        SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first" FROM "Run"
+        WHERE "state" IN ('pending', 'running') AND "sweepId" IN (
+          SELECT "sweepId" FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0)
         GROUP BY "deviceKey") AS own ON own."deviceKey" = d."key"
       ORDER BY d."name"`,
     listQueues(db),
   ]);
-  return rows.map(({ ahead, beside, device, runs }) => {
+  return rows.map(({ ahead, device, runs }) => {
     const queue = queues.find((each) => each.device.key === device.key);
     const { etaMs = null, serving = 0, waiting = 0 } = queue ?? {};
-    const part = Math.min(1, (ahead + beside) / Math.max(1, waiting));
+    const part = Math.min(1, (ahead + runs) / Math.max(1, waiting));
     return {
       ...{ device, runs, ahead, isServed: serving > 0 },
       etaMs: etaMs === null ? null : etaMs * part,

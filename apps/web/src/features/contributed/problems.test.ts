@@ -1,0 +1,37 @@
+import { kernelTemplate } from '@tilemark/core';
+import { describe, expect, it } from 'vitest';
+import { problemAt, read } from './problems';
+import { shapesIn } from './submit';
+
+const template = kernelTemplate('mine');
+const lineOf = (text: string) => template.slice(0, template.indexOf(text)).split('\n').length;
+
+describe('a kernel that is being written', () => {
+  it('is read as it will be by the server', () => {
+    expect(read({ source: template })).toMatchObject({ problems: [], kernel: { op: 'matmul' } });
+    expect(read({ source: '' })).toMatchObject({ kernel: null, problems: [{ line: null }] });
+  });
+
+  it.each([
+    ['"rows": "BLOCK"', '"rows": "BLOK"', '"rows"'],
+    ['"BLOCK": { "values"', '"NEVER": { "values"', '"tunables"'],
+    ['"op": "matmul"', '"op": "conv"', '"op"'],
+    ['read> A', 'read_write> A', 'read> A'],
+  ])('%s -> %s is marked at its line', (before, after, at) => {
+    const { problems } = read({ source: template.replace(before, after) });
+    expect(problems).toMatchObject([{ line: lineOf(at) }]);
+  });
+
+  it('marks no line of the source for a manifest beside it', () => {
+    const draft = { source: template, manifest: '{}' };
+    expect(problemAt('manifest.covers.rows', 'x', draft).line).toBeNull();
+    expect(problemAt('manifest:3', 'x', draft).line).toBeNull();
+    expect(problemAt('wgsl:3', 'x', draft).line).toBe(3);
+  });
+});
+
+it('shapes are written out, or named as a family', () => {
+  expect(shapesIn('matmul', '64, 32x16x8')).toHaveLength(2);
+  expect(shapesIn('matmul', 'llm-shapes').length).toBeGreaterThan(2);
+  expect(() => shapesIn('matmul', 'nothing')).toThrow(/is not a/);
+});

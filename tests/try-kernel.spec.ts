@@ -1,0 +1,232 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, chromium, expect, type Locator, type Page, test } from '@playwright/test';
+import { emptyDataFolder, type Grid, startGrid } from './grid';
+
+/** A kernel of a visitor's own, from the editor to the board, in a Chromium that compiles WGSL. */
+
+let grid: Grid;
+let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
+let browser: Browser;
+let page: Page;
+let member: string;
+
+test.describe.configure({ mode: 'serial', timeout: 600_000 });
+
+test.beforeAll(async () => {
+  folder = await emptyDataFolder();
+  grid = await startGrid(folder.dataDir);
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-quic', '--no-first-run'],
+      ...['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'],
+    ],
+  });
+  page = await (await browser.newContext()).newPage();
+  page.on('dialog', (dialog) => void dialog.accept());
+  const made = await api<{ secret: string }>('/tokens', { name: 'Ada', role: 'member' });
+  member = made.secret;
+  await expect.poll(async () => (await api<Listed>('/workers')).items.length).toBeGreaterThan(1);
+  // The machine is for the tests.
+  await expect.poll(async () => (await sweeps()).length).toBeGreaterThan(2);
+  for (const { id } of await sweeps()) await api(`/sweeps/${id}/cancel`, {});
+});
+
+test.afterAll(async () => {
+  await browser?.close();
+  await grid?.stop('SIGINT');
+  await folder?.remove();
+});
+
+interface Listed {
+  readonly items: readonly { readonly id: string }[];
+}
+const sweeps = async () => (await api<Listed>('/sweeps')).items;
+const kept = async () => (await api<Listed>('/kernels/contributed', undefined, member)).items;
+
+async function api<T>(path: string, body?: unknown, token = grid.adminToken): Promise<T> {
+  const answer = await fetch(`${grid.url}/api/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(answer.ok, `${path}: ${answer.status}`).toBe(true);
+  return (await answer.json()) as T;
+}
+
+/** Moves the focus by Tab alone. */
+async function tabTo(target: Locator): Promise<void> {
+  await expect(target).toBeEnabled();
+  for (let presses = 0; presses < 120; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${target}.`);
+}
+
+/** Axe and the width of the page, in both schemes and on a phone. */
+async function expectClean(): Promise<void> {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await new AxeBuilder({ page }).exclude('.shiki code').analyze();
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      expect.soft(found, `${page.url()} ${width} ${colorScheme}`).toEqual([]);
+    }
+    const excess = await page.evaluate(
+      () => document.documentElement.scrollWidth - window.innerWidth,
+    );
+    expect.soft(excess, `${page.url()} scrolls sideways`).toBeLessThan(1);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+const editor = () => page.getByRole('textbox', { name: 'WGSL source' });
+const findings = () => page.locator('#findings');
+const submit = () => page.getByRole('button', { name: /^Submit/ });
+
+test('what was typed is there after logging in', async () => {
+  await page.goto(`${grid.url}/kernels/new`);
+  await tabTo(editor());
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\n// typed before logging in');
+  await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+  await page.getByLabel('Token').fill(member);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/kernels\/new$/);
+  await expect(editor()).toBeVisible();
+  await tabTo(editor());
+  await page.keyboard.press('Control+End');
+  await expect(editor()).toContainText('typed before logging in');
+  await expect(page.getByRole('main').getByRole('link', { name: 'Log in' })).toHaveCount(0);
+});
+
+test('by keyboard alone: an error, its line, the fix, a result, the board, and away', async () => {
+  await tabTo(editor());
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nconst oops = 1 + ;');
+  const line = findings().getByRole('button', { name: /^Line \d+$/ });
+  await expect(line).toBeVisible();
+  await expect(page.locator('.cm-lint-marker-error')).toBeVisible();
+  await expectClean();
+  await tabTo(line);
+  await page.keyboard.press('Enter');
+  await expect(editor()).toBeFocused();
+  await page.keyboard.press('Shift+End');
+  await page.keyboard.press('Delete');
+  await expect(findings()).toContainText('Compiles in this browser.');
+
+  const device = page.getByRole('checkbox', { name: /llvmpipe/ });
+  await tabTo(device);
+  await page.keyboard.press('Space');
+  await expect(device).toBeChecked();
+  await tabTo(page.getByLabel('Shapes'));
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('64');
+  await tabTo(submit());
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/kernels\/ada\/my-matmul@[0-9a-f]{8}$/);
+  const address = page.url();
+  await expect(page.getByText('Unlisted: it is in no list')).toBeVisible();
+  const row = page
+    .getByRole('table', { name: /by device and problem/ })
+    .getByRole('row')
+    .nth(1);
+  await expect(row).toContainText('GFLOP/s', { timeout: 300_000 });
+  await expect(row).toContainText(/×.*×.* to /, { timeout: 300_000 });
+  await expect(page.getByRole('heading', { name: 'Progress' })).toHaveCount(0);
+  await expectClean();
+
+  const ofBoard = `${grid.url}/?shape=64`;
+  const mine = page.getByRole('link', { name: 'by ada' }).filter({ visible: true });
+  await page.goto(ofBoard);
+  await expect(page.getByRole('heading', { name: 'Leaderboard' })).toBeVisible();
+  await expect(mine).toHaveCount(0);
+  await page.goto(address);
+  await tabTo(page.getByRole('button', { name: /^Publish/ }));
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Unlisted: it is in no list')).toHaveCount(0);
+  await page.goto(ofBoard);
+  await expect(mine).toHaveCount(1);
+  // A busy machine's result may be too noisy for a rank.
+  const apart = page.getByRole('rowheader', {
+    name: /^(Contributed: Software adapters|Not ranked)$/,
+  });
+  await expect(apart.first()).toBeVisible();
+  await expectClean();
+  await tabTo(page.getByRole('checkbox', { name: 'Rank contributed kernels with ours' }));
+  await page.keyboard.press('Space');
+  await expect(page).toHaveURL(/contributed=together/);
+  await expect(page.getByRole('rowheader', { name: /^Contributed:/ })).toHaveCount(0);
+  await expect(mine).toHaveCount(1);
+
+  await page.goto(address);
+  await tabTo(page.getByRole('button', { name: /^Delete/ }));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/kernels$/);
+  await page.goto(ofBoard);
+  await expect(mine).toHaveCount(0);
+  expect((await page.goto(address))?.status()).toBe(404);
+});
+
+const TEMPLATE = `/* tilemark
+{ "name": "hostile", "op": "matmul", "dtypes": ["f32"], "covers": { "rows": 1, "cols": 1 } }
+*/
+// </script><script>window.hacked = 1</script>
+@compute @workgroup_size(1) fn main() { oops }
+`;
+
+test('hostile input gets one clear answer, and nothing is enqueued', async () => {
+  const before = [await kept(), await sweeps()];
+  const files = page.locator('input[type=file]');
+  const alert = page.getByRole('main').getByRole('alert');
+  await page.goto(`${grid.url}/kernels/new`);
+  await expect(editor()).toBeVisible();
+  const bring = (source: Buffer | string, name = 'my.wgsl') =>
+    files.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(source) });
+  await bring('x'.repeat(10_000_000));
+  await expect(alert).toHaveText('my.wgsl has 10000000 bytes; the limit is 262144.');
+  await bring(Buffer.from([0x2f, 0xff, 0xfe]));
+  await expect(alert).toHaveText('my.wgsl is not text: save it as UTF-8.');
+  await bring('{}', 'my.exe');
+  await expect(alert).toHaveText('my.exe is neither a .wgsl nor a .json file.');
+  for (const [source, message] of [
+    ['', /the file is empty/],
+    ['fn main() {}', /there is no manifest/],
+    [TEMPLATE.replace('"hostile"', '"</script>"'), /^Line 2.*a name is 1 to 40/s],
+    [TEMPLATE.replace('"covers"', '"cover"'), /^Line \d.*covers is required|Unrecognized/s],
+    [TEMPLATE.replace('{ "name"', '{ name'), /^Line 2.*the manifest is not JSON/s],
+  ] as const) {
+    await bring(source);
+    await expect(findings()).toHaveText(message);
+    await submit().click();
+    await expect(alert).toContainText('Not submitted');
+  }
+  expect([await kept(), await sweeps()]).toEqual(before);
+});
+
+test('a page shows a hostile source as text, and its error at the line', async () => {
+  const { id } = await api<{ id: string }>('/kernels', { source: TEMPLATE }, member);
+  const device = (await api<{ items: { key: string; class: string }[] }>('/devices')).items.find(
+    (each) => each.class === 'software',
+  );
+  await api(
+    '/sweeps',
+    {
+      name: id,
+      spec: {
+        cases: [{ kernel: id, shapes: [{ m: 8, n: 8, k: 8 }], dtypes: ['f32'] }],
+        devices: [device?.key],
+      },
+    },
+    member,
+  );
+  await page.goto(`${grid.url}/kernels/${id}`);
+  await expect(page.getByText(/compile: .*\(line 5, column \d+: @compute/)).toBeVisible({
+    timeout: 120_000,
+  });
+  await expect(page.getByText('window.hacked = 1')).toBeVisible();
+  expect(await page.evaluate(() => Reflect.get(window, 'hacked'))).toBeUndefined();
+});
