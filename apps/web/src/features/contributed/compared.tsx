@@ -163,7 +163,7 @@ function Ratio({
   return (
     <>
       <TextLink
-        href={`/compare?${new URLSearchParams({ a: run.resultId ?? '', b: base.resultId })}`}
+        href={`/compare?${new URLSearchParams({ a: base.resultId, b: run.resultId ?? '' })}`}
         prefetch={false}
         className="font-medium"
       >
