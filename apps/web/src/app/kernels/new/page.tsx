@@ -44,19 +44,22 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
       <noscript>
         <Notice tone="amber">The editor needs JavaScript.</Notice>
       </noscript>
-      <LazyTryKernel
-        devices={able
-          .filter((device) => device.class !== 'cpu')
-          .toSorted((a, b) => Number(a.why !== null) - Number(b.why !== null))}
-        from={
-          version &&
-          file && {
-            id: version.id,
-            source: file.source,
-            ...(file.manifest !== undefined && { manifest: file.manifest }),
+      {/* As high as the editor, so that nothing moves when it comes. */}
+      <div className="min-h-[52rem]">
+        <LazyTryKernel
+          devices={able
+            .filter((device) => device.class !== 'cpu')
+            .toSorted((a, b) => Number(a.why !== null) - Number(b.why !== null))}
+          from={
+            version &&
+            file && {
+              id: version.id,
+              source: file.source,
+              ...(file.manifest !== undefined && { manifest: file.manifest }),
+            }
           }
-        }
-      />
+        />
+      </div>
     </>
   );
 }
