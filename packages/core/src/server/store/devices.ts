@@ -143,7 +143,9 @@ export function devicesOf(db: PrismaClient) {
       const newest = new Map(
         rows.map((row) => [[row.op, row.dtype, row.shape, row.profile].join(' '), row]),
       );
-      const results = [...newest.values()].map((row) => runResult(row.result.run));
+      const results = [...newest.values()]
+        .filter(isKnownProblem)
+        .map((row) => runResult(row.result.run));
       // By size, not as text: 512 comes before 1024.
       return results.toSorted((a, b) => byKind(a, b) || volume(a.problem) - volume(b.problem));
     },

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { shapeText } from '@tilemark/kernels';
+import { isKnownProblem, shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
 import { outlierOf } from '../../measure/trust';
 import type { ResultDetail } from '../../view/api';
@@ -57,7 +57,8 @@ type ResultRow = Prisma.ResultGetPayload<{ include: typeof DETAIL }>;
 
 async function detailOf(db: PrismaClient, id: string): Promise<ResultDetail | null> {
   const row = await db.result.findUnique({ where: { id }, include: DETAIL });
-  if (!row) return null;
+  // A later release may have measured what this one does not know.
+  if (!row || !isKnownProblem(row.run)) return null;
   const environment: Environment = fromJson(row.environment.content);
   return {
     ...runResult(row.run),

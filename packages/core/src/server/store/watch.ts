@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { InputError } from '@tilemark/kernels';
+import { InputError, isKnownProblem } from '@tilemark/kernels';
 import type { SweepEvent } from '../../view/api';
 import { isServiceUnavailable } from '../errors';
 import type { Listener } from './changes';
@@ -103,7 +103,7 @@ function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<R
       const { counts, status } = sweep;
       return {
         event: {
-          ...{ counts, status, results: runs.map(runResult) },
+          ...{ counts, status, results: runs.filter(isKnownProblem).map(runResult) },
           running: active.map((run) => run.id),
         },
         snapshot: now.snapshot,

@@ -150,7 +150,7 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
           own.some((other) => sideOf(other) === b && other.methodology === row.methodology),
       );
       const other = own.find((row) => sideOf(row) === b && row.methodology === one?.methodology);
-      if (!one || !other) return [];
+      if (!one || !other || !isKnownProblem(one)) return [];
       const device = of === 'devices' ? null : one.device;
       const problem = parseProblem(one);
       return { problem, profile: one.profile, device, a: pairSide(one), b: pairSide(other) };

@@ -1,10 +1,12 @@
 import type { PrismaClient } from '@tilemark/db';
 import { type OpId, type Problem, parseProblem } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
-import type { Outcome } from '../../../measure/outcome';
+import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import type { Roof } from '../../../measure/roofline';
 import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
+import { runOf } from '../columns';
 import { fromJson } from '../database';
+import { roofOver } from '../judge';
 import { rateOf } from '../run-view';
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
@@ -48,12 +50,20 @@ export async function overviewOf(db: PrismaClient): Promise<Overview> {
 
 async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
   const rows = await db.best.findMany({
-    where: { op: OP, dtype: 'f32', profile: 'default', unranked: null },
+    where: {
+      ...{ op: OP, dtype: 'f32', profile: 'default', unranked: null },
+      methodology: METHODOLOGY_VERSION,
+    },
     select: {
       resultId: true,
       shape: true,
       medianNs: true,
-      device: { select: { key: true, name: true, class: true } },
+      device: {
+        select: {
+          ...{ key: true, name: true, class: true },
+          roofs: { where: { profile: 'default' }, select: { content: true } },
+        },
+      },
     },
   });
   const rated = rows.map((row) => {
@@ -69,14 +79,16 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     .slice(0, MOST_DEVICES);
   const results = await db.result.findMany({
     where: { id: { in: fastest.map(({ resultId }) => resultId) } },
-    select: { id: true, outcome: true, run: { select: { address: true } } },
+    select: { id: true, outcome: true, run: true },
   });
   return fastest.flatMap(({ device, medianNs, problem, rate, resultId }) => {
     const result = results.find(({ id }) => id === resultId);
     if (!result) return [];
     const outcome = fromJson<Outcome>(result.outcome);
     if (outcome.kind !== 'measured') return [];
-    const { roof = null } = outcome.measurement;
-    return [{ device, resultId, problem, address: result.run.address, medianNs, rate, roof }];
+    const { roofs: [known] = [], ...of } = device;
+    const roof = roofOver(outcome.measurement, runOf(result.run), known && fromJson(known.content));
+    const { address } = result.run;
+    return [{ device: of, resultId, problem, address, medianNs, rate, roof: roof ?? null }];
   });
 }
