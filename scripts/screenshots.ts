@@ -78,9 +78,9 @@ async function takePicture(table: string, path: string): Promise<void> {
     body { margin: 0; padding: 16px; font: 14px/1.5 system-ui, sans-serif; color: #1f2328; }
     article { border: 1px solid #d1d9e0; border-radius: 6px; width: fit-content; }
     header { background: #f6f8fa; border-bottom: 1px solid #d1d9e0; padding: 8px 16px; color: #59636e; border-radius: 6px 6px 0 0; }
-    table { border-collapse: collapse; margin: 16px; } th, td { border: 1px solid #d1d9e0; padding: 6px 13px; text-align: left; }
+    table { border-collapse: collapse; margin: 16px; white-space: nowrap; } th, td { border: 1px solid #d1d9e0; padding: 6px 13px; text-align: left; }
     tr:nth-child(odd):not(:first-child) { background: #f6f8fa; }
     </style><article><header><strong>github-actions</strong> commented</header><table>${html.join('')}</table></article>`);
-  await page.locator('body').screenshot({ path });
+  await page.locator('article').screenshot({ path });
   await browser.close();
 }
