@@ -20,10 +20,10 @@ const HIGHLIGHTER = tagHighlighter([
 ]);
 
 const THEME = EditorView.theme({
-  '&': { maxHeight: '36rem', fontSize: '0.75rem' },
+  '&': { height: '100%', fontSize: '0.75rem' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
   '.cm-scroller': { fontFamily: 'var(--font-geist-mono), monospace', lineHeight: '1.2rem' },
-  '.cm-content': { caretColor: 'var(--ink)', minHeight: '16rem' },
+  '.cm-content': { caretColor: 'var(--ink)' },
   '.cm-content:focus-visible': { outline: 'none' },
   '.cm-gutters': { background: 'var(--surface)', color: 'var(--muted)', border: 'none' },
   '.cm-tooltip': {
@@ -102,7 +102,7 @@ export function WgslEditor({
   return (
     <div
       ref={host}
-      className="min-w-0 overflow-hidden rounded-tile border border-line-strong bg-surface"
+      className="h-[36rem] min-w-0 overflow-hidden rounded-tile border border-line-strong bg-surface"
     />
   );
 }
