@@ -228,8 +228,8 @@ test('the coverage page shows what a device has still to run', async ({ browser 
   const row = page.getByRole('row', { name: /Anvil 9000/ });
   await expect(row).toContainText('5 running');
   await expect(page.getByRole('button', { name: 'Nothing is stale' })).toBeDisabled();
-  // A cell says at which sizes it is counted, and leads to the form with them.
-  const cell = row.getByRole('cell').filter({ hasText: 'n = 2048' }).first();
+  // A suite says at which sizes it is counted, and leads to the form with them.
+  const cell = row.getByRole('listitem').filter({ hasText: 'n = 2048' }).first();
   await cell.getByRole('link').click();
   await expect(page.getByRole('textbox', { name: /^n,/ })).toHaveValue('2048');
   await page.context().close();
