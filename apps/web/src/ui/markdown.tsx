@@ -2,6 +2,7 @@ import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown'
 import rehypeSlug from 'rehype-slug';
 import remarkGfm from 'remark-gfm';
 import checkKernel from '../../../../docs/screenshots/check-kernel.png';
+import { Command } from './action';
 import { linkStyle, TextLink } from './button';
 import { WgslCode } from './code';
 import { TablePanel } from './table';
@@ -92,14 +93,6 @@ function CodeBlock({ node }: { node: MarkdownElement | undefined }) {
     return <WgslCode source={source.trimEnd()} label="WGSL" />;
   }
   return (
-    <section
-      // Named by its first line: regions of a page need distinct names.
-      aria-label={`Code: ${source.split('\n', 1)[0]}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
-      tabIndex={0}
-      className="overflow-x-auto rounded-tile border border-line bg-sunken px-4 py-3"
-    >
-      <pre className="text-xs leading-5">{source.trimEnd()}</pre>
-    </section>
+    <Command text={source.trimEnd()} label={`the code beginning ${source.split('\n', 1)[0]}`} />
   );
 }

@@ -70,6 +70,7 @@ export default async function KernelsPage() {
               ...shapes.map((shape) => ({
                 head: shape,
                 isFigure: true,
+                className: 'min-w-26',
                 cell: ({ id }: { id: string }) => <BestRate best={bests.get(`${id} ${shape}`)} />,
               })),
               {

@@ -22,8 +22,11 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function PrimerPage({ params }: Props) {
   await readable();
   const primer = await primerOf(params);
-  // Only a clone knows `npx tilemark`, and the name is not published: this works anywhere.
-  const command = `npx -y ${originOf(await headers())}/worker.tgz `;
+  const origin = originOf(await headers());
+  const text = primer.text
+    // Only a clone knows `npx tilemark`, and the name is not published: this works anywhere.
+    .replaceAll('npx tilemark ', `npx -y ${origin}/worker.tgz `)
+    .replaceAll('http://grid.example:3000', origin);
   const index = PRIMERS.indexOf(primer);
   const before = PRIMERS[index - 1];
   const after = PRIMERS[index + 1];
@@ -31,7 +34,7 @@ export default async function PrimerPage({ params }: Props) {
     <article className="mx-auto max-w-3xl">
       <PageHeader above={<TextLink href="/docs">Docs</TextLink>} title={primer.title} />
       <div className="prose">
-        <Markdown text={primer.text.replaceAll('npx tilemark ', command)} hrefOf={hrefOf} />
+        <Markdown text={text} hrefOf={hrefOf} />
       </div>
       <nav aria-label="Primers" className="mt-10 flex flex-wrap justify-between gap-3">
         <span>{before && <TextLink href={`/docs/${before.slug}`}>← {before.title}</TextLink>}</span>
