@@ -15,6 +15,7 @@ export function HeatMapTable({ map, query }: { map: HeatMap; query: BoardQuery }
   const { kernels, problem, rows } = map;
   if (!problem) return null;
   const { rateUnit, title } = opOf(problem);
+  const hasRanked = rows.some(({ cells }) => cells.some(({ unranked }) => unranked === null));
   return (
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
@@ -22,16 +23,22 @@ export function HeatMapTable({ map, query }: { map: HeatMap; query: BoardQuery }
           {rateUnit} of each kernel’s best variant, and its part of the device’s best. Higher is
           better.
         </span>
-        <span className="inline-flex items-center gap-1.5">
-          0%
-          <span
-            aria-hidden="true"
-            className="inline-block h-3 w-24 rounded-tile border border-line"
-            style={{ background: `linear-gradient(to right, transparent, ${HEAT})` }}
-          />
-          100%
-        </span>
-        <span>★ the device’s best</span>
+        {hasRanked ? (
+          <>
+            <span className="inline-flex items-center gap-1.5">
+              0%
+              <span
+                aria-hidden="true"
+                className="inline-block h-3 w-24 rounded-tile border border-line"
+                style={{ background: `linear-gradient(to right, transparent, ${HEAT})` }}
+              />
+              100%
+            </span>
+            <span>★ the device’s best</span>
+          </>
+        ) : (
+          <span>Nothing here is ranked yet, so no cell is coloured.</span>
+        )}
       </p>
       <TablePanel
         caption={`Devices and kernels: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`}

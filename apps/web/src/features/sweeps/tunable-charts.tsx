@@ -2,7 +2,7 @@
 
 import type { MeasuredRun } from '@tilemark/core';
 import { opOf } from '@tilemark/kernels';
-import { group, rollups } from 'd3-array';
+import { group, mean, rollups } from 'd3-array';
 import { useCallback, useMemo } from 'react';
 import { Field, Select } from '@/ui/field';
 import { formatRate } from '@/ui/format';
@@ -92,6 +92,33 @@ export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
   );
 }
 
+/** Width of a character of a label, and the room right of the axis, px. */
+const [CHARACTER, MARGIN_RIGHT] = [6.6, 24];
+
+interface Label {
+  readonly y: string;
+  readonly rate: number;
+  readonly text: string;
+}
+
+/** The values over their points; those of points too near for two labels in one: `8, 16`. */
+function labelsOf(points: readonly Best[], pxPerRate: number): Label[] {
+  return [...group(points, ({ y }) => y).values()].flatMap((own) => {
+    const labels: { y: string; text: string; rates: number[] }[] = [];
+    for (const { run, x, y } of own.toSorted((a, b) => a.run.figures.rate - b.run.figures.rate)) {
+      const last = labels.at(-1);
+      const gap = last && (run.figures.rate - (mean(last.rates) ?? 0)) * pxPerRate;
+      if (last && gap !== undefined && gap < ((last.text.length + x.length) / 2 + 1) * CHARACTER) {
+        last.text += `, ${x}`;
+        last.rates.push(run.figures.rate);
+      } else {
+        labels.push({ y, text: x, rates: [run.figures.rate] });
+      }
+    }
+    return labels.map(({ rates, text, y }) => ({ y, text, rate: mean(rates) ?? 0 }));
+  });
+}
+
 /** Each value of each tunable, by its best variant. */
 function TunableEffects({
   runs,
@@ -109,45 +136,44 @@ function TunableEffects({
     [runs, names],
   );
   const draw = useCallback<DrawPlot>(
-    (Plot, width) => ({
-      marginLeft: Math.max(...names.map((name) => name.length)) * 6.6 + 16,
-      marginRight: 24,
-      marginTop: 16,
-      marginBottom: 34,
-      x: {
-        label: `${unit} of the best variant with the value, higher is better →`,
-        grid: true,
-        zero: true,
-        ticks: Math.max(2, Math.floor(width / 120)),
-      },
-      y: { type: 'band', domain: [...names], label: null, tickSize: 0 },
-      marks: [
-        Plot.ruleY(
-          points,
-          Plot.groupY({ x1: 'min', x2: 'max' }, {
-            x1: ({ run }: Best) => run.figures.rate,
-            x2: ({ run }: Best) => run.figures.rate,
+    (Plot, width) => {
+      const marginLeft = Math.max(...names.map((name) => name.length)) * CHARACTER + 16;
+      const most = Math.max(...points.map(({ run }) => run.figures.rate));
+      const labels = labelsOf(points, (width - marginLeft - MARGIN_RIGHT) / most);
+      return {
+        marginLeft,
+        marginRight: MARGIN_RIGHT,
+        marginTop: 16,
+        marginBottom: 34,
+        x: {
+          label: `${unit} of the best variant with the value, higher is better →`,
+          grid: true,
+          zero: true,
+          ticks: Math.max(2, Math.floor(width / 120)),
+        },
+        y: { type: 'band', domain: [...names], label: null, tickSize: 0 },
+        marks: [
+          Plot.ruleY(
+            points,
+            Plot.groupY({ x1: 'min', x2: 'max' }, {
+              x1: ({ run }: Best) => run.figures.rate,
+              x2: ({ run }: Best) => run.figures.rate,
+              y: 'y',
+              stroke: 'var(--line-strong)',
+            } as object),
+          ),
+          Plot.dot(points, {
+            x: ({ run }: Best) => run.figures.rate,
             y: 'y',
-            stroke: 'var(--line-strong)',
-          } as object),
-        ),
-        Plot.dot(points, {
-          x: ({ run }: Best) => run.figures.rate,
-          y: 'y',
-          r: 4,
-          fill: 'var(--accent)',
-          title: ({ run, x, y }: Best) => `${y}=${x}: ${formatRate(run.figures.rate)} ${unit}`,
-          href: ({ run }: Best) => resultHref(run),
-        }),
-        Plot.text(points, {
-          x: ({ run }: Best) => run.figures.rate,
-          y: 'y',
-          text: 'x',
-          dy: -11,
-          fill: 'var(--ink)',
-        }),
-      ],
-    }),
+            r: 4,
+            fill: 'var(--accent)',
+            title: ({ run, x, y }: Best) => `${y}=${x}: ${formatRate(run.figures.rate)} ${unit}`,
+            href: ({ run }: Best) => resultHref(run),
+          }),
+          Plot.text(labels, { x: 'rate', y: 'y', text: 'text', dy: -11, fill: 'var(--ink)' }),
+        ],
+      };
+    },
     [points, names, unit],
   );
   return (
