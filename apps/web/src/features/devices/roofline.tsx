@@ -1,6 +1,7 @@
 import type { RooflineRecord, RunResult } from '@tilemark/core';
 import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
 import { Moment } from '@/ui/facts';
+import { formatRate } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { deviceRoofs } from './roof';
@@ -11,10 +12,13 @@ export function Roofline({
   surveys,
   best,
   device,
+  sheetPeak,
 }: {
   surveys: readonly RooflineRecord[];
   best: readonly RunResult[];
   device: string;
+  /** In f32 by the data sheet of the model, GFLOP/s; null without one. */
+  sheetPeak: number | null;
 }) {
   const roofs = deviceRoofs(surveys, best);
   if (roofs.length === 0) {
@@ -23,6 +27,7 @@ export function Roofline({
         <p>
           A worker measures copies and multiply-adds when it attaches; imported results bring the
           peaks they were compared with. There are no probes for the host CPU.
+          {sheetPeak !== null && ` The data sheet says ${formatRate(sheetPeak)} GFLOP/s in f32.`}
         </p>
       </Empty>
     );

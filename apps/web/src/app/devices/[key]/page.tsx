@@ -1,3 +1,4 @@
+import { dataSheetPeak } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
@@ -98,7 +99,12 @@ export default async function DevicePage({ params }: Props) {
         </Section>
       )}
       <Section title="Roofline" id="roofline">
-        <Roofline surveys={surveys} best={best} device={device.name} />
+        <Roofline
+          surveys={surveys}
+          best={best}
+          device={device.name}
+          sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
+        />
       </Section>
       <Section title="By driver version" id="history">
         <History history={history} />
