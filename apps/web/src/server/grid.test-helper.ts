@@ -37,6 +37,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
       version: '0.0.0',
       isPublic: true,
       sessionSecret: randomUUID(),
+      gpuSeconds: 0,
       limits: { logIn: 0, enroll: 0, submit: 0 },
       isBehindProxy: false,
       ...settings,

@@ -17,7 +17,7 @@ import { log } from './log';
 import { keptSessionSecret } from './session/session';
 
 /** What the deployment decides, read once. */
-export type Settings = Pick<Env, 'isPublic' | 'limits' | 'isBehindProxy'> & {
+export type Settings = Pick<Env, 'isPublic' | 'gpuSeconds' | 'limits' | 'isBehindProxy'> & {
   readonly version: string;
   /** Seals session cookies. */
   readonly sessionSecret: string;
@@ -63,7 +63,7 @@ export function provideServices(given: Services): void {
 
 async function openServices(): Promise<Services> {
   const env = readEnv();
-  const { databaseUrl, isBehindProxy, isPublic, limits, redisUrl } = env;
+  const { databaseUrl, gpuSeconds, isBehindProxy, isPublic, limits, redisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
   const store = openStore(databaseUrl);
   const queue = openQueue({
@@ -77,7 +77,10 @@ async function openServices(): Promise<Services> {
     queue,
     recent: sharedReads(KEEP_MS),
     board: queueBoard(queue, BOARD_PATH),
-    settings: { isPublic, limits, isBehindProxy, sessionSecret, version: packageJson.version },
+    settings: {
+      ...{ isPublic, gpuSeconds, limits, isBehindProxy, sessionSecret },
+      version: packageJson.version,
+    },
     stopping: stop.signal,
     async close() {
       stop.abort();

@@ -41,12 +41,20 @@ export interface Contributed {
 /** The first comment of a file whose manifest is not beside it. */
 const HEADER = /^\s*\/\*\s*tilemark\b([\s\S]*?)\*\//;
 
+/** A process knows the newest this many, up to 64 MiB of source; a grid keeps all. */
+const MOST_KNOWN = 256;
+
+interface Known {
+  readonly file: KernelFile;
+  readonly withdraw: () => void;
+}
+
 /** By id, of those that this process knows; its bundles share them, as they do the kernels. */
-const shared = globalThis as { tilemarkKernelFiles?: Map<string, KernelFile> };
+const shared = globalThis as { tilemarkKernelFiles?: Map<string, Known> };
 
 /** The file of a contributed kernel; null: it is one of ours. */
 export const fileOf = (kernel: string): KernelFile | null =>
-  shared.tilemarkKernelFiles?.get(kernel) ?? null;
+  shared.tilemarkKernelFiles?.get(kernel)?.file ?? null;
 
 /** Whether an id is that of a contributed kernel: only theirs name a version. */
 export const isContributed = (kernel: string): boolean => kernel.includes('@');
@@ -54,9 +62,16 @@ export const isContributed = (kernel: string): boolean => kernel.includes('@');
 /** Makes a kernel known to this process, as if it stood in the registry. Throws as `readKernel`. */
 export async function admitKernel(file: KernelFile): Promise<Contributed> {
   const contributed = await readKernel(file);
+  const { id } = contributed.kernel;
   shared.tilemarkKernelFiles ??= new Map();
-  shared.tilemarkKernelFiles.set(contributed.kernel.id, file);
-  contribute(contributed.kernel);
+  const known = shared.tilemarkKernelFiles;
+  known.delete(id);
+  known.set(id, { file, withdraw: contribute(contributed.kernel) });
+  const [oldest] = known;
+  if (oldest && known.size > MOST_KNOWN) {
+    oldest[1].withdraw();
+    known.delete(oldest[0]);
+  }
   return contributed;
 }
 

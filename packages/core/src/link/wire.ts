@@ -69,6 +69,14 @@ export const claimedRunSchema = z.object({
   seed: seedSchema,
   /** Of a contributed kernel: its file and, if it is not to be run, why. */
   contributed: z.object({ file: kernelFileSchema, refusal: z.string().nullable() }).optional(),
+  /** The variant that it takes turns with once it is measured, likewise; absent: none. */
+  rival: z
+    .object({
+      variant: variantSchema,
+      file: kernelFileSchema.optional(),
+      refusal: z.string().nullable(),
+    })
+    .optional(),
 });
 export type ClaimedRun = Readonly<z.infer<typeof claimedRunSchema>>;
 

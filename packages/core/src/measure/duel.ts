@@ -5,6 +5,8 @@ import {
   feasible,
   type Prepared,
   type Problem,
+  refuseIf,
+  resolveVariant,
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
@@ -12,12 +14,12 @@ import { verdictOn } from '../rank/head-to-head';
 import { bufferSetsFor } from './calibrate';
 import type { DeviceCapabilities } from './device';
 import { roofOver, type Surroundings } from './measure';
-import { type Outcome, outcomeSchema, seriesSchema } from './outcome';
+import { type Duel, duelSchema, type Outcome, outcomeReason, outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
 import { Proof, WrongOutput } from './proof';
 import { drawSeed, secretsOf } from './seed';
 import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
-import { medianInterval, summarise } from './stats';
+import { type MedianInterval, medianInterval, summarise } from './stats';
 import { implausibleReason } from './trust';
 
 /**
@@ -42,27 +44,6 @@ const LEAST_SLOW_ROUNDS = 6;
 const SLOW_ROUND_NS = 1e9;
 /** Rounds between two looks, as a part of those taken. */
 const LOOK_AFTER = 1.25;
-
-const dueledSideSchema = seriesSchema.extend({
-  /** Why the time is not believed; null if it is. */
-  implausible: z.string().nullable(),
-});
-
-export const duelSchema = z.object({
-  verdict: z.enum(['FAST', 'SLOW', 'SAME', 'UNDECIDED']),
-  /** Times that A is faster than B, with its 95% interval. */
-  ratio: z.number().positive(),
-  low: z.number().positive(),
-  high: z.number().positive(),
-  /** See `Contrast`. */
-  wouldTake: z.number().nullable(),
-  /** Rounds of A B B A. */
-  rounds: z.number().int().positive(),
-  stop: z.enum(['converged', 'capped']),
-  a: dueledSideSchema,
-  b: dueledSideSchema,
-});
-export type Duel = z.infer<typeof duelSchema>;
 
 /** How a duel ended: if a side could not be measured, how that side ended. */
 export const duelOutcomeSchema = z.discriminatedUnion('kind', [
@@ -187,7 +168,7 @@ export async function runDuel(
         roofline && (await roofOver(variants[side], problem, series, bufferSets, roofline));
       return { ...series, implausible: implausibleReason(series, roof ?? null) };
     };
-    const ratio = verdictOn(Math.exp(found.median), Math.exp(found.low), Math.exp(found.high));
+    const ratio = contrastOf(found);
     const [a, b] = [await dueled('a'), await dueled('b')];
     return { kind: 'dueled', duel: { ...ratio, rounds: ratios.length, stop, a, b } };
   } catch (error) {
@@ -196,4 +177,38 @@ export async function runDuel(
   } finally {
     for (const prepared of open) prepared.destroy();
   }
+}
+
+const contrastOf = ({ median, low, high }: Pick<MedianInterval, 'median' | 'low' | 'high'>) =>
+  verdictOn(Math.exp(median), Math.exp(low), Math.exp(high));
+
+/** What is kept of a run that took turns with a rival once it was measured. */
+export function afterDuel(
+  outcome: Extract<Outcome, { kind: 'measured' }>,
+  rival: Variant,
+  ended: DuelOutcome,
+): Outcome {
+  if (ended.kind === 'ended' && ended.side === 'a') return ended.outcome;
+  const against = resolveVariant(rival.kernel, rival.tunables).address;
+  const duel = ended.kind === 'dueled' ? ended.duel : null;
+  const why = ended.kind === 'ended' ? outcomeReason(ended.outcome) : null;
+  return { ...outcome, measurement: { ...outcome.measurement, duel: { against, duel, why } } };
+}
+
+/** The duel as its samples have it, whatever it says of itself. Throws InputError. */
+export function judgedDuel({ a, b, rounds, stop }: Duel, field: string): Duel {
+  const count = 2 * rounds;
+  refuseIf(
+    a.samplesNs.length !== count || b.samplesNs.length !== count,
+    `${rounds} rounds have ${count} samples of each side`,
+    field,
+  );
+  const logs = ({ samplesNs }: Duel['a'], round: number) =>
+    samplesNs.slice(2 * round, 2 * round + 2).reduce((sum, ns) => sum + Math.log(ns) / 2, 0);
+  const ratios = Array.from({ length: rounds }, (_, round) => logs(b, round) - logs(a, round));
+  const side = ({ samplesNs, implausible }: Duel['a']) => ({
+    ...summarise(samplesNs),
+    implausible,
+  });
+  return { ...contrastOf(medianInterval(ratios)), rounds, stop, a: side(a), b: side(b) };
 }

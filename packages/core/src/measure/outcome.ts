@@ -82,6 +82,27 @@ const proofSchema = z.object({
   ns: z.number().nonnegative(),
 });
 
+const dueledSideSchema = seriesSchema.extend({
+  /** Why the time is not believed; null if it is. */
+  implausible: z.string().nullable(),
+});
+
+export const duelSchema = z.object({
+  verdict: z.enum(['FAST', 'SLOW', 'SAME', 'UNDECIDED']),
+  /** Times that A is faster than B, with its 95% interval. */
+  ratio: z.number().positive(),
+  low: z.number().positive(),
+  high: z.number().positive(),
+  /** See `Contrast`. */
+  wouldTake: z.number().nullable(),
+  /** Rounds of A B B A. */
+  rounds: z.number().int().positive(),
+  stop: z.enum(['converged', 'capped']),
+  a: dueledSideSchema,
+  b: dueledSideSchema,
+});
+export type Duel = z.infer<typeof duelSchema>;
+
 export const measurementSchema = z.object({
   methodologyVersion: z.number().int().positive(),
   policy: z.string(),
@@ -121,6 +142,10 @@ export const measurementSchema = z.object({
   batches: z.array(batchSchema).optional(),
   /** Around the cold series; null or absent if the driver does not report them. */
   clocks: z.object({ before: clocksSchema, after: clocksSchema }).nullish(),
+  /** Its turns with the rival of the run; absent: it has none. `why`: why there is no ratio. */
+  duel: z
+    .object({ against: z.string(), duel: duelSchema.nullable(), why: z.string().nullable() })
+    .optional(),
   /** Why the result is shown but not ranked; null when it is ranked. */
   unranked: z.string().nullable(),
 });

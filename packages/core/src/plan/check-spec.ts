@@ -6,9 +6,11 @@ import {
   kernelById,
   opById,
   problemWith,
+  refuseIf,
   resolveVariant,
   type Shape,
   shapeText,
+  type Variant,
 } from '@tilemark/kernels';
 import { isFor, type PlannableDevice, type SweepCase, type SweepSpec } from './spec';
 
@@ -40,6 +42,7 @@ function checkCase(each: SweepCase, path: string, devices: readonly PlannableDev
   for (const [name, values] of Object.entries(each.tunables)) {
     for (const value of values) resolveVariant(each.kernel, { [name]: value }, path);
   }
+  if (each.rival) checkRival(each.rival, `${path}.rival`, kernel);
   for (const [index, dtype] of each.dtypes.entries()) {
     if (kernel.dtypes.includes(dtype)) continue;
     throw new InputError(
@@ -50,6 +53,12 @@ function checkCase(each: SweepCase, path: string, devices: readonly PlannableDev
   for (const [index, shape] of each.shapes.entries()) {
     checkShape(shape, `${path}.shapes[${index}]`, each, kernel, devices);
   }
+}
+
+function checkRival(rival: Variant, field: string, { op, runsOn }: Kernel): void {
+  const { definition } = resolveVariant(rival.kernel, rival.tunables, field);
+  refuseIf(definition.op !== op, `${rival.kernel} computes ${definition.op}, not ${op}.`, field);
+  refuseIf(definition.runsOn !== runsOn, 'One runs on the host and the other on a GPU.', field);
 }
 
 function checkShape(

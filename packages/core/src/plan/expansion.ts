@@ -1,7 +1,6 @@
 import {
   combinations,
   InputError,
-  type Kernel,
   kernelById,
   type OpId,
   type Problem,
@@ -31,6 +30,8 @@ export interface PlannedRun {
   readonly profile: Profile;
   readonly policy: PolicyId;
   readonly deviceKey: string;
+  /** The variant that it takes turns with once it is measured. */
+  readonly rival?: { readonly variant: Variant };
 }
 
 /** Every run of the cases on the given devices, each once. */
@@ -43,7 +44,7 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
       for (const values of combinations(each.tunables)) {
         const { tunables, address } = resolveVariant(each.kernel, values);
         for (const device of able) {
-          for (const profile of profilesOf(spec, kernel, device)) {
+          for (const profile of profilesOf(spec, each, device)) {
             const identity = [address, shapeText(problem), problem.dtype, device.key, profile];
             runs.set(identity.join(' '), {
               variant: { kernel: each.kernel, tunables },
@@ -52,6 +53,7 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
               profile,
               policy: spec.policy,
               deviceKey: device.key,
+              ...(each.rival && { rival: { variant: each.rival } }),
             });
           }
         }
@@ -67,10 +69,13 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
  */
 function profilesOf(
   spec: SweepSpec,
-  { id }: Kernel,
+  { kernel, rival }: SweepCase,
   { class: deviceClass }: PlannableDevice,
 ): readonly Profile[] {
-  return deviceClass === 'cpu' || deviceClass === 'browser' || isContributed(id)
+  return deviceClass === 'cpu' ||
+    deviceClass === 'browser' ||
+    isContributed(kernel) ||
+    isContributed(rival?.kernel ?? '')
     ? ['default']
     : [...new Set(spec.profiles)];
 }
@@ -88,7 +93,7 @@ export function countWithDuplicates(spec: SweepSpec, devices: readonly Plannable
     const variants = Object.values(each.tunables).reduce((n, values) => n * values.length, 1);
     const pairs = devices
       .filter((device) => isFor(each, kernel, device))
-      .reduce((n, device) => n + profilesOf(spec, kernel, device).length, 0);
+      .reduce((n, device) => n + profilesOf(spec, each, device).length, 0);
     return total + variants * each.shapes.length * each.dtypes.length * pairs;
   }, 0);
 }

@@ -60,6 +60,8 @@ export const caseSchema = z.strictObject({
   tunables: z.record(z.string().max(40), z.array(tunableValueSchema).min(1).max(64)).default({}),
   shapes: z.array(shapeSchema).min(1).max(64),
   dtypes: z.array(dtypeSchema).min(1).max(idsOf(DTYPES).length).default(['f32']),
+  /** Each takes turns with this variant once it is measured: a duel (measure/duel.ts). */
+  rival: variantSchema.optional(),
   /** Prefixes of the keys of the devices it is for (`nvidia-`); absent: all devices of the sweep. */
   onlyOn: z.array(z.string().max(300)).min(1).max(16).optional(),
 });

@@ -18,6 +18,9 @@ import { backfill, type SweepServices } from './submit';
 /** A run that was handed back, or could not be claimed, waits this long before it is tried again, ms. */
 const AGAIN_AFTER_MS = 1_000;
 
+/** So long, ms, where this worker does not run it: for one that runs contributed kernels. */
+const FOR_OTHERS_AFTER_MS = 3_000;
+
 /** Which worker a link speaks for. */
 export interface LinkedWorker {
   readonly workerId: string;
@@ -86,8 +89,10 @@ export class DirectLink implements Link {
             throw error;
           },
         );
+        if (!run && (await translated(() => store.runs.isForOthers(job.runId, workerId))))
+          await this.#putBack(job.runId, FOR_OTHERS_AFTER_MS);
         // It has ended, or was cancelled, or another worker has it.
-        if (!run)
+        else if (!run)
           await this.#ifQueueIsUp(queue.finish({ id: job.runId, deviceKey: key }, workerId));
         else if (!signal.aborted) return run;
         else await this.handBack(run.id);

@@ -11,6 +11,7 @@ test('only the database has to be named', () => {
     dataDir: resolve('.tilemark'),
     isPublic: true,
     sessionSecret: null,
+    gpuSeconds: 7_200,
     limits: { logIn: 60, enroll: 60, submit: 600 },
     isBehindProxy: false,
   });

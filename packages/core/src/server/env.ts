@@ -56,6 +56,12 @@ const schema = z
     TILEMARK_LIMIT_LOGIN: limit(60),
     TILEMARK_LIMIT_ENROLL: limit(60),
     TILEMARK_LIMIT_SUBMIT: limit(600),
+    TILEMARK_LIMIT_GPU_SECONDS: optional
+      .refine(
+        (text) => text === null || /^\d{1,8}$/.test(text),
+        'must be a number of seconds per day: set it to a whole number, for example 7200, or to 0 for no limit',
+      )
+      .transform((text) => (text === null ? 7_200 : Number(text))),
     TILEMARK_SESSION_SECRET: optional.refine(
       (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
       `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
@@ -79,6 +85,8 @@ const schema = z
       /** Sweeps and imports with one token. */
       submit: set.TILEMARK_LIMIT_SUBMIT,
     },
+    /** Of contributed kernels, per token and day; 0: no limit. */
+    gpuSeconds: set.TILEMARK_LIMIT_GPU_SECONDS,
     /** Whether a proxy in front of the site writes the reader's address into X-Forwarded-For. */
     isBehindProxy: set.TILEMARK_PROXY === '1',
   }));

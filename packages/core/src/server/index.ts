@@ -11,7 +11,7 @@ export { RemoteLink } from './remote-link';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';
-export { VERSIONS_PER_HOUR } from './store/contributed';
+export { TooManyVersions } from './store/contributed';
 export type { Beside, ContributedResults, Waiting } from './store/contributed-results';
 export type { DeviceSummary, SizeRate } from './store/devices';
 export { LOST_AFTER_MS } from './store/fleet';

@@ -45,7 +45,9 @@ export async function submitSweep(
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
   const devices = await store.devices.toPlan();
-  const foreign = spec.cases.map(({ kernel }) => kernel).filter(isContributed);
+  const foreign = spec.cases
+    .flatMap(({ kernel, rival }) => [kernel, rival?.kernel ?? kernel])
+    .filter(isContributed);
   await store.contributed.admit(foreign, 'cases');
   const able = foreign.length > 0 ? thoseThatRun(spec, devices) : devices;
   const plannable = spec.devices ? able : able.filter((device) => device.workers > 0);

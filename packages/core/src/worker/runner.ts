@@ -8,7 +8,7 @@ import {
 } from '@tilemark/kernels';
 import { isContributed } from '../contributed/kernel';
 import type { Environment, Profile } from '../measure/device';
-import type { DuelOutcome } from '../measure/duel';
+import { afterDuel, type DuelOutcome } from '../measure/duel';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
 import type { RooflineSurvey } from '../measure/roofline';
@@ -18,6 +18,8 @@ import type { Compilable, DeviceDescription, Dueling, Measurable } from './proto
 /** What a runner measures: a run of a sweep or of `tilemark bench`. */
 export interface RunInput extends Measurable {
   readonly profile: Profile;
+  /** Takes turns with the variant once that is measured. */
+  readonly rival?: { readonly variant: Variant } | undefined;
 }
 
 /** How a run ended, and what is stored with it. */
@@ -81,9 +83,9 @@ export class DeviceRunner {
    * reason. A run that faults while the next one compiles is measured again without.
    */
   async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
-    const { variant, problem, profile, policy, seed } = input;
+    const { variant, problem, profile, policy, rival, seed } = input;
     const { onStep, signal } = options;
-    const key = keyOf(profile, variant);
+    const key = keyOf(profile, variant, ...(rival ? [rival.variant] : []));
     // A contributed kernel is compiled where it runs.
     const next = options.next && keyOf(profile, options.next.variant) === key ? options.next : null;
     const abandon = () => void this.#end(key);
@@ -94,7 +96,15 @@ export class DeviceRunner {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', abandon);
       this.#working = owner;
-      const outcome = await owner.run({ variant, problem, policy, seed }, next, onStep);
+      const alone = await owner.run({ variant, problem, policy, seed }, next, onStep);
+      const outcome =
+        rival && alone.kind === 'measured'
+          ? afterDuel(
+              alone,
+              rival.variant,
+              await owner.duel({ a: variant, b: rival.variant, problem }, onStep),
+            )
+          : alone;
       // A skipped run has no source: its tunables may contradict each other.
       const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
       if (description.identity.class === 'cpu') await this.#end(key);

@@ -275,9 +275,10 @@ export class GridWorker {
   /** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
   async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
     const { runner, log, alone } = this.#parts;
-    const { file, refusal = null } = run.contributed ?? {};
-    if (refusal !== null) return this.#withoutRunning(run, { kind: 'skipped', why: refusal });
-    if (file) await admitKernel(file);
+    const { contributed, rival } = run;
+    const why = contributed?.refusal ?? (rival?.refusal ? `its rival: ${rival.refusal}` : null);
+    if (why !== null) return this.#withoutRunning(run, { kind: 'skipped', why });
+    for (const file of [contributed?.file, rival?.file]) if (file) await admitKernel(file);
     const onStep = (step: Step) => log.debug({ runId: run.id }, step);
     try {
       return await alone(

@@ -159,6 +159,12 @@ it.each([
   expect(ended.code).toBe(code);
   expect(await readFile(summary, 'utf8')).toMatch(verdict);
   expect(await readFile(output, 'utf8')).toContain('table<<END_OF_TABLE');
+  const [{ id = '' } = {}] = (await grid.store.sweeps.list()).items;
+  const [{ outcome } = {}] = (await grid.store.sweeps.results(id)).items;
+  if (kernel === 'wrong.wgsl') return expect(outcome?.kind).toBe('incorrect');
+  const duel = outcome?.kind === 'measured' ? outcome.measurement.duel : null;
+  expect(duel).toMatchObject({ against: expect.stringContaining('ada/mine@'), why: null });
+  expect(duel?.duel?.a.samplesNs).toHaveLength(2 * (duel?.duel?.rounds ?? 0));
 });
 
 /** Processes that a process has started, and the memory of one, from /proc. */

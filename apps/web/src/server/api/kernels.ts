@@ -12,7 +12,7 @@ import {
   SUITES,
   suiteSchema,
 } from '@tilemark/core';
-import { type Principal, type Store, VERSIONS_PER_HOUR } from '@tilemark/core/server';
+import { type Principal, type Store, TooManyVersions } from '@tilemark/core/server';
 import { KERNELS } from '@tilemark/kernels';
 import { z } from 'zod';
 import { kernelDetail } from '../catalogue';
@@ -69,16 +69,10 @@ operation(
     answer: { status: 201, schema: contributedKernelSchema },
   },
   async ({ body, note, principal, services: { store } }) => {
-    const by = signedIn(principal);
-    if ((await store.contributed.left(by.tokenId)) <= 0) {
-      throw new HttpProblem(
-        429,
-        `This token has brought ${VERSIONS_PER_HOUR} versions in an hour, the most that it may.`,
-        undefined,
-        3_600,
-      );
-    }
-    return store.contributed.add(body, by, note);
+    return store.contributed.add(body, signedIn(principal), note).catch((error: unknown) => {
+      if (!(error instanceof TooManyVersions)) throw error;
+      throw new HttpProblem(429, error.message, undefined, 3_600);
+    });
   },
 );
 

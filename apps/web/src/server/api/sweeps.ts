@@ -1,11 +1,13 @@
 import {
   CSV_HEADER,
   csvLine,
+  isContributed,
   newSweepSchema,
   pageOf,
   type RunResult,
   runResultSchema,
   type SweepEvent,
+  type SweepSpec,
   sweepCreatedSchema,
   sweepEventSchema,
   sweepFilterSchema,
@@ -15,6 +17,7 @@ import { retrySweep, submitSweep } from '@tilemark/core/server';
 import { z } from 'zod';
 import { allItems } from '../pages/lists';
 import { HttpProblem } from '../problem';
+import type { Services } from '../services';
 import { checkOwner } from '../session/access';
 import { mayStill } from '../session/principal';
 import { download } from './download';
@@ -64,8 +67,9 @@ operation(
     body: newSweepSchema,
     answer: { status: 201, schema: sweepCreatedSchema },
   },
-  ({ body, c, note, principal, services }) => {
+  async ({ body, c, note, principal, services }) => {
     const by = signedIn(principal);
+    if ('spec' in body) await checkGpuSeconds(services, body.spec, by.tokenId);
     const key = c.req.header('idempotency-key');
     return submitSweep(services, body, by, {
       // Keys are the client's own: two tokens may well use the same one.
@@ -197,10 +201,28 @@ operation(
   },
   async ({ params: { id }, note, principal, services }) => {
     const sweep = found(await services.store.sweeps.get(id), missing(id));
-    checkOwner(signedIn(principal), sweep);
+    const by = signedIn(principal);
+    checkOwner(by, sweep);
     if (sweep.status === 'cancelled') {
       throw new HttpProblem(409, 'The sweep was cancelled; submit it again instead.');
     }
+    await checkGpuSeconds(services, sweep.spec, by.tokenId);
     return found(await retrySweep(services, id, note), missing(id));
   },
 );
+
+/** Throws 429 once the contributed kernels of a token have had their time of the day. */
+async function checkGpuSeconds(
+  { settings: { gpuSeconds }, store }: Services,
+  { cases }: SweepSpec,
+  tokenId: string,
+): Promise<void> {
+  if (!cases.some(({ kernel }) => isContributed(kernel))) return;
+  if (gpuSeconds === 0 || (await store.contributed.gpuSeconds(tokenId)) < gpuSeconds) return;
+  throw new HttpProblem(
+    429,
+    `Contributed kernels of this token have used ${gpuSeconds} s of devices' time within a day, the most that this grid allows.`,
+    undefined,
+    3_600,
+  );
+}

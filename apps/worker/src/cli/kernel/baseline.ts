@@ -1,11 +1,11 @@
-import { outcomeReason, type RunResult, verdictOn } from '@tilemark/core';
+import { outcomeReason, verdictOn } from '@tilemark/core';
 import { type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
 import { Runner } from '../../child/runner';
 import { withMachineLock } from '../../run/machine-lock';
 import { list } from '../flags';
 import { significant } from '../table';
 import { admitFile } from './file';
-import { isBad, resultsOf, type SubmitFlags, submitFiles } from './submit';
+import { isBad, resultsOf, type SubmitFlags, submitFile, UNSERVED } from './submit';
 
 export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'shapes'>> {
   readonly baseline: string;
@@ -19,7 +19,8 @@ export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'sh
 /** A kernel against its baseline on one problem of one device. */
 interface Compared {
   readonly device: string;
-  readonly problem: Problem;
+  /** Null: of all. */
+  readonly problem: Problem | null;
   /** Times that it is as fast; null if one of the two was not measured. */
   readonly ratio: { readonly ratio: number; readonly low: number; readonly high: number } | null;
   readonly isWrong: boolean;
@@ -29,8 +30,8 @@ interface Compared {
 }
 
 /**
- * `tilemark check --baseline`: a kernel against an earlier one, on the devices of a grid or, without
- * `--server`, on one of this machine, where they take turns. Prints a Markdown table. Returns the exit
+ * `tilemark check --baseline`: a kernel takes turns with an earlier one, on the devices of a grid or,
+ * without `--server`, on one of this machine. Prints a Markdown table. Returns the exit
  * code: 1 if it is wrong, or slower than the tolerance allows.
  */
 export async function checkAgainst(
@@ -78,36 +79,32 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
   return compared;
 }
 
+/** Each run of the sweep is measured and then takes turns with the baseline. */
 async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise<Compared[]> {
   const { baseline, devices = 'all', shape } = flags;
-  const submitted = await submitFiles([path, baseline], { ...flags, devices, shapes: shape });
+  const submitted = await submitFile(path, { ...flags, devices, shapes: shape }, baseline);
   const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
-  const [own, base] = submitted.kernels;
-  const of = (kernel: string | undefined) =>
-    results.filter(({ variant }) => variant.kernel === kernel);
-  const place = ({ device, problem }: RunResult) =>
-    [device.key, shapeText(problem), problem.dtype].join(' ');
-  return of(own).map((result) => {
-    const other = of(base).find((each) => place(each) === place(result));
-    const [mine, theirs] = [result.outcome, other?.outcome ?? null];
-    const both =
-      mine?.kind === 'measured' && theirs?.kind === 'measured'
-        ? ([mine.measurement.cold, theirs.measurement.cold] as const)
-        : null;
+  const dueled = results.map(({ device, outcome, problem }): Compared => {
+    const { duel, verification } = outcome?.kind === 'measured' ? outcome.measurement : {};
+    const noDuel = 'its worker is of an older version, without duels';
     return {
-      device: result.device.name,
-      problem: result.problem,
-      ratio: both && {
-        ratio: both[1].medianNs / both[0].medianNs,
-        low: both[1].lowNs / both[0].highNs,
-        high: both[1].highNs / both[0].lowNs,
-      },
-      isWrong: isBad(mine?.kind),
+      device: device.name,
+      problem,
+      ratio: duel?.duel ?? null,
+      isWrong: isBad(outcome?.kind),
       why:
-        mine?.kind === 'measured' ? `baseline: ${outcomeReason(theirs)}` : `${outcomeReason(mine)}`,
-      rms: mine?.kind === 'measured' ? (mine.measurement.verification.rms ?? null) : null,
+        outcome?.kind === 'measured'
+          ? duel
+            ? `baseline: ${duel.why}`
+            : noDuel
+          : (outcomeReason(outcome) ?? 'not run'),
+      rms: verification?.rms ?? null,
     };
   });
+  const idle = submitted.unserved.map(({ name }): Compared => {
+    return { device: name, problem: null, ratio: null, isWrong: false, why: UNSERVED, rms: null };
+  });
+  return [...dueled, ...idle];
 }
 
 function verdictOf({ isWrong, ratio, why }: Compared, tolerance: number) {
@@ -125,7 +122,7 @@ function markdownOf(compared: readonly Compared[], tolerance: number): string {
     const times = (value: number) => `${value.toFixed(3)}`;
     return [
       device,
-      `${shapeText(problem)} ${problem.dtype}`,
+      problem ? `${shapeText(problem)} ${problem.dtype}` : '',
       ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
       verdictOf(each, tolerance).text,
       rms === null ? '' : `${significant(rms)} roundoffs`,

@@ -1,17 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  bestVariantSchema,
+  type ContributedKernel,
   contributedKernelSchema,
+  type DeviceRef,
   deviceQueueSchema,
+  deviceSchema,
   FAMILIES,
+  kernelDetailSchema,
   outcomeReason,
   pageOf,
   type RunResult,
   runResultSchema,
   sweepCreatedSchema,
   sweepSchema,
+  workerSchema,
 } from '@tilemark/core';
-import { type OpId, parseShape, type Shape, shapeText } from '@tilemark/kernels';
+import {
+  type Dtype,
+  InputError,
+  type OpId,
+  parseShape,
+  refuseIf,
+  type Shape,
+  shapeText,
+} from '@tilemark/kernels';
 import { list, readIfThere, tunablesFor } from '../flags';
 import { GridClient, type GridOptions } from '../grid-client';
 import { significant, table, timeText } from '../table';
@@ -32,62 +46,157 @@ export interface SubmitFlags extends GridOptions {
 /** How often a sweep that is waited for is looked at, ms. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Kernels of the same sweep, the author's first. */
+/** A sweep with a kernel in it. */
 export interface Submitted {
   readonly site: GridClient;
   readonly sweep: string;
-  readonly kernels: readonly string[];
+  readonly kernel: string;
+  /** Devices that no worker serves which takes contributed kernels: they are not waited for. */
+  readonly unserved: readonly DeviceRef[];
 }
 
 /**
  * `tilemark submit`: keeps a kernel on a grid as a version of its author's, and lets it run there
- * beside naive. Returns the exit code: 1 if it was waited for and is wrong somewhere.
+ * beside naive, the best of ours, and the version before it. Returns the exit code: 1 if it was
+ * waited for and is wrong somewhere.
  */
 export async function submit(
   path: string,
   options: SubmitFlags,
   print: (text: string) => void,
 ): Promise<number> {
-  const submitted = await submitFiles([path], options);
-  const { kernels, site, sweep } = submitted;
-  const [id = ''] = kernels;
-  print(`${id}\n${new URL(`/sweeps/${sweep}`, options.server).href}`);
-  if (options.publish) await site.post(`kernels/${id}/publish`, contributedKernelSchema);
+  const submitted = await submitFile(path, options);
+  const { kernel, site, sweep, unserved } = submitted;
+  print(`${kernel}\n${new URL(`/sweeps/${sweep}`, options.server).href}`);
+  for (const { name } of unserved) print(`${name}: ${UNSERVED}`);
+  if (options.publish) await site.post(`kernels/${kernel}/publish`, contributedKernelSchema);
   if (!options.wait) return 0;
   const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
   print(resultTable(results));
-  const own = results.filter(({ variant }) => variant.kernel === id);
+  const own = results.filter(({ variant }) => variant.kernel === kernel);
   return own.some(({ outcome }) => isBad(outcome?.kind)) ? 1 : 0;
 }
 
-/** Hands files in, checked here first, and makes one sweep of them and naive. Throws InputError. */
-export async function submitFiles(
-  paths: readonly string[],
+export const UNSERVED = 'no worker there takes contributed kernels now; not waited for';
+
+/**
+ * Hands a file in, checked here first, and makes a sweep of it: beside others, or in duels with a
+ * baseline. Throws InputError.
+ */
+export async function submitFile(
+  path: string,
   { devices, dtype, shapes, tunable, ...grid }: SubmitFlags,
+  baseline?: string,
 ): Promise<Submitted> {
   const site = new GridClient(grid);
-  const kernels: string[] = [];
-  const cases: object[] = [];
-  for (const path of paths) {
-    const { kernel } = await admitFile(path, 'file');
-    const source = await readFile(path, 'utf8');
-    const manifest = await readIfThere('file', path.replace(/\.wgsl$/, '.json'));
-    const file = { source, ...(manifest !== null && { manifest }) };
-    const { id } = await site.post('kernels', contributedKernelSchema, file);
-    const [asked] = tunablesFor([kernel], tunable);
-    const of = {
-      shapes: shapesOf(kernel.op, shapes),
-      dtypes: dtype === undefined ? kernel.dtypes.slice(0, 1) : list(dtype),
-    };
-    kernels.push(id);
-    cases.push({ ...of, kernel: id, tunables: asked?.tunables ?? {} });
-    if (cases.length === 1) cases.unshift({ ...of, kernel: `${kernel.op}/naive`, tunables: {} });
-  }
+  const { kernel } = await admitFile(path, 'file');
+  const { op } = kernel;
+  const of = {
+    shapes: shapesOf(op, shapes),
+    dtypes: dtype === undefined ? kernel.dtypes.slice(0, 1) : (list(dtype) as Dtype[]),
+  };
+  const [asked] = tunablesFor([kernel], tunable);
+  const { served, unserved } = await devicesOf(site, devices);
+  if (baseline) await admitFile(baseline, '--baseline');
+  const rival = baseline && (await keep(site, baseline));
+  const own = await keep(site, path);
+  const version = { ...of, kernel: own.id, tunables: asked?.tunables ?? {} };
+  const cases = rival
+    ? [{ ...version, rival: { kernel: rival.id, tunables: {} } }]
+    : [
+        { ...of, kernel: `${op}/naive`, tunables: {} },
+        version,
+        ...(await earlierOf(site, own, of)),
+        ...(await bestOf(site, op, of, served[0])),
+      ];
   const sweep = await site.post('sweeps', sweepCreatedSchema, {
-    name: kernels.join(' and ').slice(0, 120),
-    spec: { cases, ...(devices !== 'all' && { devices: list(devices) }) },
+    name: (rival ? `${own.id} against ${rival.id}` : own.id).slice(0, 120),
+    spec: { cases, devices: served },
   });
-  return { site, sweep: sweep.id, kernels };
+  return { site, sweep: sweep.id, kernel: own.id, unserved };
+}
+
+async function keep(site: GridClient, path: string): Promise<ContributedKernel> {
+  const source = await readFile(path, 'utf8');
+  const manifest = await readIfThere('file', path.replace(/\.wgsl$/, '.json'));
+  const file = { source, ...(manifest !== null && { manifest }) };
+  return site.post('kernels', contributedKernelSchema, file);
+}
+
+/** The devices asked for, by whether a worker takes contributed kernels there. */
+async function devicesOf(site: GridClient, asked: string) {
+  const [devices, workers] = await Promise.all([
+    site.get('devices', pageOf(deviceSchema)),
+    site.get('workers', pageOf(workerSchema)),
+  ]);
+  const taking = workers.items.filter(({ contributed, state }) => contributed && state !== 'lost');
+  const isServed = ({ key }: DeviceRef) => taking.some(({ device }) => device.key === key);
+  const wanted =
+    asked === 'all'
+      ? devices.items.filter((device) => device.class !== 'cpu')
+      : list(asked).map((key) => {
+          const device = devices.items.find((each) => each.key === key);
+          if (!device) throw new InputError(`there is no device ${key}`, '--devices');
+          return device;
+        });
+  const served = wanted.filter(isServed).map(({ key }) => key);
+  refuseIf(
+    served.length === 0,
+    'no worker of this grid takes contributed kernels there: start one with --contributed',
+    '--devices',
+  );
+  return { served, unserved: wanted.filter((device) => !isServed(device)) };
+}
+
+interface Problems {
+  readonly shapes: readonly Shape[];
+  readonly dtypes: readonly Dtype[];
+}
+
+/** The author's version before this one, if it does the same. */
+async function earlierOf(
+  site: GridClient,
+  { author, id, name, op }: ContributedKernel,
+  of: Problems,
+) {
+  const { items } = await site.get('kernels/contributed', pageOf(contributedKernelSchema));
+  const earlier = items.find(
+    (each) => each.author === author && each.name === name && each.op === op && each.id !== id,
+  );
+  if (!earlier) return [];
+  const { dtypes } = await site.get(`kernels/${earlier.id}`, kernelDetailSchema);
+  const isAble = of.dtypes.every((dtype) => dtypes.includes(dtype));
+  return isAble ? [{ ...of, kernel: earlier.id, tunables: {} }] : [];
+}
+
+/** What the grid recommends for each problem, where it has a recommendation. */
+async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, device = '') {
+  const cases = new Map<
+    string,
+    { kernel: string; tunables: object; shapes: Shape[]; dtypes: Dtype[] }
+  >();
+  for (const dtype of dtypes) {
+    for (const shape of shapes) {
+      const query = new URLSearchParams({ op, dtype, device });
+      for (const [name, size] of Object.entries(shape)) query.set(name, String(size));
+      const best = await site.get(`best?${query}`, bestVariantSchema).catch((error: unknown) => {
+        if (error instanceof InputError) return null;
+        throw error;
+      });
+      if (!best || best.variant.kernel === `${op}/naive`) continue;
+      const key = `${best.address} ${dtype}`;
+      const known = cases.get(key)?.shapes ?? [];
+      const { kernel, tunables } = best.variant;
+      cases.set(key, {
+        kernel,
+        tunables: Object.fromEntries(
+          Object.entries(tunables).map(([name, value]) => [name, [value]]),
+        ),
+        ...{ shapes: [...known, shape], dtypes: [dtype] },
+      });
+    }
+  }
+  return [...cases.values()];
 }
 
 function shapesOf(op: OpId, text: string): readonly Shape[] {

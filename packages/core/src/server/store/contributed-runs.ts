@@ -1,7 +1,9 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { InputError } from '@tilemark/kernels';
+import { InputError, type Variant } from '@tilemark/kernels';
 import { admitKernel, fileOf, isContributed } from '../../contributed/kernel';
 import type { KernelFile } from '../../contributed/manifest';
+import type { ClaimedRun } from '../../link/wire';
+import { fromJson } from './database';
 
 // Contributed kernels as runs need them; `contributed.ts` is where they are kept and changed.
 
@@ -36,6 +38,18 @@ export async function kernelToRun(
       ? `quarantined: it has crashed or hung this device ${row.losses} times`
       : null;
   return { file: fileIn(row), refusal };
+}
+
+/** What a worker is told of the variant that a run takes turns with; null: there is none. */
+export async function rivalToRun(
+  db: Pick<PrismaClient, '$queryRaw'>,
+  { rival, deviceKey }: { readonly rival: Prisma.JsonValue; readonly deviceKey: string },
+): Promise<ClaimedRun['rival'] | null> {
+  if (rival === null) return null;
+  const variant = fromJson<Variant>(rival);
+  const { file, refusal = null } =
+    (await kernelToRun(db, { kernel: variant.kernel, deviceKey })) ?? {};
+  return { variant, ...(file && { file }), refusal };
 }
 
 /** Makes a stored kernel known to this process, removed or not: its results are still judged. */

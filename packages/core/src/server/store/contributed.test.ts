@@ -9,7 +9,7 @@ import type { RunResult } from '../../view/api';
 import { openQueue, type Queue } from '../queue/queue';
 import { submitSweep } from '../submit';
 import type { AuditNote, Principal } from './audit';
-import { authorOf, VERSIONS_PER_HOUR } from './contributed';
+import { authorOf, TooManyVersions, VERSIONS_PER_HOUR } from './contributed';
 import {
   attach,
   capabilities,
@@ -97,7 +97,13 @@ describe('a contributed kernel', () => {
     expect(isContributed(kept.id)).toBe(true);
     expect(await store.contributed.add(file, ada, note)).toEqual(kept);
     expect((await store.audit.list({ actorId: ada.tokenId })).items).toHaveLength(1);
-    expect(await store.contributed.left(ada.tokenId)).toBe(VERSIONS_PER_HOUR - 1);
+
+    // All at once, and the first again.
+    const files = [file, ...Array.from({ length: VERSIONS_PER_HOUR + 2 }, newKernel)];
+    const added = await Promise.allSettled(files.map((each) => store.contributed.add(each, ada)));
+    expect(added[0]?.status).toBe('fulfilled');
+    const refused = added.filter((each) => each.status === 'rejected');
+    expect(refused.map(({ reason }) => reason)).toEqual(Array(3).fill(new TooManyVersions()));
 
     const listed = async (by: Principal | null) =>
       (await store.contributed.list(by?.tokenId ?? null)).map(({ id }) => id);
@@ -126,6 +132,8 @@ describe('a contributed kernel', () => {
     expect(runIds).toHaveLength(1);
     expect(shy.workerId).not.toBe(workerId);
     expect(await store.runs.claim(runIds[0]!, shy.workerId)).toBeNull();
+    expect(await store.runs.isForOthers(runIds[0]!, shy.workerId)).toBe(true);
+    expect(await store.runs.isForOthers(runIds[0]!, workerId)).toBe(false);
     const claimed = await store.runs.claim(runIds[0]!, workerId);
     expect(claimed?.contributed).toMatchObject({ file: { source: expect.any(String) } });
     expect(claimed?.contributed?.refusal).toBeNull();

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, refuseIf } from '@tilemark/kernels';
 import { isContributed, readKernel } from '../../contributed/kernel';
 import type { KernelFile } from '../../contributed/manifest';
@@ -12,6 +12,14 @@ import { PAGE_SIZE } from './database';
 
 /** Versions that one token may bring in an hour. */
 export const VERSIONS_PER_HOUR = 10;
+
+/** The token has brought as many as it may. */
+export class TooManyVersions extends Error {
+  override readonly name = 'TooManyVersions';
+  constructor() {
+    super(`This token has brought ${VERSIONS_PER_HOUR} versions in an hour, the most that it may.`);
+  }
+}
 
 /** Names that would be taken for ours. */
 const RESERVED: readonly string[] = ['local', 'matmul', 'transpose', 'tilemark'];
@@ -32,17 +40,10 @@ export function contributedOf(db: PrismaClient) {
   const rowOf = (id: string) => db.contributedKernel.findUnique({ where: { id } });
 
   return {
-    /** How many more versions the token may bring in this hour. */
-    async left(tokenId: string): Promise<number> {
-      const [row] = await db.$queryRaw<{ count: number }[]>`
-        SELECT count(*)::int AS count FROM "ContributedKernel"
-        WHERE "createdById" = ${tokenId} AND "createdAt" > now() - interval '1 hour'`;
-      return VERSIONS_PER_HOUR - (row?.count ?? 0);
-    },
-
     /**
      * Keeps a version, unlisted. The same source again is the same version. Throws InputError as
-     * `readKernel` does, and where another token has the author's name or the version was removed.
+     * `readKernel` does, and where another token has the author's name or the version was removed;
+     * TooManyVersions.
      */
     async add(
       file: Omit<KernelFile, 'author'>,
@@ -58,6 +59,10 @@ export function contributedOf(db: PrismaClient) {
         'author',
       );
       const row = await db.$transaction(async (tx) => {
+        // Of one token at a time, so that the limit is counted and kept in one step.
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext(${`kernels ${by.tokenId}`}))`;
+        const known = await tx.contributedKernel.findUnique({ where: { id: kernel.id } });
+        if (!known && (await leftOf(tx, by.tokenId)) <= 0) throw new TooManyVersions();
         const { count } = await tx.contributedKernel.createMany({
           data: [
             {
@@ -72,6 +77,16 @@ export function contributedOf(db: PrismaClient) {
       });
       refuseIf(row.removedAt !== null, `${row.id} was removed: change it first`, 'source');
       return viewOf(row);
+    },
+
+    /** How long devices have run contributed kernels for a token within a day, s. */
+    async gpuSeconds(tokenId: string): Promise<number> {
+      const [row] = await db.$queryRaw<{ seconds: number | null }[]>`
+        SELECT sum(extract(epoch FROM r."endedAt" - r."claimedAt"))::float8 AS "seconds"
+        FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+        WHERE s."createdById" = ${tokenId} AND strpos(r."kernel", '@') > 0
+          AND r."endedAt" > now() - interval '1 day'`;
+      return row?.seconds ?? 0;
     },
 
     async get(id: string): Promise<ContributedKernel | null> {
@@ -162,6 +177,14 @@ export function contributedOf(db: PrismaClient) {
       });
     },
   };
+}
+
+/** How many more versions the token may bring in this hour. */
+async function leftOf(tx: Prisma.TransactionClient, tokenId: string): Promise<number> {
+  const [row] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM "ContributedKernel"
+    WHERE "createdById" = ${tokenId} AND "createdAt" > now() - interval '1 hour'`;
+  return VERSIONS_PER_HOUR - (row?.count ?? 0);
 }
 
 const visibleTo = (tokenId: string | null) => ({

@@ -11,6 +11,7 @@ import {
 import { checkOutcome } from '../../measure/consistency';
 import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
 import type { DeviceIdentity, Profile } from '../../measure/device';
+import { judgedDuel } from '../../measure/duel';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
@@ -69,12 +70,20 @@ export function judged(outcome: Outcome, run: JudgedRun, grounds: Grounds, at: s
   }
   const cold = summarise(stated.cold.samplesNs);
   const hot = stated.hot && summarise(stated.hot.samplesNs);
-  const measurement = { ...stated, cold, hot, roof: roofOver(stated, run, grounds.roof) };
+  const measurement = {
+    ...{ ...stated, cold, hot, roof: roofOver(stated, run, grounds.roof) },
+    ...(stated.duel && { duel: duelOf(stated.duel, `${at}.measurement.duel`) }),
+  };
   return {
     kind: 'measured',
     measurement: { ...measurement, unranked: unrankedBecause(measurement, stated, run, grounds) },
   };
 }
+
+const duelOf = (stated: NonNullable<Measurement['duel']>, at: string) => ({
+  ...stated,
+  duel: stated.duel && judgedDuel(stated.duel, at),
+});
 
 /** The first reason not to rank it; what it states itself counts where it is not a verdict of ours. */
 function unrankedBecause(

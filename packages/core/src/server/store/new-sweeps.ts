@@ -258,6 +258,7 @@ export const newRun = (run: PlannedRun, ordinal: number, ended: Ended | null = n
   dtype: run.problem.dtype,
   profile: run.profile,
   policy: run.policy,
+  rival: run.rival?.variant ?? null,
   state: ended?.state ?? ('pending' as const),
   workerId: ended?.workerId ?? null,
   endedAt: ended?.endedAt ?? null,
@@ -290,12 +291,12 @@ export async function insertRuns(
   for (const some of batches(runs, RUNS_PER_INSERT)) {
     await tx.$executeRaw`
       INSERT INTO "Run" ("sweepId", "id", "ordinal", "deviceKey", "kernel", "tunables", "address",
-        "op", "shape", "dtype", "profile", "policy", "state", "workerId", "endedAt")
+        "op", "shape", "dtype", "profile", "policy", "rival", "state", "workerId", "endedAt")
       SELECT ${sweepId}, r.*
       FROM jsonb_to_recordset(${JSON.stringify(some)}::jsonb) AS r (
         "id" text, "ordinal" int, "deviceKey" text, "kernel" text, "tunables" jsonb, "address" text,
         "op" text, "shape" text, "dtype" text, "profile" "Profile", "policy" text,
-        "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
+        "rival" jsonb, "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
+import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import type { Dtype } from '@tilemark/kernels';
 import type { ClaimedRun } from '../../link/wire';
 import type { Profile } from '../../measure/device';
@@ -6,7 +6,7 @@ import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
 import { notifySweep } from './changes';
 import { runOf } from './columns';
-import { kernelToRun } from './contributed-runs';
+import { kernelToRun, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
 import { partyOf } from './parties';
 import { type RecordedRun, type RunCheck, recordRun } from './record';
@@ -32,6 +32,9 @@ export interface NewestRun {
 /** A claim has reached its worker, or never will, by now, ms. */
 const UNHEARD_MS = 15_000;
 
+/** Whether a run needs nothing but kernels of the catalogue. */
+const isOurs = Prisma.sql`strpos(concat(r."kernel", r."rival" ->> 'kernel'), '@') = 0`;
+
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
@@ -56,7 +59,7 @@ export function runsOf(db: PrismaClient) {
             AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
             AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
             AND ${partyOf('w')} <> ALL (r."declinedBy")
-            AND (w."contributed" OR strpos(r."kernel", '@') = 0)
+            AND (w."contributed" OR ${isOurs})
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
@@ -76,7 +79,17 @@ export function runsOf(db: PrismaClient) {
       // Later claims change nothing shown about a sweep.
       if (row.isFirst) await notifySweep(db, row.sweepId);
       const contributed = await kernelToRun(db, row);
-      return { ...claimedRun(row), ...(contributed && { contributed }) };
+      const rival = await rivalToRun(db, row);
+      return { ...claimedRun(row), ...(contributed && { contributed }), ...(rival && { rival }) };
+    },
+
+    /** Whether a run waits for a worker that runs contributed kernels, and this one does not. */
+    async isForOthers(runId: string, workerId: string): Promise<boolean> {
+      const rows = await db.$queryRaw<unknown[]>`
+        SELECT FROM "Run" AS r, "Worker" AS w
+        WHERE r."id" = ${runId} AND r."state" = 'pending' AND w."id" = ${workerId}
+          AND NOT (w."contributed" OR ${isOurs})`;
+      return rows.length > 0;
     },
 
     /** Gives a claimed run back to pending: the worker stops before it ended. */
