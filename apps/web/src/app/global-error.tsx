@@ -1,25 +1,34 @@
 'use client';
 
+import { Button } from '@/ui/button';
+import { StatusPage } from '@/ui/page';
 import './globals.css';
 
 /** The last resort, when even the page's frame failed. */
 export default function GlobalError({ retry }: { retry: () => void }) {
   return (
     <html lang="en">
-      <body className="mx-auto max-w-xl px-6 py-24 font-sans">
+      <body className="font-sans">
         <title>Tilemark is not responding</title>
-        <h1 className="text-[1.375rem]">Tilemark is not responding</h1>
-        <p className="mt-2 text-muted">
-          The server could not answer, usually because its database is unavailable. Its log says
-          why.
-        </p>
-        <button
-          type="button"
-          onClick={retry}
-          className="mt-6 h-8 rounded-tile bg-accent px-3 text-[0.8125rem] font-medium text-on-accent"
-        >
-          Try again
-        </button>
+        <header className="border-b border-line">
+          <div className="mx-auto flex h-11 max-w-6xl items-center px-4 sm:px-6">
+            {/* Loads anew, which the router could not. */}
+            <a href="/" className="font-semibold tracking-tight">
+              Tilemark
+            </a>
+          </div>
+        </header>
+        <main className="mx-auto w-full max-w-6xl px-4 py-7 sm:px-6">
+          <StatusPage code="500" title="Tilemark is not responding">
+            <p>
+              The grid could not read its data, usually because its database is unavailable. Try
+              again in a minute; if you run this grid, its log says why.
+            </p>
+            <Button look="primary" onClick={retry}>
+              Try again
+            </Button>
+          </StatusPage>
+        </main>
       </body>
     </html>
   );
