@@ -160,8 +160,8 @@ test('the best kernel of a problem is found, with its shader and how it was foun
 }) => {
   await page.goto(`${grid.url}/`);
   await page.getByRole('navigation', { name: 'Main' }).getByText('Best kernel').click();
-  // Unasked, it answers for the problem and the GPU that most is known of.
-  await expect(page.getByText('Shown until you ask')).toBeVisible();
+  // Unasked, it answers for the problem and the GPU with the most evidence.
+  await expect(page.getByText('An example: the problem and the GPU')).toBeVisible();
   await expect(page.getByRole('region', { name: /^WGSL of/ })).toContainText('@compute');
   await page.getByLabel('M', { exact: true }).fill('1000');
   await page.getByLabel('Device').selectOption('');

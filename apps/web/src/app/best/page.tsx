@@ -49,7 +49,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
       <div className="mt-8">
         {best && !isAsked && (
           <p className="mb-4 text-muted">
-            Shown until you ask: the problem and the GPU that most is known of.
+            An example: the problem and the GPU with the most evidence. Enter your own above.
           </p>
         )}
         {best && <BestAnswer best={best} />}
