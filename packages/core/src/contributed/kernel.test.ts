@@ -1,5 +1,13 @@
-import { InputError, kernelById, type Problem, passesOf, specialise } from '@tilemark/kernels';
+import {
+  feasible,
+  InputError,
+  kernelById,
+  type Problem,
+  passesOf,
+  specialise,
+} from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
+import { capabilities } from '../plan/capabilities.test-helper';
 import { evaluate } from './expression';
 import { admitKernel, fileOf, isContributed, readKernel } from './kernel';
 import { KERNEL_LIMITS, kernelFileSchema, manifestJsonSchema } from './manifest';
@@ -102,6 +110,24 @@ describe('bad input has one answer, at its place', () => {
     ],
     ['another op', () => withManifest({ op: 'transpose' }), /^wgsl:\d+$/.source, /transpose/],
     [
+      'a binding of another kind',
+      () => withSource('var<uniform> shape', 'var<storage, read> shape'),
+      `wgsl:${lineOf(template, '@binding(3)')}`,
+      /binding 3 of matmul is the shape .*: declare it var<uniform>, not var<storage, read>/,
+    ],
+    [
+      'a texture',
+      () => withSource('var<storage, read> B: array<T>', 'var B: texture_2d<f32>'),
+      `wgsl:${lineOf(template, '@binding(1)')}`,
+      /binding 1 must be a buffer/,
+    ],
+    [
+      'B stored transposed',
+      () => withManifest({ layout: { B: 'col-major' } }),
+      'manifest.layout',
+      /row-major only: .* change that line/,
+    ],
+    [
       'a binding too many',
       () =>
         withSource(
@@ -170,6 +196,19 @@ describe('bad input has one answer, at its place', () => {
       const ended = await readKernel(fileWith(source)).catch((error: unknown) => error);
       expect(ended).toBeTruthy();
     }
+  });
+
+  it('what a device lacks skips the variant there, with the reason', async () => {
+    const problem: Problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };
+    const whyNot = async (change: object) => {
+      const { kernel } = await admitKernel(withManifest(change));
+      const fit = feasible({ kernel: kernel.id, tunables: {} }, problem, capabilities);
+      return fit.ok ? '' : fit.why;
+    };
+    expect(await whyNot({})).toBe('');
+    expect(await whyNot({ features: ['subgroups'] })).toMatch(/subgroups/);
+    expect(await whyNot({ tunables: { BLOCK: [64] } })).toMatch(/4096 threads|64 threads/);
+    expect(await whyNot({ workgroupBytes: 65_536 })).toMatch(/64 KiB|65536/);
   });
 
   it('an author and a source have limits', () => {

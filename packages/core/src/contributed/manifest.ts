@@ -85,6 +85,13 @@ export const manifestSchema = z
       .default({})
       .describe('Constants that Tilemark declares in front of the source, with the values to try.'),
     covers: coversSchema,
+    layout: z
+      .literal('row-major', {
+        error:
+          'can be row-major only: where the source reads an operand that is stored otherwise, change that line',
+      })
+      .optional()
+      .describe('Of A, B, and C.'),
     features: z
       .array(z.enum(['subgroups']))
       .default([])

@@ -131,12 +131,27 @@ it('a kernel is submitted, measured, published, and removed', async () => {
 
 it('the API answers bad input once, at its place, and enqueues nothing', async () => {
   const post = (source: string) => call('POST /kernels', { token: member, body: { source } });
-  const before = (await grid.rows()).ContributedKernel;
+  const rows = async () => {
+    const { ContributedKernel, Sweep, Run } = await grid.rows();
+    return { ContributedKernel, Sweep, Run };
+  };
+  const before = await rows();
   const bad = await post(template.replace('read> A', 'read_write> A'));
   expect(bad.status).toBe(400);
   expect(await bad.json()).toMatchObject({ field: expect.stringMatching(/^wgsl:\d+$/) });
   expect((await post('x'.repeat(300_000))).status).toBe(400);
-  expect((await grid.rows()).ContributedKernel).toBe(before);
+  for (const [source, field] of [
+    ['', 'wgsl'],
+    ['fn main() {}', 'manifest'],
+    [template.replace('"rows": "BLOCK"', '"rows": 0'), 'manifest.covers.rows'],
+    [template.replace('fn main', 'fn start'), 'manifest.entryPoint'],
+    [template.replace('"op": "matmul"', '"op": "transpose"'), /^wgsl:\d+$/],
+  ] as const) {
+    const refused = await post(source);
+    expect(refused.status).toBe(400);
+    expect((await refused.json()).field).toMatch(field);
+  }
+  expect(await rows()).toEqual(before);
 });
 
 it.each([

@@ -2,7 +2,7 @@ import { outcomeReason, verdictOn } from '@tilemark/core';
 import { type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
 import { Runner } from '../../child/runner';
 import { withMachineLock } from '../../run/machine-lock';
-import { list } from '../flags';
+import { list, tunablesFor } from '../flags';
 import { significant } from '../table';
 import { admitFile } from './file';
 import { isBad, resultsOf, type SubmitFlags, submitFile, UNSERVED } from './submit';
@@ -51,14 +51,18 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
   const own = (await admitFile(path, 'file')).kernel;
   const { kernel: base } = await admitFile(flags.baseline, '--baseline');
   const runner = new Runner({ entry: childEntry, device: flags.device });
-  const [a, b] = [own, base].map(({ id }): Variant => ({ kernel: id, tunables: {} }));
+  const [asked] = tunablesFor([own], flags.tunable);
+  const chosen = Object.entries(asked?.tunables ?? {}).flatMap(([name, [value]]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  const a: Variant = { kernel: own.id, tunables: Object.fromEntries(chosen) };
+  const b: Variant = { kernel: base.id, tunables: {} };
   const compared: Compared[] = [];
   try {
     const { environment } = await runner.open('default');
     for (const text of list(flags.shape)) {
       const shape = parseShape(own.op, text, '--shape');
       const problem = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
-      if (!a || !b) continue;
       const ended = await withMachineLock(() => runner.duel('default', { a, b, problem }));
       const isOwn = ended.kind === 'ended' && ended.side === 'a';
       compared.push({

@@ -11,6 +11,7 @@ import {
   type Problem,
   parseShape,
   shapeText,
+  type TunableValue,
   type TunableValues,
   type Variant,
   variantAddress,
@@ -19,6 +20,7 @@ import { Runner } from '../../child/runner';
 import { NO_ADAPTER } from '../../device/select';
 import { withMachineLock } from '../../run/machine-lock';
 import { toldApart } from '../devices';
+import { tunablesFor } from '../flags';
 import { WAITING } from '../progress';
 import { significant, table, timeText } from '../table';
 import { admitFile } from './file';
@@ -27,6 +29,8 @@ export interface CheckFlags {
   readonly device: string;
   /** Of the brief measurement. */
   readonly shape: string;
+  /** The only values to try of some tunables; the first is their default. */
+  readonly tunable?: readonly string[];
 }
 
 /** Sizes that no tile divides, of one row, of one column, of one step, and a few that are even. */
@@ -63,12 +67,13 @@ interface Checked {
  */
 export async function check(
   path: string,
-  { device, shape }: CheckFlags,
+  { device, shape, tunable }: CheckFlags,
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
   const contributed = await admitFile(path, 'file');
   const { kernel } = contributed;
+  const [asked] = tunablesFor([kernel], tunable);
   const speedShape = parseShape(kernel.op, shape, '--shape');
   const runner = new Runner({ entry: childEntry, device: await toldApart(device, childEntry) });
   const outcomeOf = async (variant: Variant, problem: Problem, policy: 'smoke' | 'screen') => {
@@ -81,7 +86,11 @@ export async function check(
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     print(`${kernel.id} on ${environment.device.device}, profile default`);
     const checked: Checked[] = [];
-    for (const [variant, problem] of casesOf(contributed, environment.capabilities)) {
+    for (const [variant, problem] of casesOf(
+      contributed,
+      asked?.tunables ?? {},
+      environment.capabilities,
+    )) {
       const ended = await outcomeOf(variant, problem, 'smoke');
       checked.push(ended);
       const { outcome } = ended;
@@ -111,8 +120,16 @@ export async function check(
 }
 
 /** The defaults on every shape in every dtype; every other value of a tunable on one shape. */
-function casesOf({ kernel }: Contributed, device: DeviceLimits): [Variant, Problem][] {
-  const { op, dtypes, tunables } = kernel;
+function casesOf(
+  { kernel }: Contributed,
+  only: Readonly<Record<string, readonly TunableValue[]>>,
+  device: DeviceLimits,
+): [Variant, Problem][] {
+  const { op, dtypes } = kernel;
+  const tunables = kernel.tunables.map((each) => {
+    const values = only[each.name] ?? each.values;
+    return { ...each, values, default: only[each.name]?.[0] ?? each.default };
+  });
   const defaults = defaultsOf(tunables);
   const variant = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
   const [first = 'f32'] = dtypes;

@@ -29,6 +29,7 @@ export function addKernelCommands(
     .description('prove a kernel of your own right on this machine, and measure it briefly')
     .argument('<file>', 'a .wgsl file, for example of `tilemark kernel new`')
     .option('--shape <shapes>', 'to measure, for example 4096 or 512x256x128', '512')
+    .option('--tunable <name=values...>', 'only these values; the first is then the default')
     .option(...device)
     .option('--baseline <file>', 'compare with this kernel instead; exit code 1 if slower')
     .option('--tolerance <part>', 'how much slower is slower, for example 0.02', Number, 0)
@@ -56,7 +57,9 @@ export function addKernelCommands(
 
   cli
     .command('submit')
-    .description('run a kernel of your own on the devices of a grid, beside naive')
+    .description(
+      'run a kernel of your own on the devices of a grid, beside naive and the best of ours',
+    )
     .argument('<file>', 'a .wgsl file')
     .option(...server)
     .requiredOption('--token <token>', 'a member or admin token of the grid')

@@ -309,6 +309,15 @@ describe('tilemark', () => {
     const bench = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags);
     expect(bench.text).toMatch(/local\/mine@[0-9a-f]{8}/);
     expect(bench.code).toBe(0);
+    const tuned = await tilemark(
+      ...['tune', '--wgsl', 'mine.wgsl', '--shape', '48', '--budget', '3s', '--device', 'auto'],
+    );
+    expect(tuned.text).toMatch(/local\/mine@[0-9a-f]{8}\[BLOCK=\d+\]|mine\S*\[BLOCK=\d+\]/);
+    expect(tuned.code).toBe(0);
+    const some = await tilemark('check', 'mine.wgsl', '--tunable', 'BLOCK=4', '--shape', '48');
+    expect(some.text).toContain('BLOCK=4');
+    expect(some.text).not.toMatch(/BLOCK=(8|16)/);
+    expect(some.code).toBe(0);
     const fast = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags, '--profile', 'fast');
     expect(fast).toMatchObject({ code: 2, text: expect.stringContaining('profile default only') });
   });
