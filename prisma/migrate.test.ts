@@ -57,11 +57,13 @@ async function shapeOf(url: string): Promise<string[]> {
     UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
       FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'u', 'f')
     UNION ALL SELECT concat_ws(' ', enumtypid::regtype, enumlabel) FROM pg_enum`);
-  return rows
-    .map(({ it }) => it)
-    // schema.prisma has no words for an index of some rows.
-    .filter((it) => !/_prisma_migrations|^CREATE INDEX .* WHERE /.test(it))
-    .sort();
+  return (
+    rows
+      .map(({ it }) => it)
+      // schema.prisma has no words for an index of some rows.
+      .filter((it) => !/_prisma_migrations|^CREATE INDEX .* WHERE /.test(it))
+      .sort()
+  );
 }
 
 test('the committed migrations lead to schema.prisma', async () => {
