@@ -112,7 +112,9 @@ export async function check(
       const base = await outcomeOf({ kernel: naive, tunables: {} }, problem, 'screen');
       print(speedText(own, base.outcome, naive));
     }
-    print(`${path} is right on this device. Next: tilemark duel ${path} ${kernel.op}/tiled`);
+    print(
+      `${path} is right on this device. Next: npx tilemark duel ${path} ${kernel.op}/tiled --shape ${shape}`,
+    );
     return 0;
   } finally {
     await runner.close();
