@@ -132,8 +132,9 @@ it('a kernel is submitted, measured, published, and removed', async () => {
 it('the API answers bad input once, at its place, and enqueues nothing', async () => {
   const post = (source: string) => call('POST /kernels', { token: member, body: { source } });
   const rows = async () => {
-    const { ContributedKernel, Sweep, Run } = await grid.rows();
-    return { ContributedKernel, Sweep, Run };
+    const { items } = await grid.store.sweeps.list();
+    const sweeps = items.filter(({ createdBy }) => createdBy === 'Ada').length;
+    return { kernels: (await grid.rows()).ContributedKernel, sweeps };
   };
   const before = await rows();
   const bad = await post(template.replace('read> A', 'read_write> A'));
