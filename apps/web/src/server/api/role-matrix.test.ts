@@ -237,7 +237,7 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
 
 /** A version of a kernel, which no other has: one that was removed does not come back. */
 const newKernel = () => ({ source: kernelTemplate(`k-${randomUUID().slice(0, 8)}`) });
-const contributed = (owner: Asker | null, tokenId = 'stranger') =>
+const contributed = (owner: Asker | null, tokenId: string = randomUUID()) =>
   grid.store.contributed.add(newKernel(), { tokenId, name: `${owner}-${tokenId}`, role: 'member' });
 
 const inviteOf = (by: Principal) =>
