@@ -95,6 +95,8 @@ describe('with results', () => {
       address: tileAddress('small'),
       devices: 4,
     });
+    // Software alone has this shape.
+    expect(await find({ ...cube(16), vendor: 'unseen' })).toMatchObject({ measured: square(512) });
     const software = await find({ ...cube(512), vendor: 'mesa' });
     expect(software).toMatchObject({ fallback: 'vendor', address: tileAddress('middle') });
   });

@@ -75,9 +75,14 @@ async function rankedVariantOf(
 ): Promise<BestVariant | null> {
   const groups = groupsOf(query, device);
   const methodology = await newestOf(db, query);
-  // Beyond that, results of other devices on a nearer shape come first.
-  for (const farthest of [LIKE_SHAPE, Number.POSITIVE_INFINITY]) {
-    for (const group of groups) {
+  // Beyond a like shape, results of other devices on a nearer one come first.
+  const rounds: readonly (readonly [farthest: number, of: readonly Group[]])[] = [
+    [LIKE_SHAPE, groups],
+    [Number.POSITIVE_INFINITY, groups],
+    [Number.POSITIVE_INFINITY, device || query.vendor ? [] : [SOFTWARE]],
+  ];
+  for (const [farthest, of] of rounds) {
+    for (const group of of) {
       if (group.fallback === 'shipped') {
         const shipped = shippedVariant(asked, group.of, farthest);
         if (shipped) return shipped;
@@ -127,6 +132,9 @@ type Group =
 
 const GPUS: DeviceClass[] = ['gpu', 'browser'];
 
+/** For whoever names no GPU, on a grid that has none. */
+const SOFTWARE: Group = { fallback: 'overall', where: { class: 'software' } };
+
 /** Groups from the device itself outwards. Kernels of the host and of software say nothing of GPUs. */
 function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
   const { architecture, vendor } = device ?? query;
@@ -150,10 +158,10 @@ function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
       : []),
     ...(vendor ? [{ fallback: 'vendor' as const, where: ofVendor }] : []),
     ...(device ? [] : shipped),
-    ...(alike ? [alike] : [GPUS, ['software' as const]]).map((classes) => ({
-      fallback: 'overall' as const,
-      where: { class: { in: classes } },
-    })),
+    ...(!device && vendor && architecture
+      ? [{ fallback: 'shipped' as const, of: { vendor } }]
+      : []),
+    { fallback: 'overall' as const, where: { class: { in: alike ?? GPUS } } },
   ];
 }
 
