@@ -1,25 +1,30 @@
-import { shapeText } from '@tilemark/kernels';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { boardQuerySchema } from '@/features/leaderboard/query';
+import { FEW_GPUS } from '@/features/leaderboard/view';
+import { pictureRows } from '@/features/overview/picture-rows';
 import { CARD, card } from '@/features/results/card';
 import { readable } from '@/server/session/visitor';
 
 export const dynamic = 'force-dynamic';
 export const size = CARD;
 export const contentType = 'image/png';
-export const alt = 'The fastest devices of the leaderboard';
+export const alt = 'The fastest f32 matrix product on each device';
 
+/** The picture of the first screen. */
 export default async function Image() {
   const { store } = await readable();
-  const { op, dtype, profile } = boardQuerySchema.parse({});
-  const { problem, rows } = await store.leaderboard({ op, dtype, profile });
+  const { bests, gpus } = await store.overview();
+  const figures =
+    gpus < FEW_GPUS ? await store.references.list({ op: 'matmul', dtype: 'f32' }) : [];
+  const bars = pictureRows(bests, figures).flatMap(({ kernel, libraries, name, rate, shape }) =>
+    [{ name: kernel, rate }, ...libraries].map((each) => ({
+      label: `${shortDeviceName(name)} at ${shape}: ${each.name}`,
+      rate: each.rate,
+    })),
+  );
   return card(
     'Which WGSL matrix multiply is fastest on your GPU?',
-    problem ? `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}` : '',
-    rows.map(({ address, device, rate }) => ({
-      label: `${shortDeviceName(device.name)}: ${address.split('[')[0]}`,
-      rate: rate.value,
-    })),
-    rows[0]?.rate.unit ?? '',
+    bars.length > 0 ? 'The fastest f32 product on each device, beside libraries' : '',
+    bars,
+    'GFLOP/s',
   );
 }

@@ -1,3 +1,4 @@
+import { shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
@@ -26,6 +27,8 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   const query = parsed.data;
   const { answer, board, content, groups } = await loadView(store, query);
   const source = apiHref(query);
+  // The board may open on another problem than the API, which knows no reference.
+  const shown = board.problem ? { ...query, shape: shapeText(board.problem) } : query;
   // Whoever asks for something has seen the first screen.
   const isFirst = Object.keys(given).length === 0;
   const overview = isFirst ? await store.overview() : null;
@@ -46,7 +49,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         actions={
           <>
             <Live source={source} etag={etagOf(answer)} />
-            <ButtonAnchor href={`${source}&format=csv`} download>
+            <ButtonAnchor href={`${apiHref(shown)}&format=csv`} download>
               CSV
             </ButtonAnchor>
             <ButtonLink href="/sweeps/new" look="primary">

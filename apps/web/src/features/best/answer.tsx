@@ -154,7 +154,7 @@ const WHOSE: Readonly<Record<BestVariant['fallback'], string>> = {
   shipped: 'Ships with Tilemark; nothing faster has been ranked here',
   architecture: 'Based on results from its architecture',
   vendor: 'Based on results from its vendor',
-  overall: 'Based on results from all GPUs; nothing closer has been ranked',
+  overall: 'Based on results from all devices; nothing closer has been ranked',
 };
 
 /** Rounded up: 2.048 is within a factor of 2.1. */
