@@ -54,7 +54,7 @@ test('a sweep submitted through the form arrives on the leaderboard', async ({ b
 
   await expect(page.getByRole('heading', { name: 'Layouts at 65' })).toBeVisible();
   // Live: nothing reloads the page but the events of the server.
-  await expect(page.getByText('5 of 5 runs ended')).toBeVisible({ timeout: 150_000 });
+  await expect(page.getByText('5 of 5 runs ended')).toBeVisible({ timeout: 300_000 });
   const table = page.getByRole('table', { name: 'Results of the sweep' });
   await expect(table.getByRole('link', { name: /^matmul\// })).toHaveCount(5);
 
@@ -87,7 +87,7 @@ test('a kill and a restart lose nothing', async () => {
 
   expect((await sweeps()).map((sweep) => sweep.id)).toEqual(before.map((sweep) => sweep.id));
   const interrupted = async () => (await sweeps()).find((sweep) => sweep.id === id);
-  await expect.poll(async () => (await interrupted())?.status, { timeout: 150_000 }).toBe('done');
+  await expect.poll(async () => (await interrupted())?.status, { timeout: 300_000 }).toBe('done');
   expect((await interrupted())?.counts).toMatchObject({
     total: counts.total,
     pending: 0,

@@ -121,6 +121,19 @@ it('a kernel is submitted, measured, published, and removed', async () => {
   const shown = await call('GET /kernels/{id}', { params: { id } });
   expect(await shown.json()).toMatchObject({ id, wgsl: expect.stringContaining('fn main') });
 
+  const spec = {
+    cases: [{ kernel: id, tunables: {}, shapes: [{ m: 64, n: 64, k: 64 }], dtypes: ['f32'] }],
+  };
+  const again = () => call('POST /sweeps', { token: member, body: { name: 'again', spec } });
+  Object.assign(grid.settings, { gpuSeconds: 0.001 });
+  const used = await again();
+  Object.assign(grid.settings, { gpuSeconds: 0 });
+  expect(used.status).toBe(429);
+  expect((await used.json()).detail).toMatch(/have used 0\.001 s of devices' time within a day/);
+  const allowed = await again();
+  expect(allowed.status).toBe(201);
+  await grid.store.sweeps.cancel((await allowed.json()).id);
+
   const stranger = await grid.token('member', 'Eve');
   const remove = (token: string) => call('DELETE /kernels/{id}', { params: { id }, token });
   expect((await remove(stranger)).status).toBe(403);
