@@ -22,7 +22,7 @@ export default async function Image() {
     })),
   );
   return card(
-    'Which WGSL matrix multiply is fastest on your GPU?',
+    'Which WGSL matrix multiply is fastest?',
     bars.length > 0 ? 'The fastest f32 product on each device, beside libraries' : '',
     bars,
     'GFLOP/s',
