@@ -169,7 +169,8 @@ it('the API answers bad input once, at its place, and enqueues nothing', async (
 });
 
 it.each([
-  ['same.wgsl', 0, /\| (same|undecided|fast) \|/],
+  // Which of two equal kernels a busy software GPU finds faster is nobody's to promise.
+  ['same.wgsl', 0, /\| (same|undecided|fast|slow) \|/],
   ['slow.wgsl', 1, /\*\*slower\*\*/],
   ['wrong.wgsl', 1, /\*\*wrong\*\*/],
 ])('the action on %s exits with %i and a table', async (kernel, code, verdict) => {
