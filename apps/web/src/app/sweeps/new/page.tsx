@@ -35,9 +35,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
   ]);
   const paces = [
     ...past,
-    ...keys
-      .filter((key) => !past.some(({ deviceKey }) => deviceKey === key))
-      .flatMap((key) => roofPaces(key, summaries.get(key)?.roofs ?? [])),
+    ...keys.flatMap((key) => roofPaces(key, summaries.get(key)?.roofs ?? [], past)),
   ];
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);

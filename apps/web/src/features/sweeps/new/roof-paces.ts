@@ -1,5 +1,5 @@
 import { type Pace, POLICY_IDS, type RooflineSurvey } from '@tilemark/core';
-import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, parseShape, shapeText, volume } from '@tilemark/kernels';
 
 /** The part of its roof at which a kernel that nobody tuned runs, roughly. */
 const USUAL_SHARE = 0.1;
@@ -17,8 +17,26 @@ const squares: readonly ((edge: number) => Problem)[] = [
   (n) => ({ op: 'transpose', shape: { rows: n, cols: n }, dtype: 'f32' }),
 ];
 
-/** What a device's runs may take by its roof alone, where no past run tells. */
-export function roofPaces(deviceKey: string, roofs: readonly RooflineSurvey[]): Pace[] {
+/** A past run says nothing of a problem with more or less work than this many times its own. */
+const LIKE = 4;
+
+/**
+ * What a device's runs may take by its roof alone, for the problems unlike any that it has run:
+ * what 128 x 128 took says nothing of 4096 x 4096.
+ */
+export function roofPaces(
+  deviceKey: string,
+  roofs: readonly RooflineSurvey[],
+  past: readonly Pace[],
+): Pace[] {
+  const isKnown = (problem: Problem, policy: string) =>
+    past.some((pace) => {
+      if (pace.deviceKey !== deviceKey || pace.op !== problem.op || pace.policy !== policy)
+        return false;
+      const shape = parseShape(pace.op, pace.shape);
+      const times = volume(problem) / volume({ op: pace.op, shape } as Problem);
+      return times <= LIKE && times >= 1 / LIKE;
+    });
   const peak = Math.max(
     ...roofs.flatMap(({ peaks }) => peaks.map((each) => each.gigaflopsPerSecond)),
   );
@@ -35,7 +53,7 @@ export function roofPaces(deviceKey: string, roofs: readonly RooflineSurvey[]): 
       );
       if (!Number.isFinite(ns) || ns <= 0) return [];
       const seconds = Math.min(MOST_S, FIXED_S + (DISPATCHES * ns) / USUAL_SHARE / 1e9);
-      return POLICY_IDS.map(
+      return POLICY_IDS.filter((policy) => !isKnown(problem, policy)).map(
         (policy): Pace => ({
           deviceKey,
           op: problem.op,
