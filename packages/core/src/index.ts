@@ -15,7 +15,7 @@ export * from './link/link';
 export * from './link/wire';
 export { bufferSetsFor, longDispatch } from './measure/calibrate';
 export { type Clock, contradiction } from './measure/clock';
-export { dataSheetPeak } from './measure/data-sheet';
+export { dataSheetPeak, dataSheetTime } from './measure/data-sheet';
 export * from './measure/device';
 export * from './measure/duel';
 export * from './measure/measure';
@@ -38,7 +38,13 @@ export * from './rank/nearest';
 export * from './rank/portability';
 export * from './rank/rank';
 export { referenceFileSchema, sideBySideFileSchema } from './reference/figures';
-export { besideKernel, bestOfEach, librariesOn, shippedReference } from './reference/reference';
+export {
+  besideKernel,
+  bestOfEach,
+  bestOfKernels,
+  librariesOn,
+  shippedReference,
+} from './reference/reference';
 export { refusalOf } from './refusals';
 export * from './suites/families';
 export { allPublished, publishedOfSuite } from './suites/published/published';

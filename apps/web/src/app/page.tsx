@@ -3,7 +3,7 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
-import { Methodologies } from '@/features/leaderboard/methodologies';
+import { Methodologies, OldMethodology } from '@/features/leaderboard/methodologies';
 import { apiHref, boardQuerySchema } from '@/features/leaderboard/query';
 import { FEW_GPUS, loadView } from '@/features/leaderboard/view';
 import { FirstScreen } from '@/features/overview/first-screen';
@@ -25,7 +25,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   // The proxy has answered 400 to what the schema refuses.
   if (!parsed.success) notFound();
   const query = parsed.data;
-  const { answer, board, content, groups } = await loadView(store, query);
+  const { answer, board, content, groups, referenceShapes } = await loadView(store, query);
   const source = apiHref(query);
   // The board may open on another problem than the API, which knows no reference.
   const shown = board.problem ? { ...query, shape: shapeText(board.problem) } : query;
@@ -59,13 +59,14 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         }
       >
         The fastest verified variant of each device on one problem, by the median of its
-        invocations. Devices share a rank unless one is faster by more than 0.5% beyond doubt.
-        <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
+        invocations.
+        <Words of={['rank', 'variant', 'profile', 'peak', 'interval', 'policy']} />
       </PageHeader>
       <ViewLinks query={query} />
-      <Filters board={board} query={query} groups={groups} />
-      <Methodologies board={board} query={query} />
+      <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />
+      <OldMethodology board={board} />
       <div className="mt-5">{content}</div>
+      <Methodologies board={board} query={query} />
     </>
   );
 }

@@ -2,6 +2,11 @@ import { TextLink } from './button';
 
 /** Terms of ours, a line each. */
 const WORDS = {
+  rank: [
+    'Rank',
+    'shared by devices unless one is faster by more than 0.5% beyond doubt. A result whose interval is too wide has none, however fast it may be.',
+    '/docs/ranking',
+  ],
   variant: ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],
   profile: [
     'Profile',

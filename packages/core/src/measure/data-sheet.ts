@@ -65,6 +65,22 @@ export function dataSheetPeak(
   return sheet && operations(sheet, problem);
 }
 
+/**
+ * The shortest time of a problem by the data sheet of a model, without a margin, with each byte
+ * moved once to or from memory. Null without a sheet.
+ */
+export function dataSheetTime(
+  device: Pick<DeviceIdentity, 'device' | 'class'>,
+  problem: Problem,
+): Roof | null {
+  const sheet = dataSheetOf(device);
+  if (!sheet) return null;
+  const op = opOf(problem);
+  const flopsNs = op.flops(problem.shape) / operations(sheet, problem);
+  const bytesNs = op.bytes(problem.shape, problem.dtype) / sheet.bandwidth;
+  return { ns: Math.max(flopsNs, bytesNs), bound: flopsNs > bytesNs ? 'compute' : 'bandwidth' };
+}
+
 /** Operations per ns. */
 function operations({ f16, f32 }: DataSheet, { dtype }: Pick<Problem, 'dtype'>): number {
   return 1e3 * (DTYPES[dtype].peak === 'f16' ? (f16 ?? 2 * f32) : f32);

@@ -10,6 +10,7 @@
  *   they are.
  */
 import { isCeiling, opOf, shapeText } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import { allPublished } from '../suites/published/published';
 import { tunedFiles } from '../tune/tuned';
 import type { ReferenceFigure, ReferenceQuery } from '../view/api';
@@ -111,6 +112,25 @@ export function bestOfEach(
       by.kind === 'library' ? by.name : by.kind === 'report' ? source : isCeiling(by.kernel),
     ]),
   ).toSorted((a, b) => a.medianNs - b.medianNs);
+}
+
+/** What a heat map shows: the fastest figure of each kernel, by hardware; ceilings are left out. */
+export function bestOfKernels(
+  figures: readonly ReferenceFigure[],
+  profile: NonNullable<ReferenceFigure['profile']>,
+): ReadonlyMap<string, readonly ReferenceFigure[]> {
+  const fitting = figures.filter(
+    ({ by, hardware, unranked, ...figure }) =>
+      by.kind === 'kernel' &&
+      !isCeiling(by.kernel) &&
+      hardware !== null &&
+      unranked === null &&
+      figure.profile === profile,
+  );
+  const best = fastestOfEach(fitting, ({ by, hardware }) =>
+    JSON.stringify([hardware, by.kind === 'library' ? by.name : by.kernel]),
+  );
+  return group(best, ({ hardware }) => hardware ?? '');
 }
 
 /**

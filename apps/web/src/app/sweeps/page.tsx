@@ -118,7 +118,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
-              head: 'Best rate',
+              head: 'Fastest run',
               isFigure: true,
               cell: ({ id }) => {
                 const rate = best.get(id);

@@ -3,25 +3,21 @@ import { DTYPES, dimensionsText, OPS, shapeText } from '@tilemark/kernels';
 import { Chip, Field, Select } from '@/ui/field';
 import { Tabs } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
-import {
-  type BoardQuery,
-  boardHref,
-  GROUP_TITLES,
-  type Group,
-  ONLY_OF_DEVICES,
-  type View,
-} from './query';
+import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View, WITHOUT } from './query';
 
 /** The board's filters; the choice is in the address. */
 export function Filters({
   board,
   query,
   groups,
+  referenceShapes,
 }: {
   board: Pick<Leaderboard, 'problem' | 'problems'>;
   query: BoardQuery;
   /** What is shown. */
   groups: readonly Group[];
+  /** Shapes that the reference has figures of, while it is shown. */
+  referenceShapes: readonly string[];
 }) {
   const shapes = board.problems
     .filter(({ problem }) => problem.op === query.op && problem.dtype === query.dtype)
@@ -29,7 +25,9 @@ export function Filters({
   const shown = board.problem && shapeText(board.problem);
   // A shape without results may be asked for: it stays chosen, so that the form tells the truth.
   const asked = query.shape ?? shown ?? '';
-  const isListed = shapes.some(({ shape }) => shape === asked);
+  const isOwn = (asked: string) => shapes.some(({ shape }) => shape === asked);
+  const others = referenceShapes.filter((shape) => !isOwn(shape));
+  const isListed = isOwn(asked) || others.includes(asked);
 
   return (
     <QueryForm
@@ -65,6 +63,7 @@ export function Filters({
             ({ shape, devices }) =>
               [shape, `${shape} (${devices} ${devices === 1 ? 'device' : 'devices'})`] as const,
           ),
+          ...others.map((shape) => [shape, `${shape} (reference)`] as const),
         ]}
       />
       <Choice
@@ -76,14 +75,17 @@ export function Filters({
       <fieldset className="min-w-0 basis-full">
         <legend className="mb-1 text-xs font-medium">Groups</legend>
         {/* The key renews the controls when the address changes under them. */}
-        <div className="flex min-h-8 flex-wrap items-center gap-1.5" key={groups.join()}>
-          {GROUP_TITLES.filter(
-            ([group]) => query.view === 'devices' || !ONLY_OF_DEVICES.includes(group),
-          ).map(([group, title]) => (
-            <Chip key={group} name="groups" value={group} defaultChecked={groups.includes(group)}>
-              {title}
-            </Chip>
-          ))}
+        <div
+          className="flex min-h-8 items-center gap-1.5 whitespace-nowrap max-sm:overflow-x-auto sm:flex-wrap"
+          key={groups.join()}
+        >
+          {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(
+            ([group, title]) => (
+              <Chip key={group} name="groups" value={group} defaultChecked={groups.includes(group)}>
+                {title}
+              </Chip>
+            ),
+          )}
           {query.view === 'devices' && groups.includes('contributed') && (
             <Chip
               name="contributed"

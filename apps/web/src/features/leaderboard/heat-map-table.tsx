@@ -1,5 +1,6 @@
-import type { HeatMap, HeatMapCell } from '@tilemark/core';
-import { opOf, shapeText } from '@tilemark/kernels';
+import type { HeatMap, HeatMapCell, ReferenceFigure } from '@tilemark/core';
+import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { formatRate } from '@/ui/format';
@@ -11,11 +12,24 @@ import type { BoardQuery } from './query';
  * Devices x kernels: the rate of each kernel's best variant, coloured by its part of the
  * device's best. The numbers say all; colour is for finding them.
  */
-export function HeatMapTable({ map, query }: { map: HeatMap; query: BoardQuery }) {
-  const { kernels, problem, rows } = map;
+export function HeatMapTable({
+  map,
+  reference,
+  query,
+}: {
+  map: HeatMap;
+  /** The fastest figure of each kernel, by hardware; not measured by this grid, never ranked. */
+  reference: ReadonlyMap<string, readonly ReferenceFigure[]>;
+  query: BoardQuery;
+}) {
+  const { problem, rows } = map;
   if (!problem) return null;
+  const shown = new Set(map.kernels);
+  for (const figure of [...reference.values()].flat()) shown.add(kernelOf(figure));
+  const kernels = KERNELS.map(({ id }) => id).filter((id) => shown.has(id));
   const { rateUnit, title } = opOf(problem);
-  const hasRanked = rows.some(({ cells }) => cells.some(({ unranked }) => unranked === null));
+  const hasRanked =
+    reference.size > 0 || rows.some(({ cells }) => cells.some(({ unranked }) => unranked === null));
   return (
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
@@ -40,77 +54,212 @@ export function HeatMapTable({ map, query }: { map: HeatMap; query: BoardQuery }
           <span>Nothing here is ranked yet, so no cell is coloured.</span>
         )}
       </p>
-      <TablePanel
-        caption={`Devices and kernels: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`}
-      >
-        <thead>
-          <tr>
-            <th scope="col">Device</th>
-            {kernels.map((kernel) => (
-              <th key={kernel} scope="col" className="figure">
-                <a className="hover:text-accent hover:underline" href={kernelHref(kernel)}>
-                  {kernel.slice(kernel.indexOf('/') + 1)}
+      <div className="space-y-4 sm:hidden">
+        {shownRows(rows, query).map(({ device, cells }) => (
+          <Card key={device.key} name={<DeviceName device={device} />}>
+            {byTime(cells).map((cell) => (
+              <CardLine
+                key={cell.kernel}
+                kernel={cell.kernel}
+                part={cell.unranked === null ? cell.partOfBest : null}
+              >
+                <a href={`/results/${cell.resultId}`} className="hover:underline">
+                  <CellText cell={cell} />
                 </a>
-              </th>
+              </CardLine>
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shownRows(rows, query).map(({ device, cells }) => (
-            <tr key={device.key}>
-              <th scope="row" className="min-w-40">
-                <DeviceName device={device} />
-              </th>
+          </Card>
+        ))}
+        {[...reference].map(([hardware, figures]) => (
+          <Card key={hardware} name={`${hardware}, reference`}>
+            {byTime(figures).map((figure) => (
+              <CardLine
+                key={kernelOf(figure)}
+                kernel={kernelOf(figure)}
+                part={partOf(figure, figures)}
+              >
+                {formatRate(figure.rate.value)}
+              </CardLine>
+            ))}
+          </Card>
+        ))}
+      </div>
+      <div className="max-sm:hidden">
+        <TablePanel
+          caption={`Devices and kernels: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`}
+        >
+          <thead>
+            <tr>
+              <th scope="col">Device</th>
               {kernels.map((kernel) => (
-                <Cell key={kernel} cell={cells.find((each) => each.kernel === kernel)} />
+                <th key={kernel} scope="col" className="figure">
+                  <a className="hover:text-accent hover:underline" href={kernelHref(kernel)}>
+                    {nameOf(kernel)}
+                  </a>
+                </th>
               ))}
             </tr>
-          ))}
-          <MoreRows of={rows.length} noun="devices" query={query} columns={kernels.length + 1} />
-        </tbody>
-      </TablePanel>
+          </thead>
+          <tbody>
+            {shownRows(rows, query).map(({ device, cells }) => (
+              <tr key={device.key}>
+                <th scope="row" className="min-w-40">
+                  <DeviceName device={device} />
+                </th>
+                {kernels.map((kernel) => (
+                  <Cell key={kernel} cell={cells.find((each) => each.kernel === kernel)} />
+                ))}
+              </tr>
+            ))}
+            <MoreRows of={rows.length} noun="devices" query={query} columns={kernels.length + 1} />
+          </tbody>
+          {reference.size > 0 && (
+            <tbody>
+              <tr className="!bg-sunken text-2xs text-muted">
+                <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
+                  Reference: not measured by this grid, never ranked
+                </th>
+              </tr>
+              {[...reference].map(([hardware, figures]) => (
+                <ReferenceRow
+                  key={hardware}
+                  hardware={hardware}
+                  figures={figures}
+                  kernels={kernels}
+                />
+              ))}
+            </tbody>
+          )}
+        </TablePanel>
+      </div>
     </>
   );
 }
 
+/** A device on a phone: its kernels, a line each. */
+function Card({ name, children }: { name: ReactNode; children: ReactNode }) {
+  return (
+    <section className="rounded-tile border border-line bg-surface text-[0.8125rem]">
+      <h3 className="px-3 py-2 font-medium">{name}</h3>
+      <ul className="divide-y divide-line border-t border-line">{children}</ul>
+    </section>
+  );
+}
+
+function CardLine({
+  kernel,
+  part,
+  children,
+}: {
+  kernel: string;
+  /** Null: not ranked. */
+  part: number | null;
+  children: ReactNode;
+}) {
+  return (
+    <li
+      className="flex items-baseline gap-3 px-3 py-1.5"
+      style={part === null ? undefined : heatOf(part)}
+    >
+      <a className="hover:underline" href={kernelHref(kernel)}>
+        {nameOf(kernel)}
+      </a>
+      <span className="figure ml-auto">{children}</span>
+      <span className="figure w-16 text-right text-xs">{partText(part)}</span>
+    </li>
+  );
+}
+
+const byTime = <T extends { readonly medianNs: number }>(each: readonly T[]): T[] =>
+  each.toSorted((a, b) => a.medianNs - b.medianNs);
+const nameOf = (kernel: string): string => kernel.slice(kernel.indexOf('/') + 1);
+const partText = (part: number | null): string =>
+  part === null ? 'not ranked' : `${Math.round(100 * part)}%`;
+const partOf = ({ medianNs }: ReferenceFigure, figures: readonly ReferenceFigure[]): number =>
+  Math.min(...figures.map((each) => each.medianNs)) / medianNs;
+
+/** What a figure of a kernel is about. */
+const kernelOf = ({ by }: ReferenceFigure): string => (by.kind === 'library' ? by.name : by.kernel);
+
+function ReferenceRow({
+  hardware,
+  figures,
+  kernels,
+}: {
+  hardware: string;
+  figures: readonly ReferenceFigure[];
+  kernels: readonly string[];
+}) {
+  return (
+    <tr>
+      <th scope="row" className="min-w-40">
+        {hardware}
+      </th>
+      {kernels.map((kernel) => {
+        const figure = figures.find((each) => kernelOf(each) === kernel);
+        if (!figure) return <Missing key={kernel} />;
+        const { by, rate, source } = figure;
+        const part = partOf(figure, figures);
+        return (
+          <td
+            key={kernel}
+            className={`figure ${part === 1 ? 'font-semibold' : ''}`}
+            style={heatOf(part)}
+            title={by.kind === 'library' ? source : `${by.address}. ${source}`}
+          >
+            {formatRate(rate.value)}
+            <span className="block text-xs font-normal">{partText(part)}</span>
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+const heatOf = (part: number) => ({
+  background: `color-mix(in oklab, var(--accent) ${Math.round(38 * part)}%, transparent)`,
+});
+
 const HEAT = 'color-mix(in oklab, var(--accent) 38%, transparent)';
 
+const Missing = () => (
+  <td className="figure text-muted" title="Not measured on this device">
+    –
+  </td>
+);
+
 function Cell({ cell }: { cell: HeatMapCell | undefined }) {
-  if (!cell) {
-    return (
-      <td className="figure text-muted" title="Not measured on this device">
-        –
-      </td>
-    );
-  }
-  const { address, partOfBest, rate, resultId, unranked } = cell;
-  const isBest = partOfBest === 1 && unranked === null;
-  const part = partOfBest === null ? 'not ranked' : `${Math.round(100 * partOfBest)}%`;
+  if (!cell) return <Missing />;
+  const { address, partOfBest, resultId, unranked } = cell;
   return (
     <td
       className="figure"
-      style={
-        unranked === null && partOfBest !== null
-          ? {
-              background: `color-mix(in oklab, var(--accent) ${Math.round(38 * partOfBest)}%, transparent)`,
-            }
-          : undefined
-      }
+      style={unranked === null && partOfBest !== null ? heatOf(partOfBest) : undefined}
     >
       <a
         href={`/results/${resultId}`}
         title={unranked === null ? address : `${address}. Not ranked: ${unranked}`}
-        className={`hover:underline ${isBest ? 'font-semibold' : ''} ${unranked === null ? '' : 'italic'}`}
+        className="hover:underline"
       >
-        {isBest && (
-          <>
-            <span aria-hidden="true">★ </span>
-            <span className="sr-only">best: </span>
-          </>
-        )}
-        {formatRate(rate.value)}
-        <span className="block text-xs font-normal">{part}</span>
+        <CellText cell={cell} />
+        <span className="block text-xs font-normal">{partText(partOfBest)}</span>
       </a>
     </td>
+  );
+}
+
+/** The rate, with a star if it is the device's best. */
+function CellText({ cell: { partOfBest, rate, unranked } }: { cell: HeatMapCell }) {
+  const isBest = partOfBest === 1 && unranked === null;
+  return (
+    <span className={isBest ? 'font-semibold' : unranked === null ? '' : 'italic'}>
+      {isBest && (
+        <>
+          <span aria-hidden="true">★ </span>
+          <span className="sr-only">best: </span>
+        </>
+      )}
+      {formatRate(rate.value)}
+    </span>
   );
 }

@@ -4,7 +4,21 @@ import { Notice } from '@/ui/notice';
 import { type BoardQuery, boardHref } from './query';
 import type { LoadedView } from './view';
 
-/** Which version of the methodology the results shown are of, where there are several or an old one. */
+/** Says of results of an earlier version of the methodology that they are. */
+export function OldMethodology({ board: { methodology } }: { board: LoadedView['board'] }) {
+  if (methodology >= METHODOLOGY_VERSION) return null;
+  return (
+    <div className="mt-4">
+      <Notice tone="amber">
+        These results were measured by methodology {methodology}, an earlier version of the
+        protocol. They are kept as they were and never ranked beside results of methodology{' '}
+        {METHODOLOGY_VERSION}.
+      </Notice>
+    </div>
+  );
+}
+
+/** The way to results of other versions of the methodology, where there are any. */
 export function Methodologies({
   board: { methodologies, methodology },
   query,
@@ -13,20 +27,17 @@ export function Methodologies({
   query: BoardQuery;
 }) {
   const others = methodologies.filter((version) => version !== methodology);
-  const isOld = methodology < METHODOLOGY_VERSION;
-  if (!isOld && others.length === 0) return null;
+  if (others.length === 0) return null;
   return (
-    <div className="mt-4">
-      <Notice tone={isOld ? 'amber' : 'neutral'}>
-        {isOld
-          ? `These results were measured by methodology ${methodology}, an earlier version of the protocol. They are kept as they were and never ranked beside results of methodology ${METHODOLOGY_VERSION}. `
-          : `Results of methodology ${methodology}, the current protocol of measuring and verifying. Older results stay readable, apart from these. `}
-        {others.map((version) => (
-          <TextLink key={version} href={boardHref(query, { methodology: String(version) })}>
-            Show methodology {version}
-          </TextLink>
-        ))}
-      </Notice>
-    </div>
+    <p className="mt-3 text-[0.8125rem] text-muted">
+      Results of methodology {methodology},{' '}
+      {methodology < METHODOLOGY_VERSION ? 'an earlier' : 'the current'} protocol of measuring and
+      verifying.{' '}
+      {others.map((version) => (
+        <TextLink key={version} href={boardHref(query, { methodology: String(version) })}>
+          Show methodology {version}
+        </TextLink>
+      ))}
+    </p>
   );
 }

@@ -27,6 +27,20 @@ export function PortabilityTables({
       </Empty>
     );
   }
+  if (report.devices === 1) {
+    return (
+      <Empty title="Only one device shown has ranked results of this problem">
+        <p>
+          Portability compares what a variant costs on several devices. Choose a problem that more
+          of them have measured, or{' '}
+          <TextLink href={boardHref(query, { view: 'heatmap' })}>
+            see the kernels of this one
+          </TextLink>
+          .
+        </p>
+      </Empty>
+    );
+  }
   const caption = `${problem.op} ${shapeText(problem)} ${problem.dtype}, profile ${query.profile}`;
   return (
     <>

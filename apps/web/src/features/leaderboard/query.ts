@@ -23,8 +23,12 @@ export const GROUP_TITLES: readonly (readonly [group: Group, title: string])[] =
   ['reference', 'Reference'],
 ];
 
-/** Groups of the view of devices alone. */
-export const ONLY_OF_DEVICES: readonly Group[] = ['contributed', 'reference'];
+/** Groups that a view has nothing of. */
+export const WITHOUT: Readonly<Record<View, readonly Group[]>> = {
+  devices: [],
+  heatmap: ['contributed'],
+  portability: ['contributed', 'reference'],
+};
 
 /** What the address of the leaderboard may ask. */
 export const boardQuerySchema = leaderboardQuerySchema

@@ -1,4 +1,4 @@
-import type { Metric, MetricId, ReferenceFigure } from '@tilemark/core';
+import { dataSheetTime, type Metric, type MetricId, type ReferenceFigure } from '@tilemark/core';
 import { isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Address, kernelHref } from '@/features/kernels/address';
@@ -64,7 +64,8 @@ function Row({
   fastest: number;
   metrics: Metrics;
 }) {
-  const { interval, medianNs, rate, roof } = figure;
+  const { interval, medianNs, rate } = figure;
+  const peak = peakOf(figure);
   return (
     <tr>
       <td className="figure">–</td>
@@ -97,8 +98,8 @@ function Row({
                 </span>
               )}
             </>
-          ) : id === 'roofShare' && roof ? (
-            <RoofText share={roof.ns / medianNs} bound={roof.bound} />
+          ) : id === 'roofShare' && peak ? (
+            <RoofText share={peak.share} bound={peak.bound} />
           ) : (
             '–'
           )}
@@ -114,6 +115,14 @@ function Row({
       </td>
     </tr>
   );
+}
+
+/** Its part of the roof that was measured with it, else of what the data sheet allows. */
+function peakOf({ class: kind, hardware, medianNs, problem, roof }: ReferenceFigure) {
+  if (roof) return { share: roof.ns / medianNs, bound: roof.bound };
+  const sheet =
+    hardware === null ? null : dataSheetTime({ device: hardware, class: kind }, problem);
+  return sheet && { share: sheet.ns / medianNs, bound: 'by data sheet' };
 }
 
 /** The same on a phone. */
@@ -137,7 +146,7 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
             />
             <p className="text-xs text-muted">
               {formatNs(figure.medianNs)}
-              {figure.roof && <>, {formatOfPeak(figure.roof.ns / figure.medianNs)} of peak</>}
+              <OfPeak figure={figure} />
             </p>
             <p>
               <What figure={figure} />
@@ -149,6 +158,17 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
         ))}
       </ul>
     </section>
+  );
+}
+
+function OfPeak({ figure }: { figure: ReferenceFigure }) {
+  const peak = peakOf(figure);
+  return (
+    peak && (
+      <>
+        , {formatOfPeak(peak.share)} of peak ({peak.bound})
+      </>
+    )
   );
 }
 

@@ -1,5 +1,6 @@
 import {
   bestOfEach,
+  bestOfKernels,
   type Leaderboard,
   PROFILES,
   type Profile,
@@ -7,7 +8,7 @@ import {
   shownGroups,
 } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { isCeiling, isInputError, opOf, shapeText } from '@tilemark/kernels';
+import { isInputError, opOf, shapeText, volume } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -24,6 +25,8 @@ export interface LoadedView {
   readonly board: Pick<Leaderboard, 'problem' | 'problems' | 'methodology' | 'methodologies'>;
   /** Whose devices are shown. */
   readonly groups: readonly Group[];
+  /** Shapes that the reference has figures of, while it is shown. */
+  readonly referenceShapes: readonly string[];
   readonly content: ReactNode;
 }
 
@@ -37,14 +40,6 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   };
   const groups = classesOf(query.groups);
   const grouped = { ...problem, ...(groups && { groups }) };
-  if (query.view === 'heatmap') {
-    const map = await store.heatMap(grouped);
-    return {
-      ...{ answer: map, board: map, groups: map.groups },
-      content:
-        map.rows.length > 0 ? <HeatMapTable map={map} query={query} /> : await empty(store, query),
-    };
-  }
   if (query.view === 'portability') {
     const report = await store
       .portability({ ...grouped, ...(ship !== undefined && { ship }) })
@@ -54,36 +49,68 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
         throw error;
       });
     return {
-      ...{ answer: report, board: report, groups: report.groups },
+      ...{ answer: report, board: report, groups: report.groups, referenceShapes: [] },
       content: <PortabilityTables report={report} query={query} />,
     };
   }
-  const asked = { ...problem, contributed: query.contributed ?? ('apart' as const) };
-  const [own, { gpus }] = await Promise.all([store.leaderboard(asked), store.overview()]);
+  const { gpus } = await store.overview();
+  const hasReference = query.groups?.includes('reference') ?? gpus < FEW_GPUS;
   // Figures of one op and dtype; the board's problem follows from them where no GPU has one.
-  const figures =
-    query.groups?.includes('reference') || (!query.groups && gpus < FEW_GPUS)
-      ? await store.references.list({ op, dtype })
-      : [];
-  const hasGpu = own.problems.some((each) => each.gpus > 0);
-  const opening = shape === undefined && !hasGpu ? openingShape(figures, profile) : null;
+  const figures = hasReference ? await store.references.list({ op, dtype }) : [];
+  const openingOf = ({ problems }: LoadedView['board']) =>
+    shape === undefined && !problems.some((each) => each.gpus > 0)
+      ? openingShape(figures, query)
+      : null;
+  const besideOf = ({ problem }: LoadedView['board']) =>
+    figures.filter((each) => problem && isSame(each.problem, problem));
+  const referenceShapes = shapesOf(figures, profile);
+  if (query.view === 'heatmap') {
+    const own = await store.heatMap(grouped);
+    const opening = openingOf(own);
+    const map = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
+    // A file that was imported as results may be what a figure was taken from.
+    const isCell = ({ hardware, medianNs }: ReferenceFigure) =>
+      map.rows.some(
+        ({ device, cells }) =>
+          device.name === hardware && cells.some((cell) => cell.medianNs === medianNs),
+      );
+    const reference = bestOfKernels(
+      besideOf(map).filter((figure) => !isCell(figure)),
+      profile,
+    );
+    return {
+      ...{ answer: own, board: map, referenceShapes },
+      groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
+      content:
+        map.rows.length + reference.size > 0 ? (
+          <HeatMapTable map={map} reference={reference} query={query} />
+        ) : (
+          await empty(store, query)
+        ),
+    };
+  }
+  const asked = { ...problem, contributed: query.contributed ?? ('apart' as const) };
+  const own = await store.leaderboard(asked);
+  const opening = openingOf(own);
   const board = opening === null ? own : await store.leaderboard({ ...asked, shape: opening });
   const present = board.rows.filter(({ author }) => !author).map(({ device }) => device.class);
   const hasContributed = present.length < board.rows.length;
-  const beside = figures.filter((each) => board.problem && isSame(each.problem, board.problem));
   const shown: readonly Group[] = query.groups ?? [
     ...shownGroups(undefined, present),
     ...(hasContributed ? (['contributed'] as const) : []),
-    ...(gpus < FEW_GPUS ? (['reference'] as const) : []),
+    ...(hasReference ? (['reference'] as const) : []),
   ];
   const isEmpty = !present.some((kind) => shown.includes(kind)) && !shown.includes('reference');
-  const answered = { ...{ answer: own, board, groups: shown } };
+  const answered = { answer: own, board, groups: shown, referenceShapes };
   if (isEmpty || !board.problem) {
     const others = PROFILES.filter((each) => each !== profile);
     const hasOwn = async (each: Profile) =>
       (await store.leaderboard({ op, dtype, profile: each })).problems.length > 0;
     const had = await Promise.all(
-      others.map(async (each) => openingShape(figures, each) !== null || (await hasOwn(each))),
+      others.map(
+        async (each) =>
+          openingShape(figures, { ...query, profile: each }) !== null || (await hasOwn(each)),
+      ),
     );
     const elsewhere = others.find((_, index) => had[index]);
     return { ...answered, content: await empty(store, query, elsewhere) };
@@ -92,7 +119,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   const isRow = ({ hardware, medianNs }: ReferenceFigure) =>
     board.rows.some((row) => row.device.name === hardware && row.medianNs === medianNs);
   const reference = shown.includes('reference')
-    ? bestOfEach(beside, profile).filter((figure) => !isRow(figure))
+    ? bestOfEach(besideOf(board), profile).filter((figure) => !isRow(figure))
     : null;
   const sizes = await store.devices.sizes(
     board.rows.map(({ device }) => device.key),
@@ -116,21 +143,28 @@ export const FEW_GPUS = 3;
 const isSame = (a: ReferenceFigure['problem'], b: ReferenceFigure['problem']): boolean =>
   a.op === b.op && a.dtype === b.dtype && shapeText(a) === shapeText(b);
 
+/** The shapes of figures that a board of the profile shows, by work. */
+function shapesOf(figures: readonly ReferenceFigure[], profile: Profile): string[] {
+  const shown = figures.filter(
+    ({ by, ...each }) => by.kind !== 'kernel' || each.profile === profile,
+  );
+  const problems = shown.map(({ problem }) => problem).toSorted((a, b) => volume(a) - volume(b));
+  return [...new Set(problems.map(shapeText))];
+}
+
 /** The problem with most to compare among the figures of reference, the largest of those. */
 function openingShape(
   figures: readonly ReferenceFigure[],
-  profile: BoardQuery['profile'],
+  { profile, view }: Pick<BoardQuery, 'profile' | 'view'>,
 ): string | null {
   const problems = [...new Map(figures.map((each) => [shapeText(each.problem), each.problem]))];
   const rated = problems.map(([shape, of]) => {
-    const shown = bestOfEach(
-      figures.filter((each) => isSame(each.problem, of)),
-      profile,
-    ).filter(({ by }) => by.kind !== 'report');
-    const hasKernel = shown.some(({ by }) => by.kind === 'kernel' && !isCeiling(by.kernel));
+    const about = figures.filter((each) => isSame(each.problem, of));
+    const kernels = [...bestOfKernels(about, profile).values()].flat();
+    const beside = bestOfEach(about, profile).filter(({ by }) => by.kind !== 'report');
     return {
       shape,
-      count: hasKernel ? shown.length : 0,
+      count: view === 'heatmap' ? kernels.length : kernels.length && beside.length,
       bytes: opOf(of).bytes(of.shape, of.dtype),
     };
   });

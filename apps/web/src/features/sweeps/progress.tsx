@@ -57,13 +57,23 @@ export function ProgressBar({ counts, label }: { counts: Counts; label: string }
 }
 
 /** The same in figures, which also says what the parts' colours mean. */
-export function CountsLine({ counts }: { counts: Counts }) {
+export function CountsLine({
+  counts,
+  isOver = false,
+}: {
+  counts: Counts;
+  /** Only what there was is named then. */
+  isOver?: boolean;
+}) {
+  const shown = PARTS.filter(([part]) => !isOver || counts[part] > 0);
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
-      {PARTS.map(([part, color]) => (
+      {shown.map(([part, color]) => (
         <Count key={part} name={part} count={counts[part]} color={color} />
       ))}
-      <Count name="pending" count={counts.pending} color="border border-line-strong bg-sunken" />
+      {!isOver && (
+        <Count name="pending" count={counts.pending} color="border border-line-strong bg-sunken" />
+      )}
     </dl>
   );
 }
@@ -79,8 +89,8 @@ function Count({ name, count, color }: { name: string; count: number; color: str
 }
 
 /** How far each device is and, while the sweep runs, how long it may still take at its own pace. */
-export function DeviceProgress({ runs, isOver }: { runs: readonly RunView[]; isOver: boolean }) {
-  if (isOver || runs.length === 0) return null;
+export function DeviceProgress({ runs }: { runs: readonly RunView[] }) {
+  if (runs.length === 0) return null;
   return (
     <ul aria-label="Progress by device" className="space-y-2 border-t border-line pt-3">
       {[...group(runs, ({ device }) => device.key).values()].map((own) => {

@@ -17,7 +17,7 @@ import {
   tableRuns,
   usualColumns,
 } from './result-columns';
-import { problemText } from './runs';
+import { fastestFirst, problemText } from './runs';
 
 const PAGE_SIZE = 25;
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
@@ -37,15 +37,21 @@ const parseSorting = (text: string | null): SortingState => {
 export function ResultsTable({
   runs,
   devices,
+  isOver,
 }: {
   runs: readonly RunView[];
   devices: readonly DeviceFacts[];
+  /** Unless asked otherwise, the fastest come first then; before, runs stay where they are. */
+  isOver: boolean;
 }) {
   const [query, setQuery] = useQuery();
   const outcome = OUTCOMES.find((each) => each === query.get('outcome')) ?? null;
   const words = (query.get('find') ?? '').slice(0, 200);
   const sorting = useMemo(() => parseSorting(query.get('sort')), [query]);
-  const all = useMemo(() => tableRuns(runs, devices), [runs, devices]);
+  const all = useMemo(() => {
+    const rows = tableRuns(runs, devices);
+    return isOver ? fastestFirst(rows) : rows;
+  }, [runs, devices, isOver]);
   const data = useMemo(
     () =>
       all.filter(({ run }) => (outcome === null || run.kind === outcome) && matches(run, words)),

@@ -1,7 +1,7 @@
-import type { RunResult } from '@tilemark/core';
+import type { RunResult, RunView } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../server/results.test-helper';
-import { groupKey, shortLabels, speedups } from './runs';
+import { fastestFirst, groupKey, shortLabels, speedups } from './runs';
 
 const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
   measuredRun(medianNs, {
@@ -25,6 +25,23 @@ describe('speedups', () => {
     const other = tiled(16, 200, { profile: 'fast' });
     expect(speedups([naive(1000), other]).has(other.runId)).toBe(false);
   });
+});
+
+it('lists the fastest of each problem first, and what was not measured last', () => {
+  const other = { problem: { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' } } as const;
+  const skipped: RunView = { ...naive(1), kind: 'skipped', figures: null };
+  const runs: RunView[] = [
+    skipped,
+    naive(1000),
+    naive(30, other),
+    tiled(16, 200),
+    naive(20, other),
+  ];
+  const rows = fastestFirst(runs.map((run) => ({ run })));
+  expect(rows.map(({ run }) => run.figures?.medianNs ?? null)).toEqual([
+    ...[200, 1000, null],
+    ...[20, 30],
+  ]);
 });
 
 describe('shortLabels', () => {

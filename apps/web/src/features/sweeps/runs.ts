@@ -1,6 +1,6 @@
 import type { MeasuredRun, RunView } from '@tilemark/core';
 import { type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
-import { group } from 'd3-array';
+import { ascending, group } from 'd3-array';
 
 /** What the page of a sweep works out from its runs. */
 
@@ -11,6 +11,14 @@ export const problemText = (problem: Problem): string =>
 /** What must be equal for two runs to be compared: the problem, the device and the profile. */
 export const groupKey = ({ device, problem, profile }: RunView): string =>
   `${problemText(problem)} ${profile} ${device.key}`;
+
+/** Runs of one problem, device and profile together, in the order of their first, the fastest of each first. */
+export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly T[]): T[] {
+  const ns = ({ run }: T) => run.figures?.medianNs ?? Number.POSITIVE_INFINITY;
+  return [...group(rows, ({ run }) => groupKey(run)).values()].flatMap((alike) =>
+    alike.toSorted((a, b) => ascending(ns(a), ns(b))),
+  );
+}
 
 /**
  * Speed-up of each measured run over the fastest naive kernel of its group, by run id. Runs of

@@ -4,8 +4,17 @@ import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { TablePanel } from '@/ui/table';
 
-/** What was asked for. */
-export function SpecSummary({ spec }: { spec: SweepSpec }) {
+/** What was asked for. Kernels that run on no device of the sweep are named apart. */
+export function SpecSummary({
+  spec,
+  planned,
+}: {
+  spec: SweepSpec;
+  /** Kernels with runs; null: not known of all. */
+  planned: ReadonlySet<string> | null;
+}) {
+  const cases = spec.cases.filter(({ kernel }) => planned?.has(kernel) ?? true);
+  const others = spec.cases.filter(({ kernel }) => !(planned?.has(kernel) ?? true));
   return (
     <>
       <TablePanel caption="Specification of the sweep">
@@ -18,7 +27,7 @@ export function SpecSummary({ spec }: { spec: SweepSpec }) {
           </tr>
         </thead>
         <tbody>
-          {spec.cases.map((each, index) => (
+          {cases.map((each, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a specification never changes its order
             <tr key={index}>
               <th scope="row" className="whitespace-nowrap">
@@ -42,6 +51,12 @@ export function SpecSummary({ spec }: { spec: SweepSpec }) {
           ))}
         </tbody>
       </TablePanel>
+      {others.length > 0 && (
+        <p className="mt-2 text-xs text-muted">
+          Without runs, because they run on no device of this sweep:{' '}
+          {others.map(({ kernel }) => kernel).join(', ')}.
+        </p>
+      )}
       <p className="mt-2 text-xs text-muted">
         Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}. Devices:{' '}
         {spec.devices?.join(', ') ?? 'every device with a worker attached'}.

@@ -54,52 +54,64 @@ export function SweepView({
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
+  const actions = (
+    <SweepActions
+      id={id}
+      status={sweep.status}
+      counts={sweep.counts}
+      mayChange={mayChange}
+      again={again}
+    />
+  );
+
   return (
     <>
-      <Section id="progress" title="Progress">
-        <Panel className="space-y-3 p-4">
-          <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-            <StatusBadge status={sweep.status} counts={sweep.counts} />
-            <p>
-              <span className="font-medium">{formatCount(ended)}</span> of{' '}
-              {formatCount(sweep.counts.total)} runs ended
-            </p>
-            <span className="ml-auto">
-              <LiveDot state={sweep.connection} />
-            </span>
-          </div>
-          {!isOver && <ProgressBar counts={sweep.counts} label="Progress of the sweep" />}
-          <div className="flex flex-wrap items-start justify-between gap-3">
-            <CountsLine counts={sweep.counts} />
-            <SweepActions
-              id={id}
-              status={sweep.status}
-              counts={sweep.counts}
-              mayChange={mayChange}
-              again={again}
-            />
-          </div>
-          <DeviceProgress runs={sweep.runs} isOver={isOver || sweep.status === 'cancelled'} />
-        </Panel>
-        {isCancelling(sweep.status, sweep.counts) && (
-          <div className="mt-3">
-            <Notice tone="amber">
-              Cancelled.{' '}
-              {sweep.counts.pending === 1
-                ? 'One run had begun and is'
-                : `${formatCount(sweep.counts.pending)} runs had begun and are`}{' '}
-              still being measured by a worker; what it finds is kept.
-            </Notice>
-          </div>
-        )}
-        {ended === 0 && !isOver && sweep.status !== 'cancelled' && (
-          <div className="mt-3">
-            <Notice>
-              Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
-            </Notice>
-          </div>
-        )}
-      </Section>
+      {isOver ? (
+        <div className="mb-6 flex flex-wrap items-center gap-x-5 gap-y-2">
+          <StatusBadge status={sweep.status} counts={sweep.counts} />
+          <CountsLine counts={sweep.counts} isOver />
+          <div className="ml-auto">{actions}</div>
+        </div>
+      ) : (
+        <Section id="progress" title="Progress">
+          <Panel className="space-y-3 p-4">
+            <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+              <StatusBadge status={sweep.status} counts={sweep.counts} />
+              <p>
+                <span className="font-medium">{formatCount(ended)}</span> of{' '}
+                {formatCount(sweep.counts.total)} runs ended
+              </p>
+              <span className="ml-auto">
+                <LiveDot state={sweep.connection} />
+              </span>
+            </div>
+            <ProgressBar counts={sweep.counts} label="Progress of the sweep" />
+            <div className="flex flex-wrap items-start justify-between gap-3">
+              <CountsLine counts={sweep.counts} />
+              {actions}
+            </div>
+            {sweep.status !== 'cancelled' && <DeviceProgress runs={sweep.runs} />}
+          </Panel>
+          {isCancelling(sweep.status, sweep.counts) && (
+            <div className="mt-3">
+              <Notice tone="amber">
+                Cancelled.{' '}
+                {sweep.counts.pending === 1
+                  ? 'One run had begun and is'
+                  : `${formatCount(sweep.counts.pending)} runs had begun and are`}{' '}
+                still being measured by a worker; what it finds is kept.
+              </Notice>
+            </div>
+          )}
+          {ended === 0 && sweep.status !== 'cancelled' && (
+            <div className="mt-3">
+              <Notice>
+                Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
+              </Notice>
+            </div>
+          )}
+        </Section>
+      )}
       <Section
         id="results"
         title="Results"
@@ -109,7 +121,7 @@ export function SweepView({
             : undefined
         }
       >
-        <ResultsTable runs={sweep.runs} devices={devices} />
+        <ResultsTable runs={sweep.runs} devices={devices} isOver={isOver} />
       </Section>
       <Section id="charts" title="Charts">
         <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />

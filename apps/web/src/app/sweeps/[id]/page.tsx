@@ -72,7 +72,14 @@ export default async function SweepPage({ params }: Props) {
         </Section>
       )}
       <Section id="specification" title="Specification">
-        <SpecSummary spec={sweep.spec} />
+        <SpecSummary
+          spec={sweep.spec}
+          planned={
+            runs.length === sweep.counts.total
+              ? new Set(runs.map(({ variant }) => variant.kernel))
+              : null
+          }
+        />
       </Section>
     </>
   );
