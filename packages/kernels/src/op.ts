@@ -13,7 +13,11 @@ export interface Region extends TensorDims {
   readonly col: number;
 }
 
-export type RateUnit = 'GFLOP/s' | 'GB/s';
+export const RATE_UNITS = ['GFLOP/s', 'Gop/s', 'GB/s'] as const;
+export type RateUnit = (typeof RATE_UNITS)[number];
+
+/** What operations of a dtype are counted in. */
+export const opsUnit = (dtype: Dtype): RateUnit => (DTYPES[dtype].isInteger ? 'Gop/s' : 'GFLOP/s');
 
 /** One dimension of a shape: its name and the letter it is written with (`m`, `M`). */
 export interface Dimension<Name extends string = string> {
@@ -56,7 +60,8 @@ interface OpDeclaration<Name extends string> {
  * shape can then be used where any op is expected. `opOf` in ops.ts pairs op and problem.
  */
 export interface Op<Name extends string = string> extends OpDeclaration<Name> {
-  readonly rateUnit: RateUnit;
+  /** GFLOP/s, for integers Gop/s, or GB/s. */
+  rateUnit(problem: { readonly dtype: Dtype }): RateUnit;
   /** Sizes of the dimensions, in the order they are written. */
   sizes(shape: Sizes<Name>): readonly number[];
   /** The shape with these sizes; the inverse of `sizes`. */
@@ -74,7 +79,7 @@ export function defineOp<const Name extends string>(declared: OpDeclaration<Name
     [...inputs(shape), output(shape)].reduce((sum, dims) => sum + elements(dims), 0);
   return {
     ...declared,
-    rateUnit: counts === 'flops' ? 'GFLOP/s' : 'GB/s',
+    rateUnit: ({ dtype }) => (counts === 'bytes' ? 'GB/s' : opsUnit(dtype)),
     sizes: (shape) => dimensions.map(({ name }) => shape[name]),
     shape: (sizes) =>
       Object.fromEntries(dimensions.map(({ name }, i) => [name, sizes[i] ?? 1])) as Sizes<Name>,

@@ -7,7 +7,8 @@ test('a product of 1000 x 1000 in 1 ms is 2,000 GFLOP/s', () => {
   const op = opOf(problem);
   expect(op.flops(problem.shape)).toBe(2e9);
   expect(op.bytes(problem.shape, 'f32')).toBe(12e6);
-  expect(op.rateUnit).toBe('GFLOP/s');
+  expect(op.rateUnit(problem)).toBe('GFLOP/s');
+  expect(op.rateUnit({ dtype: 'i32' })).toBe('Gop/s');
   expect(op.rate(problem, 1e6)).toBe(2000);
 });
 

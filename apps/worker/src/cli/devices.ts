@@ -1,5 +1,5 @@
 import { DeviceOwner, deviceKey, type ListedDevice, type RooflineSurvey } from '@tilemark/core';
-import { bytesText, DTYPES } from '@tilemark/kernels';
+import { bytesText, DTYPES, opsUnit } from '@tilemark/kernels';
 import { DeviceProcess } from '../child/device-process';
 import { Runner } from '../child/runner';
 import { NO_ADAPTER } from '../device/select';
@@ -87,11 +87,11 @@ export function rooflineText({ copies, lastLevelCacheBytes, peaks }: RooflineSur
       : `Last-level cache: by these copies ${bytesText(lastLevelCacheBytes)} fit, ${bytesText(2 * lastLevelCacheBytes)} do not.`;
   const rates = peaks.map(({ dtype, gigaflopsPerSecond }) => [
     DTYPES[dtype].words,
-    significant(gigaflopsPerSecond),
+    `${significant(gigaflopsPerSecond)} ${opsUnit(dtype)}`,
   ]);
   return [
     table(['copied working set', 'GB/s'], bandwidth, ['right', 'right']),
     cache,
-    table(['multiply-adds in', 'GFLOP/s'], rates, ['left', 'right']),
+    table(['multiply-adds in', 'peak'], rates, ['left', 'right']),
   ].join('\n');
 }

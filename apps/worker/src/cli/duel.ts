@@ -121,7 +121,7 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
     `${name}: ${shortAddress(address)}`,
     timeText(medianNs),
     percentText(cv),
-    `${significant(op.rate(problem, medianNs))} ${op.rateUnit}`,
+    `${significant(op.rate(problem, medianNs))} ${op.rateUnit(problem)}`,
     implausible ?? '',
   ]);
   return [

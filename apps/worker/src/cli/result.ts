@@ -20,7 +20,7 @@ export function resultOf(
     endedAt,
     rate:
       outcome.kind === 'measured'
-        ? { value: op.rate(problem, outcome.measurement.cold.medianNs), unit: op.rateUnit }
+        ? { value: op.rate(problem, outcome.measurement.cold.medianNs), unit: op.rateUnit(problem) }
         : null,
   };
 }

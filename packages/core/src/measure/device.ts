@@ -73,3 +73,10 @@ export const environmentSchema = z.object({
   tilemarkVersion: z.string(),
 });
 export type Environment = z.infer<typeof environmentSchema>;
+
+/**
+ * A driver as people call it. Dawn appends the version as numbers to a description that names it:
+ * `NVIDIA: 580.159.04 580.159.4.0` is `NVIDIA 580.159.04`.
+ */
+export const driverText = (driver: string): string =>
+  driver.replace(/^([^:]+): (.*\d.*) \d+(?:\.\d+)+$/, '$1 $2');

@@ -1,5 +1,6 @@
 /** The figures of h200.json, out of the files of `bench --json` in docs/results/. */
 import { type Dtype, opOf, type Problem } from '@tilemark/kernels';
+import { driverText } from '../measure/device';
 import type { Roof } from '../measure/roofline';
 import type { BenchFile } from '../view/api';
 import { type Figure, fastestOfEach, kernelBy, timesOf } from './figures';
@@ -14,7 +15,7 @@ export function benchFigures(files: readonly BenchFile[]): Figure[] {
         ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
         ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
         ...{ roof: roof ?? null, measuredAt: endedAt ?? null },
-        source: `\`tilemark bench\`, ${file.environment.driver}.`,
+        source: `\`tilemark bench\`, ${driverText(file.environment.driver)}.`,
       };
     }),
   );

@@ -1,7 +1,7 @@
 /** Reads reference figures from the files that contain them. */
 import { opOf, type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { z } from 'zod';
-import { environmentSchema, type Profile, profileSchema } from '../measure/device';
+import { driverText, environmentSchema, type Profile, profileSchema } from '../measure/device';
 import { date, type ReferenceFigure } from '../view/api';
 
 const positive = z.number().positive();
@@ -121,7 +121,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
         by: kernelBy(row.variant),
         problem,
         profile: row.profile,
-        source: `Side by side with ${nameOf(other)} in one run, ${driver}.`,
+        source: `Side by side with ${nameOf(other)} in one run, ${driverText(driver)}.`,
       };
       if (!other || !round.other) return [ours];
       // Libraries have one kind of f16, which sums in f32.
@@ -141,7 +141,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
               : kernelBy(other.address),
           problem: theirs,
           profile: 'library' in other ? null : other.profile,
-          source: `Side by side with ${kernelOf(row.variant)} in one run, ${driver}.`,
+          source: `Side by side with ${kernelOf(row.variant)} in one run, ${driverText(driver)}.`,
         },
       ];
     });
@@ -168,7 +168,7 @@ export function timesOf(
   return {
     medianNs,
     interval: { lowNs, highNs },
-    rate: { value: rate(of, medianNs), unit: rateUnit },
+    rate: { value: rate(of, medianNs), unit: rateUnit(of) },
     unranked,
   };
 }

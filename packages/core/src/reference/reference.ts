@@ -11,6 +11,7 @@
  */
 import { isCeiling, opOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
+import { driverText } from '../measure/device';
 import { allPublished } from '../suites/published/published';
 import { tunedFiles } from '../tune/tuned';
 import type { ReferenceFigure, ReferenceQuery } from '../view/api';
@@ -41,10 +42,10 @@ function tunedFigures(): ReferenceFigure[] {
             class: device.class,
             by: kernelBy(address),
             ...{ problem, profile, medianNs, interval: { lowNs, highNs } },
-            rate: { value: op.rate(problem, medianNs), unit: op.rateUnit },
+            rate: { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) },
             roof: roofLike(device.device, profile, problem),
             measuredAt: tuned.measuredAt,
-            source: `Ships as the tuned variant, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}, ${driver}.`,
+            source: `Ships as the tuned variant, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}, ${driverText(driver)}.`,
             unranked: tuned.unranked,
             imported: null,
           };

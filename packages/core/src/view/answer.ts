@@ -1,3 +1,4 @@
+import { RATE_UNITS } from '@tilemark/kernels';
 import { z } from 'zod';
 
 /** A time that Postgres can store: it has no year 0. */
@@ -16,7 +17,7 @@ export interface Page<T> {
 }
 
 /** Work over time as the op counts it; higher is better. */
-export const rateSchema = z.object({ value: z.number(), unit: z.enum(['GFLOP/s', 'GB/s']) });
+export const rateSchema = z.object({ value: z.number(), unit: z.enum(RATE_UNITS) });
 
 /** RFC 9457. `field` names the part of the request at fault. */
 export const problemDetailsSchema = z.object({

@@ -1,3 +1,4 @@
+import { DEVICE_GROUPS } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { DeviceCard } from '@/features/devices/device-card';
@@ -22,9 +23,12 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
     store.devices.list(query.cursor),
     store.workers.list(),
   ]);
+  const devices = page.items.toSorted(
+    (a, b) => DEVICE_GROUPS.indexOf(a.class) - DEVICE_GROUPS.indexOf(b.class),
+  );
   const [summaries, references] = await Promise.all([
-    store.devices.summaries(page.items.map(({ key }) => key)),
-    Promise.all(page.items.map(({ name }) => store.references.ofHardware(name))),
+    store.devices.summaries(devices.map(({ key }) => key)),
+    Promise.all(devices.map(({ name }) => store.references.ofHardware(name))),
   ]);
 
   return (
@@ -53,8 +57,8 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
           </ButtonLink>
         </Empty>
       ) : (
-        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-          {page.items.map((device, index) => (
+        <ul className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-3">
+          {devices.map((device, index) => (
             <DeviceCard
               key={device.key}
               device={device}

@@ -45,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `${OPS[op].rateUnit} of the fastest result by size, ranked or not, f32, on any device, profile default unless another is named; higher is better, empty is not measured`
+              ? `${OPS[op].rateUnit({ dtype: 'f32' })} of the fastest result by size, ranked or not, f32, on any device, profile default unless another is named; higher is better, empty is not measured`
               : 'not measured yet'
           }
         >

@@ -1,5 +1,11 @@
 /** The best-kernel lookup: which variant to use for a problem on a device, and on what evidence. */
-import { type BestVariant, LIKE_SHAPE, RUN_SNIPPET, shapeDistance } from '@tilemark/core';
+import {
+  type BestVariant,
+  driverText,
+  LIKE_SHAPE,
+  RUN_SNIPPET,
+  shapeDistance,
+} from '@tilemark/core';
 import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref } from '@/features/kernels/address';
@@ -41,7 +47,7 @@ function evidence({
   }
   if (shipped) {
     return [
-      { name: 'Measured on', value: `${shipped.device}, ${shipped.driver}` },
+      { name: 'Measured on', value: `${shipped.device}, ${driverText(shipped.driver)}` },
       {
         name: 'Rate',
         value: `${formatRate(shipped.rate.value)} ${shipped.rate.unit}, ${formatNs(shipped.medianNs)}`,
@@ -176,7 +182,7 @@ export function howFound({
 }: BestVariant): string {
   if (prediction) return whatPredicted(prediction, asked, measured);
   const whose = shipped
-    ? `measured on ${shipped.device} with ${shipped.driver}`
+    ? `measured on ${shipped.device} with ${driverText(shipped.driver)}`
     : plural(devices, 'device');
   const who = `${WHOSE[fallback]} (${whose}).`;
   if (isExact) return `${who} The requested shape was measured.`;

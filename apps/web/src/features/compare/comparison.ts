@@ -52,7 +52,7 @@ const headlineOf = ({ measurement }: Measured) => headline([measurement.cold]);
 
 /** The work of `b` over that of `a`, as their rates count it; null where those have other units. */
 function workRatio(a: Problem, b: Problem): number | null {
-  if (opOf(a).rateUnit !== opOf(b).rateUnit) return null;
+  if (opOf(a).rateUnit(a) !== opOf(b).rateUnit(b)) return null;
   return opOf(b).rate(b, 1) / opOf(a).rate(a, 1);
 }
 

@@ -117,7 +117,7 @@ function Side({
   return (
     <>
       {formatRate(op.rate(problem, side.medianNs))}{' '}
-      <span className="text-xs text-muted">{op.rateUnit}</span>
+      <span className="text-xs text-muted">{op.rateUnit(problem)}</span>
       {withVariant && (
         <span className="block min-w-40 whitespace-normal">
           <VariantLink address={side.address} resultId={side.resultId} />

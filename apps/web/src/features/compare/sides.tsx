@@ -1,3 +1,4 @@
+import { driverText } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
@@ -36,7 +37,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Ranked', ({ measurement: { unranked } }) => unranked ?? 'yes'],
   ['Policy', ({ result }) => result.policy],
   ['Timer', ({ measurement: { timer } }) => timer.kind],
-  ['Driver', ({ result }) => result.environment.driver || '–'],
+  ['Driver', ({ result }) => driverText(result.environment.driver) || '–'],
 ];
 
 /** On a phone a fact's name stands above its two values, which then fit beside each other. */

@@ -79,7 +79,12 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           isFigure: true,
           cell: (run) =>
             isMeasured(run) && (
-              <Rate of={{ value: Number(run.figures.rate), unit: opOf(run.problem).rateUnit }} />
+              <Rate
+                of={{
+                  value: Number(run.figures.rate),
+                  unit: opOf(run.problem).rateUnit(run.problem),
+                }}
+              />
             ),
         },
         {

@@ -1,6 +1,6 @@
-import type { Device, ReferenceFigure, Worker } from '@tilemark/core';
+import { type Device, driverText, type ReferenceFigure, type Worker } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
-import { OPS, shapeText, shortAddress } from '@tilemark/kernels';
+import { OPS, opsUnit, shapeText, shortAddress } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
@@ -27,7 +27,7 @@ export function DeviceCard({
   const href = deviceHref(key);
   return (
     <li>
-      <Panel className="flex h-full flex-col pt-3">
+      <Panel className="pt-3">
         <div className="px-4 pb-2">
           <DeviceName device={device} />
           <p className="text-xs text-muted">
@@ -66,14 +66,14 @@ export function DeviceCard({
             )}
           </div>
         ))}
-        <div className="mt-auto border-t border-line">
+        <div className="border-t border-line">
           <Facts
             facts={[
               ...roofs.map(({ copies, peaks, profile }) => ({
                 name: `Peak, ${profile}`,
                 value: roofText(copies, peaks),
               })),
-              { name: 'Driver', value: version?.driver || '–' },
+              { name: 'Driver', value: version?.driver ? driverText(version.driver) : '–' },
               ...(device.class === 'cpu'
                 ? []
                 : [
@@ -118,7 +118,8 @@ type Roof = DeviceSummary['roofs'][number];
 const roofText = (copies: Roof['copies'], peaks: Roof['peaks']): string =>
   [
     ...peaks.map(
-      ({ dtype, gigaflopsPerSecond }) => `${dtype} ${formatRate(gigaflopsPerSecond)} GFLOP/s`,
+      ({ dtype, gigaflopsPerSecond }) =>
+        `${dtype} ${formatRate(gigaflopsPerSecond)} ${opsUnit(dtype)}`,
     ),
     ...(copies.length > 0
       ? [

@@ -2,6 +2,7 @@ import {
   contrast,
   type Device,
   type DeviceHistory,
+  driverText,
   type RunResult,
   runView,
   type SoftwareVersion,
@@ -74,7 +75,7 @@ export function BestResults({
           head: 'Rate (higher is better)',
           isFigure: true,
           cell: ({ figures, problem }) =>
-            figures && <Rate of={{ value: figures.rate, unit: opOf(problem).rateUnit }} />,
+            figures && <Rate of={{ value: figures.rate, unit: opOf(problem).rateUnit(problem) }} />,
         },
       ]}
     />
@@ -82,7 +83,7 @@ export function BestResults({
 }
 
 const versionText = ({ driver, webgpu }: SoftwareVersion): string =>
-  [driver || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
+  [driverText(driver) || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
 
 /** How drivers and Dawn changed the device's best variants. */
 export function History({ history: { variants, versions } }: { history: DeviceHistory }) {

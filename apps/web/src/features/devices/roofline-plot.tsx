@@ -1,6 +1,7 @@
 'use client';
 
 import type { RooflineRecord } from '@tilemark/core';
+import { opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
@@ -77,7 +78,7 @@ export function RooflinePlot({
               x: 'at',
               y: 'gigaflopsPerSecond',
               text: (peak: DeviceRoof['peaks'][number]) =>
-                `${peak.dtype} ${formatRate(peak.gigaflopsPerSecond)} GFLOP/s`,
+                `${peak.dtype} ${formatRate(peak.gigaflopsPerSecond)} ${opsUnit(peak.dtype)}`,
               textAnchor: 'end',
               dy: -8,
               fill: 'var(--ink)',
@@ -109,7 +110,10 @@ export function RooflinePlot({
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
   if (!best || roof.peaks.length === 0) return null;
   const peaksText = roof.peaks
-    .map(({ dtype, gigaflopsPerSecond }) => `${dtype} ${formatRate(gigaflopsPerSecond)} GFLOP/s`)
+    .map(
+      ({ dtype, gigaflopsPerSecond }) =>
+        `${dtype} ${formatRate(gigaflopsPerSecond)} ${opsUnit(dtype)}`,
+    )
     .join(', ');
   const copyText = bandwidth === null ? '' : ` and a copy at ${formatRate(bandwidth)} GB/s`;
   return (

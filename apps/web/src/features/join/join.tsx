@@ -301,7 +301,7 @@ function outcomeText({ outcome }: EndedRun): string {
 function rateText({ outcome, problem }: EndedRun): string {
   if (outcome.kind !== 'measured') return '–';
   const op = opOf(problem);
-  return `${formatRate(op.rate(problem, outcome.measurement.cold.medianNs))} ${op.rateUnit}`;
+  return `${formatRate(op.rate(problem, outcome.measurement.cold.medianNs))} ${op.rateUnit(problem)}`;
 }
 
 function placeOf({ rows }: Leaderboard, deviceKey: string): string {

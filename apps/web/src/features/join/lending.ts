@@ -159,11 +159,14 @@ export async function benchmarkHere(
         const { outcome } = report;
         const { deviceKey: _, ...told } = run;
         const medianNs = outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
-        const { rate, rateUnit: unit } = opOf(problem);
+        const op = opOf(problem);
         results.push({
           ...{ ...told, device, outcome, runId: crypto.randomUUID(), resultId: null },
           endedAt: new Date().toISOString(),
-          rate: medianNs === null ? null : { value: rate(problem, medianNs), unit },
+          rate:
+            medianNs === null
+              ? null
+              : { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) },
         });
         show(null, ended + 1, planned.length);
       }

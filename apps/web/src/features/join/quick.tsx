@@ -122,7 +122,8 @@ const medianOf = ({ outcome }: RunResult) =>
   outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
 
 function rateText(result: RunResult): string {
-  if (result.rate) return `${formatRate(result.rate.value)} ${opOf(result.problem).rateUnit}`;
+  if (result.rate)
+    return `${formatRate(result.rate.value)} ${opOf(result.problem).rateUnit(result.problem)}`;
   const { outcome } = result;
   return outcome?.kind === 'skipped' ? `skipped: ${outcome.why}` : (outcome?.kind ?? '–');
 }

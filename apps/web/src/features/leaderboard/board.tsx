@@ -104,7 +104,7 @@ export function Board({
               </th>
               <th scope="col">Device</th>
               <th scope="col" className="min-w-40">
-                {rateUnit}, higher is better
+                {rateUnit(problem)}, higher is better
               </th>
               {metrics.map(({ id, name }) => (
                 <th key={id} scope="col" className="figure">

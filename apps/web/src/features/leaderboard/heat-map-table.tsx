@@ -34,8 +34,8 @@ export function HeatMapTable({
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
         <span>
-          {rateUnit} of each kernel’s best variant, and its part of the device’s best. Higher is
-          better.
+          {rateUnit(problem)} of each kernel’s best variant, and its part of the device’s best.
+          Higher is better.
         </span>
         {hasRanked ? (
           <>

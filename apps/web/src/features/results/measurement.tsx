@@ -1,6 +1,7 @@
 /** One result: its measurement or why there is none, its samples, and how to reproduce it. */
 import {
   type Clocks,
+  driverText,
   type Environment,
   longDispatch,
   type Measurement,
@@ -175,7 +176,7 @@ export function EnvironmentFacts({ environment }: { environment: Environment }) 
         facts={[
           { name: 'Vendor', value: device.vendor },
           { name: 'Architecture', value: device.architecture || '–' },
-          { name: 'Driver', value: driver || '–' },
+          { name: 'Driver', value: driverText(driver) || '–' },
           { name: 'Backend', value: `${device.backend} (${device.runtime})` },
           { name: 'Operating system', value: os },
           { name: 'Processor', value: `${cpu.model}, ${cpu.cores} cores` },

@@ -1,5 +1,6 @@
 'use client';
 
+import { driverText } from '@tilemark/core';
 import type { DatedResult } from '@tilemark/core/server';
 import { opOf, type Problem } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
@@ -15,12 +16,13 @@ export function RateOverTime({
   results: readonly DatedResult[];
 }) {
   const op = opOf(problem);
+  const unit = op.rateUnit(problem);
   const points = useMemo(
     () =>
       results.map(({ driver, endedAt, medianNs, resultId, webgpu }) => ({
         at: endedAt,
         rate: op.rate(problem, medianNs),
-        version: [driver || 'driver unknown', webgpu && `Dawn ${webgpu}`]
+        version: [driverText(driver) || 'driver unknown', webgpu && `Dawn ${webgpu}`]
           .filter(Boolean)
           .join(', '),
         href: `/results/${resultId}`,
@@ -38,7 +40,7 @@ export function RateOverTime({
       marginTop: 24,
       marginBottom: 30,
       x: { type: 'utc', label: null, inset: 8 },
-      y: { label: `↑ ${op.rateUnit}, higher is better`, grid: true, nice: true, ticks: 4 },
+      y: { label: `↑ ${unit}, higher is better`, grid: true, nice: true, ticks: 4 },
       marks: [
         Plot.ruleX(changes, { x: 'at', stroke: 'var(--amber)', strokeDasharray: '4 3' }),
         Plot.text(changes, {
@@ -54,12 +56,12 @@ export function RateOverTime({
         Plot.dot(points, {
           ...{ x: 'at', y: 'rate', r: 3.5, fill: 'var(--accent)' },
           title: ({ at, rate, version }: (typeof points)[number]) =>
-            `${formatMoment(new Date(at))}, ${version}: ${formatRate(rate)} ${op.rateUnit}`,
+            `${formatMoment(new Date(at))}, ${version}: ${formatRate(rate)} ${unit}`,
           href: 'href',
         }),
       ],
     }),
-    [points, changes, op],
+    [points, changes, unit],
   );
   return (
     <Figure

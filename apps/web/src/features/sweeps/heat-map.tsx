@@ -16,7 +16,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
   const lines = useMemo(() => [...new Set(points.map(({ line }) => line))], [points]);
   const best = points.reduce((most, { run }) => Math.max(most, run.figures.rate), 0);
   const [first] = points;
-  const unit = first ? opOf(first.run.problem).rateUnit : '';
+  const unit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
   const draw = useCallback<DrawPlot>(
     (Plot) => ({
       marginLeft: 4,

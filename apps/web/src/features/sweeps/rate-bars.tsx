@@ -147,7 +147,13 @@ export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
     return runs.map((run) => barOf(run, labels.get(run.address) ?? run.address));
   }, [runs]);
   const [first] = runs;
-  return <RateBars bars={bars} unit={first ? opOf(first.problem).rateUnit : ''} by="variant" />;
+  return (
+    <RateBars
+      bars={bars}
+      unit={first ? opOf(first.problem).rateUnit(first.problem) : ''}
+      by="variant"
+    />
+  );
 }
 
 /** Of each device's best variant on one problem and profile; nothing for one device. */
@@ -168,7 +174,7 @@ export function DeviceBars({ runs }: { runs: readonly MeasuredRun[] }) {
   if (bars.length < 2 || !first) return null;
   return (
     <div className="border-t border-line">
-      <RateBars bars={bars} unit={opOf(first.problem).rateUnit} by="device" />
+      <RateBars bars={bars} unit={opOf(first.problem).rateUnit(first.problem)} by="device" />
     </div>
   );
 }

@@ -99,7 +99,9 @@ const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) 
 
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<Record<keyof Figures, ((run: RunView, of: Figures) => ReactNode) | null>> = {
-  rate: ({ problem }, { rate }) => <Rate of={{ value: rate, unit: opOf(problem).rateUnit }} />,
+  rate: ({ problem }, { rate }) => (
+    <Rate of={{ value: rate, unit: opOf(problem).rateUnit(problem) }} />
+  ),
   medianNs: (_, figures) => <Timing of={figures} />,
   roofShare: (_, { roofBound, roofShare }) => <RoofText share={roofShare} bound={roofBound} />,
   lowNs: null,
@@ -243,7 +245,7 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
       <p className="sm:hidden">
         {problemText(run.problem)}:{' '}
         {run.figures
-          ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit}, ${formatNs(run.figures.medianNs)}`
+          ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit(run.problem)}, ${formatNs(run.figures.medianNs)}`
           : run.kind}
       </p>
       {reason && <p className="max-w-prose text-xs break-words text-muted">{reason}</p>}

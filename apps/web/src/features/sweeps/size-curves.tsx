@@ -29,7 +29,7 @@ export function SizeCurves({
 }) {
   const points = useMemo(() => pointsOf(runs), [runs]);
   const [first] = runs;
-  const unit = first ? opOf(first.problem).rateUnit : '';
+  const unit = first ? opOf(first.problem).rateUnit(first.problem) : '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
   const legend = useMemo(

@@ -189,7 +189,7 @@ function speedText(own: Checked, base: Outcome, naive: string): string {
   if (outcome.kind !== 'measured') return `${what}: ${outcomeReason(outcome)}`;
   const { medianNs } = outcome.measurement.cold;
   const { rate, rateUnit, bytes } = opById(problem.op);
-  const speed = `${timeText(medianNs)}, ${significant(rate(problem, medianNs))} ${rateUnit}`;
+  const speed = `${timeText(medianNs)}, ${significant(rate(problem, medianNs))} ${rateUnit(problem)}`;
   const times =
     base.kind === 'measured'
       ? `, ${significant(base.measurement.cold.medianNs / medianNs)} times ${naive}`

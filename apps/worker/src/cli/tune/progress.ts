@@ -18,8 +18,8 @@ export function tuneProgress(
 ): TuneProgress {
   const rate = (trial: Trial) => {
     const ns = medianNs(trial);
-    const { rateUnit } = opOf(problem);
-    return ns === null ? null : `${significant(opOf(problem).rate(problem, ns))} ${rateUnit}`;
+    const op = opOf(problem);
+    return ns === null ? null : `${significant(op.rate(problem, ns))} ${op.rateUnit(problem)}`;
   };
   return stream.isTTY ? bar(rate, budgetNs, stream) : lines(rate, stream);
 }

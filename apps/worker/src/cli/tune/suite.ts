@@ -185,7 +185,7 @@ function line(problem: Problem, times: readonly Observation[]): string {
   const [best] = times.toSorted((a, b) => a.ns - b.ns);
   if (!best) return `${shapeText(problem)}: nothing measured`;
   const op = opOf(problem);
-  return `${shapeText(problem)}: ${timeText(best.ns)}, ${significant(op.rate(problem, best.ns))} ${op.rateUnit}, best of ${times.length}: ${best.address}`;
+  return `${shapeText(problem)}: ${timeText(best.ns)}, ${significant(op.rate(problem, best.ns))} ${op.rateUnit(problem)}, best of ${times.length}: ${best.address}`;
 }
 
 /** What a file has already. Throws InputError at `--save` if it is of other conditions. */

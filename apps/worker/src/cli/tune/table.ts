@@ -27,7 +27,7 @@ export function tunedTable(
       shortAddress(point.address),
       timeText(ns),
       intervalText(lowNs, ns, highNs),
-      `${significant(op.rate(problem, ns))} ${op.rateUnit}`,
+      `${significant(op.rate(problem, ns))} ${op.rateUnit(problem)}`,
       speedup === null ? '' : `${significant(speedup / ns)}x`,
       remark,
     ];

@@ -25,7 +25,7 @@ export type RunRow = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
 /** GFLOP/s or GB/s of a problem that takes `medianNs`. */
 export function rateOf(problem: Problem, medianNs: number): NonNullable<RunResult['rate']> {
   const op = opOf(problem);
-  return { value: op.rate(problem, medianNs), unit: op.rateUnit };
+  return { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) };
 }
 
 export function runResult(row: RunRow): RunResult {

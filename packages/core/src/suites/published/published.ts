@@ -23,6 +23,6 @@ function figureOf({ label, note, problem, timeMs, ...asked }: Figure): Published
   return {
     ...{ label, variant: { kernel, tunables }, address, problem, timeMs, note },
     runtime: definition.runsOn === 'cpu' ? 'cpu' : 'cuda',
-    rate: { value: op.rate(problem, timeMs * 1e6), unit: op.rateUnit },
+    rate: { value: op.rate(problem, timeMs * 1e6), unit: op.rateUnit(problem) },
   };
 }

@@ -22,6 +22,6 @@ export default async function Image({ params }: { params: Promise<{ id: string }
       ? `${problemText(first.problem)}, ${first.profile}, on ${first.device.name}; ${plural(sweep.counts.total, 'run')}`
       : plural(sweep.counts.total, 'run'),
     alike.map(({ address, figures }) => ({ label: shortAddress(address), rate: figures.rate })),
-    first ? opOf(first.problem).rateUnit : '',
+    first ? opOf(first.problem).rateUnit(first.problem) : '',
   );
 }

@@ -110,7 +110,7 @@ describe.each(idsOf(OPS))('%s', (op) => {
     expect(core.leaderboardCsv(board)).toContain(cells);
     expect(board.rows[0]?.rate).toEqual({
       value: opOf(problem).rate(problem, 1_000),
-      unit: opOf(problem).rateUnit,
+      unit: opOf(problem).rateUnit(problem),
     });
     const heatMap = core.heatMapSchema.parse(await store.heatMap(query));
     expect(core.heatMapCsv(heatMap)).toContain(cells);
