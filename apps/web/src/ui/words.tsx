@@ -23,6 +23,11 @@ const WORDS = {
     'contains the median with 95% confidence: of its own run on results and in sweeps; on the board also with the spread between runs, which makes it wider.',
     '/docs/measurement',
   ],
+  roundoff: [
+    'RMS error',
+    'of all elements, in u: one u is the most by which rounding once changes a value of the type.',
+    '/docs/tolerance',
+  ],
   policy: [
     'Policy',
     'how long and how precisely a run is measured; quick ones are never ranked.',

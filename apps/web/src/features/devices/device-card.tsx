@@ -78,8 +78,8 @@ export function DeviceCard({
                 ? []
                 : [
                     {
-                      name: 'Buffers up to',
-                      value: formatBytes(capabilities.maxBufferSize),
+                      name: 'Storage binding',
+                      value: formatBytes(capabilities.maxStorageBufferBindingSize),
                     },
                   ]),
               {

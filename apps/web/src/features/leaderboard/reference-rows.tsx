@@ -244,7 +244,7 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
   const address = <Address of={shortAddress(by.address)} isLink={isKnown} />;
   return (
     <>
-      {by.kind === 'report' && <>{by.label}, like </>}
+      {by.kind === 'report' && <>“{by.label}” in the report, like </>}
       {isCeiling(by.kernel) && (
         <>
           <Badge tone="neutral">ceiling</Badge> moves the same bytes and transposes nothing:{' '}

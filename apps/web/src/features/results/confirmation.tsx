@@ -29,7 +29,13 @@ export function Confirmation({
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [problem, setProblem] = useState<string | null>(null);
-  if (by) return <>yes, by {by}</>;
+  if (by) {
+    return (
+      <>
+        yes, by {by} (<TextLink href="/docs/ranking#unconfirmed">what this means</TextLink>)
+      </>
+    );
+  }
 
   const confirm = () =>
     startTransition(async () => {

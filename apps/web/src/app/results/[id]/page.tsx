@@ -78,7 +78,7 @@ export default async function ResultPage({ params }: Props) {
           </>
         }
       >
-        <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
+        <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'policy']} />
       </PageHeader>
       <Headline result={result} />
       <Section id="run" title="Run">
