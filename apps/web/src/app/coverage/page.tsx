@@ -17,7 +17,7 @@ const MEANINGS = {
   failed: 'failed or incorrect with the current source',
   running: 'waiting or being measured',
   stale: 'ended with a source that has changed since',
-  never: 'not run yet',
+  never: 'not run yet at these sizes',
 } as const;
 
 export default async function CoveragePage() {

@@ -6,7 +6,7 @@ import {
   RUN_SNIPPET,
   shapeDistance,
 } from '@tilemark/core';
-import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { DTYPES, OPS, type Op, opOf, type Problem, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { CopyButton } from '@/ui/action';
@@ -215,8 +215,25 @@ function largestFactor(asked: Problem, measured: Problem): number {
   return Math.max(...factors);
 }
 
+/** An array of a type's elements in a program, and its 1. */
+const ARRAYS = {
+  f32: ['Float32Array', '1'],
+  i32: ['Int32Array', '1'],
+  u32: ['Uint32Array', '1'],
+  f16: ['Uint16Array', '0x3c00'],
+} as const;
+
 /** The same question to the API, as a library would ask it on a user's machine. */
 export function snippet(origin: string, query: BestPageQuery): string {
+  const op: Op = OPS[query.op];
+  const shape = op.shape(dimensionsOf(query.op).map((name) => query[name] ?? 1024));
+  const [array, one] = ARRAYS[DTYPES[query.dtype].element];
+  const names = op.inputs(shape).map((_, at) => op.tensors[at]?.name.toLowerCase());
+  const inputs = op
+    .inputs(shape)
+    .map(
+      ({ rows, cols }, at) => `const ${names[at]} = new ${array}(${rows} * ${cols}).fill(${one});`,
+    );
   const dimensions = dimensionsOf(query.op)
     .map((name) => `  ${name}: '${query[name] ?? 1024}',`)
     .join('\n');
@@ -234,8 +251,22 @@ const answer = await fetch(\`${origin}/api/v1/best?\${query}\`);
 if (!answer.ok) throw new Error((await answer.json()).detail);
 const best = await answer.json();
 const requiredFeatures = best.needs.features.filter((name) => adapter.features.has(name));
-const device = await adapter.requestDevice({ requiredFeatures });
-const output = await run(device, best, [a, b]);
+// The defaults are less than most GPUs allow.
+const requiredLimits = Object.fromEntries(
+  [
+    'maxBufferSize',
+    'maxStorageBufferBindingSize',
+    'maxComputeWorkgroupStorageSize',
+    'maxComputeInvocationsPerWorkgroup',
+    'maxComputeWorkgroupSizeX',
+    'maxComputeWorkgroupSizeY',
+  ].map((name) => [name, adapter.limits[name]]),
+);
+const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+
+// Your matrices, row-major, instead of these${array === 'Uint16Array' ? ' (the bits of halves)' : ''}.
+${inputs.join('\n')}
+const output = await run(device, best, [${names.join(', ')}]);
 
 ${RUN_SNIPPET}`;
 }

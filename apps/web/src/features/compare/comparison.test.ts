@@ -70,7 +70,7 @@ const pair = (a: number, b: number): HeadToHead => ({
   b: side(b),
 });
 
-it('gives each pair its verdict, and those of one op a geometric mean', () => {
+it('gives each pair its verdict, and those of one op, dtype and device a geometric mean', () => {
   const transposed = {
     ...pair(300, 100),
     problem: parseProblem({ op: 'transpose', shape: '8', dtype: 'f32' }),
@@ -80,10 +80,21 @@ it('gives each pair its verdict, and those of one op a geometric mean', () => {
     pair(100, 400),
     pair(100.1, 100),
     transposed,
+    { ...pair(200, 100), problem: { ...pair(1, 1).problem, dtype: 'i32' } },
+    { ...pair(500, 100), device: { key: 'b', name: 'B', class: 'gpu' } },
   ]);
-  const [{ counts, mean } = {}, other] = summaries;
+  const [{ counts, mean } = {}, other, ...apart] = summaries;
+  expect(apart).toMatchObject([
+    { dtype: 'i32', pairs: 1, mean: expect.closeTo(2) },
+    { device: { key: 'b' }, pairs: 1, mean: expect.closeTo(5) },
+  ]);
   expect(other).toMatchObject({ op: 'transpose', pairs: 1, mean: expect.closeTo(3) });
-  expect(rows.map((row) => row.verdict)).toEqual(['FAST', 'SLOW', 'SAME', 'FAST']);
+  expect(rows.map((row) => row.verdict)).toEqual([
+    'FAST',
+    'SLOW',
+    'SAME',
+    ...Array(3).fill('FAST'),
+  ]);
   expect(rows[0]).toMatchObject({ ratio: 4 });
   expect(rows[0]!.low).toBeCloseTo(4 * Math.exp(-Math.hypot(0.001, 0.001)), 3);
   expect(counts).toEqual({ FAST: 1, SAME: 1, SLOW: 1, UNDECIDED: 0 });

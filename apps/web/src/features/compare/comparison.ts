@@ -7,7 +7,7 @@ import {
   type Measurement,
   type ResultDetail,
 } from '@tilemark/core';
-import { type OpId, opOf, type Problem } from '@tilemark/kernels';
+import { type Dtype, type OpId, opOf, type Problem } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { problemText } from '../sweeps/runs';
 
@@ -76,26 +76,35 @@ export interface ComparedPair extends Contrast {
   readonly pair: HeadToHead;
 }
 
-/** The pairs of one op: speeds of different ops have no mean. */
+/** The pairs of one op and dtype, of two variants also on one device: the others have no mean in common. */
 export interface Summary {
   readonly op: OpId;
+  readonly dtype: Dtype;
+  /** Null where two devices are compared. */
+  readonly device: HeadToHead['device'];
   readonly pairs: number;
   /** Geometric mean of the ratios. */
   readonly mean: number;
   readonly counts: Readonly<Record<Contrast['verdict'], number>>;
 }
 
-/** Each pair's verdict and effect, and what they come to together, op by op. */
+/** Each pair's verdict and effect, and what they come to together. */
 export function comparePairs(pairs: readonly HeadToHead[]): {
   readonly rows: readonly ComparedPair[];
   readonly summaries: readonly Summary[];
 } {
   const rows = pairs.map((pair) => ({ pair, ...contrast(pair.b, pair.a) }));
-  const summaries = [...group(rows, ({ pair }) => pair.problem.op)].map(([op, ofOp]) => {
+  const alike = group(rows, ({ pair: { device, problem } }) =>
+    JSON.stringify([problem.op, problem.dtype, device?.key]),
+  );
+  const summaries = [...alike.values()].flatMap((own): Summary[] => {
+    const [first] = own;
+    if (!first) return [];
+    const { device, problem } = first.pair;
     const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
-    for (const { verdict } of ofOp) counts[verdict] += 1;
-    const mean = geometricMean(ofOp.map(({ ratio }) => ratio)) ?? Number.NaN;
-    return { op, pairs: ofOp.length, mean, counts };
+    for (const { verdict } of own) counts[verdict] += 1;
+    const mean = geometricMean(own.map(({ ratio }) => ratio)) ?? Number.NaN;
+    return [{ op: problem.op, dtype: problem.dtype, device, pairs: own.length, mean, counts }];
   });
   return { rows, summaries };
 }

@@ -4,12 +4,16 @@ import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
 import { formatNs, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
+import { logAxis } from '@/ui/scales';
+
+/** From this ratio of the largest sample to the smallest on, a few of them would fill the axis. */
+const WIDE = 8;
 
 /** The samples of both results on one axis of time. */
 export function Distributions({ a, b }: { a: Series; b: Series }) {
   const draw = useCallback<DrawPlot>(
     (Plot, width) => {
-      const { scale, unit } = unitFor(Math.min(a.medianNs, b.medianNs));
+      const { scale, unit } = unitFor(Math.max(a.medianNs, b.medianNs));
       const sides = [
         { side: 'A', series: a },
         { side: 'B', series: b },
@@ -17,15 +21,17 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       const samples = sides.flatMap(({ side, series }) =>
         series.samplesNs.map((ns) => ({ side, time: ns / scale })),
       );
+      const times = samples.map(({ time }) => time);
+      const isWide = Math.max(...times) / Math.min(...times) > WIDE;
+      const log = logAxis(times);
+      const label = `time (${unit}), lower is faster →`;
       return {
         marginLeft: 32,
-        marginRight: 12,
-        x: {
-          label: `time (${unit}), lower is faster →`,
-          grid: true,
-          nice: true,
-          ticks: Math.floor(width / 90),
-        },
+        marginRight: 24,
+        marginBottom: 40,
+        x: isWide
+          ? { ...log.scale, label, ticks: log.ticks, tickFormat: log.format, grid: true }
+          : { label, grid: true, nice: true, ticks: Math.floor(width / 90) },
         y: { label: null, domain: ['A', 'B'], tickSize: 0, padding: 0.3 },
         marks: [
           Plot.rect(sides, {

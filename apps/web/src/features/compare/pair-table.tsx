@@ -1,6 +1,6 @@
 import type { HeadToHead, Pair } from '@tilemark/core';
 import { OPS, opOf, shapeText } from '@tilemark/kernels';
-import { DeviceName } from '@/features/devices/device-name';
+import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatRate, formatSpeedup } from '@/ui/format';
@@ -8,6 +8,9 @@ import { Empty } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { comparePairs } from './comparison';
 import { VerdictBadge } from './verdict';
+
+/** More would hide the table. */
+const MOST_SUMMARIES = 8;
 
 /** Two devices or two variants, problem by problem, with a verdict and an effect for each. */
 export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadToHead[] }) {
@@ -26,17 +29,29 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
   return (
     <>
       <ul className="mb-4 space-y-2">
-        {summaries.map(({ counts, mean, op, pairs: count }) => (
-          <li key={op} className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-            <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(mean)}</span>
-            <span className="text-muted">
-              {OPS[op].title}: B’s speed as a multiple of A’s
-              {count > 1 && `, geometric mean of ${formatCount(count)} problems`}. B is faster on{' '}
-              {counts.FAST}, the same on {counts.SAME}, slower on {counts.SLOW}
-              {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}.
-            </span>
+        {summaries
+          .slice(0, MOST_SUMMARIES)
+          .map(({ counts, device, dtype, mean, op, pairs: count }) => (
+            <li
+              key={`${op} ${dtype} ${device?.key}`}
+              className="flex flex-wrap items-baseline gap-x-3 gap-y-1"
+            >
+              <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(mean)}</span>
+              <span className="text-muted">
+                {OPS[op].title}, {dtype}
+                {device && ` on ${shortDeviceName(device.name)}`}: B’s speed as a multiple of A’s
+                {count > 1 && `, geometric mean of ${formatCount(count)} problems`}. B is faster on{' '}
+                {counts.FAST}, the same on {counts.SAME}, slower on {counts.SLOW}
+                {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}.
+              </span>
+            </li>
+          ))}
+        {summaries.length > MOST_SUMMARIES && (
+          <li className="text-muted">
+            and {formatCount(summaries.length - MOST_SUMMARIES)} more devices and element types
+            below
           </li>
-        ))}
+        )}
       </ul>
       <DataTable
         caption={`Two ${of}, problem by problem`}

@@ -29,7 +29,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, surveys, history, workers, queues, reference] = await Promise.all([
+  const [best, surveys, history, workers, queues, figures] = await Promise.all([
     store.devices.best(device.key),
     store.rooflines.latest(device.key),
     store.devices.history(device.key),
@@ -39,6 +39,10 @@ export default async function DevicePage({ params }: Props) {
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
+  // A file that was imported as results may be what a figure was taken from.
+  const reference = figures.filter(
+    ({ medianNs }) => !best.some((run) => run.figures?.medianNs === medianNs),
+  );
 
   return (
     <>
