@@ -50,7 +50,7 @@ export function ResultSelect({
 }) {
   const isListed = choices.some(({ resultId }) => resultId === value);
   return (
-    <Select {...props} defaultValue={value} key={value} required>
+    <Select key={value} {...props} defaultValue={value} required>
       <option value="" disabled>
         Choose a result
       </option>

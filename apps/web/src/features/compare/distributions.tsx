@@ -30,10 +30,13 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
         marginRight: 24,
         marginBottom: 40,
         x: isWide
-          ? { ...log.scale, label, ticks: log.ticks, tickFormat: log.format, grid: true }
+          ? { ...log.scale, label }
           : { label, grid: true, nice: true, ticks: Math.floor(width / 90) },
         y: { label: null, domain: ['A', 'B'], tickSize: 0, padding: 0.3 },
         marks: [
+          ...(isWide
+            ? [Plot.gridX(log.ticks), Plot.axisX(log.ticks, { text: log.format, label })]
+            : []),
           Plot.rect(sides, {
             y: 'side',
             x1: ({ series }: (typeof sides)[number]) => series.minNs / scale,

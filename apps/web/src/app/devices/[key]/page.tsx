@@ -41,7 +41,7 @@ export default async function DevicePage({ params }: Props) {
   const { identity } = device;
   // A file that was imported as results may be what a figure was taken from.
   const reference = figures.filter(
-    ({ medianNs }) => !best.some((run) => run.figures?.medianNs === medianNs),
+    (figure) => !best.some(({ rate }) => rate?.value === figure.rate.value),
   );
 
   return (
