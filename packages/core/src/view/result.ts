@@ -52,9 +52,11 @@ export type ResultDetail = z.infer<typeof resultDetailSchema>;
 export const benchFileSchema = z.object({
   version: z.literal(1, {
     error: ({ input }) =>
-      typeof input === 'number' && input > 1
-        ? `version ${input} was written by a newer Tilemark; this one reads version 1`
-        : undefined,
+      input === undefined
+        ? 'no version, so this is not a file of `tilemark bench --json`; figures of `bench/side-by-side` go to /api/v1/reference'
+        : typeof input === 'number' && input > 1
+          ? `version ${input} was written by a newer Tilemark; this one reads version 1`
+          : undefined,
   }),
   /** Of the first device and profile. */
   environment: environmentSchema,

@@ -50,6 +50,18 @@ it('lets in as many as it has seats, even at once, and says when it is used up',
   expect(items[0]).toMatchObject({ name: 'class', seats: 3, used: 3, createdBy: 'Grace' });
 });
 
+it('counts attempts to guess one as attempts to log in', async () => {
+  const { secret } = await makeInvite(1);
+  Object.assign(grid.settings.limits, { logIn: 2 });
+  try {
+    const answers = [await redeem('no'), await redeem('no'), await redeem(secret)];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 429]);
+  } finally {
+    Object.assign(grid.settings.limits, { logIn: 0 });
+  }
+  expect((await redeem(secret)).status).toBe(200);
+});
+
 it('makes worker tokens that end with it', async () => {
   const { id, secret } = await makeInvite(2);
   const { secret: token, expiresAt } = await (await redeem(secret)).json();

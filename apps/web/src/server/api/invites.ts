@@ -61,6 +61,7 @@ operation(
     path: '/invites/redeem',
     summary: 'Redeems an invite for a worker token that expires with it.',
     access: 'open',
+    limit: 'logIn',
     audit: 'redeemInvite',
     body: z.strictObject({ invite: z.string().min(1).max(300) }),
     refusals: { 403: 'The invite makes no more tokens; `detail` says why.' },

@@ -8,7 +8,7 @@ import { HttpProblem, type ProblemStatus, problemOfZod } from '../problem';
 import { observeRequest } from '../prometheus';
 import { type Services, services } from '../services';
 import { type Access, checkAccess } from '../session/access';
-import { checkLimit } from '../session/limit';
+import { checkLimit, checkLogInLimit } from '../session/limit';
 import { checkSameOrigin } from '../session/origin';
 import { identify, NOBODY } from '../session/principal';
 import { checkName, checkText, jsonBody } from './body';
@@ -50,7 +50,7 @@ export interface Operation<
   readonly caching?: Caching;
   readonly query?: Query;
   readonly body?: Body;
-  /** The limit it counts towards, per token. */
+  /** The limit it counts towards, per token; `logIn`: per address. */
   readonly limit?: keyof Limits;
   /**
    * Its entry in the audit list; every operation that changes something has one, save what workers
@@ -190,7 +190,8 @@ const admitted =
     checkAccess(access, principal, opened.settings.isPublic);
     if (isLink) checkProtocol(headers);
     if (method !== 'get' && by === 'session') checkSameOrigin(headers);
-    if (limit && principal) await checkLimit(opened, limit, principal.tokenId);
+    if (limit === 'logIn') await checkLogInLimit(opened, headers);
+    else if (limit && principal) await checkLimit(opened, limit, principal.tokenId);
     for (const [name, value] of Object.entries<string>(c.req.param())) checkText(value, name);
     const { searchParams } = new URL(url);
     for (const [name, value] of searchParams) {

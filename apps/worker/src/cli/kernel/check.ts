@@ -113,7 +113,7 @@ export async function check(
       print(speedText(own, base.outcome, naive));
     }
     print(
-      `${path} is right on this device. Next: npx tilemark duel ${path} ${kernel.op}/tiled --shape ${shape}`,
+      `${path} is right on this device. Next: tilemark duel ${path} ${kernel.op}/tiled --shape ${shape}`,
     );
     return 0;
   } finally {

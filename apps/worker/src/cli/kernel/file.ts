@@ -77,8 +77,8 @@ export async function newKernel(name: string, print: (text: string) => void): Pr
   print(
     [
       `Wrote ${path}: a naive matrix product that passes. Next:`,
-      `  npx tilemark check ${path}`,
-      `  npx tilemark duel ${path} matmul/warp-tile --shape 512`,
+      `  tilemark check ${path}`,
+      `  tilemark duel ${path} matmul/warp-tile --shape 512`,
     ].join('\n'),
   );
 }
