@@ -9,8 +9,14 @@ export interface CardBar {
   readonly rate: number;
 }
 
-/** A title, a line about it, and the fastest as bars. */
-export function card(title: string, about: string, bars: readonly CardBar[], unit: string) {
+/** A title, a line about it, and the fastest as bars, of which `subject` stands out: the fastest by default. */
+export function card(
+  title: string,
+  about: string,
+  bars: readonly CardBar[],
+  unit: string,
+  subject?: string,
+) {
   const shown = bars.toSorted((a, b) => b.rate - a.rate).slice(0, 5);
   const most = shown[0]?.rate ?? 1;
   return new ImageResponse(
@@ -24,7 +30,7 @@ export function card(title: string, about: string, bars: readonly CardBar[], uni
       <div style={{ display: 'flex', fontSize: 48, marginTop: 12 }}>{title.slice(0, 80)}</div>
       <div style={{ display: 'flex', color: '#55605f', marginTop: 8 }}>{about.slice(0, 120)}</div>
       <div style={{ display: 'flex', flexDirection: 'column', marginTop: 32 }}>
-        {shown.map(({ label, rate }, index) => (
+        {shown.map(({ label, rate }) => (
           <div key={label} style={{ display: 'flex', flexDirection: 'column', marginBottom: 16 }}>
             <div style={{ display: 'flex', justifyContent: 'space-between' }}>
               <span>{label.slice(0, 60)}</span>
@@ -34,7 +40,7 @@ export function card(title: string, about: string, bars: readonly CardBar[], uni
               <div
                 style={{
                   width: `${(rate / most) * 100}%`,
-                  background: index === 0 ? '#00696b' : '#a9b4b3',
+                  background: label === (subject ?? shown[0]?.label) ? '#00696b' : '#a9b4b3',
                 }}
               />
             </div>
