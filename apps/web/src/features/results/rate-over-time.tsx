@@ -7,6 +7,10 @@ import { useCallback, useMemo } from 'react';
 import { formatMoment, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 
+/** Of the names of versions above the points, px and rows. */
+const NAME_HEIGHT = 14;
+const NAME_ROWS = 3;
+
 /** The rate of a variant at each measurement, with a line where the driver or Dawn changed. */
 export function RateOverTime({
   problem,
@@ -34,24 +38,26 @@ export function RateOverTime({
     [points],
   );
   const draw = useCallback<DrawPlot>(
-    (Plot) => ({
+    (Plot, width) => ({
       marginLeft: 56,
       marginRight: 16,
       marginTop: 24,
       marginBottom: 30,
-      x: { type: 'utc', label: null, inset: 8 },
-      y: { label: `↑ ${unit}, higher is better`, grid: true, nice: true, ticks: 4 },
+      x: { type: 'utc', label: null, inset: 8, ticks: Math.floor(width / 110) },
+      y: {
+        ...{ label: `↑ ${unit}, higher is better`, grid: true, nice: true, ticks: 4 },
+        insetTop: NAME_HEIGHT * Math.min(NAME_ROWS, changes.length),
+      },
       marks: [
         Plot.ruleX(changes, { x: 'at', stroke: 'var(--amber)', strokeDasharray: '4 3' }),
-        Plot.text(changes, {
-          x: 'at',
-          text: 'version',
-          frameAnchor: 'top',
-          textAnchor: 'start',
-          dx: 3,
-          dy: -12,
-          fill: 'var(--amber)',
-        }),
+        // Names of versions that follow closely stand below one another.
+        ...changes.map((change, index) =>
+          Plot.text([change], {
+            ...{ x: 'at', text: 'version', fill: 'var(--amber)' },
+            ...{ frameAnchor: 'top', lineAnchor: 'top', textAnchor: 'start', dx: 3 },
+            dy: NAME_HEIGHT * (index % NAME_ROWS),
+          }),
+        ),
         Plot.lineY(points, { x: 'at', y: 'rate', stroke: 'var(--line-strong)' }),
         Plot.dot(points, {
           ...{ x: 'at', y: 'rate', r: 3.5, fill: 'var(--accent)' },
