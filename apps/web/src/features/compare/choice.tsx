@@ -3,7 +3,7 @@ import { shapeText, shortAddress } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ReactNode } from 'react';
 import { Button } from '@/ui/button';
-import { Field, Input, Select } from '@/ui/field';
+import { Field, Select } from '@/ui/field';
 import { formatRate } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 
@@ -73,39 +73,37 @@ export function ResultSelect({
 const resultText = ({ address, problem, profile, rate }: RunResult): string =>
   `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${formatRate(rate.value)} ${rate.unit}` : ''}`;
 
-/** For the address of a variant, typed or chosen among those that ran. */
-export function AddressInput({
-  value,
+/** One of the variants that were measured, by kernel; what the address asks for is kept, measured or not. */
+export function VariantSelect({
+  value = '',
   choices,
   ...props
 }: {
   id: string;
   name: string;
   value: string | undefined;
-  placeholder: string;
   choices: readonly string[];
 }) {
-  const list = `${props.id}-choices`;
   return (
-    <>
-      <Input
-        {...props}
-        defaultValue={value}
-        key={value}
-        required
-        list={list}
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono"
-      />
-      <datalist id={list}>
-        {choices.map((address) => (
-          <option key={address} value={address} />
-        ))}
-      </datalist>
-    </>
+    <Select key={value} {...props} defaultValue={value} required>
+      <option value="" disabled>
+        Choose a variant
+      </option>
+      {value && !choices.includes(value) && <option>{value}</option>}
+      {[...group(choices, kernelOf)].map(([kernel, own]) => (
+        <optgroup key={kernel} label={kernel}>
+          {own.map((address) => (
+            <option key={address} value={address}>
+              {shortAddress(address)}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </Select>
   );
 }
+
+const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
 const TABS = [
   ['/compare', 'Results'],

@@ -3,7 +3,7 @@ import { connectionError, placeOf, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
-import { headToHeadOf, kernelResultsOf } from './boards/comparisons';
+import { headToHeadOf, kernelResultsOf, measuredVariantsOf } from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { heatMapOf, portabilityOf } from './boards/variant-boards';
@@ -127,7 +127,8 @@ export function openStore(databaseUrl: string) {
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),
     headToHead: board('head to head', headToHeadOf),
-    /** As it was at most 30 s ago: it counts every result. */
+    /** As they were at most 30 s ago: they read every result. */
+    measuredVariants: () => kept.read('variants', () => measuredVariantsOf(db)),
     overview: () => kept.read('overview', () => overviewOf(db)),
     leaderboard: board('leaderboard', leaderboardOf),
     heatMap: board('heat map', heatMapOf),

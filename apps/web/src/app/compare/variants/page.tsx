@@ -1,9 +1,8 @@
-import { InputError, parseVariant, shortAddress } from '@tilemark/kernels';
+import { InputError, parseVariant } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
-import { AddressInput, CompareTabs, PairForm } from '@/features/compare/choice';
+import { CompareTabs, PairForm, VariantSelect } from '@/features/compare/choice';
 import { PairTable } from '@/features/compare/pair-table';
-import { firstItems } from '@/server/pages/lists';
 import { readable } from '@/server/session/visitor';
 import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
@@ -26,7 +25,6 @@ const address = z
     }
   })
   .optional();
-const EXAMPLES = { a: 'matmul/naive', b: 'matmul/tiled[TILE=16]' };
 const querySchema = z.object({ a: address, b: address });
 
 export default async function CompareVariantsPage({
@@ -39,9 +37,7 @@ export default async function CompareVariantsPage({
   const { query, refused } = parseQuery(querySchema, given);
   // What was refused stays in its control.
   const typed = (side: 'a' | 'b') => query[side] ?? [given[side]].flat()[0]?.slice(0, 400);
-  const devices = await firstItems(store.devices.list, 20);
-  const bests = await Promise.all(devices.map(({ key }) => store.devices.best(key)));
-  const choices = [...new Set(bests.flat().map((each) => shortAddress(each.address)))];
+  const choices = await store.measuredVariants();
 
   return (
     <>
@@ -53,13 +49,7 @@ export default async function CompareVariantsPage({
       <PairForm
         of="Variant"
         control={(side, id) => (
-          <AddressInput
-            id={id}
-            name={side}
-            value={typed(side)}
-            placeholder={EXAMPLES[side]}
-            choices={choices}
-          />
+          <VariantSelect id={id} name={side} value={typed(side)} choices={choices} />
         )}
       />
       {query.a && query.b && (

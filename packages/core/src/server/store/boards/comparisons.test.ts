@@ -66,6 +66,7 @@ test('variants are held against each other on every device that measured both', 
     ['One', 400, 100],
     ['Two', 300, 600],
   ]);
+  expect(await store.measuredVariants()).toEqual(['matmul/naive', 'matmul/tiled']);
 });
 
 test('an unranked result has no part of a ranked best', async () => {

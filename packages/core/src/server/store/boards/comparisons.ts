@@ -127,6 +127,17 @@ const HEADLINE = {
 
 type HeadlineRow = Prisma.BestGetPayload<{ select: typeof HEADLINE }>;
 
+/** Variants that a list offers. */
+const MAX_VARIANTS = 500;
+
+/** Addresses of measured variants by kernel: of more than a list takes, those of most devices. */
+export async function measuredVariantsOf(db: PrismaClient): Promise<string[]> {
+  const rows = await db.$queryRaw<{ address: string }[]>`
+    SELECT "address" FROM "VariantBest"
+    GROUP BY "address" ORDER BY count(DISTINCT "deviceKey") DESC, "address" LIMIT ${MAX_VARIANTS}`;
+  return rows.map(({ address }) => address).toSorted();
+}
+
 /** Two devices by their best variants, or two variants, wherever both were measured. */
 export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promise<HeadToHead[]> {
   const rows: HeadlineRow[] =
