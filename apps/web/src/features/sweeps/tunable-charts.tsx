@@ -127,7 +127,7 @@ function TunableEffects({
   runs: readonly MeasuredRun[];
   names: readonly string[];
 }) {
-  const unit = runs[0] ? opOf(runs[0].problem).rateUnit : '';
+  const unit = runs[0] ? opOf(runs[0].problem).rateUnit(runs[0].problem) : '';
   const points = useMemo(
     () =>
       names.flatMap((y) =>
@@ -194,7 +194,7 @@ function TunableEffects({
 
 /** The best rate for each pair of values of two tunables. */
 function TunableMap({ runs, x, y }: { runs: readonly MeasuredRun[]; x: string; y: string }) {
-  const unit = runs[0] ? opOf(runs[0].problem).rateUnit : '';
+  const unit = runs[0] ? opOf(runs[0].problem).rateUnit(runs[0].problem) : '';
   const cells = useMemo(
     () =>
       [...group(runs, (run) => `${settingOf(run, x)} ${settingOf(run, y)}`).values()].map(
