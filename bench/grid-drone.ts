@@ -28,8 +28,8 @@ export interface DroneTask {
 export interface DroneReport {
   /** Heap in use after a full collection, bytes: what grows here is a leak. */
   readonly keptBytes: number;
-  /** How long its workers waited for a run after the one before, each since the last report. */
-  readonly nextMs: readonly number[];
+  /** When its workers asked for a run after the one before, by the clock, and how long they waited. */
+  readonly next: readonly (readonly [askedAt: number, waitedMs: number])[];
 }
 
 /** A full collection takes a tenth of a second. */
@@ -39,20 +39,21 @@ const task: DroneTask = JSON.parse(process.argv[2] ?? '{}');
 const folder = await mkdtemp(join(tmpdir(), 'tilemark-load-'));
 const { site } = task;
 const services = site ? null : { store: openStore(task.databaseUrl), queue: openQueue(task) };
-let nextMs: number[] = [];
+let next: [askedAt: number, waitedMs: number][] = [];
 
 /** A worker's link, which notes how long it waits for runs. */
 function openLink(): Link {
   const link: Link = services
     ? new DirectLink(services)
     : new HttpLink({ server: new URL(site?.server ?? ''), token: site?.token ?? '' });
-  const next = link.next.bind(link);
+  const ask = link.next.bind(link);
   let isBusy = false;
   link.next = async (signal) => {
+    const askedAt = Date.now();
     const startMs = performance.now();
-    const run = await next(signal);
+    const run = await ask(signal);
     // Who had none before may have waited for somebody to submit one.
-    if (run && isBusy) nextMs.push(performance.now() - startMs);
+    if (run && isBusy) next.push([askedAt, performance.now() - startMs]);
     isBusy = run !== null;
     return run;
   };
@@ -100,8 +101,8 @@ for (const [at, device] of task.devices.entries()) {
 function report(): void {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  process.send?.({ keptBytes: heapUsed + external, nextMs } satisfies DroneReport);
-  nextMs = [];
+  process.send?.({ keptBytes: heapUsed + external, next } satisfies DroneReport);
+  next = [];
 }
 report();
 setInterval(report, REPORT_EVERY_MS).unref();

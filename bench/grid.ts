@@ -48,7 +48,7 @@ interface Drone {
   readonly child: ChildProcess;
   /** Null until its workers are attached. */
   keptBytes: number | null;
-  readonly nextMs: number[];
+  readonly next: DroneReport['next'][number][];
 }
 
 /** Starts the processes of the workers, and waits until all of them are attached. */
@@ -68,10 +68,10 @@ async function startDrones({ services, token, url }: FaultGrid): Promise<Drone[]
     });
     // If Linux divides CPU time among sessions first, niceness counts only within a session.
     void writeFile(`/proc/${child.pid}/autogroup`, LOWEST_PRIORITY).catch(() => undefined);
-    const drone: Drone = { child, keptBytes: null, nextMs: [] };
-    child.on('message', ({ keptBytes, nextMs }: DroneReport) => {
+    const drone: Drone = { child, keptBytes: null, next: [] };
+    child.on('message', ({ keptBytes, next }: DroneReport) => {
       drone.keptBytes = keptBytes;
-      drone.nextMs.push(...nextMs);
+      drone.next.push(...next);
     });
     return drone;
   });
@@ -170,7 +170,7 @@ try {
   print(`${size.runs} runs ...`);
   const before = await memoryMb(grid, drones);
   const cpuBefore = await cpu(grid);
-  for (const { nextMs } of drones) nextMs.length = 0;
+  const loadedAt = Date.now();
   let isOver = false;
   const load = async () => {
     const sweeps: NewSweep[] = [];
@@ -212,8 +212,12 @@ try {
     link: flags.link,
     runsPerSecond: runs / seconds,
     cpuMsPerRun: { postgres: cpuMs('postgres'), redis: cpuMs('redis'), site: cpuMs('site') },
-    /** From asking for a run, after the one before, to having it. */
-    next: latencies(drones.flatMap(({ nextMs }) => nextMs)),
+    /** From asking for a run under load, after the one before, to having it. */
+    next: latencies(
+      drones
+        .flatMap(({ next }) => next)
+        .flatMap(([askedAt, waitedMs]) => (askedAt < loadedAt ? [] : [waitedMs])),
+    ),
     bulkSubmit: { runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs), ...latencies(bulkMs) },
     submit: latencies(submitMs),
     leaderboard: { idle: latencies(idleBoardMs), loaded: latencies(boardMs) },

@@ -9,7 +9,8 @@ import { z } from 'zod';
 import type { Profile } from '../measure/device';
 import { dtypeSchema, opSchema, tunableValueSchema } from '../plan/spec';
 import { date } from './answer';
-import type { DeviceRef, RunResult } from './api';
+import type { DeviceRef } from './device';
+import type { RunResult } from './result';
 
 /** What a specialised kernel needs from a device. */
 export const needsSchema = z.object({
