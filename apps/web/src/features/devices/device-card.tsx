@@ -1,7 +1,6 @@
 import { type Device, driverText, type ReferenceFigure, type Worker } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
-import { OPS, opsUnit, shapeText, shortAddress } from '@tilemark/kernels';
-import { group } from 'd3-array';
+import { idsOf, OPS, opsUnit, shapeText, shortAddress } from '@tilemark/kernels';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Ago, Facts, Rate } from '@/ui/facts';
@@ -37,10 +36,11 @@ export function DeviceCard({
           </p>
         </div>
         {bests.length === 0 && <p className="px-4 pb-2 text-muted">Nothing measured here yet.</p>}
-        {bests.map(({ address, problem, profile, rate, resultId }) => (
+        {bests.map(({ address, isRanked, problem, profile, rate, resultId }) => (
           <div key={problem.op} className="border-t border-line px-4 py-2">
             <p className="text-xs text-muted">
-              {OPS[problem.op].title}, best: {shapeText(problem)} {problem.dtype}, {profile}
+              {OPS[problem.op].title}, {isRanked ? 'best ranked' : 'best, not ranked'}:{' '}
+              {shapeText(problem)} {problem.dtype}, {profile}
             </p>
             <p>
               <Rate of={rate} />
@@ -106,9 +106,9 @@ export function DeviceCard({
 
 /** In f32, which every device has. */
 const fastestOfEachOp = (figures: readonly ReferenceFigure[]): readonly ReferenceFigure[] =>
-  [...group(figures, ({ problem }) => problem.op).values()].flatMap((ofOp) =>
-    ofOp
-      .filter(({ problem }) => problem.dtype === 'f32')
+  idsOf(OPS).flatMap((op) =>
+    figures
+      .filter(({ problem }) => problem.op === op && problem.dtype === 'f32')
       .toSorted((a, b) => b.rate.value - a.rate.value)
       .slice(0, 1),
   );

@@ -1,5 +1,13 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { type Dtype, isKnownProblem, type OpId, parseProblem, volume } from '@tilemark/kernels';
+import {
+  type Dtype,
+  idsOf,
+  isKnownProblem,
+  OPS,
+  type OpId,
+  parseProblem,
+  volume,
+} from '@tilemark/kernels';
 import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
@@ -27,10 +35,11 @@ export interface SizeRate {
 }
 
 export interface DeviceSummary {
-  /** The fastest of each op. */
+  /** The fastest of each op, of its problems' bests. */
   readonly bests: readonly (Pick<RunResult, 'problem' | 'profile' | 'address'> & {
     readonly resultId: string;
     readonly rate: NonNullable<RunResult['rate']>;
+    readonly isRanked: boolean;
   })[];
   readonly roofs: readonly (RooflineSurvey & { readonly profile: Profile })[];
   /** As of the newest of its best results; null without one. */
@@ -156,6 +165,7 @@ interface SummaryRow extends Pick<Row, 'op' | 'dtype' | 'shape' | 'profile' | 'a
   readonly deviceKey: string;
   readonly resultId: string;
   readonly medianNs: number;
+  readonly unranked: string | null;
   readonly driver: string;
   readonly webgpu: string | null;
 }
@@ -167,7 +177,7 @@ async function summariesOf(
   const [rows, roofs] = await Promise.all([
     db.$queryRaw<SummaryRow[]>`
       SELECT best."deviceKey", best."op", best."dtype", best."shape", best."profile"::text,
-        best."resultId", best."medianNs", run."address",
+        best."resultId", best."medianNs", result."unranked", run."address",
         environment."content"->>'driver' AS "driver",
         environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
       FROM "Best" AS best
@@ -182,16 +192,17 @@ async function summariesOf(
     keys.map((key) => {
       const own = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
       const bests = new Map<OpId, DeviceSummary['bests'][number]>();
-      for (const { address, medianNs, profile, resultId, ...row } of own) {
+      for (const { address, medianNs, profile, resultId, unranked, ...row } of own) {
         const problem = parseProblem(row);
         const rate = rateOf(problem, medianNs);
         if (rate.value > (bests.get(row.op)?.rate.value ?? 0)) {
-          bests.set(row.op, { problem, profile, address, resultId, rate });
+          const isRanked = unranked === null;
+          bests.set(row.op, { problem, profile, address, resultId, rate, isRanked });
         }
       }
       const [newest] = own;
       const summary: DeviceSummary = {
-        bests: [...bests.values()],
+        bests: idsOf(OPS).flatMap((op) => bests.get(op) ?? []),
         roofs: roofs
           .filter(({ deviceKey }) => deviceKey === key)
           .map(({ content, profile }) => ({ ...fromJson<RooflineSurvey>(content), profile })),
