@@ -6,6 +6,8 @@ import { TablePanel } from './table';
 /** A pointer this near to a mark means it, px. */
 const REACH = 24;
 const TIP_WIDTH = 260;
+/** Of two lines, px. */
+const TIP_HEIGHT = 50;
 
 /** A mark with a `title` channel, `name: value`, which leads somewhere if it has a `href` channel. */
 export interface Mark {
@@ -69,10 +71,15 @@ export function Tip({ mark: { element, href, text }, frame }: { mark: Mark; fram
     Math.max(0, box.left + box.width / 2 - around.left - TIP_WIDTH / 2),
     Math.max(0, around.width - TIP_WIDTH),
   );
+  // Above the mark it would cover the caption of the chart.
+  const isAtTop = box.top - around.top < TIP_HEIGHT;
+  const beside = isAtTop
+    ? { top: box.bottom - around.top + 6 }
+    : { bottom: around.bottom - box.top + 6 };
   return (
     <p
       aria-hidden="true"
-      style={{ left, bottom: around.bottom - box.top + 6, maxWidth: TIP_WIDTH }}
+      style={{ left, ...beside, maxWidth: TIP_WIDTH }}
       className="pointer-events-none absolute z-10 rounded-tile border border-line-strong bg-surface px-2 py-1 text-xs break-words"
     >
       {text}

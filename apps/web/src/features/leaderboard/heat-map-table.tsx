@@ -140,7 +140,7 @@ export function HeatMapTable({
 function Card({ name, children }: { name: ReactNode; children: ReactNode }) {
   return (
     <section className="rounded-tile border border-line bg-surface text-[0.8125rem]">
-      <h3 className="px-3 py-2 font-medium">{name}</h3>
+      <h2 className="px-3 py-2 text-[0.8125rem] font-medium">{name}</h2>
       <ul className="divide-y divide-line border-t border-line">{children}</ul>
     </section>
   );
