@@ -43,8 +43,8 @@ function Row({ row }: { row: PictureRow }) {
   const { href, kernel, libraries, name, peak, rate, shape } = row;
   const best = { name: kernel, rate, isBest: true };
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
-  // Without a peak the fastest of the row is the full width.
-  const full = peak?.rate ?? bars[0]?.rate ?? rate;
+  // Without a peak the fastest of several is the full width; a single one has nothing to compare with.
+  const full = peak?.rate ?? (bars.length > 1 ? (bars[0]?.rate ?? null) : null);
   return (
     <li className="space-y-1.5">
       <p className="flex flex-wrap items-baseline gap-x-2">
@@ -96,7 +96,8 @@ function Bar({
   children,
 }: {
   rate: number;
-  full: number;
+  /** The rate of a full bar; null: there is no bar. */
+  full: number | null;
   share: number | null;
   isBest?: boolean;
   children: React.ReactNode;
@@ -112,12 +113,14 @@ function Bar({
           {share === null ? '' : formatPercent(share)}
         </span>
       </p>
-      <span aria-hidden="true" className="block h-2 bg-sunken">
-        <span
-          className={`block h-full ${barColor(isBest)}`}
-          style={{ width: `${Math.min(100, (rate / full) * 100)}%` }}
-        />
-      </span>
+      {full !== null && (
+        <span aria-hidden="true" className="block h-2 bg-sunken">
+          <span
+            className={`block h-full ${barColor(isBest)}`}
+            style={{ width: `${Math.min(100, (rate / full) * 100)}%` }}
+          />
+        </span>
+      )}
     </div>
   );
 }
