@@ -15,7 +15,7 @@ import { doneWithin, retryForever, sleep } from './waiting';
 const HEARTBEAT_MS = 5_000;
 
 /** A worker reports that it is idle after this long without a run, so not between two runs, ms. */
-const IDLE_AFTER_MS = 250;
+const IDLE_AFTER_MS = 1_000;
 
 /** How long a stopping worker lets its run finish before handing it back, ms. */
 const FINISH_WITHIN_MS = 20_000;

@@ -68,3 +68,41 @@ export async function notifySweep(
 ): Promise<void> {
   await db.$executeRaw`${PREPARED} SELECT pg_notify(${CHANNEL}, ${sweepId})`;
 }
+
+/** Watchers gather changes for as long (watch.ts). */
+const NOTICES_EVERY_MS = 100;
+
+export type Notices = ReturnType<typeof openNotices>;
+
+/**
+ * Wakes the watchers of sweeps soon: one statement for all sweeps that change within a tenth of a
+ * second, since Postgres commits transactions that notify one at a time.
+ */
+export function openNotices(db: PrismaClient) {
+  const due = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<unknown> = Promise.resolve();
+  const send = (): void => {
+    timer = undefined;
+    const ids = [...due];
+    due.clear();
+    // Watchers look for themselves within seconds.
+    sending = db.$executeRaw`
+      ${PREPARED} SELECT pg_notify(${CHANNEL}, id) FROM unnest(${ids}::text[]) AS id`.catch(
+      () => undefined,
+    );
+  };
+  return {
+    soon(sweepId: string): void {
+      due.add(sweepId);
+      timer ??= setTimeout(send, NOTICES_EVERY_MS).unref();
+    },
+    async close(): Promise<void> {
+      if (timer) {
+        clearTimeout(timer);
+        send();
+      }
+      await sending;
+    },
+  };
+}

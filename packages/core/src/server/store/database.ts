@@ -19,10 +19,14 @@ export function canonicalJson(value: unknown): string {
  * A value for a JSON column. Postgres stores no NUL in text; one in a compiler's message becomes
  * the replacement character.
  */
-export const toJson = (value: object): Prisma.InputJsonObject =>
-  JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
+export function toJson(value: object): Prisma.InputJsonObject {
+  const text = JSON.stringify(value);
+  // A reviver makes parsing several times slower.
+  if (!text.includes('\\u0000')) return JSON.parse(text);
+  return JSON.parse(text, (_key, part: unknown) =>
     typeof part === 'string' ? withoutNul(part) : part,
   );
+}
 
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 

@@ -6,8 +6,7 @@ import { type DeviceClass, deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
-import { type BestCandidate, moveBest, moveBests } from './boards/headlines';
-import { notifySweep } from './changes';
+import { type BestCandidate, hasBest, holdBest, moveBests, moveHeadline } from './boards/headlines';
 import { environmentRow, outcomeColumns, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { fromJson, sha256, withoutNul } from './database';
@@ -30,45 +29,43 @@ export type KnownRun = Pick<ClaimedRun, 'variant' | 'problem' | 'profile' | 'pol
 export type RunCheck = (run: KnownRun | null) => void;
 
 /**
- * Ends a run: the contract is at `Runs.record`. Three statements in one transaction, because
- * a grid ends hundreds of runs per second and each statement costs a round trip.
+ * Ends a run: the contract is at `Runs.record`. Few statements, because a grid ends hundreds of runs
+ * per second and each costs a round trip: what the result is judged by is read before the
+ * transaction, whose first statement asks whether the run may still be ended. Resolves to the id of
+ * its sweep; null: the result is not wanted.
  */
 export async function recordRun(
   db: PrismaClient,
   recorded: RecordedRun,
   check?: RunCheck,
-): Promise<{ recorded: boolean }> {
-  const run = await db.$transaction(async (tx) => {
-    const facts = await factsOf(tx, recorded);
-    check?.(facts && { ...facts, ...runOf(facts), hasEnded: hasEnded(facts) });
-    if (!facts || !isWanted(facts, recorded)) return null;
-    await admitStored(tx, facts.kernel);
-    const outcome = believed(recorded, facts);
-    if (facts.isOthersToTry && ['failed', 'incorrect'].includes(outcome.kind)) {
-      await decline(tx, recorded.runId, facts);
-      return null;
+): Promise<string | null> {
+  const facts = await factsOf(db, recorded);
+  check?.(facts && { ...facts, ...runOf(facts), hasEnded: hasEnded(facts) });
+  if (!facts || !isWanted(facts, recorded)) return null;
+  await admitStored(db, facts.kernel);
+  const outcome = believed(recorded, facts);
+  if (facts.isOthersToTry && ['failed', 'incorrect'].includes(outcome.kind)) {
+    await decline(db, recorded.runId, facts);
+    return null;
+  }
+  const run = { ...recorded, outcome };
+  if (outcome.kind !== 'measured') return (await endRun(db, run, facts))?.sweepId ?? null;
+  return db.$transaction(async (tx) => {
+    const ended = await endRun(tx, run, facts);
+    if (!ended) return null;
+    const { resultId, sweepId } = ended;
+    const confirmed = facts.hasOthers ? await confirmAgreeing(tx, [resultId]) : [];
+    await moveHeadline(tx, ended, outcome.measurement);
+    await moveBests(
+      tx,
+      confirmed.filter((id) => id !== resultId),
+    );
+    if (facts.party === OPERATOR && !facts.isRoofProved) {
+      const of = { ...runOf(facts), measurement: outcome.measurement };
+      await raiseByResults(tx, facts.deviceKey, facts.profile, statedRates([of]));
     }
-    const ended = await endRun(tx, { ...recorded, outcome }, facts);
-    if (ended && outcome.kind === 'measured') {
-      const { resultId } = ended;
-      const confirmed = facts.hasOthers ? await confirmAgreeing(tx, [resultId]) : [];
-      const candidate = { ...ended, measuredAt: recorded.endedAt };
-      await moveBest(tx, candidate, outcome.measurement);
-      await moveBests(
-        tx,
-        confirmed.filter((id) => id !== resultId),
-      );
-      if (facts.party === OPERATOR && !facts.isRoofProved) {
-        const of = { ...runOf(facts), measurement: outcome.measurement };
-        await raiseByResults(tx, facts.deviceKey, facts.profile, statedRates([of]));
-      }
-    }
-    return ended;
+    return sweepId;
   });
-  // After the transaction: Postgres commits transactions that notify one at a time, each with its
-  // own wait for the disk.
-  if (run) await notifySweep(db, run.sweepId);
-  return { recorded: run !== null };
 }
 
 /** What a result is judged by: its run, its device, and who hands it in. */
@@ -93,11 +90,11 @@ interface Facts extends Prisma.RunGetPayload<object> {
 
 /** Null: there is no such run. */
 async function factsOf(
-  tx: Prisma.TransactionClient,
+  db: PrismaClient,
   { runId, workerId, outcome }: RecordedRun,
 ): Promise<Facts | null> {
   const samplesNs = outcome.kind === 'measured' ? outcome.measurement.cold.samplesNs : [];
-  const [facts] = await tx.$queryRaw<Facts[]>`
+  const [facts] = await db.$queryRaw<Facts[]>`
     ${PREPARED} SELECT run.*,
       device."name" AS "deviceName", device."class"::text AS "deviceClass",
       w."deviceKey" AS "workerDevice", ${partyOf('w')} AS "party",
@@ -135,10 +132,10 @@ function isWanted(facts: Facts, { workerId }: RecordedRun): boolean {
 
 /** The run waits for a machine of another party. */
 const decline = (
-  tx: Prisma.TransactionClient,
+  db: PrismaClient,
   runId: string,
   { party }: Facts,
-): Promise<number> => tx.$executeRaw`
+): Promise<number> => db.$executeRaw`
   UPDATE "Run" SET "state" = 'pending', "workerId" = NULL,
     "declinedBy" = array_append("declinedBy", ${party})
   WHERE "id" = ${runId}`;
@@ -199,19 +196,23 @@ function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: 
 type EndedRun = Omit<BestCandidate, 'measuredAt'> & { readonly sweepId: string };
 
 /**
- * Ends the run, writes its result and what the result refers to; null if the result is not (or no
- * longer) wanted. If two end one run at once, Postgres makes one wait, and its condition is then
- * false.
+ * Ends the run, writes its result and what the result refers to, and holds the row of its board;
+ * null if the result is not (or no longer) wanted. If two end one run at once, Postgres makes one
+ * wait, and its condition is then false.
  */
 async function endRun(
   tx: Prisma.TransactionClient,
   { runId, workerId, environment, wgsl, outcome, endedAt }: RecordedRun,
-  { party }: Facts,
+  { kernel, party }: Facts,
 ): Promise<EndedRun | null> {
   const columns = outcomeColumns(outcome);
   const { hash, content } = environmentRow(environment);
   const source = wgsl === null ? null : withoutNul(wgsl);
   const sourceHash = source === null ? null : sha256(source);
+  const held =
+    outcome.kind === 'measured' && hasBest(kernel)
+      ? Prisma.sql`, held AS (${holdBest(outcome.measurement, endedAt, Prisma.sql`ended, result`)})`
+      : Prisma.empty;
   // A line of a journal replayed after a retry must not end the run a second time.
   const [run] = await tx.$queryRaw<EndedRun[]>`
     ${PREPARED} WITH ended AS (
@@ -239,7 +240,7 @@ async function endRun(
         ${columns.hotSamplesNs}::float8[], ${columns.unranked ?? null}, ${party},
         ${party === OPERATOR ? BY_OPERATOR : null}, ${endedAt}::timestamptz
       FROM ended
-      RETURNING "id" AS "resultId")
+      RETURNING "id" AS "resultId")${held}
     SELECT ended.*, result."resultId" FROM ended, result`;
   return run ?? null;
 }

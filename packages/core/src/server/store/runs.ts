@@ -4,7 +4,7 @@ import type { ClaimedRun } from '../../link/wire';
 import type { Profile } from '../../measure/device';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
-import { notifySweep } from './changes';
+import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
 import { kernelToRun, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
@@ -38,7 +38,7 @@ const isOurs = Prisma.sql`strpos(concat(r."kernel", r."rival" ->> 'kernel'), '@'
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
-export function runsOf(db: PrismaClient) {
+export function runsOf(db: PrismaClient, notices: Notices) {
   return {
     /**
      * Takes a run for a worker of its device; null when there is nothing to take (ended, cancelled,
@@ -77,7 +77,7 @@ export function runsOf(db: PrismaClient) {
         FROM claimed`;
       if (!row) return null;
       // Later claims change nothing shown about a sweep.
-      if (row.isFirst) await notifySweep(db, row.sweepId);
+      if (row.isFirst) notices.soon(row.sweepId);
       const contributed = await kernelToRun(db, row);
       const rival = await rivalToRun(db, row);
       return { ...claimedRun(row), ...(contributed && { contributed }), ...(rival && { rival }) };
@@ -130,8 +130,11 @@ export function runsOf(db: PrismaClient) {
      * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
      * already ended or was dropped: the first result stands, whoever holds the claim by now.
      */
-    record: (run: RecordedRun, check?: RunCheck): Promise<{ recorded: boolean }> =>
-      recordRun(db, run, check),
+    async record(run: RecordedRun, check?: RunCheck): Promise<{ recorded: boolean }> {
+      const sweepId = await recordRun(db, run, check);
+      if (sweepId !== null) notices.soon(sweepId);
+      return { recorded: sweepId !== null };
+    },
 
     /**
      * For each problem and profile of these variants on these devices, the newest run that has ended

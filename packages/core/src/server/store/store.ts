@@ -7,7 +7,7 @@ import { headToHeadOf, kernelResultsOf, measuredVariantsOf } from './boards/comp
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { heatMapOf, portabilityOf } from './boards/variant-boards';
-import { openListener } from './changes';
+import { openListener, openNotices } from './changes';
 import { contributedOf } from './contributed';
 import { canonicalJson, sha256 } from './database';
 import { devicesOf } from './devices';
@@ -91,9 +91,10 @@ export function openStore(databaseUrl: string) {
       work(...args).finally(() => admitted.forget());
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
+  const notices = openNotices(db);
   const store = {
     sweeps: { ...sweepsOf(db), watch: watchOf(db, listener, closing.signal, translate) },
-    runs: runsOf(db),
+    runs: runsOf(db, notices),
     results: resultsOf(db),
     references: referencesOf(db),
     devices: {
@@ -139,7 +140,7 @@ export function openStore(databaseUrl: string) {
     },
     close: async () => {
       closing.abort();
-      await listener.close();
+      await Promise.all([listener.close(), notices.close()]);
       await db.$disconnect();
     },
   };

@@ -64,11 +64,20 @@ export async function moveBest(
   candidate: BestCandidate,
   measurement: Measurement,
 ): Promise<void> {
+  if (hasBest(candidate.kernel)) await lockBest(tx, candidate, measurement);
+  await moveHeadline(tx, candidate, measurement);
+}
+
+/** As `moveBest`, for who holds the row of the problem already. */
+export async function moveHeadline(
+  tx: Prisma.TransactionClient,
+  candidate: Omit<BestCandidate, 'measuredAt'>,
+  measurement: Measurement,
+): Promise<void> {
   const { address, deviceKey, dtype, kernel, op, profile, shape } = candidate;
   if (isCeiling(kernel)) return;
+  if (isContributed(kernel) && !(await lockPublished(tx, kernel))) return;
   const { methodologyVersion: methodology } = measurement;
-  if (!isContributed(kernel)) await lockBest(tx, candidate, measurement);
-  else if (!(await lockPublished(tx, kernel))) return;
   const [read] = await tx.$queryRaw<
     { results: Kept[] | null; repeated: { invocations: number; spread: number }[] | null }[]
   >`
@@ -146,25 +155,38 @@ export async function moveBests(
   }
 }
 
-/**
- * Makes the row of the problem, if there is none, and holds it until the transaction ends: of several
- * that move it at once, each reads what the one before wrote.
- */
+/** Whether a kernel may be the best of a problem. */
+export const hasBest = (kernel: string): boolean => !isCeiling(kernel) && !isContributed(kernel);
+
 async function lockBest(
   tx: Prisma.TransactionClient,
   { deviceKey, dtype, measuredAt, op, profile, resultId, shape }: BestCandidate,
-  { cold, methodologyVersion, unranked }: Measurement,
+  measurement: Measurement,
 ): Promise<void> {
-  await tx.$executeRaw`
-    ${PREPARED} INSERT INTO "Best" AS b ("deviceKey", "op", "dtype", "shape", "profile",
-      "methodology", "resultId", "medianNs", "lowNs", "highNs", "invocations", "unranked",
-      "measuredAt")
-    VALUES (${deviceKey}, ${op}, ${dtype}, ${shape}, ${profile}::"Profile",
-      ${methodologyVersion}::int, ${resultId}, ${cold.medianNs}::float8, ${cold.lowNs}::float8,
-      ${cold.highNs}::float8, 1, ${unranked}, ${measuredAt}::timestamptz)
-    ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
-    DO UPDATE SET "resultId" = b."resultId"`;
+  const columns = Prisma.sql`(SELECT ${deviceKey} AS "deviceKey", ${op} AS "op", ${dtype} AS "dtype",
+    ${shape} AS "shape", ${profile} AS "profile", ${resultId} AS "resultId") AS candidate`;
+  await tx.$executeRaw`${PREPARED} ${holdBest(measurement, measuredAt, columns)}`;
 }
+
+/**
+ * The statement that makes the row of the problem, if there is none, and holds it until the
+ * transaction ends: of several that move it at once, each then reads what the one before wrote.
+ *
+ * @param from a row with the result's id and the columns of its run
+ */
+export const holdBest = (
+  { cold, methodologyVersion, unranked }: Measurement,
+  measuredAt: string,
+  from: Prisma.Sql,
+): Prisma.Sql => Prisma.sql`
+  INSERT INTO "Best" AS b ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "resultId",
+    "medianNs", "lowNs", "highNs", "invocations", "unranked", "measuredAt")
+  SELECT "deviceKey", "op", "dtype", "shape", "profile"::"Profile", ${methodologyVersion}::int,
+    "resultId", ${cold.medianNs}::float8, ${cold.lowNs}::float8, ${cold.highNs}::float8, 1,
+    ${unranked}, ${measuredAt}::timestamptz
+  FROM ${from}
+  ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
+  DO UPDATE SET "resultId" = b."resultId"`;
 
 /** Whether a contributed kernel is on the boards; holds its row until the transaction ends. */
 async function lockPublished(tx: Prisma.TransactionClient, kernel: string): Promise<boolean> {
