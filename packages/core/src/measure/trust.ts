@@ -14,6 +14,9 @@ export const RANKED_WIDTH = 0.02;
 /** How the reason begins why a time is not believed. */
 export const IMPLAUSIBLE = 'implausible';
 
+/** How the reason of a result begins whose interval alone is too wide to rank. */
+export const WIDE = 'the median is known to';
+
 /** A kernel that takes longer than this many medians on new inputs keeps results to save work. */
 export const MAX_FRESH_RATIO = 2;
 
@@ -64,7 +67,7 @@ const WORTHWHILE_SECONDS = 3600;
 
 function wideReason(width: number, neededSeconds: number): string {
   if (!Number.isFinite(width)) return 'its samples are too few to say how well the median is known';
-  const known = `the median is known to ±${percent(width)}, and ranked from ±${percent(RANKED_WIDTH)}`;
+  const known = `${WIDE} ±${percent(width)}, and ranked from ±${percent(RANKED_WIDTH)}`;
   return neededSeconds > WORTHWHILE_SECONDS
     ? `${known}: its samples vary too much; measure it again while nothing else runs`
     : `${known}: that takes about ${secondsText(neededSeconds)} of samples`;

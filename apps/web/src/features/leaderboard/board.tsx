@@ -14,7 +14,7 @@ import {
   type ReferenceFigure,
 } from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
-import { opOf, shapeText } from '@tilemark/kernels';
+import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { ComparableVariant, kernelHref } from '@/features/kernels/address';
@@ -208,6 +208,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
         <Author of={row} /> <ImportedBadge of={imported} />
       </p>
+      <Faster of={row} />
       {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
     </li>
   );
@@ -306,6 +307,7 @@ function BoardRow({
       <td className="min-w-44">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <Author of={row} /> <ImportedBadge of={row.imported} />
+        <Faster of={row} />
       </td>
       <td className="figure text-muted">
         <Ago date={row.measuredAt} />
@@ -319,6 +321,21 @@ function BoardRow({
         )}
       </td>
     </tr>
+  );
+}
+
+/** What measured faster on the device but is too uncertain to rank. */
+function Faster({ of: { faster } }: { of: LeaderboardRow }) {
+  if (!faster) return null;
+  const { address, medianNs, resultId, unranked } = faster;
+  return (
+    <p className="max-w-72 text-xs text-muted">
+      Not ranked, though measured faster ({formatNs(medianNs)}):{' '}
+      <TextLink href={`/results/${resultId}`} prefetch={false}>
+        {shortAddress(address)}
+      </TextLink>
+      ; {unranked}
+    </p>
   );
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
 import type { DeviceClass } from '../../../measure/device';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
+import { WIDE } from '../../../measure/trust';
 import { leaderboardQuerySchema } from '../../../view/api';
 import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
@@ -254,4 +255,28 @@ test('a result of a policy that never ranks displaces none of one that does', as
   expect(await row()).toMatchObject({ medianNs: 2e6, invocations: 2 });
   await recordAll(store, deviceKey, workerId, [[noisy, measured(3e6)]]);
   expect(await row()).toMatchObject({ medianNs: 3e6, unranked: null });
+});
+
+test('a row names what measured faster but is too uncertain to rank, unless it is implausible', async () => {
+  const unranked = `${WIDE} ±30.0%, and ranked from ±2.0%`;
+  await device('Shy', 97, [
+    ['matmul/naive', measured(10e6)],
+    ['matmul/tiled', measured(2e6, { unranked })],
+  ]);
+  await device('Boastful', 97, [
+    ['matmul/naive', measured(10e6)],
+    ['matmul/tiled', measured(1e6, { unranked, roof: { ns: 2e6, bound: 'compute' } })],
+  ]);
+  await device('Sure', 97, [
+    ['matmul/naive', measured(10e6)],
+    ['matmul/tiled', measured(20e6, { unranked })],
+  ]);
+  const { rows } = await board({ shape: '97' });
+  const faster = Object.fromEntries(rows.map((row) => [row.device.name, row.faster ?? null]));
+  expect(faster).toEqual({
+    Shy: expect.objectContaining({ address: 'matmul/tiled', medianNs: 2e6, unranked }),
+    Boastful: null,
+    Sure: null,
+  });
+  expect(rows.every(({ rank, address }) => rank === 1 && address === 'matmul/naive')).toBe(true);
 });

@@ -3,6 +3,7 @@ import { opOf, type Problem, parseProblem, shapeText, type Variant } from '@tile
 import { rollup } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
+import { implausibleReason, WIDE } from '../../../measure/trust';
 import { ranks } from '../../../rank/rank';
 import {
   DEVICE_GROUPS,
@@ -46,7 +47,7 @@ export async function leaderboardOf(
   if (!problem) return { ...board, rows: [] };
 
   const where = whereProblem(problem, board);
-  const rows = await bestRows(db, where);
+  const [rows, wide] = await Promise.all([bestRows(db, where), wideRows(db, where)]);
   const contributed = query.contributed ? await contributedRows(db, where, rows) : [];
   const ranked = (of: readonly BestRow[]) =>
     DEVICE_GROUPS.flatMap((kind) =>
@@ -55,12 +56,13 @@ export async function leaderboardOf(
         problem,
       ),
     );
+  const ours = ranked(rows).map((row) => ({ ...row, faster: fasterThan(row, wide, problem) }));
   return {
     ...board,
     rows:
       query.contributed === 'together'
         ? ranked([...rows, ...contributed])
-        : [...ranked(rows), ...ranked(contributed)],
+        : [...ours, ...ranked(contributed)],
   };
 }
 
@@ -87,6 +89,35 @@ async function contributedRows(
       machines: own?.machines ?? 0,
     };
   });
+}
+
+/** Of each device the fastest variant of ours that is not ranked for the width of its interval alone. */
+const wideRows = (db: PrismaClient, where: ReturnType<typeof whereProblem>) =>
+  db.variantBest.findMany({
+    where: { ...where, unranked: { startsWith: WIDE }, NOT: { kernel: { contains: '@' } } },
+    include: BOARD_ROW,
+    orderBy: { medianNs: 'asc' },
+    distinct: ['deviceKey'],
+  });
+
+function fasterThan(
+  { device, medianNs, rank }: LeaderboardRow,
+  wide: Awaited<ReturnType<typeof wideRows>>,
+  problem: Problem,
+): LeaderboardRow['faster'] {
+  const row = wide.find(({ deviceKey }) => deviceKey === device.key);
+  if (rank === null || !row || row.medianNs >= medianNs) return null;
+  const { kernel, tunables, address } = row.result.run;
+  const variant = { kernel, tunables: fromJson<Variant['tunables']>(tunables) };
+  const { measurement } = fromJson<Extract<Outcome, { kind: 'measured' }>>(row.result.outcome);
+  const known = row.device.roofs.find(({ profile }) => profile === row.profile);
+  const roof = roofOver(measurement, { variant, problem }, known && fromJson(known.content));
+  if (implausibleReason(row, roof ?? null)) return null;
+  return {
+    ...{ address, resultId: row.resultId, medianNs: row.medianNs },
+    rate: rateOf(problem, row.medianNs),
+    unranked: row.unranked ?? '',
+  };
 }
 
 async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise<BestRow[]> {
