@@ -54,6 +54,12 @@ export function SweepView({
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
+  const howFar = (
+    <p>
+      <span className="font-medium">{formatCount(ended)}</span> of {formatCount(sweep.counts.total)}{' '}
+      runs ended
+    </p>
+  );
   const actions = (
     <SweepActions
       id={id}
@@ -69,6 +75,7 @@ export function SweepView({
       {isOver ? (
         <div className="mb-6 flex flex-wrap items-center gap-x-5 gap-y-2">
           <StatusBadge status={sweep.status} counts={sweep.counts} />
+          {howFar}
           <CountsLine counts={sweep.counts} isOver />
           <div className="ml-auto">{actions}</div>
         </div>
@@ -77,10 +84,7 @@ export function SweepView({
           <Panel className="space-y-3 p-4">
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
               <StatusBadge status={sweep.status} counts={sweep.counts} />
-              <p>
-                <span className="font-medium">{formatCount(ended)}</span> of{' '}
-                {formatCount(sweep.counts.total)} runs ended
-              </p>
+              {howFar}
               <span className="ml-auto">
                 <LiveDot state={sweep.connection} />
               </span>
