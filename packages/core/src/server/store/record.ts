@@ -138,7 +138,7 @@ const decline = (
 ): Promise<number> => db.$executeRaw`
   UPDATE "Run" SET "state" = 'pending', "workerId" = NULL,
     "declinedBy" = array_append("declinedBy", ${party})
-  WHERE "id" = ${runId}`;
+  WHERE "id" = ${runId} AND "state" IN ('pending', 'running')`;
 
 /** So many different samples are not a coincidence. */
 const TELLING_SAMPLES = 6;
