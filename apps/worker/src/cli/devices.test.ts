@@ -16,7 +16,7 @@ it('shows bandwidth by working set, the cache that it implies, and peaks', () =>
   expect(text).toMatch(/32 MiB +5610$/m);
   expect(text).toMatch(/512 MiB +4191$/m);
   expect(text).toContain('Last-level cache: by these copies 32 MiB fit, 64 MiB do not.');
-  expect(text).toMatch(/f32 +62500$/m);
+  expect(text).toMatch(/f32 +62500 GFLOP\/s$/m);
 });
 
 it('says so where copies tell of no cache', () => {
