@@ -5,6 +5,7 @@
  */
 import {
   contrast,
+  halfWidth,
   headline,
   MARGIN,
   POLICIES,
@@ -142,6 +143,13 @@ const contains = ({ lowNs, highNs }: Pick<Series, 'lowNs' | 'highNs'>, ns: numbe
 
 const meanOf = ({ samplesNs }: Series) =>
   samplesNs.reduce((sum, ns) => sum + ns, 0) / samplesNs.length;
+
+/** How far the 95% interval of one invocation reaches, relative: the middle of `trials`. */
+export function typicalWidth(scenario: Scenario, trials: number, seed: number): number {
+  const next = random(seed);
+  const widths = Array.from({ length: trials }, () => halfWidth(measure(scenario, next)));
+  return widths.sort((a, b) => a - b)[Math.floor(trials / 2)] ?? Number.NaN;
+}
 
 /** What is known of how invocations vary. */
 const spreadOf = ({ level }: Scenario): Spread =>

@@ -49,6 +49,12 @@ describe('a verdict', () => {
     },
   );
 
+  test('is as careful where medians are hardly known, and finds what is far apart', () => {
+    const noisy = { noise: 'AR(1) 0.9', level: 'steady', cv: 0.3, sampleMs: 20 } as const;
+    expect(declaredDifferent(noisy, 1, 300, 7).ours).toBeLessThanOrEqual(0.05);
+    expect(declaredDifferent(noisy, 2, 100, 7).ours).toBeGreaterThan(0.9);
+  });
+
   test.each([0.005, 0.02, 0.05])('finds 2% as often as nvbench does, at CV %d', (cv) => {
     const { noise, ours } = declaredDifferent(
       { ...scenario, level: 'steady', cv, sampleMs: 5 },

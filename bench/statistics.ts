@@ -10,6 +10,7 @@ import {
   powerAtEqualFalseRate,
   rankStability,
   seriesCoverage,
+  typicalWidth,
 } from './statistics-scenarios';
 
 const flags = flagsOf('usage: npm run bench:statistics [-- --trials 1000]', { trials: '1000' });
@@ -65,6 +66,27 @@ for (const level of ['steady', 'between-run 0.3%', 'drift 1%/min'] as const) {
       line([level, ...cells]);
     }
   }
+}
+
+head(`Declared different where medians are not known to ±2% (${trials} pairs each)`, [
+  'noise',
+  'CV',
+  'typical interval',
+  'equal',
+  '1.5 times slower',
+]);
+for (const [noise, cv] of [
+  ['iid', 0.3],
+  ['iid', 1],
+  ['AR(1) 0.9', 0.1],
+  ['AR(1) 0.9', 0.3],
+  ['bimodal', 0.3],
+  ['heavy tails', 0.5],
+] as const) {
+  const scenario = { noise, level: 'steady', cv, sampleMs: 20 } as const;
+  const [equal, slower] = [1, 1.5].map((by) => declaredDifferent(scenario, by, trials, 1).ours);
+  const width = `±${percent(typicalWidth(scenario, few, 1))}`;
+  line([noise, percent(cv), width, percent(equal ?? 0), percent(slower ?? 0)]);
 }
 
 head(

@@ -115,6 +115,12 @@ export function medianInterval(values: readonly number[]): MedianInterval {
   };
 }
 
+/**
+ * A median whose 95% interval reaches no farther than this to a side is known well enough to place
+ * it; a wider one is placed by the slow end of its interval (rank/headline.ts). Relative.
+ */
+export const KNOWN_WIDTH = 0.02;
+
 /** The part of the median that its interval reaches to the farther side. */
 export const halfWidth = ({
   medianNs,

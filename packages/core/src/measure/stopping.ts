@@ -8,8 +8,7 @@
 import type { Sample } from '@tilemark/kernels';
 import type { StopReason } from './outcome';
 import type { Policy } from './policy';
-import { medianInterval } from './stats';
-import { RANKED_WIDTH } from './trust';
+import { KNOWN_WIDTH, medianInterval } from './stats';
 
 /** A sample of a series, as a stopping rule sees it. */
 export interface TimedSample extends Pick<Sample, 'ns'> {
@@ -43,8 +42,8 @@ const SETTLED = { looks: 3, within: 0.1 };
 
 /**
  * Ends a series as `converged` when the interval of its median, dependence paid for, meets the
- * policy; as `noisy` when the result can be ranked, the noise has settled, and at its size the
- * policy's interval is out of reach; as `capped` at the policy's wall time; as `quick` when a
+ * policy; as `noisy` when the median is known, the noise has settled, and at its size the policy's
+ * interval is out of reach; as `capped` at the policy's wall time; as `quick` when a
  * policy that is never ranked has its few samples.
  *
  * @param nowNs a monotonic clock, ns
@@ -79,7 +78,7 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
     if (!isKnown) return null;
     if (width <= policy.interval) return 'converged';
     const neededNs = spentNs * (width / policy.interval) ** 2;
-    return width <= RANKED_WIDTH && neededNs > policy.maxWallNs && hasSettled() ? 'noisy' : null;
+    return width <= KNOWN_WIDTH && neededNs > policy.maxWallNs && hasSettled() ? 'noisy' : null;
   };
 
   return {

@@ -3,19 +3,13 @@ import { median, sum } from 'd3-array';
 import { z } from 'zod';
 import { type Clock, contradiction } from './clock';
 import type { DeviceClass } from './device';
-import type { Series, StopReason } from './outcome';
+import type { Measurement, Series, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { PLAUSIBLE_PART, type Roof } from './roofline';
 import { halfWidth } from './stats';
 
-/** A median whose 95% interval reaches farther than this to a side is shown, not ranked; relative. */
-export const RANKED_WIDTH = 0.02;
-
 /** How the reason begins why a time is not believed. */
 export const IMPLAUSIBLE = 'implausible';
-
-/** How the reason of a result begins whose interval alone is too wide to rank. */
-export const WIDE = 'the median is known to';
 
 /** A kernel that takes longer than this many medians on new inputs keeps results to save work. */
 export const MAX_FRESH_RATIO = 2;
@@ -27,15 +21,13 @@ export function unrankedReason(of: {
   readonly timer: Timer;
   readonly deviceClass: DeviceClass;
   readonly cold: Series;
-  readonly dispatchesPerSample: number;
   readonly stop: StopReason;
   readonly roof: Roof | null;
   readonly clock?: Clock | null | undefined;
   /** See the verification of a measurement. */
   readonly freshRatio?: number | null | undefined;
 }): string | null {
-  const { kernel, policy, timer, deviceClass, cold, dispatchesPerSample: dispatches } = of;
-  const { stop, roof } = of;
+  const { kernel, policy, timer, deviceClass, cold, stop, roof } = of;
   if (!policy.rankable) return `the ${policy.id} policy is too quick to rank`;
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
@@ -49,10 +41,8 @@ export function unrankedReason(of: {
     return `only ${cold.n} samples; the ${policy.id} policy needs at least ${policy.minSamplesSlow}`;
   }
   if (stop === 'throttled') return 'the device throttled during more than half of the samples';
-  const width = halfWidth(cold);
-  if (!(width <= RANKED_WIDTH)) {
-    const tookNs = dispatches * sum(cold.samplesNs);
-    return wideReason(width, (tookNs * (width / RANKED_WIDTH) ** 2) / 1e9);
+  if (!Number.isFinite(halfWidth(cold))) {
+    return 'its samples are too few to say how well the median is known';
   }
   const implausible = implausibleReason(cold, roof);
   if (implausible) return implausible;
@@ -65,12 +55,17 @@ export function unrankedReason(of: {
 /** More samples than these do not help: something disturbs the device; seconds. */
 const WORTHWHILE_SECONDS = 3600;
 
-function wideReason(width: number, neededSeconds: number): string {
-  if (!Number.isFinite(width)) return 'its samples are too few to say how well the median is known';
-  const known = `${WIDE} ±${percent(width)}, and ranked from ±${percent(RANKED_WIDTH)}`;
-  return neededSeconds > WORTHWHILE_SECONDS
-    ? `${known}: its samples vary too much; measure it again while nothing else runs`
-    : `${known}: that takes about ${secondsText(neededSeconds)} of samples`;
+/**
+ * How long sampling would take until the interval is within `width`, relative: `45 s` or `12 min`.
+ * Null if it is already, or if so much sampling would not help.
+ */
+export function timeToNarrow(
+  { cold, dispatchesPerSample }: Pick<Measurement, 'cold' | 'dispatchesPerSample'>,
+  width: number,
+): string | null {
+  const times = (halfWidth(cold) / width) ** 2;
+  const seconds = (dispatchesPerSample * sum(cold.samplesNs) * times) / 1e9;
+  return times > 1 && seconds <= WORTHWHILE_SECONDS ? secondsText(seconds) : null;
 }
 
 /** Why a time is not believed, as it beats what the device can do; null if it does not. */

@@ -5,8 +5,8 @@ import { geometricMean } from './rank';
 export interface VariantTime {
   readonly deviceKey: string;
   readonly address: string;
-  /** Per dispatch, above zero. */
-  readonly medianNs: number;
+  /** The time it is placed by (headline.ts), above zero. */
+  readonly provenNs: number;
 }
 
 /** How close a variant comes to the best of each device. */
@@ -36,9 +36,9 @@ export function portability(times: readonly VariantTime[]): Portability[] {
   const most = max(byVariant.values(), (of) => of.length) ?? 0;
   return [...byVariant]
     .map(([address, of]) => {
-      const parts = of.map(({ deviceKey, medianNs }) => ({
+      const parts = of.map(({ deviceKey, provenNs }) => ({
         deviceKey,
-        partOfBest: (best.get(deviceKey) ?? Number.NaN) / medianNs,
+        partOfBest: (best.get(deviceKey) ?? Number.NaN) / provenNs,
       }));
       return {
         address,
@@ -62,6 +62,6 @@ export function portability(times: readonly VariantTime[]): Portability[] {
 export const bestTimes = (times: readonly VariantTime[]): ReadonlyMap<string, number> =>
   rollup(
     times,
-    (of) => min(of, ({ medianNs }) => medianNs) ?? Number.NaN,
+    (of) => min(of, ({ provenNs }) => provenNs) ?? Number.NaN,
     ({ deviceKey }) => deviceKey,
   );

@@ -20,9 +20,20 @@ describe('ranks', () => {
   });
 
   it('separates two when a third one is faster than only one of them', () => {
-    expect(ranks([interval(1, 0.001), interval(1.05, 0.06), interval(1.08, 0.001)])).toEqual([
+    expect(ranks([interval(1, 0.001), interval(1.018, 0.019), interval(1.03, 0.001)])).toEqual([
       1, 1, 2,
     ]);
+  });
+
+  it('ranks a median that is not known to 2% no better than what is faster than its slow end', () => {
+    expect(ranks([interval(1, 0.001), interval(1.05, 0.4), interval(1.2, 0.001)])).toEqual([
+      1, 2, 2,
+    ]);
+    expect(ranks([interval(1, 0.001), interval(1.05, 0.1), interval(1.2, 0.001)])).toEqual([
+      1, 1, 3,
+    ]);
+    expect(ranks([interval(1, 0.1), interval(1.05, 0.4), interval(1.02, 0.2)])).toEqual([1, 1, 1]);
+    expect(ranks([interval(2, 0.001), interval(1, 0.4)])).toEqual([2, 1]);
   });
 
   it('does not depend on the order of the rows', async () => {

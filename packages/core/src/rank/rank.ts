@@ -11,17 +11,23 @@
  * Everything here is a function of times; reading them is the store's work.
  */
 import { contrast } from './head-to-head';
-import type { Interval } from './headline';
+import { type Interval, provenNs } from './headline';
 
 /**
  * Ranks of headlines of one problem, in the order given: one more than the number of those that
  * are FAST against it. Those that are the same or undecided therefore share a rank, unless a third
- * one separates them.
+ * one separates them. A median that is not known to ±2% ranks no better than those faster than its
+ * slow end: otherwise noise would share every rank.
  */
 export function ranks(headlines: readonly Interval[]): number[] {
-  return headlines.map(
-    (own) => 1 + headlines.filter((other) => contrast(other, own).verdict === 'FAST').length,
+  const own = headlines.map(
+    (each) => 1 + headlines.filter((other) => contrast(other, each).verdict === 'FAST').length,
   );
+  return headlines.map((each, index) => {
+    const ns = provenNs(each);
+    const before = headlines.map((other, at) => (provenNs(other) <= ns ? (own[at] ?? 1) : 1));
+    return ns === each.medianNs ? (own[index] ?? 1) : Math.max(...before);
+  });
 }
 
 /** Geometric mean of positive ratios; null for none. */

@@ -70,18 +70,8 @@ export const leaderboardRowSchema = z.object({
   roof: measurementSchema.shape.roof,
   /** Metrics of the board that have no field of their own, by id; absent where there are none. */
   figures: z.record(z.string(), z.union([z.number(), z.string()]).nullable()).optional(),
-  /** Why the row has no rank (noisy, throttled, smoke policy, ...); null when ranked. */
+  /** Why the row has no rank (throttled, smoke policy, ...); null when ranked. */
   unranked: z.string().nullable(),
-  /** A variant of ours that measured faster but is not ranked, as its interval is too wide. */
-  faster: z
-    .object({
-      address: z.string(),
-      resultId: id,
-      medianNs: z.number(),
-      rate: rateSchema,
-      unranked: z.string(),
-    })
-    .nullish(),
   /** Who contributed the kernel; null or absent for one of ours. */
   author: z.string().nullish(),
   /** Whether anybody but the party that measured it agrees (docs/ranking.md); null when not ranked. */

@@ -11,10 +11,11 @@ import {
   type LeaderboardRow,
   type MetricId,
   metricsOf,
+  provenNs,
   type ReferenceFigure,
 } from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
-import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { opOf, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { ComparableVariant, kernelHref } from '@/features/kernels/address';
@@ -208,7 +209,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
         <Author of={row} /> <ImportedBadge of={imported} />
       </p>
-      <Faster of={row} />
+      <Placed of={row} />
       {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
     </li>
   );
@@ -307,7 +308,7 @@ function BoardRow({
       <td className="min-w-44">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <Author of={row} /> <ImportedBadge of={row.imported} />
-        <Faster of={row} />
+        <Placed of={row} />
       </td>
       <td className="figure text-muted">
         <Ago date={row.measuredAt} />
@@ -324,17 +325,12 @@ function BoardRow({
   );
 }
 
-/** What measured faster on the device but is too uncertain to rank. */
-function Faster({ of: { faster } }: { of: LeaderboardRow }) {
-  if (!faster) return null;
-  const { address, medianNs, resultId, unranked } = faster;
+/** Why a row with a wide interval stands where it does. */
+function Placed({ of }: { of: LeaderboardRow }) {
+  if (of.rank === null || provenNs(of) === of.medianNs) return null;
   return (
-    <p className="max-w-72 text-xs text-muted">
-      Not ranked, though measured faster ({formatNs(medianNs)}):{' '}
-      <TextLink href={`/results/${resultId}`} prefetch={false}>
-        {shortAddress(address)}
-      </TextLink>
-      ; {unranked}
+    <p className="max-w-72 font-normal text-xs text-muted">
+      Placed by the slow end of its wide interval, {formatNs(of.highNs)}
     </p>
   );
 }

@@ -17,7 +17,7 @@ const FACTS: readonly { readonly title: string; readonly text: string; readonly 
   },
   {
     title: 'Honest',
-    text: 'Devices share a rank unless one is faster by more than 0.5% beyond doubt; noisy runs have none.',
+    text: 'Devices share a rank unless one is faster by more than 0.5% beyond doubt; noise never helps.',
     href: '/docs/ranking',
   },
   {

@@ -3,10 +3,12 @@ import {
   type Clocks,
   driverText,
   type Environment,
+  KNOWN_WIDTH,
   longDispatch,
   type Measurement,
   type MetricId,
   metricsOf,
+  timeToNarrow,
   type Verification,
 } from '@tilemark/core';
 import type { Problem } from '@tilemark/kernels';
@@ -29,6 +31,12 @@ const STOPS: Readonly<Record<Measurement['stop'], string>> = {
   throttled: 'throttled: the device slowed down under load',
   quick: 'quick: the policy takes a fixed number of samples',
 };
+
+function stopText(measurement: Measurement): string {
+  const time = measurement.stop === 'capped' ? timeToNarrow(measurement, KNOWN_WIDTH) : null;
+  const text = STOPS[measurement.stop];
+  return time ? `${text}; ±${100 * KNOWN_WIDTH}% would take about ${time} of samples` : text;
+}
 
 /** The list in metrics.ts, without what is said in words of its own. */
 const FIGURES = metricsOf('export', ['medianNs', 'lowNs', 'highNs', 'stop', 'rate']);
@@ -71,7 +79,7 @@ export function Statistics({
                 : formatMetric(unit, digits, value);
             return { name, value: text, ...(about && { about }) };
           }),
-          { name: 'Stopped', value: STOPS[measurement.stop] },
+          { name: 'Stopped', value: stopText(measurement) },
           {
             name: 'Discarded samples',
             value:

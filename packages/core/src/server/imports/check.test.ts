@@ -27,14 +27,12 @@ describe('what a file says of its own results is worked out again', () => {
     return each.outcome.measurement;
   };
 
-  test('whether it is ranked: not with few samples, noise or another clock', async () => {
+  test('whether it is ranked: not with few samples or another clock, but with noise', async () => {
     expect(
       measurementOf(await imported({ outcome: measured(500e6, { samples: 9 }) })).unranked,
     ).toMatch(/^only 9 samples/);
     const noisy = measured(6e6, { halfWidth: 0.1 });
-    expect(measurementOf(await imported({ outcome: noisy })).unranked).toMatch(
-      /^the median is known to ±/,
-    );
+    expect(measurementOf(await imported({ outcome: noisy })).unranked).toBeNull();
     const wall = withMeasurement(7e6, { timer: { kind: 'wall', tickNs: 1 } });
     expect(measurementOf(await imported({ outcome: wall })).unranked).toMatch(/wall clock/);
   });

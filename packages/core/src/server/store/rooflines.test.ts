@@ -93,3 +93,25 @@ test('a higher roof makes plausible what was not, and a lower one the reverse', 
   await record(own.deviceKey, own.workerId, 1);
   expect(await boasted()).toEqual({ rank: null, unranked: expect.stringMatching(/^implausible/) });
 });
+
+test('what an earlier release did not rank for its wide interval is judged again', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Wide');
+  const found = await resultOf(deviceKey, workerId, 'Wide');
+  const why = 'the median is known to ±18.0%, and ranked from ±2.0%: that takes about 13 min';
+  const at = `"runId" IN (SELECT "id" FROM "Run" WHERE "deviceKey" = '${deviceKey}')`;
+  const outcome = `jsonb_set("outcome", '{measurement,unranked}', '"${why}"')`;
+  await execute(
+    url,
+    `UPDATE "Result" SET "unranked" = '${why}', "outcome" = ${outcome} WHERE ${at}`,
+  );
+  await execute(
+    url,
+    `UPDATE "VariantBest" SET "unranked" = '${why}', "standing" = 2
+    WHERE "deviceKey" = '${deviceKey}'`,
+  );
+  await execute(url, `UPDATE "Best" SET "unranked" = '${why}' WHERE "deviceKey" = '${deviceKey}'`);
+  expect(await found()).toEqual({ rank: null, unranked: why });
+  const survey = roofOf(5);
+  await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey });
+  expect(await found()).toEqual({ rank: 1, unranked: null });
+});

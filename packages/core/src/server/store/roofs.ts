@@ -11,7 +11,7 @@ import { moveBests } from './boards/headlines';
 import { outcomeColumns, restoreOutcome, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { canonicalJson, fromJson, toJson } from './database';
-import { judged, type RoofedRun } from './judge';
+import { judged, type RoofedRun, WIDE } from './judge';
 import { OPERATOR, partyOf, speaksFor } from './parties';
 
 interface Surveyed {
@@ -189,7 +189,10 @@ async function judgeAgain(
     where: {
       medianNs: { not: null },
       run: { deviceKey, profile },
-      OR: [{ unranked: { startsWith: IMPLAUSIBLE } }, ...(isRaised ? [] : [{ unranked: null }])],
+      OR: [
+        ...[IMPLAUSIBLE, WIDE].map((reason) => ({ unranked: { startsWith: reason } })),
+        ...(isRaised ? [] : [{ unranked: null }]),
+      ],
     },
     include: { run: true, source: true },
   });

@@ -204,7 +204,7 @@ async function measuredVariant(
     const variant = ifValid(() => parseVariant(address));
     const closest = greatest(
       times.filter((time) => time.address === address),
-      ({ deviceKey, medianNs }) => (best.get(deviceKey) ?? 0) / medianNs,
+      ({ deviceKey, provenNs }) => (best.get(deviceKey) ?? 0) / provenNs,
     );
     if (!variant || !closest) continue;
     const { run, ...result } = await db.result.findUniqueOrThrow({

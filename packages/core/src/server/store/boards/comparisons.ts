@@ -16,6 +16,7 @@ import { kernelOf } from '../../../reference/figures';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
 import { byKind, rateOf } from '../run-view';
+import { PROVEN_NS } from './headlines';
 
 /** Rows of a page: a kernel on more devices than this is read problem by problem anyway. */
 const MAX_ROWS = 500;
@@ -75,6 +76,7 @@ interface Group {
 }
 
 type KernelRow = Omit<KernelResultRow, 'rate' | 'partOfBest'> & {
+  readonly provenNs: number;
   readonly bestNs: number | null;
   readonly bestUnranked: string | null;
 };
@@ -91,26 +93,26 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
   const rows = await db.$queryRaw<KernelRow[]>`
     SELECT own."resultId", own."address", own."medianNs", own."lowNs", own."highNs",
       own."unranked", ${deviceRefOf('device')},
-      best."medianNs" AS "bestNs", best."unranked" AS "bestUnranked"
+      own."provenNs", best."provenNs" AS "bestNs", best."unranked" AS "bestUnranked"
     FROM (
       SELECT DISTINCT ON ("deviceKey") "deviceKey", "resultId", "address", "medianNs",
-        "lowNs", "highNs", "unranked"
+        "lowNs", "highNs", "unranked", ${PROVEN_NS} AS "provenNs"
       FROM "VariantBest"
       WHERE "kernel" = ${kernel} AND "dtype" = ${dtype}
         AND "profile" = ${profile}::"Profile" AND "shape" = ${shape}
         AND "methodology" = ${methodology}::int
-      ORDER BY "deviceKey", ("unranked" IS NOT NULL), "medianNs"
+      ORDER BY "deviceKey", ("unranked" IS NOT NULL), ${PROVEN_NS}
     ) AS own
     JOIN "Device" AS device ON device."key" = own."deviceKey"
-    LEFT JOIN "Best" AS best ON best."deviceKey" = own."deviceKey" AND best."op" = ${op}
+    LEFT JOIN (SELECT *, ${PROVEN_NS} AS "provenNs" FROM "Best") AS best ON best."deviceKey" = own."deviceKey" AND best."op" = ${op}
       AND best."dtype" = ${dtype} AND best."shape" = ${shape}
       AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${methodology}::int
     ORDER BY own."medianNs" LIMIT ${MAX_ROWS}`;
   const problem = parseProblem(group);
-  return rows.map(({ bestNs, bestUnranked, ...row }) => ({
+  return rows.map(({ bestNs, bestUnranked, provenNs, ...row }) => ({
     ...row,
     rate: rateOf(problem, row.medianNs),
-    partOfBest: bestNs !== null && isComparable(row, bestUnranked) ? bestNs / row.medianNs : null,
+    partOfBest: bestNs !== null && isComparable(row, bestUnranked) ? bestNs / provenNs : null,
   }));
 }
 

@@ -4,12 +4,13 @@ import { ascending, group } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import type { Measurement } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
+import { KNOWN_WIDTH } from '../../../measure/stats';
 import { type Headline, headline, knownSpread } from '../../../rank/headline';
 import { restoreOutcome } from '../columns';
 
 /**
  * The rows of the board, moved as results arrive. A variant's row is the headline of its invocations
- * (rank/headline.ts); a problem's row is that of its fastest variant. Both are computed again from
+ * (rank/headline.ts); a problem's row is that of its fastest variant by \`provenNs\`. Both are computed again from
  * the results they rest on, so that nothing a worker or a file says of them is believed.
  */
 
@@ -25,6 +26,11 @@ const QUICK: readonly string[] = Object.values(POLICIES)
 
 /** The floor of a ladder, on the GPU or the host: what speed-ups are relative to. */
 const NAIVE = '/(cpu-)?naive$';
+
+/** `provenNs` of a row with a headline, in SQL. */
+export const PROVEN_NS = Prisma.sql`(CASE
+  WHEN greatest("highNs" - "medianNs", "medianNs" - "lowNs") <= ${KNOWN_WIDTH} * "medianNs"
+  THEN "medianNs" ELSE "highNs" END)`;
 
 /** The newest results of a variant that its headline may rest on. */
 const MOST_RESULTS = 100;
@@ -122,9 +128,9 @@ export async function moveHeadline(
       SELECT * FROM "VariantBest" WHERE ${problem} AND "address" <> ${address}
       UNION ALL SELECT * FROM own),
     first AS (SELECT * FROM variants WHERE strpos("kernel", '@') = 0
-      ORDER BY "standing", "medianNs" LIMIT 1),
+      ORDER BY "standing", ${PROVEN_NS} LIMIT 1),
     naive AS (
-      SELECT * FROM variants WHERE "kernel" ~ ${NAIVE} ORDER BY "standing", "medianNs" LIMIT 1)
+      SELECT * FROM variants WHERE "kernel" ~ ${NAIVE} ORDER BY "standing", ${PROVEN_NS} LIMIT 1)
     UPDATE "Best" SET "resultId" = first."resultId", "medianNs" = first."medianNs",
       "lowNs" = first."lowNs", "highNs" = first."highNs", "invocations" = first."invocations",
       "unranked" = first."unranked", "measuredAt" = result."endedAt",

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
 import type { DeviceClass } from '../../../measure/device';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
-import { WIDE } from '../../../measure/trust';
-import { leaderboardQuerySchema } from '../../../view/api';
+import { groupedQuerySchema, leaderboardQuerySchema } from '../../../view/api';
 import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
@@ -257,26 +256,24 @@ test('a result of a policy that never ranks displaces none of one that does', as
   expect(await row()).toMatchObject({ medianNs: 3e6, unranked: null });
 });
 
-test('a row names what measured faster but is too uncertain to rank, unless it is implausible', async () => {
-  const unranked = `${WIDE} ±30.0%, and ranked from ±2.0%`;
-  await device('Shy', 97, [
+test('a wide interval is placed by its slow end, within a device and among devices', async () => {
+  await device('Faster beyond doubt', 97, [
     ['matmul/naive', measured(10e6)],
-    ['matmul/tiled', measured(2e6, { unranked })],
+    ['matmul/tiled', measured(2e6, { halfWidth: 0.3 })],
   ]);
-  await device('Boastful', 97, [
-    ['matmul/naive', measured(10e6)],
-    ['matmul/tiled', measured(1e6, { unranked, roof: { ns: 2e6, bound: 'compute' } })],
+  await device('Perhaps faster', 97, [
+    ['matmul/naive', measured(2.5e6)],
+    ['matmul/tiled', measured(2e6, { halfWidth: 0.3 })],
   ]);
-  await device('Sure', 97, [
-    ['matmul/naive', measured(10e6)],
-    ['matmul/tiled', measured(20e6, { unranked })],
-  ]);
+  await device('Behind', 97, [['matmul/naive', measured(2.55e6)]]);
   const { rows } = await board({ shape: '97' });
-  const faster = Object.fromEntries(rows.map((row) => [row.device.name, row.faster ?? null]));
-  expect(faster).toEqual({
-    Shy: expect.objectContaining({ address: 'matmul/tiled', medianNs: 2e6, unranked }),
-    Boastful: null,
-    Sure: null,
-  });
-  expect(rows.every(({ rank, address }) => rank === 1 && address === 'matmul/naive')).toBe(true);
+  expect(rows).toMatchObject([
+    { device: { name: 'Perhaps faster' }, rank: 1, address: 'matmul/naive' },
+    { device: { name: 'Behind' }, rank: 2 },
+    { device: { name: 'Faster beyond doubt' }, rank: 2, address: 'matmul/tiled', medianNs: 2e6 },
+  ]);
+  const map = await store.heatMap(groupedQuerySchema.parse({ shape: '97' }));
+  const parts = map.rows.map(({ cells }) => cells.map(({ partOfBest }) => partOfBest));
+  expect(parts.flat().every((part) => part !== null && part <= 1)).toBe(true);
+  expect(parts.map((of) => of.indexOf(1))).toEqual([0, 0, 1]);
 });

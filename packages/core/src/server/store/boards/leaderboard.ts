@@ -3,7 +3,7 @@ import { opOf, type Problem, parseProblem, shapeText, type Variant } from '@tile
 import { rollup } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
-import { implausibleReason, WIDE } from '../../../measure/trust';
+import { provenNs } from '../../../rank/headline';
 import { ranks } from '../../../rank/rank';
 import {
   DEVICE_GROUPS,
@@ -47,7 +47,7 @@ export async function leaderboardOf(
   if (!problem) return { ...board, rows: [] };
 
   const where = whereProblem(problem, board);
-  const [rows, wide] = await Promise.all([bestRows(db, where), wideRows(db, where)]);
+  const rows = await bestRows(db, where);
   const contributed = query.contributed ? await contributedRows(db, where, rows) : [];
   const ranked = (of: readonly BestRow[]) =>
     DEVICE_GROUPS.flatMap((kind) =>
@@ -56,13 +56,12 @@ export async function leaderboardOf(
         problem,
       ),
     );
-  const ours = ranked(rows).map((row) => ({ ...row, faster: fasterThan(row, wide, problem) }));
   return {
     ...board,
     rows:
       query.contributed === 'together'
         ? ranked([...rows, ...contributed])
-        : [...ours, ...ranked(contributed)],
+        : [...ranked(rows), ...ranked(contributed)],
   };
 }
 
@@ -75,7 +74,7 @@ async function contributedRows(
   const rows = await db.variantBest.findMany({
     where: { ...where, kernel: { contains: '@' } },
     include: BOARD_ROW,
-    orderBy: [{ standing: 'asc' }, { medianNs: 'asc' }],
+    orderBy: [{ standing: 'asc' }, { highNs: 'asc' }],
     distinct: ['deviceKey'],
   });
   return rows.map((row) => {
@@ -89,35 +88,6 @@ async function contributedRows(
       machines: own?.machines ?? 0,
     };
   });
-}
-
-/** Of each device the fastest variant of ours that is not ranked for the width of its interval alone. */
-const wideRows = (db: PrismaClient, where: ReturnType<typeof whereProblem>) =>
-  db.variantBest.findMany({
-    where: { ...where, unranked: { startsWith: WIDE }, NOT: { kernel: { contains: '@' } } },
-    include: BOARD_ROW,
-    orderBy: { medianNs: 'asc' },
-    distinct: ['deviceKey'],
-  });
-
-function fasterThan(
-  { device, medianNs, rank }: LeaderboardRow,
-  wide: Awaited<ReturnType<typeof wideRows>>,
-  problem: Problem,
-): LeaderboardRow['faster'] {
-  const row = wide.find(({ deviceKey }) => deviceKey === device.key);
-  if (rank === null || !row || row.medianNs >= medianNs) return null;
-  const { kernel, tunables, address } = row.result.run;
-  const variant = { kernel, tunables: fromJson<Variant['tunables']>(tunables) };
-  const { measurement } = fromJson<Extract<Outcome, { kind: 'measured' }>>(row.result.outcome);
-  const known = row.device.roofs.find(({ profile }) => profile === row.profile);
-  const roof = roofOver(measurement, { variant, problem }, known && fromJson(known.content));
-  if (implausibleReason(row, roof ?? null)) return null;
-  return {
-    ...{ address, resultId: row.resultId, medianNs: row.medianNs },
-    rate: rateOf(problem, row.medianNs),
-    unranked: row.unranked ?? '',
-  };
 }
 
 async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise<BestRow[]> {
@@ -134,7 +104,7 @@ async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise
 }
 
 function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {
-  const byTime = rows.toSorted((a, b) => a.medianNs - b.medianNs);
+  const byTime = rows.toSorted((a, b) => provenNs(a) - provenNs(b));
   const ranked = byTime.filter((row) => row.unranked === null);
   const unranked = byTime.filter((row) => row.unranked !== null);
   const places = ranks(ranked);

@@ -3,6 +3,7 @@ import { type OpId, type Problem, parseProblem } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import type { Roof } from '../../../measure/roofline';
+import { provenNs } from '../../../rank/headline';
 import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
@@ -57,7 +58,7 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     select: {
       resultId: true,
       shape: true,
-      medianNs: true,
+      ...{ medianNs: true, lowNs: true, highNs: true },
       device: {
         select: {
           ...{ key: true, name: true, class: true },
@@ -71,7 +72,7 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     return { ...row, problem, rate: rateOf(problem, row.medianNs) };
   });
   const fastest = [...group(rated, ({ device }) => device.key).values()]
-    .flatMap((of) => greatest(of, ({ rate }) => rate.value) ?? [])
+    .flatMap((of) => greatest(of, (row) => rateOf(row.problem, provenNs(row)).value) ?? [])
     .toSorted(
       ({ device: a, rate }, { device: b, rate: other }) =>
         DEVICE_GROUPS.indexOf(a.class) - DEVICE_GROUPS.indexOf(b.class) || other.value - rate.value,

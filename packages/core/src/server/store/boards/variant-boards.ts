@@ -13,6 +13,7 @@ import {
   shownGroups,
 } from '../../../view/api';
 import { deviceRef, rateOf } from '../run-view';
+import { PROVEN_NS } from './headlines';
 import { type BoardProblem, boardProblem, whereProblem } from './leaderboard';
 
 export interface VariantTimeRow {
@@ -21,6 +22,8 @@ export interface VariantTimeRow {
   readonly address: string;
   readonly resultId: string;
   readonly medianNs: number;
+  /** The time it is placed by (rank/headline.ts). */
+  readonly provenNs: number;
   readonly unranked: string | null;
   readonly device: DeviceRef;
 }
@@ -61,7 +64,8 @@ export async function timesOn(
   const byKey = new Map(devices.map((device) => [device.key, device]));
   const [read] = await db.$queryRaw<{ rows: string | null }[]>`
     SELECT json_agg(time)::text AS "rows" FROM (
-      SELECT "deviceKey", "kernel", "address", "resultId", "medianNs", "unranked"
+      SELECT "deviceKey", "kernel", "address", "resultId", "medianNs", "unranked",
+        ${PROVEN_NS} AS "provenNs"
       FROM "VariantBest"
       WHERE "op" = ${problem.op} AND "dtype" = ${problem.dtype}
         AND "profile" = ${profile}::"Profile" AND "shape" = ${shapeText(problem)}
@@ -87,7 +91,7 @@ export function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, 
     (a, b) =>
       place(a) - place(b) ||
       Number(a.unranked !== null) - Number(b.unranked !== null) ||
-      a.medianNs - b.medianNs,
+      a.provenNs - b.provenNs,
   );
   for (const time of preferred) {
     const of = devices.get(time.deviceKey);
@@ -120,12 +124,12 @@ function cellsOf(times: DeviceTimes, kernels: readonly string[], problem: Proble
   return kernels.flatMap((id) => {
     const time = times.find(({ kernel }) => kernel === id);
     if (!time) return [];
-    const { address, kernel, medianNs, resultId, unranked } = time;
+    const { address, kernel, medianNs, provenNs, resultId, unranked } = time;
     const isComparable = unranked === null || best.unranked !== null;
     return {
       ...{ kernel, address, resultId, medianNs, unranked },
       rate: rateOf(problem, medianNs),
-      partOfBest: isComparable ? best.medianNs / medianNs : null,
+      partOfBest: isComparable ? best.provenNs / provenNs : null,
     };
   });
 }
@@ -167,7 +171,7 @@ function shippingTo(
   return {
     device: best.device,
     best: measured(best),
-    shipped: same ? { ...measured(same), partOfBest: best.medianNs / same.medianNs } : null,
+    shipped: same ? { ...measured(same), partOfBest: best.provenNs / same.provenNs } : null,
   };
 }
 
