@@ -24,6 +24,9 @@ export function startUpkeep(): void {
 
 async function run(signal: AbortSignal): Promise<void> {
   const opened = await services();
+  await opened.store.rooflines.judgeEarlier().catch((error: unknown) => {
+    log.error({ err: error }, 'could not judge results of earlier releases again; a restart does');
+  });
   await keepReconciled(opened, {
     everyMs: EVERY_MS,
     signal,

@@ -111,7 +111,7 @@ test('what an earlier release did not rank for its wide interval is judged again
   );
   await execute(url, `UPDATE "Best" SET "unranked" = '${why}' WHERE "deviceKey" = '${deviceKey}'`);
   expect(await found()).toEqual({ rank: null, unranked: why });
-  const survey = roofOf(5);
-  await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey });
+  expect(await store.rooflines.judgeEarlier()).toBe(1);
   expect(await found()).toEqual({ rank: 1, unranked: null });
+  expect(await store.rooflines.judgeEarlier()).toBe(0);
 });

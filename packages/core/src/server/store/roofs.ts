@@ -65,6 +65,30 @@ export function rooflinesOf(db: PrismaClient) {
         await judgeAgain(tx, { deviceKey, profile, device: row, roof: best, isRaised: !!isKept });
       }),
 
+    /**
+     * Judges again what an earlier release did not rank for its wide interval alone, for a data
+     * folder that it made. Resolves with the number of devices and profiles that had any.
+     */
+    async judgeEarlier(): Promise<number> {
+      const wide = await db.$queryRaw<{ deviceKey: string; profile: Profile }[]>`
+        SELECT DISTINCT run."deviceKey", run."profile"::text
+        FROM "Result" AS result JOIN "Run" AS run ON run."id" = result."runId"
+        WHERE starts_with(result."unranked", ${WIDE})`;
+      for (const { deviceKey, profile } of wide) {
+        await db.$transaction(async (tx) => {
+          const [device] = await tx.$queryRaw<Pick<SurveyedDevice, 'name' | 'class'>[]>`
+            SELECT "name", "class"::text FROM "Device" WHERE "key" = ${deviceKey} FOR UPDATE`;
+          if (!device) return;
+          const row = await tx.roof.findUnique({
+            where: { deviceKey_profile: { deviceKey, profile } },
+          });
+          const roof = row ? fromJson<RooflineSurvey>(row.content) : undefined;
+          await judgeAgain(tx, { deviceKey, profile, device, roof, isRaised: true });
+        });
+      }
+      return wide.length;
+    },
+
     /** The best of what was surveyed under each profile, with the survey that came last. */
     async latest(deviceKey: string): Promise<RooflineRecord[]> {
       const rows = await db.roof.findMany({
@@ -172,14 +196,16 @@ interface MovedRoof {
   readonly deviceKey: string;
   readonly profile: Profile;
   readonly device: Pick<SurveyedDevice, 'name' | 'class'>;
-  readonly roof: RooflineSurvey;
+  /** Undefined: the grid knows none. */
+  readonly roof: RooflineSurvey | undefined;
   /** No rate of it fell. */
   readonly isRaised: boolean;
 }
 
 /**
  * Judges the device's results again after its roof has moved: what was implausible may be believed
- * under a higher one, and what was ranked may be implausible under a lower one.
+ * under a higher one, and what was ranked may be implausible under a lower one. So is what an earlier
+ * release did not rank for its wide interval.
  */
 async function judgeAgain(
   tx: Prisma.TransactionClient,
