@@ -19,6 +19,11 @@ export interface RooflinePoint {
   readonly href: string | null;
 }
 
+const HEIGHT = 300;
+
+/** Of a line of text with the room it takes, px. */
+const LABEL_HEIGHT = 22;
+
 /** Margin around the outermost points, as a factor on the log axes. */
 const ROOM = 4;
 
@@ -73,12 +78,11 @@ export function RooflinePlot({
             strokeWidth: 1.5,
           }),
           Plot.text(
-            roof.peaks.map((peak) => ({ ...peak, at: right })),
+            peakLabels(roof.peaks, y.scale.domain).map((label) => ({ ...label, at: right })),
             {
               x: 'at',
-              y: 'gigaflopsPerSecond',
-              text: (peak: DeviceRoof['peaks'][number]) =>
-                `${peak.dtype} ${formatRate(peak.gigaflopsPerSecond)} ${opsUnit(peak.dtype)}`,
+              y: 'rate',
+              text: 'text',
               textAnchor: 'end',
               dy: -8,
               fill: 'var(--ink)',
@@ -109,17 +113,12 @@ export function RooflinePlot({
   });
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
   if (!best || roof.peaks.length === 0) return null;
-  const peaksText = roof.peaks
-    .map(
-      ({ dtype, gigaflopsPerSecond }) =>
-        `${dtype} ${formatRate(gigaflopsPerSecond)} ${opsUnit(dtype)}`,
-    )
-    .join(', ');
+  const peaksText = roof.peaks.map(peakText).join(', ');
   const copyText = bandwidth === null ? '' : ` and a copy at ${formatRate(bandwidth)} GB/s`;
   return (
     <Figure
       draw={draw}
-      height={300}
+      height={HEIGHT}
       fileName="roofline"
       legend={
         series.length > 1
@@ -138,6 +137,27 @@ export function RooflinePlot({
       summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} GFLOP/s and ${formatIntensity(best.flopPerByte)}.`}
     />
   );
+}
+
+const peakText = ({ dtype, gigaflopsPerSecond }: DeviceRoof['peaks'][number]) =>
+  `${dtype} ${formatRate(gigaflopsPerSecond)} ${opsUnit(dtype)}`;
+
+/** A label above each level line; those too close for a label each share one, at the highest. */
+function peakLabels(peaks: DeviceRoof['peaks'], domain: readonly number[]) {
+  const [low = 1, high = 1] = domain;
+  const closest = (high / low) ** (LABEL_HEIGHT / HEIGHT);
+  const labels: { rate: number; lowest: number; text: string }[] = [];
+  for (const peak of peaks.toSorted((a, b) => b.gigaflopsPerSecond - a.gigaflopsPerSecond)) {
+    const rate = peak.gigaflopsPerSecond;
+    const above = labels.at(-1);
+    if (above && above.lowest / rate < closest) {
+      above.lowest = rate;
+      above.text += `, ${peakText(peak)}`;
+    } else {
+      labels.push({ rate, lowest: rate, text: peakText(peak) });
+    }
+  }
+  return labels;
 }
 
 /** The roof of one dtype from `left` to `right`: up the memory's slope, then level. */

@@ -115,3 +115,17 @@ test('what an earlier release did not rank for its wide interval is judged again
   expect(await found()).toEqual({ rank: 1, unranked: null });
   expect(await store.rooflines.judgeEarlier()).toBe(0);
 });
+
+test('a survey of a busy device does not lower what its results proved', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Busy');
+  const { runIds } = await sweepOf(store, [planned(deviceKey)]);
+  await store.runs.claim(runIds[0] ?? '', workerId);
+  const roof = { ns: 100, bound: 'compute' } as const;
+  await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(200, { roof }), 'Busy'));
+  const peak = async () => (await store.rooflines.roofs(deviceKey)).get('default')?.peaks;
+  const proved = [{ dtype: 'f32', gigaflopsPerSecond: expect.closeTo(5243, 0) }];
+  expect(await peak()).toEqual(proved);
+  const survey = roofOf(1);
+  await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey });
+  expect(await peak()).toEqual(proved);
+});

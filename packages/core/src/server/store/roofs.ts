@@ -48,8 +48,8 @@ export function rooflinesOf(db: PrismaClient) {
         const where = { deviceKey_profile: { deviceKey, profile } };
         const current = await tx.roof.findUnique({ where });
         if (current?.workerId && current.party === OPERATOR && row.party !== OPERATOR) return;
-        // A survey takes the place of what results state, and the operator's that of another's.
-        const isKept = current?.workerId && current.party === row.party;
+        // The best that a party has proved; the operator's takes the place of another's.
+        const isKept = current?.party === row.party;
         const best = isKept ? bestOf(fromJson(current.content), survey) : survey;
         const fields = {
           content: toJson(best),
@@ -62,7 +62,7 @@ export function rooflinesOf(db: PrismaClient) {
           create: { deviceKey, profile, ...fields },
           update: fields,
         });
-        await judgeAgain(tx, { deviceKey, profile, device: row, roof: best, isRaised: !!isKept });
+        await judgeAgain(tx, { deviceKey, profile, device: row, roof: best, isRaised: isKept });
       }),
 
     /**
