@@ -28,8 +28,9 @@ export function HeatMapTable({
   for (const figure of [...reference.values()].flat()) shown.add(kernelOf(figure));
   const kernels = KERNELS.map(({ id }) => id).filter((id) => shown.has(id));
   const { rateUnit, title } = opOf(problem);
-  const hasRanked =
-    reference.size > 0 || rows.some(({ cells }) => cells.some(({ unranked }) => unranked === null));
+  const own = rows.flatMap(({ cells }) => cells);
+  const hasOwnRanked = own.some(({ unranked }) => unranked === null);
+  const hasRanked = reference.size > 0 || hasOwnRanked;
   return (
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
@@ -48,10 +49,13 @@ export function HeatMapTable({
               />
               100%
             </span>
-            <span>★ the device’s best</span>
+            {hasOwnRanked && <span>★ the device’s best</span>}
           </>
         ) : (
           <span>Nothing here is ranked yet, so no cell is coloured.</span>
+        )}
+        {own.some(({ unranked }) => unranked !== null) && (
+          <span className="italic">not ranked</span>
         )}
       </p>
       <div className="space-y-4 sm:hidden">
