@@ -184,7 +184,6 @@ export async function runVariant(
       ...{ kernel, policy, timer, deviceClass, cold: cold.series, stop: cold.stop, roof },
       freshRatio,
       clock,
-      dispatchesPerSample: warmUp.dispatches,
     };
     return {
       kind: 'measured',

@@ -11,7 +11,7 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
-import { type InputMode, inputTensors, seedOfSet } from '../verify/inputs';
+import { type InputMode, inputTensors, refillTensors, seedOfSet } from '../verify/inputs';
 import { POISON_WORD, type PoisonKind } from '../verify/poison';
 import { merged, type OutputCheck, type Verdict } from '../verify/verification';
 import { drawSecret, outputCheck } from '../verify/verify';
@@ -84,17 +84,9 @@ function createSets(
 ): TensorSet[] {
   const length = elements(opOf(problem).output(problem.shape));
   return Array.from({ length: bufferSets }, (_, set) => ({
-    inputs: inputTensors(problem, { seed: seedOfSet(seed, set), mode }).map((input) =>
-      shared ? sharedCopy(problem, input) : input,
-    ),
+    inputs: inputTensors(problem, { seed: seedOfSet(seed, set), mode }, shared),
     output: allocate(problem.dtype, length, shared),
   }));
-}
-
-function sharedCopy({ dtype }: Problem, tensor: Tensor): Tensor {
-  const copy = allocate(dtype, tensor.length, true);
-  copy.set(tensor);
-  return copy;
 }
 
 class HostPrepared implements Prepared {
@@ -142,8 +134,7 @@ class HostPrepared implements Prepared {
     const mode: InputMode = this.#of.options.inputs ?? 'uniform';
     this.#checks.clear();
     for (const [set, { inputs }] of this.#sets.entries()) {
-      const made = inputTensors(this.#of.problem, { seed: seedOfSet(seed, set), mode });
-      for (const [index, input] of inputs.entries()) input.set(made[index] ?? []);
+      refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set), mode });
     }
   }
 

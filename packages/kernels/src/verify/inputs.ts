@@ -46,13 +46,25 @@ export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoic
     }));
 }
 
-/** The inputs of a problem on the host, row-major. */
-export function inputTensors(problem: Problem, choice: InputChoice): Tensor[] {
-  return fillsOf(problem, choice).map((fill) => {
-    const out = allocate(problem.dtype, fill.length);
-    fillElements(out, fill, problem.dtype, 0);
-    return out;
-  });
+/** The inputs of a problem on the host, row-major; `shared` with threads if asked for. */
+export function inputTensors(problem: Problem, choice: InputChoice, shared = false): Tensor[] {
+  const inputs = fillsOf(problem, choice).map(({ length }) =>
+    allocate(problem.dtype, length, shared),
+  );
+  refillTensors(inputs, problem, choice);
+  return inputs;
+}
+
+/** As `inputTensors`, in place: what is allocated is collected sooner or later, in a timed sample. */
+export function refillTensors(
+  inputs: readonly Tensor[],
+  problem: Problem,
+  choice: InputChoice,
+): void {
+  for (const [index, fill] of fillsOf(problem, choice).entries()) {
+    const input = inputs[index];
+    if (input) fillElements(input, fill, problem.dtype, 0);
+  }
 }
 
 /** A block of one input, row-major: the given rows and columns, bit for bit as in `inputTensors`. */
