@@ -3,7 +3,7 @@ import { group } from 'd3-array';
 import type { PlannedRun } from '../plan/expansion';
 import { expand } from '../plan/expansion';
 import { type StandingSuite, SUITES, standingSuites, suiteRef } from '../suites/suites';
-import type { Coverage, CoverageCell, Refresh } from '../view/api';
+import { type Coverage, type CoverageCell, DEVICE_GROUPS, type Refresh } from '../view/api';
 import type { AuditNote } from './store/audit';
 import type { DeviceToPlan } from './store/devices';
 import { sourceHashOf } from './store/judge';
@@ -23,9 +23,13 @@ export async function coverage(store: Store): Promise<Coverage> {
   }
   return {
     suites: SUITES.filter(({ standing }) => standing).map(({ id, title }) => ({ id, title })),
-    devices: rows.filter(({ cells }) => cells.length > 0),
+    devices: rows
+      .filter(({ cells }) => cells.length > 0)
+      .toSorted((a, b) => groupOf(a.device) - groupOf(b.device)),
   };
 }
+
+const groupOf = (device: Pick<DeviceToPlan, 'class'>) => DEVICE_GROUPS.indexOf(device.class);
 
 /**
  * Queues again, in the background, the runs whose kernel source has changed since: one sweep per
