@@ -58,8 +58,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
           </>
         }
       >
-        The fastest verified variant of each device on one problem, by the median of its
-        invocations.
+        Each device’s fastest verified variant of one problem, by its median time.
         <Words of={['rank', 'variant', 'profile', 'peak', 'interval', 'policy']} />
       </PageHeader>
       <ViewLinks query={query} />

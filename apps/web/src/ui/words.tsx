@@ -4,7 +4,7 @@ import { TextLink } from './button';
 const WORDS = {
   rank: [
     'Rank',
-    'shared by devices unless one is faster by more than 0.5% beyond doubt. A median not known to ±2% is placed by the slow end of its interval, so noise never helps.',
+    'shared by devices unless one is faster by more than 0.5% beyond doubt. A median not known to ±2% is placed by the slow end of its interval, so noise never improves a rank.',
     '/docs/ranking',
   ],
   variant: ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],

@@ -177,8 +177,8 @@ function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
   const [own] = board.problems;
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU attached to this site has a result in {query.dtype} here yet: the rows below are
-      reference figures, measured elsewhere and never ranked.
+      No GPU attached to this site has an {query.dtype} result yet: the rows below are reference
+      figures, measured elsewhere and never ranked.
       {own && (
         <>
           {' '}

@@ -17,7 +17,7 @@ const FACTS: readonly { readonly title: string; readonly text: string; readonly 
   },
   {
     title: 'Honest',
-    text: 'Devices share a rank unless one is faster by more than 0.5% beyond doubt; noise never helps.',
+    text: 'Devices share a rank unless one is certainly more than 0.5% faster. Noise never improves a rank.',
     href: '/docs/ranking',
   },
   {
@@ -73,7 +73,7 @@ export function FirstScreen({
         </div>
         <div>
           <p className="mb-1 text-xs text-muted">
-            Or measure yours first, without an account; nothing is sent:
+            Or try it on your own machine: no account, and nothing is sent.
           </p>
           <Command label="the command that measures" text={`npx -y ${origin}/worker.tgz bench`} />
         </div>
