@@ -49,7 +49,7 @@ const screened = (ended: Ended) => tried(ended).filter((trial) => trial.startsWi
 const afresh = (ended: Ended) =>
   trialsOf(ended).flatMap(({ trial, cached }) => (cached ? [] : trial));
 
-/** Of the screened; each writing names its runs anew. */
+/** Of the screened, without the ids of runs, which differ each time a file is written. */
 const outcomes = (results: BenchFile['results']) =>
   results.flatMap(({ policy, address, outcome }) =>
     policy === 'screen' ? [[address, outcome]] : [],

@@ -11,6 +11,7 @@ import {
 import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
+import { type Interval, provenNs } from '../../rank/headline';
 import type { Device, Page, RunResult } from '../../view/api';
 import type {
   DeviceHistory,
@@ -161,10 +162,9 @@ export function devicesOf(db: PrismaClient) {
   };
 }
 
-interface SummaryRow extends Pick<Row, 'op' | 'dtype' | 'shape' | 'profile' | 'address'> {
+interface SummaryRow extends Interval, Pick<Row, 'op' | 'dtype' | 'shape' | 'profile' | 'address'> {
   readonly deviceKey: string;
   readonly resultId: string;
-  readonly medianNs: number;
   readonly unranked: string | null;
   readonly driver: string;
   readonly webgpu: string | null;
@@ -177,7 +177,7 @@ async function summariesOf(
   const [rows, roofs] = await Promise.all([
     db.$queryRaw<SummaryRow[]>`
       SELECT best."deviceKey", best."op", best."dtype", best."shape", best."profile"::text,
-        best."resultId", best."medianNs", result."unranked", run."address",
+        best."resultId", best."medianNs", best."lowNs", best."highNs", result."unranked", run."address",
         environment."content"->>'driver' AS "driver",
         environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
       FROM "Best" AS best
@@ -192,10 +192,13 @@ async function summariesOf(
     keys.map((key) => {
       const own = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
       const bests = new Map<OpId, DeviceSummary['bests'][number]>();
-      for (const { address, medianNs, profile, resultId, unranked, ...row } of own) {
+      const proven = new Map<OpId, number>();
+      for (const { address, profile, resultId, unranked, ...row } of own) {
         const problem = parseProblem(row);
-        const rate = rateOf(problem, medianNs);
-        if (rate.value > (bests.get(row.op)?.rate.value ?? 0)) {
+        const rate = rateOf(problem, row.medianNs);
+        const { value } = rateOf(problem, provenNs(row));
+        if (value > (proven.get(row.op) ?? 0)) {
+          proven.set(row.op, value);
           const isRanked = unranked === null;
           bests.set(row.op, { problem, profile, address, resultId, rate, isRanked });
         }

@@ -76,8 +76,7 @@ export function rooflinesOf(db: PrismaClient) {
         WHERE starts_with(result."unranked", ${WIDE})`;
       for (const { deviceKey, profile } of wide) {
         await db.$transaction(async (tx) => {
-          const [device] = await tx.$queryRaw<Pick<SurveyedDevice, 'name' | 'class'>[]>`
-            SELECT "name", "class"::text FROM "Device" WHERE "key" = ${deviceKey} FOR UPDATE`;
+          const device = await lockDevice(tx, deviceKey);
           if (!device) return;
           const row = await tx.roof.findUnique({
             where: { deviceKey_profile: { deviceKey, profile } },
@@ -176,8 +175,7 @@ export async function raiseByResults(
   stated: RooflineSurvey,
 ): Promise<void> {
   if (stated.copies.length + stated.peaks.length === 0) return;
-  const [device] = await tx.$queryRaw<Pick<SurveyedDevice, 'name' | 'class'>[]>`
-    SELECT "name", "class"::text FROM "Device" WHERE "key" = ${deviceKey} FOR UPDATE`;
+  const device = await lockDevice(tx, deviceKey);
   if (!device) return;
   const where = { deviceKey_profile: { deviceKey, profile } };
   const current = await tx.roof.findUnique({ where });
@@ -190,6 +188,16 @@ export async function raiseByResults(
     update: { content: toJson(best), measuredAt: new Date() },
   });
   await judgeAgain(tx, { deviceKey, profile, device, roof: best, isRaised: true });
+}
+
+/** Holds the device's row until the transaction ends: its roof moves for one at a time. */
+async function lockDevice(
+  tx: Prisma.TransactionClient,
+  key: string,
+): Promise<MovedRoof['device'] | undefined> {
+  const [device] = await tx.$queryRaw<MovedRoof['device'][]>`
+    SELECT "name", "class"::text FROM "Device" WHERE "key" = ${key} FOR UPDATE`;
+  return device;
 }
 
 interface MovedRoof {

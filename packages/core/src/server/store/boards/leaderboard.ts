@@ -74,6 +74,7 @@ async function contributedRows(
   const rows = await db.variantBest.findMany({
     where: { ...where, kernel: { contains: '@' } },
     include: BOARD_ROW,
+    // Near `provenNs`, by which a query of Prisma's cannot order.
     orderBy: [{ standing: 'asc' }, { highNs: 'asc' }],
     distinct: ['deviceKey'],
   });
