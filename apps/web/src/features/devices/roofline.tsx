@@ -52,7 +52,7 @@ export function Roofline({
                   Measured by {survey.worker.name}, <Moment date={survey.measuredAt} />
                 </>
               ) : (
-                'Peaks from imported results. No worker has surveyed this device here, so bandwidth by working set is unknown.'
+                'Peaks from results. No worker has surveyed this device here, so bandwidth by working set is unknown.'
               )}
             </p>
           </Panel>
