@@ -8,8 +8,11 @@ import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { inputTensors, seedOfSet } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
+import { BufferUsage } from './buffers';
 import { openDevice, useExecutor } from './dawn.test-helper';
 import { createGpuExecutor } from './executor';
+import { Pipelines } from './pipelines';
+import { type Job, Results } from './results';
 import { DeviceWatch } from './watch';
 
 const gpu = useExecutor();
@@ -164,6 +167,52 @@ test('an output whose reference does not fit on the device is checked on the hos
     device.destroy();
   }
 }, 300_000);
+
+test('a reference that a verdict compares with is kept while it makes others', async () => {
+  // 125 MiB each: four are kept.
+  const problem = product(8192, 4000, 1);
+  const variant = { kernel: 'matmul/naive', tunables: {} } as const;
+  const prepared = await gpu.executor.prepare(variant, problem, { seed: 11, bufferSets: 2 });
+  const verdictOn = async (seed: number, sets: readonly number[]) => {
+    await prepared.refill(seed);
+    await prepared.poison('nan');
+    await prepared.sample({ dispatches: 2, rotate: true });
+    return prepared.verify(sets);
+  };
+  try {
+    await verdictOn(1, [0, 1]);
+    await verdictOn(2, [0, 1]);
+    // Makes room for a fifth: the oldest left is now that of set 1 with seed 1.
+    await verdictOn(3, [0]);
+    expect(await verdictOn(1, [1, 0])).toMatchObject({ worst: null, checked: 2 * 8192 * 4000 });
+  } finally {
+    prepared.destroy();
+  }
+}, 300_000);
+
+test('after a comparison that the device refused, others go on', async () => {
+  const { device } = await openDevice();
+  const watch = new DeviceWatch(device);
+  const results = new Results(watch, new Pipelines(watch));
+  const create = () => device.createBuffer({ size: 64, usage: BufferUsage.STORAGE });
+  const jobOn = (buffer: GPUBuffer): Job => ({
+    source: `@group(0) @binding(0) var<storage, read> given: array<u32>;
+@group(0) @binding(1) var<uniform> words: vec4u;
+@group(0) @binding(2) var<storage, read_write> found: array<u32>;
+@compute @workgroup_size(1) fn main() { found[0] = given[0] + words.x; }`,
+    ...{ read: [buffer], words: [7, 0, 0, 0], bytes: 4, groups: 1 },
+  });
+  try {
+    const [gone, here] = [create(), create()];
+    gone.destroy();
+    await expect(results.of([jobOn(gone)])).rejects.toThrow('used in submit while destroyed');
+    const [answer] = await results.of([jobOn(here)]);
+    expect([...new Uint32Array(answer ?? new ArrayBuffer(0))]).toEqual([7]);
+  } finally {
+    results.destroy();
+    device.destroy();
+  }
+});
 
 test('where there is no memory for a reference, outputs are checked on the host', async () => {
   const { scoped } = DeviceWatch.prototype;

@@ -91,7 +91,12 @@ export class References {
     this.#problem = key;
     const of = `${choice.seed} ${choice.mode}`;
     const known = this.#kept.get(of);
-    if (known) return known;
+    if (known) {
+      // The last in line to make room: it is about to be used, with others that may be new.
+      this.#kept.delete(of);
+      this.#kept.set(of, known);
+      return known;
+    }
     this.#makeRoom(problem);
     const reference = await this.#make(wanted);
     this.#kept.set(of, reference);

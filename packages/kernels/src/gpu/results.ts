@@ -97,7 +97,11 @@ export class Results {
       mapped.catch(() => undefined);
       return { staging, mapped };
     });
-    const { staging, mapped } = await submitted;
+    const { staging, mapped } = await submitted.catch((error: unknown) => {
+      // The staging memory is mapped, or about to be: the next call gets another.
+      this.destroy();
+      throw error;
+    });
     await mapped;
     const all = staging.getMappedRange(0, total);
     const results = jobs.map(({ bytes }, i) => all.slice(offsets[i], (offsets[i] ?? 0) + bytes));
