@@ -81,11 +81,14 @@ export function Figure({
             overflow: 'visible',
           },
         });
-        // What had the focus is drawn again: the keys go on from here.
-        if (element.contains(document.activeElement)) element.focus();
+        const focused = element.contains(document.activeElement) ? document.activeElement : null;
+        if (focused) element.focus();
         element.replaceChildren(svg);
-        setTold(null);
         const all = marksOf(svg);
+        // What had the focus is drawn again: the keys go on from there.
+        const same = all.find(({ text }) => text === focused?.getAttribute('aria-label')) ?? null;
+        same?.element.focus();
+        setTold(same);
         scale.current = svg.scale('x');
         const ends = scale.current?.range;
         if (range) clip(svg, ends, `${id}-clip`);

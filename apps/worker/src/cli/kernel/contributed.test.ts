@@ -205,9 +205,13 @@ describe('what cheats or breaks is caught and named', () => {
   });
 
   it('a race that most dispatches win is lost in one that is verified', async () => {
-    const { kind, why } = await fateOf(racing, problemOf(128, 128, 128));
-    expect(kind).toBe('incorrect');
-    expect(why).toMatch(/element \[\d+, \d+\] is 7, should be/);
+    // Threads of a busy host may take turns for a whole run: nobody races then.
+    const lost = async () => {
+      const { kind, why } = await fateOf(racing, problemOf(256, 256, 64));
+      expect(kind).toBe('incorrect');
+      expect(why).toMatch(/element \[\d+, \d+\] is 7, should be/);
+    };
+    await vi.waitFor(lost, { timeout: 200_000, interval: 1 });
   });
 
   it('a dispatch that would take seconds is refused before it is tried', async () => {
