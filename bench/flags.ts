@@ -34,6 +34,16 @@ export function countOf<K extends string>(flags: Readonly<Record<K, string>>, na
   return refuse(`--${name} must be a whole number above 0, not ${flags[name]}`);
 }
 
+/** The value of a flag that is one of a few. Exits with 2 if it is not. */
+export function choiceOf<K extends string, V extends string>(
+  flags: Readonly<Record<K, string>>,
+  name: K,
+  choices: readonly V[],
+): V {
+  const found = choices.find((choice) => choice === flags[name]);
+  return found ?? refuse(`--${name} must be one of ${choices.join(', ')}, not ${flags[name]}`);
+}
+
 /** The items whose name matches a flag's pattern. Exits with 2 if there are none. */
 export function matching<T>(
   items: readonly T[],

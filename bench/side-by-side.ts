@@ -9,16 +9,19 @@
 // '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside
 // other WGSL libraries, from what bench/libraries/build.mjs makes. --search measures other rows: what
 // the tuner finds in that time from a cold start for each variant that ships, beside the shipped one;
-// --save collects what was found, as `tilemark tune --save` does.
+// --save collects what was found, as `tilemark tune --save` does. --suite measures what the selector
+// answers on shapes of families instead, and prints the goals' table.
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { BenchFile, Duel, Environment } from '@tilemark/core';
+import { type BenchFile, type Duel, type Environment, POLICY_IDS, PROFILES } from '@tilemark/core';
+import { opById } from '@tilemark/kernels';
 import { type Comparison, compare, type Ratio, type Side, verdictOf } from './compare';
-import { countOf, flagsOf, matching } from './flags';
+import { choiceOf, countOf, flagsOf, matching } from './flags';
 import { OtherSide } from './other-side';
 import { COPY, LIBRARY_ROWS, ROWS, type Row, searchRow } from './side-by-side-rows';
+import { besideSuites } from './side-by-side-suites';
 import {
   capped,
   headLine,
@@ -32,7 +35,8 @@ import {
 
 const USAGE = `usage: node apps/worker/dist/bench/side-by-side.mjs [--rounds 2] [--rows REGEXP]
        [--python python3] [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536]
-       [--search 5m [--save FILE.json]] [--policy default]
+       [--search 5m [--save FILE.json]] [--policy default, or screen with --suite]
+       [--suite odd-shapes,... [--seconds 250] [--profile fast]]
        [--tuned FILE.json (default: as shipped)] [--out FILE.json]
        [--tilemark apps/worker/dist/main.mjs]`;
 const flags = flagsOf(USAGE, {
@@ -40,10 +44,13 @@ const flags = flagsOf(USAGE, {
   rows: '',
   python: 'python3',
   largest: '65536',
-  policy: 'default',
+  policy: undefined,
   tilemark: TILEMARK,
   libraries: undefined,
   search: undefined,
+  suite: undefined,
+  seconds: '250',
+  profile: 'fast',
   save: undefined,
   tuned: undefined,
   out: undefined,
@@ -89,7 +96,12 @@ const problemFlags = ({ shape, dtype }: Row, profile: string) => [
 async function ours(variant: string, row: Row, profile: string) {
   return firstSide(
     await results(flags.tilemark, 'bench', [
-      ...[...variantFlags(variant), ...problemFlags(row, profile), '--policy', flags.policy],
+      ...[
+        ...variantFlags(variant),
+        ...problemFlags(row, profile),
+        '--policy',
+        flags.policy ?? 'default',
+      ],
     ]),
   );
 }
@@ -143,16 +155,16 @@ const vendor = new OtherSide(
 const libraries = new OtherSide('the libraries', process.execPath, flags.libraries ?? '');
 
 /** The sides of a shape: a single number is all of them. */
-function sizesOf({ op, shape }: Row): number[] {
+function sizesOf({ op, shape }: Pick<Row, 'op' | 'shape'>): number[] {
   const sizes = shape.split('x').map(Number);
   return sizes.length > 1 ? sizes : Array(op === 'matmul' ? 3 : 2).fill(sizes[0]);
 }
 
 /** A row's problem as the other sides take it; they have only one kind of f16. */
-const questionOf = (row: Row) => ({
-  op: row.op,
-  sizes: sizesOf(row),
-  dtype: row.dtype === 'f16acc16' ? 'f16' : row.dtype,
+const questionOf = ({ op, shape, dtype }: Pick<Row, 'op' | 'shape' | 'dtype'>) => ({
+  op,
+  sizes: sizesOf({ op, shape }),
+  dtype: dtype === 'f16acc16' ? 'f16' : dtype,
 });
 
 /** The other side: one to measure, or the variant to duel with. */
@@ -174,6 +186,26 @@ const OTHERS: Readonly<Record<Row['against'], Other>> = {
   fast: { name: 'own fast', measure: (row) => ours(row.fast, row, 'fast') },
   shipped: { name: 'shipped', variant: ({ variant }) => variant },
 };
+
+/** `--suite`. */
+async function suites(ids: string): Promise<void> {
+  await besideSuites({
+    suites: ids,
+    ...{ seconds: countOf(flags, 'seconds'), largest, program: flags.tilemark, print },
+    profile: choiceOf(flags, 'profile', PROFILES),
+    policy: choiceOf({ policy: flags.policy ?? 'screen' }, 'policy', POLICY_IDS),
+    others: async (against, problem) => {
+      const shape = opById(problem.op).sizes(problem.shape).join('x');
+      const question = { ...questionOf({ ...problem, shape }), quick: true };
+      if (against === 'vendor') return vendor.measure(question);
+      return flags.libraries ? libraries.measure({ library: against, ...question }) : null;
+    },
+    save: async (environment, results) => {
+      const file = { date: new Date().toISOString(), environment, results };
+      if (flags.out) await writeFile(flags.out, `${JSON.stringify(file, null, 1)}\n`);
+    },
+  });
+}
 
 /** Measures both sides of a row alternately, `rounds` times. */
 async function measureRow(row: Asked): Promise<MeasuredRow> {
@@ -229,6 +261,17 @@ function tableLine(row: MeasuredRow): string {
     row.goal,
     verdictOf(row.rounds.flatMap(({ verdict }) => verdict ?? [])),
   ].join(' | ')} |`;
+}
+
+if (flags.suite !== undefined) {
+  try {
+    await suites(flags.suite);
+    if (vendor.absence) print(`\n${vendor.absence}`);
+  } finally {
+    vendor.close();
+    libraries.close();
+  }
+  process.exit(0);
 }
 
 const tuned = await tunedVariants(flags.tuned);

@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 import { inputTensors, verify } from '@tilemark/kernels';
 import { create, globals } from 'webgpu';
 
-const WARM_UP_NS = 0.5e9;
-const SAMPLE_NS = 100e6;
-const SAMPLES = 30;
 const MAX_NS = 15e9;
+const WHOLE = { warmUpNs: 0.5e9, sampleNs: 100e6, least: 30 };
+/** For `--suite`: many shapes, a few samples of each. */
+const QUICK = { warmUpNs: 0.1e9, sampleNs: 20e6, least: 9 };
 
 Object.assign(globalThis, globals);
 // Both libraries look for WebGPU where a browser has it.
@@ -80,7 +80,8 @@ async function timeNs(library, count) {
   return nowNs() - beganNs;
 }
 
-async function measured({ library: id, sizes }) {
+async function measured({ library: id, sizes, quick }) {
+  const { warmUpNs, sampleNs, least } = quick ? QUICK : WHOLE;
   const [m, n, k] = sizes;
   const problem = { op: 'matmul', shape: { m, n, k }, dtype: 'f32' };
   const inputs = inputTensors(problem, { seed: 1 });
@@ -88,11 +89,11 @@ async function measured({ library: id, sizes }) {
   let count = 1;
   for (const beganNs = nowNs(); ; ) {
     const ns = await timeNs(library, count);
-    if (ns < SAMPLE_NS) count = Math.min(Math.ceil((1.2 * SAMPLE_NS * count) / ns), 4 * count);
-    else if (nowNs() - beganNs >= WARM_UP_NS) break;
+    if (ns < sampleNs) count = Math.min(Math.ceil((1.2 * sampleNs * count) / ns), 4 * count);
+    else if (nowNs() - beganNs >= warmUpNs) break;
   }
   const samples = [];
-  for (const beganNs = nowNs(); samples.length < SAMPLES && nowNs() - beganNs < MAX_NS; ) {
+  for (const beganNs = nowNs(); samples.length < least && nowNs() - beganNs < MAX_NS; ) {
     samples.push((await timeNs(library, count)) / count);
   }
   const { method, worst } = verify(problem, inputs, Float32Array.from(await library.last()));
