@@ -190,6 +190,25 @@ test('a reference that a verdict compares with is kept while it makes others', a
   }
 }, 300_000);
 
+test.each([4, 8, 16, 31, 32, 48])(
+  'the reference of sums of %i is proved',
+  async (k) => {
+    // Above what is proved whole: thousands of rows, each with its residual.
+    const problem = product(4096, Math.ceil(2 ** 26 / 4096 / k), k);
+    const variant = { kernel: 'matmul/naive', tunables: {} } as const;
+    const prepared = await gpu.executor.prepare(variant, problem, { seed: k, bufferSets: 1 });
+    try {
+      await prepared.poison('nan');
+      await prepared.sample({ dispatches: 1, rotate: false });
+      expect(await prepared.verify([0])).toMatchObject({ method: 'device', worst: null });
+      await prepared.proved();
+    } finally {
+      prepared.destroy();
+    }
+  },
+  300_000,
+);
+
 test('after a comparison that the device refused, others go on', async () => {
   const { device } = await openDevice();
   const watch = new DeviceWatch(device);
