@@ -56,6 +56,24 @@ it('believes a measurement of the very shape', () => {
   });
 });
 
+it('chooses what nobody has tried only where it promises a quarter more', () => {
+  const file = shippedEvidence().find(({ dtype }) => dtype === 'f16acc16');
+  const text = '1500x3072x768';
+  const seen = (file ? observationsOf(file) : []).filter(
+    ({ problem }) => shapeText(problem) !== text,
+  );
+  const tried = new Set(seen.map(({ address }) => address));
+  const shape = { m: 1500, n: 3072, k: 768 };
+  const ranked = new Selector(seen).rank({ op: 'matmul', shape, dtype: 'f16acc16' }, any);
+  const bestTried = ranked.findIndex(({ address }) => tried.has(address));
+  const untried = ranked.filter(({ address }) => !tried.has(address));
+  const fastest = Math.min(...untried.map(({ ns }) => ns));
+  // It would be first by its time alone.
+  expect(fastest).toBeLessThan(ranked[bestTried]?.ns ?? 0);
+  expect(1.25 * fastest).toBeGreaterThan(ranked[bestTried]?.ns ?? 0);
+  expect(bestTried).toBe(0);
+});
+
 it('has nothing to say without evidence', () => {
   expect(new Selector([]).rank(transpose(1024), any)).toEqual([]);
   const product: Problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };
