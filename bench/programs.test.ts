@@ -64,6 +64,21 @@ it.each([
   expect(stderr).toBe(`${flag} must be a whole number above 0, not ${text}\n`);
 });
 
+it('prints the goals of suites, and refuses one that does not exist', async () => {
+  const suite = ['--suite', 'transpose-shapes', '--seconds', '1', '--policy', 'smoke'];
+  const { stdout, written } = await run('side-by-side.mjs', ...suite);
+  expect(stdout).toMatch(/^\| transposes \/ copy of as many bytes \| \d+ \| \d/m);
+  expect(written.results).toContainEqual(
+    expect.objectContaining({
+      variant: expect.stringMatching(/^transpose\//),
+      other: expect.anything(),
+    }),
+  );
+  const { code, stderr } = await ended('side-by-side.mjs', '--suite', 'no-such');
+  expect(code).toBe(2);
+  expect(stderr).toContain('  llm-shapes\n');
+});
+
 it('gives ratios with intervals and verdicts, and says which side was unavailable', async () => {
   const rows = ['--rows', '4096 f32 fast |(4096x64|64x4096x4096) f32 vendor', '--rounds', '1'];
   const how = ['--policy', 'smoke', '--python', 'no-such-python'];
