@@ -38,13 +38,15 @@ describe('formatInterval', () => {
     expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50%');
     expect(spaced(formatInterval(100, 100, 100))).toBe('<0.1%');
     expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('<0.1%');
-    expect(spaced(formatInterval(100, 80, 110))).toBe('±20%');
+    expect(spaced(formatInterval(100, 80, 115))).toBe('±20%');
+    expect(spaced(formatInterval(100, 99.9, 104))).toBe('±4.0%');
   });
 
-  it('gives both sides where one is several times the other', () => {
+  it('gives both sides of a wide one that is lopsided', () => {
     expect(spaced(formatInterval(100, 99.8, 418))).toBe('−0.20% +318%');
     expect(spaced(formatInterval(100, 100, 418))).toBe('−0% +318%');
     expect(spaced(formatInterval(100, 60, 101))).toBe('−40% +1.0%');
+    expect(spaced(formatInterval(100, 46, 232))).toBe('−54% +132%');
   });
 });
 

@@ -49,7 +49,7 @@ export function formatEstimate(seconds: number): string {
 
 /**
  * Half width of an interval relative to its centre, the wider side: `±0.31%`, `<0.1%`. Both
- * sides where one is several times the other, as the range of few samples may be: `−0.2% +318%`.
+ * sides of a wide interval that is lopsided, as the range of few samples may be: `−0.2% +318%`.
  */
 export function formatInterval(center: number, low: number, high: number): string {
   const [below, above] = [((center - low) / center) * 100, ((high - center) / center) * 100];
@@ -58,13 +58,13 @@ export function formatInterval(center: number, low: number, high: number): strin
   if (wide < 0.1) return '<0.1%';
   const digits = (percent: number) =>
     percent < 0.1 ? '0' : percent < 10 ? twoDigits.format(percent) : whole.format(percent);
-  return wide >= 1 && wide > LOPSIDED * narrow
+  return wide >= WIDE && wide > LOPSIDED * narrow
     ? `−${digits(below)}% +${digits(above)}%`
     : `±${digits(wide)}%`;
 }
 
-/** From this many times the other side on, the wider side does not stand for both. */
-const LOPSIDED = 3;
+/** From this width on, %, and this many times the other side, the wider side does not stand for both. */
+const [WIDE, LOPSIDED] = [5, 1.5];
 
 /** The figure of a metric by its unit; the unit of a rate is the op's and stands beside it. */
 export function formatMetric(unit: MetricUnit, digits: number, value: number | string): string {
@@ -93,9 +93,9 @@ export const formatPercent = (share: number): string => `${twoDigits.format(shar
 /** What a device did of its peak: `73%`, or `>100%` where a cache or a disturbed probe made it more. */
 export const formatOfPeak = (share: number): string => (share > 1 ? '>100%' : formatPercent(share));
 
-/** Operations per byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`. */
-export const formatIntensity = (flopPerByte: number): string =>
-  `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}FLOP/byte`;
+/** Operations per byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`, of integers `85.3 op/byte`. */
+export const formatIntensity = (flopPerByte: number, isInteger = false): string =>
+  `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}${isInteger ? 'op' : 'FLOP'}/byte`;
 
 /** A duration that was measured, from seconds: `4 s`, `12 min`, `3.5 h`. */
 export function formatDuration(seconds: number): string {

@@ -101,13 +101,13 @@ export function significant(value: number): string {
 }
 
 /**
- * `±0.41%`: half the width of an interval, relative to its middle value; both sides where one is
- * several times the other, as the range of few samples may be: `-2.0% +318%`.
+ * `±0.41%`: half the width of an interval, relative to its middle value; both sides of a wide
+ * interval that is lopsided, as the range of few samples may be: `-2.0% +318%`.
  */
 export function intervalText(low: number, middle: number, high: number): string {
   const [below, above] = [(middle - low) / middle, (high - middle) / middle];
   const [narrow, wide] = below < above ? [below, above] : [above, below];
-  return wide >= 0.01 && wide > 3 * narrow
+  return wide >= 0.05 && wide > 1.5 * narrow
     ? `-${percentText(below)} +${percentText(above)}`
     : `±${percentText(wide)}`;
 }

@@ -121,7 +121,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
         by: kernelBy(row.variant),
         problem,
         profile: row.profile,
-        source: `Side by side with ${nameOf(other)} in one run, ${driverText(driver)}.`,
+        source: `Side by side with ${nameOf(other, row.variant)} in one run, ${driverText(driver)}.`,
       };
       if (!other || !round.other) return [ours];
       // Libraries have one kind of f16, which sums in f32.
@@ -141,7 +141,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
               : kernelBy(other.address),
           problem: theirs,
           profile: 'library' in other ? null : other.profile,
-          source: `Side by side with ${kernelOf(row.variant)} in one run, ${driverText(driver)}.`,
+          source: `Side by side with ${besideText(row.variant, row.profile, 'address' in other ? other.address : '')} in one run, ${driverText(driver)}.`,
         },
       ];
     });
@@ -149,8 +149,14 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
   return fastestOfEach(figures);
 }
 
-const nameOf = (other: OtherSide | undefined): string =>
-  other === undefined ? 'nothing' : 'library' in other ? other.library : kernelOf(other.address);
+function nameOf(other: OtherSide | undefined, variant: string): string {
+  if (other === undefined) return 'nothing';
+  return 'library' in other ? other.library : besideText(other.address, other.profile, variant);
+}
+
+/** A kernel as the other side of a variant. */
+const besideText = (address: string, profile: Profile, variant: string): string =>
+  address === variant ? `itself under ${profile}` : kernelOf(address);
 
 export const kernelBy = (address: string): Figure['by'] => ({
   kind: 'kernel',

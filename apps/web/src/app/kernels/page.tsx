@@ -34,8 +34,8 @@ export default async function KernelsPage() {
           </ButtonLink>
         }
       >
-        One idea per rung: each kernel adds one thing to the kernel above it. For every value of
-        every tunable you can read the WGSL that runs.
+        One idea per rung: each kernel adds one idea to an earlier one. For every value of every
+        tunable you can read the WGSL that runs.
         <Words of={['variant', 'profile']} />
       </PageHeader>
       {ladders.map(({ op, shapes, bests }) => (
@@ -45,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `${OPS[op].rateUnit({ dtype: 'f32' })} of the fastest result by size, ranked or not, f32, on any device, profile default unless another is named; higher is better, empty is not measured`
+              ? `${OPS[op].rateUnit({ dtype: 'f32' })} of the fastest result by size, ranked or not, f32, on any device, under profile default or, where only that was measured, the one named; higher is better, empty is not on the board`
               : 'not measured yet'
           }
         >

@@ -136,7 +136,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                 ),
             },
             {
-              head: 'Took',
+              head: 'Done after',
               isFigure: true,
               className: 'text-muted',
               // A file says nothing of how long its runs took together.

@@ -5,7 +5,7 @@ import {
   type ResultDetail,
   type RunView,
 } from '@tilemark/core';
-import { arithmeticIntensity } from '@tilemark/kernels';
+import { arithmeticIntensity, DTYPES } from '@tilemark/kernels';
 import {
   formatIntensity,
   formatInterval,
@@ -64,7 +64,7 @@ export function Headline({ result }: { result: ResultDetail }) {
         />
         <Figure
           name="Arithmetic intensity"
-          value={formatIntensity(arithmeticIntensity(problem))}
+          value={formatIntensity(arithmeticIntensity(problem), DTYPES[problem.dtype].isInteger)}
           unit=""
         />
       </dl>

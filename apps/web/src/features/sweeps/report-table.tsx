@@ -22,8 +22,8 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   return (
     <Section
       id="report"
-      title="Beside the report"
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? 'lower is faster, × over the first line of its size' : 'its text prints no figures'}`}
+      title="Compared with the published report"
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? 'lower is faster, × is the speed-up over the first row of the same size' : 'it gives no figures for these, so only the kernels are reproduced'}`}
     >
       {lines.length > 0 && (
         <TablePanel caption={`Published figures of ${source.title}, with ours beside them`}>

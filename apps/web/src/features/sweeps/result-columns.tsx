@@ -15,7 +15,7 @@ import {
   type RunView,
   variantOccupancy,
 } from '@tilemark/core';
-import { arithmeticIntensity, KERNELS, opOf, shapeText, volume } from '@tilemark/kernels';
+import { arithmeticIntensity, DTYPES, KERNELS, opOf, shapeText, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
@@ -260,7 +260,7 @@ function ProblemCell({ run: { problem } }: { run: RunView }) {
       {problem.op} {shapeText(problem)} <span className="text-muted">{problem.dtype}</span>
       {flopPerByte > 0 && (
         <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-          {formatIntensity(flopPerByte)}
+          {formatIntensity(flopPerByte, DTYPES[problem.dtype].isInteger)}
         </span>
       )}
     </span>
