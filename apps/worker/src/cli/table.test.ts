@@ -19,7 +19,7 @@ it('keeps four significant digits', () => {
 it('gives the wider half of an interval', () => {
   expect(intervalText(98, 100, 101)).toBe('±2.0%');
   expect(intervalText(100, 100, 418)).toBe('-0.00% +318%');
-  expect(intervalText(100, 46, 232)).toBe('-54% +132%');
+  expect(intervalText(46, 100, 232)).toBe('-54% +132%');
 });
 
 it.each([
