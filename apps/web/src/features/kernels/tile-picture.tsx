@@ -28,7 +28,16 @@ const captionOf = (
     workgroupBytes > 0
       ? `through ${formatBytes(workgroupBytes)} of workgroup memory`
       : 'without workgroup memory'
-  }.`;
+  }. Each cell drawn is ${cellText(rows, cols)}.`;
+
+/** What a cell of `Zoom` stands for. */
+function cellText(rows: number, cols: number): string {
+  const [down, across] = [rows, cols].map((side) => Math.ceil(side / CELL_LIMIT)) as [
+    number,
+    number,
+  ];
+  return down * across === 1 ? 'one element' : `${down} × ${across} elements`;
+}
 
 const shareText = (elements: number): string =>
   elements === 1

@@ -1,4 +1,4 @@
-import { besideKernel, isContributed } from '@tilemark/core';
+import { besideKernel, isContributed, type KernelNeeds } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
@@ -16,7 +16,7 @@ import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode, WgslDiff } from '@/ui/code';
 import { Facts } from '@/ui/facts';
-import { formatBytes } from '@/ui/format';
+import { formatBytes, formatCount } from '@/ui/format';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import type { SearchParams } from '@/ui/query';
@@ -107,6 +107,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
                     { name: 'Workgroup size', value: detail.needs.workgroupSize.join(' × ') },
                     { name: 'Workgroup memory', value: formatBytes(detail.needs.workgroupBytes) },
                     { name: 'Features', value: detail.needs.features.join(', ') || 'none' },
+                    { name: 'Limits to request', value: limitsText(detail.needs) },
                   ]
                 : kernel.runsOn === 'cpu'
                   ? [{ name: 'Runs on', value: 'the host CPU' }]
@@ -161,6 +162,20 @@ export default async function KernelPage({ params, searchParams }: Props) {
       </nav>
     </>
   );
+}
+
+/** The limits beyond those that every device has without asking (WebGPU, 3.6.2), with what is needed. */
+function limitsText({ workgroupSize, workgroupBytes }: KernelNeeds): string {
+  const [x = 1, y = 1, z = 1] = workgroupSize;
+  const needed = [
+    ['maxComputeWorkgroupStorageSize', workgroupBytes, 16_384],
+    ['maxComputeInvocationsPerWorkgroup', x * y * z, 256],
+    ['maxComputeWorkgroupSizeX', x, 256],
+    ['maxComputeWorkgroupSizeY', y, 256],
+    ['maxComputeWorkgroupSizeZ', z, 64],
+  ] as const;
+  const beyond = needed.filter(([, value, usual]) => value > usual);
+  return beyond.map(([name, value]) => `${name} ${formatCount(value)}`).join(', ') || 'none';
 }
 
 /** The results for the problem that `on` names (see `problemKey`), or for the default one. */
