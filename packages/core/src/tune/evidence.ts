@@ -2,6 +2,7 @@ import { type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { z } from 'zod';
 import { deviceIdentitySchema, profileSchema } from '../measure/device';
+import { rooflineSurveySchema } from '../measure/roofline';
 import { dtypeSchema, opSchema } from '../plan/spec';
 
 /**
@@ -18,6 +19,8 @@ export const evidenceSchema = z.strictObject({
   measuredAt: z.iso.datetime(),
   /** The command that measured it. */
   command: z.string(),
+  /** What the device's probes found under this profile; absent in files from before 2026-11-24. */
+  roofline: rooflineSurveySchema.optional(),
   /** Addresses; `times` names them by their place here. */
   variants: z.array(z.string().max(400)),
   shapes: z.array(

@@ -17,6 +17,7 @@ import {
   type Point,
   type Policy,
   type Profile,
+  Roofline,
   runVariant,
   type Surroundings,
 } from '@tilemark/core';
@@ -81,6 +82,7 @@ export async function tuneSuite(
           ? await Canary.of(gpu.executor, (ns) => sleep(ns / 1e6))
           : null;
       await canary?.wake();
+      const roofline = await new Roofline(gpu.executor, gpu.capabilities).survey();
       const surroundings = {
         deviceClass: gpu.identity.class,
         lastLevelCacheBytes: gpu.lastLevelCacheBytes,
@@ -97,6 +99,7 @@ export async function tuneSuite(
         dtype,
         measuredAt: new Date().toISOString(),
         command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budget / 1e9}s`,
+        ...(roofline && { roofline }),
       };
       const observations = save === undefined ? [] : await earlier(save, head);
       const done = new Set(observations.map(({ problem }) => shapeText(problem)));
