@@ -52,6 +52,7 @@ export type { Suite, SuiteParam } from './suites/suite';
 export { suiteOfRuns } from './suites/suite-of-runs';
 export * from './suites/suites';
 export { candidatesFor } from './tune/candidates';
+export * from './tune/efficiency';
 export * from './tune/evidence';
 export { Search } from './tune/search';
 export { leaveOneShapeOut, type Prediction, type Regret, Selector } from './tune/selector';
