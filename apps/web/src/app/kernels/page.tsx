@@ -76,15 +76,15 @@ export default async function KernelsPage() {
                 ),
               },
               { head: 'Idea', className: 'min-w-52 text-pretty', cell: ({ idea }) => idea },
-              ...shapes.map((shape, index) => ({
+              ...shapes.map((shape) => ({
                 head: shape,
                 isFigure: true,
                 className: 'min-w-26',
                 cell: ({ computes, id }: Kernel) => {
                   const best = bests.get(`${id} ${shape}`);
-                  return !best && computes === 'copy' && index === 0 ? (
+                  return !best && computes === 'copy' ? (
                     <span className="text-xs whitespace-normal text-muted">
-                      copies only: not on the board
+                      copies only, never ranked
                     </span>
                   ) : (
                     <BestRate best={best} />

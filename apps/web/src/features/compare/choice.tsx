@@ -28,7 +28,7 @@ export function PairForm({
           </Field>
         </div>
       ))}
-      <Button type="submit" look="primary" className="sm:mt-5">
+      <Button type="submit" look="primary" className="max-sm:w-full sm:mt-5">
         Compare
       </Button>
     </form>
