@@ -122,7 +122,17 @@ export function Command({
   return (
     <div className="flex items-start gap-x-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3 has-[.missing]:max-sm:flex-col">
       <code className="min-w-0 flex-1 py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
-        {text}
+        {/* Lines break between options, not inside their names. */}
+        {text.split(/(?<=\s)(--?[\w-]+)/).map((part, index) =>
+          index % 2 === 0 ? (
+            part
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts stay where they are
+            <span key={index} className="whitespace-nowrap">
+              {part}
+            </span>
+          ),
+        )}
       </code>
       {missing ? (
         <span className="missing py-1 text-xs leading-5 text-muted sm:px-2">{missing}</span>

@@ -128,7 +128,7 @@ export async function WgslDiff({
   return <CodeBox label={label} html={html} lines={lines.length} isDiff />;
 }
 
-/** As many lines as the box shows at once. */
+/** As many lines as the box shows at once, none of them cut: its height below follows. */
 const MOST_LINES = 29;
 
 function CodeBox({
@@ -149,7 +149,7 @@ function CodeBox({
         data-diff={isDiff || undefined}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
         tabIndex={0}
-        className="scroll-hint max-h-[36rem] overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] group-data-open:max-h-none data-diff:pr-0"
+        className="scroll-hint max-h-[calc(29*1.2rem+0.75rem+2px)] overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] group-data-open:max-h-none data-diff:pr-0"
         // biome-ignore lint/security/noDangerouslySetInnerHtml: Shiki escapes the source it marks up
         dangerouslySetInnerHTML={{ __html: html }}
       />

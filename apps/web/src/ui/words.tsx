@@ -28,6 +28,11 @@ const WORDS = {
     'of all elements, in u: one u is the most by which rounding once changes a value of the type.',
     '/docs/tolerance',
   ],
+  occupancy: [
+    'Occupancy',
+    'warps that a multiprocessor can hold at once with this variant, of the most it can hold; in theory, as WebGPU does not report registers.',
+    '/docs/performance',
+  ],
   policy: [
     'Policy',
     'how long and how precisely a run is measured; quick ones are never ranked.',

@@ -1,6 +1,15 @@
 import { DEVICE_GROUPS, PROFILES, type Profile } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { idsOf, kernelsOf, OPS, type OpId, type opOf, shapeText, volume } from '@tilemark/kernels';
+import {
+  idsOf,
+  type Kernel,
+  kernelsOf,
+  OPS,
+  type OpId,
+  type opOf,
+  shapeText,
+  volume,
+} from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-list';
 import { shortDeviceName } from '@/features/devices/device-name';
@@ -71,7 +80,16 @@ export default async function KernelsPage() {
                 head: shape,
                 isFigure: true,
                 className: 'min-w-26',
-                cell: ({ id }: { id: string }) => <BestRate best={bests.get(`${id} ${shape}`)} />,
+                cell: ({ computes, id }: Kernel) => {
+                  const best = bests.get(`${id} ${shape}`);
+                  return !best && computes === 'copy' ? (
+                    <span className="text-xs whitespace-normal text-muted">
+                      copies only, never ranked
+                    </span>
+                  ) : (
+                    <BestRate best={best} />
+                  );
+                },
               })),
               {
                 head: 'WGSL',

@@ -5,7 +5,7 @@ import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { Ago, Rate } from '@/ui/facts';
+import { Ago, Moment, Rate } from '@/ui/facts';
 import { Field, Input, Select } from '@/ui/field';
 import { formatCount, formatDuration } from '@/ui/format';
 import { Live } from '@/ui/live';
@@ -93,10 +93,16 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             {
               head: 'Sweep',
               className: 'min-w-44',
-              cell: ({ id, name, suite }) => (
+              cell: ({ createdAt, id, isImported, name, suite }) => (
                 <>
                   <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
                   {suite && <span className="ml-2 font-normal text-xs text-muted">{suite}</span>}
+                  {isImported && (
+                    // Imports of one file, say, have the same name.
+                    <span className="block font-normal text-xs text-muted">
+                      <Moment date={createdAt} />
+                    </span>
+                  )}
                 </>
               ),
             },
@@ -119,11 +125,14 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
               head: 'Fastest run',
+              title: 'In each unit; of copies only where nothing else was measured',
               isFigure: true,
-              cell: ({ id }) => {
-                const rate = best.get(id);
-                return rate ? <Rate of={rate} /> : '–';
-              },
+              cell: ({ id }) =>
+                best.get(id)?.map((rate) => (
+                  <span key={rate.unit} className="block">
+                    <Rate of={rate} />
+                  </span>
+                )) ?? '–',
             },
             {
               head: 'Failed or incorrect',

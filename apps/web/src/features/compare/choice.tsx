@@ -1,5 +1,5 @@
 import type { RunResult } from '@tilemark/core';
-import { shapeText, shortAddress } from '@tilemark/kernels';
+import { shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ReactNode } from 'react';
 import { Button } from '@/ui/button';
@@ -19,7 +19,7 @@ export function PairForm({
     <form
       method="get"
       aria-label={`${of}s to compare`}
-      className="mb-6 flex flex-wrap items-end gap-3"
+      className="mb-6 flex flex-wrap items-start gap-3"
     >
       {(['a', 'b'] as const).map((side) => (
         <div key={side} className="min-w-60 flex-1">
@@ -28,7 +28,7 @@ export function PairForm({
           </Field>
         </div>
       ))}
-      <Button type="submit" look="primary">
+      <Button type="submit" look="primary" className="max-sm:w-full sm:mt-5">
         Compare
       </Button>
     </form>
@@ -50,28 +50,36 @@ export function ResultSelect({
 }) {
   const isListed = choices.some(({ resultId }) => resultId === value);
   return (
-    <Select key={value} {...props} defaultValue={value} required>
-      <option value="" disabled>
-        Choose a result
-      </option>
-      {value && !isListed && (
-        <option value={value}>{chosen ? resultText(chosen) : `${value} (not found)`}</option>
-      )}
-      {[...group(choices, ({ device }) => device.key).values()].map((own) => (
-        <optgroup key={own[0]?.device.key} label={own[0]?.device.name}>
-          {own.map((each) => (
-            <option key={each.runId} value={each.resultId ?? ''}>
-              {resultText(each)}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </Select>
+    <>
+      <Select key={value} {...props} defaultValue={value} required>
+        <option value="" disabled>
+          Choose a result
+        </option>
+        {value && !isListed && (
+          <option value={value}>{chosen ? resultText(chosen) : `${value} (not found)`}</option>
+        )}
+        {[...group(choices, ({ device }) => device.key).values()].map((own) => (
+          <optgroup key={own[0]?.device.key} label={own[0]?.device.name}>
+            {own.map((each) => (
+              <option key={each.runId} value={each.resultId ?? ''}>
+                {resultText(each)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </Select>
+      {chosen && <Chosen>{`${chosen.address} on ${chosen.device.name}`}</Chosen>}
+    </>
   );
 }
 
+/** What a select shows clipped, in full. */
+const Chosen = ({ children }: { children: string }) => (
+  <p className="mt-1 text-xs wrap-anywhere text-muted">{children}</p>
+);
+
 const resultText = ({ address, problem, profile, rate }: RunResult): string =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${formatRate(rate.value)} ${rate.unit}` : ''}`;
+  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${address}${rate ? `, ${formatRate(rate.value)} ${rate.unit}` : ''}`;
 
 /** One of the variants that were measured, by kernel; what the address asks for is kept, measured or not. */
 export function VariantSelect({
@@ -85,21 +93,24 @@ export function VariantSelect({
   choices: readonly string[];
 }) {
   return (
-    <Select key={value} {...props} defaultValue={value} required>
-      <option value="" disabled>
-        Choose a variant
-      </option>
-      {value && !choices.includes(value) && <option>{value}</option>}
-      {[...group(choices, kernelOf)].map(([kernel, own]) => (
-        <optgroup key={kernel} label={kernel}>
-          {own.map((address) => (
-            <option key={address} value={address}>
-              {shortAddress(address)}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </Select>
+    <>
+      <Select key={value} {...props} defaultValue={value} required>
+        <option value="" disabled>
+          Choose a variant
+        </option>
+        {value && !choices.includes(value) && <option>{value}</option>}
+        {[...group(choices, kernelOf)].map(([kernel, own]) => (
+          <optgroup key={kernel} label={kernel}>
+            {own.map((address) => (
+              <option key={address} value={address}>
+                {address}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </Select>
+      {value && <Chosen>{value}</Chosen>}
+    </>
   );
 }
 

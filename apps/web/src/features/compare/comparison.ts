@@ -65,7 +65,7 @@ const FACTS: readonly (readonly [string, (of: Measured) => string])[] = [
   ['policy', ({ result }) => result.policy],
   ['driver', ({ result }) => result.environment.driver],
   ['timer', ({ measurement }) => measurement.timer.kind],
-  ['method', ({ measurement }) => `version ${measurement.methodologyVersion}`],
+  ['methodology', ({ measurement }) => String(measurement.methodologyVersion)],
 ];
 
 const differencesOf = (a: Measured, b: Measured): string[] =>

@@ -2,13 +2,21 @@ import { driverText } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
-import { VariantLink } from '@/features/kernels/address';
+import { Address } from '@/features/kernels/address';
+import { TextLink } from '@/ui/button';
 import { formatInterval, formatNs, formatOfPeak, formatPercent, formatRate } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import type { Measured } from './comparison';
 
 const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
-  ['Variant', ({ result }) => <VariantLink address={result.address} resultId={result.resultId} />],
+  [
+    'Variant',
+    ({ result }) => (
+      <TextLink href={`/results/${result.resultId}`}>
+        <Address of={result.address} />
+      </TextLink>
+    ),
+  ],
   ['Problem', ({ result: { problem } }) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`],
   ['Device', ({ result }) => <DeviceName device={result.device} />],
   ['Profile', ({ result }) => result.profile],
@@ -34,7 +42,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
     },
   ],
   ['Samples', ({ measurement: { cold, stop } }) => `${cold.n}, ${stop}`],
-  ['Ranked', ({ measurement: { unranked } }) => unranked ?? 'yes'],
+  ['Ranked', ({ measurement: { unranked } }) => (unranked === null ? 'yes' : `no: ${unranked}`)],
   ['Policy', ({ result }) => result.policy],
   ['Timer', ({ measurement: { timer } }) => timer.kind],
   ['Driver', ({ result }) => driverText(result.environment.driver) || '–'],

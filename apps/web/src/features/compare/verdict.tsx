@@ -3,6 +3,14 @@ import { formatSpeedup } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
 import type { Comparison } from './comparison';
 
+/** On the page of two results, in words. */
+const WORDS: Readonly<Record<Contrast['verdict'], string>> = {
+  FAST: 'B is faster',
+  SLOW: 'B is slower',
+  SAME: 'B is as fast as A',
+  UNDECIDED: 'undecided',
+};
+
 /** Beside the word, never in its place. */
 const TONES: Readonly<Record<Contrast['verdict'], Tone>> = {
   FAST: 'accent',
@@ -22,7 +30,7 @@ export function Effect({ of: comparison }: { of: Comparison }) {
     <>
       {of !== null && (
         <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-          {verdict && <VerdictBadge of={verdict} />}
+          {verdict && <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>}
           <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(ratio)}</span>
           <span className="text-muted">
             B’s {of} as a multiple of A’s; 95% interval {formatSpeedup(low)} to{' '}
@@ -42,8 +50,8 @@ export function Effect({ of: comparison }: { of: Comparison }) {
       )}
       {verdict === 'UNDECIDED' && (
         <p className="mt-2 text-[0.8125rem] text-muted">
-          The interval of their ratio contains an end of ±0.5%, within which two are the same.{' '}
-          {toDecide({ ...comparison, verdict })}
+          The interval of their ratio reaches both inside ±0.5%, where the two count as the same,
+          and outside. {toDecide({ ...comparison, verdict })}
         </p>
       )}
       <p className="mt-2 text-[0.8125rem] text-muted">

@@ -95,6 +95,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
         },
         {
           head: 'Over naive',
+          title: 'Times as fast as the fastest variant of the naive kernel there',
           isFigure: true,
           cell: (run) => <Ratio run={run} base={ours(naive, run)} />,
         },

@@ -15,6 +15,7 @@ import { formatEstimate, plural } from '@/ui/format';
 import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
+import { Words } from '@/ui/words';
 import { Compared } from './compared';
 import { Refresh } from './refresh';
 
@@ -55,6 +56,7 @@ export async function ContributedPage({ id }: { id: string }) {
           {version.op}, brought <Moment date={version.createdAt} /> with the token of{' '}
           {version.author}
         </span>
+        <Words of={['variant', 'interval', 'roundoff']} />
       </PageHeader>
       <Standing version={version} results={results} />
       {results.waiting.length > 0 && (

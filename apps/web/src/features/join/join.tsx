@@ -104,8 +104,7 @@ export function Join({
   const told = problem ?? state?.problem;
   const isInvited = Boolean(invite) || mayInvite;
   return (
-    // What the browser tells later stands below, and as high as the screen: nothing moves for it.
-    <div className="min-h-svh max-w-3xl space-y-6">
+    <div className="max-w-3xl space-y-6">
       {isPublic && (
         <Quick
           version={version}
@@ -117,10 +116,10 @@ export function Join({
       <Section title="Lend it to the grid" id="lend" note="with an invite or a login">
         <Panel className="space-y-3 p-4">
           <p>
-            This tab measures what waits for your GPU, one kernel at a time, until you leave. The
-            GPU is busy meanwhile and the machine may get warm and loud, but nothing occupies it for
-            more than a quarter of a second. Results, the name that the browser gives your GPU, and
-            the browser’s version are published.
+            This tab measures the runs that wait for your GPU, one at a time, until you leave. The
+            GPU is busy meanwhile and the machine may get warm and loud, but no run occupies it for
+            more than a quarter of a second at a stretch. The results, the name that the browser
+            gives your GPU, and the browser’s version are published.
           </p>
           <label className="flex items-center gap-2 text-[0.8125rem]">
             <input
@@ -165,23 +164,29 @@ export function Join({
       )}
       {state && <Now state={state} token={token} pausedWhy={isPaused ? 'you paused it' : hold} />}
       {state && state.ended.length > 0 && <Ended state={state} token={token} />}
-      {gpu && <Device gpu={gpu} />}
+      {(gpu || !problem) && <Device gpu={gpu} />}
     </div>
   );
 }
 
-function Device({ gpu: { adapter, identity, isSoftware } }: { gpu: BrowserGpu }) {
-  const has = (feature: string) => (adapter.features.has(feature) ? 'yes' : 'no');
+/** Null: not known yet. As high as later, so that nothing below moves. */
+function Device({ gpu }: { gpu: BrowserGpu | null }) {
+  const { adapter, identity, isSoftware } = gpu ?? {};
+  const has = (feature: GPUFeatureName) =>
+    adapter ? (adapter.features.has(feature) ? 'yes' : 'no') : '…';
   return (
     <Section title="Your GPU, as the browser describes it" id="device">
       <Panel>
         <Facts
           columns={2}
           facts={[
-            { name: 'Name', value: identity.device },
-            { name: 'Vendor', value: identity.vendor },
-            { name: 'Architecture', value: identity.architecture || 'not told' },
-            { name: 'Browser', value: identity.runtime },
+            { name: 'Name', value: identity?.device ?? '…' },
+            { name: 'Vendor', value: identity?.vendor ?? '…' },
+            {
+              name: 'Architecture',
+              value: identity ? identity.architecture || 'not disclosed' : '…',
+            },
+            { name: 'Browser', value: identity?.runtime ?? '…' },
             { name: 'GPU timestamps', value: has('timestamp-query') },
             { name: '16-bit floats', value: has('shader-f16') },
           ]}
@@ -195,11 +200,11 @@ function Device({ gpu: { adapter, identity, isSoftware } }: { gpu: BrowserGpu })
           </Notice>
         </div>
       )}
-      {!adapter.features.has('timestamp-query') && (
+      {adapter && !adapter.features.has('timestamp-query') && (
         <div className="mt-2">
           <Notice>
             This browser does not expose the GPU’s clock: results are timed by the wall clock and
-            shown unranked.
+            are not ranked.
           </Notice>
         </div>
       )}

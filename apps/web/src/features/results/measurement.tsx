@@ -32,7 +32,8 @@ const STOPS: Readonly<Record<Measurement['stop'], string>> = {
   quick: 'quick: the policy takes a fixed number of samples',
 };
 
-function stopText(measurement: Measurement): string {
+/** Why sampling ended, and what more of it would give. */
+export function stopText(measurement: Measurement): string {
   const time = measurement.stop === 'capped' ? timeToNarrow(measurement, KNOWN_WIDTH) : null;
   const text = STOPS[measurement.stop];
   return time ? `${text}; ±${100 * KNOWN_WIDTH}% would take about ${time} of samples` : text;
@@ -44,6 +45,7 @@ const FIGURES = metricsOf('export', ['medianNs', 'lowNs', 'highNs', 'stop', 'rat
 const ABOUT: Partial<Record<MetricId, string>> = {
   cv: 'Coefficient of variation: standard deviation over mean',
   hotMedianNs: 'The same buffers, reused',
+  rmsError: 'In u: one u is the most that rounding once changes a value',
 };
 
 /** With fewer than six samples no interval reaches 95%: it is their range. */
@@ -102,8 +104,7 @@ export function Statistics({
             value: `${timer.kind === 'timestamp' ? 'GPU timestamps' : 'wall clock'}, tick ${formatNs(timer.tickNs)}`,
           },
           ...clocksFacts(clocks),
-          { name: 'Policy', value: measurement.policy },
-          { name: 'Method', value: `version ${measurement.methodologyVersion}` },
+          { name: 'Methodology', value: `version ${measurement.methodologyVersion}` },
         ]}
       />
     </Panel>
@@ -135,7 +136,8 @@ const METHODS: Readonly<Record<Verification['method'], string>> = {
   device: 'every element on the device, each with its own bound',
   whole: 'every element against the f64 reference',
   exact: 'every element, bit for bit',
-  freivalds: 'Freivalds’ check with secret vectors, and whole rows and columns',
+  freivalds:
+    'Freivalds’ check (C·x against A·(B·x) for secret random x), and whole rows and columns',
   identical: 'bit-for-bit comparison with the output verified before timing',
 };
 
@@ -188,7 +190,10 @@ export function EnvironmentFacts({ environment }: { environment: Environment }) 
           { name: 'Backend', value: `${device.backend} (${device.runtime})` },
           { name: 'Operating system', value: os },
           { name: 'Processor', value: `${cpu.model}, ${cpu.cores} cores` },
-          { name: 'Memory', value: memoryBytes === null ? 'unknown' : formatBytes(memoryBytes) },
+          {
+            name: 'Host memory',
+            value: memoryBytes === null ? 'unknown' : formatBytes(memoryBytes),
+          },
           { name: 'Tilemark', value: environment.tilemarkVersion },
           ...Object.entries(runtimeVersions).map(([name, value]) => ({ name, value })),
         ]}

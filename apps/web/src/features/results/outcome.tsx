@@ -1,6 +1,8 @@
 import {
   figuresOf,
   type ImportedMark,
+  KNOWN_WIDTH,
+  type Measurement,
   outcomeReason,
   type ResultDetail,
   type RunView,
@@ -15,6 +17,7 @@ import {
   formatRate,
 } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
+import { stopText } from './measurement';
 
 /** Why a result may be faster than the peak. */
 const OVER_PEAK = 'the data may come from a cache, or the probe of the peak was disturbed';
@@ -59,7 +62,7 @@ export function Headline({ result }: { result: ResultDetail }) {
           unit={
             roofShare === null
               ? 'the peak was not measured for this run'
-              : `bound by ${roofBound}${roofShare > 1 ? `: ${OVER_PEAK}` : ''}`
+              : `of the ${roofBound} peak${roofShare > 1 ? `: ${OVER_PEAK}` : ''}`
           }
         />
         <Figure
@@ -73,6 +76,7 @@ export function Headline({ result }: { result: ResultDetail }) {
           <Notice tone="amber">{reason}</Notice>
         </div>
       )}
+      {!reason && <Imprecise measurement={outcome.measurement} />}
       {result.outlier && (
         <div className="mt-4">
           <Notice tone="amber">
@@ -87,12 +91,30 @@ export function Headline({ result }: { result: ResultDetail }) {
   );
 }
 
+/** A ranked result whose median is hardly known, and what would narrow it. */
+function Imprecise({ measurement }: { measurement: Measurement }) {
+  const { highNs, lowNs, medianNs } = measurement.cold;
+  if (Math.max(medianNs - lowNs, highNs - medianNs) <= KNOWN_WIDTH * medianNs) return null;
+  return (
+    <div className="mt-4">
+      <Notice tone="amber">
+        Imprecise: the median is known only to {formatInterval(medianNs, lowNs, highNs)} (
+        {stopText(measurement)}).
+      </Notice>
+    </div>
+  );
+}
+
 function Figure({ name, value, unit }: { name: string; value: string; unit: string }) {
+  const [figure, ownUnit] = value.split('\u202f');
   return (
     <div>
       <dt className="text-xs text-muted">{name}</dt>
       <dd className="mt-0.5 text-2xl font-semibold tracking-tight">
-        {value} <span className="text-sm font-normal tracking-normal text-muted">{unit}</span>
+        {figure}{' '}
+        <span className="text-sm font-normal tracking-normal text-muted">
+          {[ownUnit, unit].filter(Boolean).join(' ')}
+        </span>
       </dd>
     </div>
   );

@@ -26,7 +26,7 @@ export function RateOverTime({
       results.map(({ driver, endedAt, medianNs, resultId, webgpu }) => ({
         at: endedAt,
         rate: op.rate(problem, medianNs),
-        version: [driverText(driver) || 'driver unknown', webgpu && `Dawn ${webgpu}`]
+        version: [`driver ${driverText(driver) || 'unknown'}`, webgpu && `Dawn ${webgpu}`]
           .filter(Boolean)
           .join(', '),
         href: `/results/${resultId}`,

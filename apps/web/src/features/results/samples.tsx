@@ -30,13 +30,6 @@ export function SampleStrip({ series }: { series: Series }) {
           ticks: 5,
         },
         marks: [
-          Plot.rectY([series], {
-            y1: () => series.lowNs / scale,
-            y2: () => series.highNs / scale,
-            fill: 'var(--accent)',
-            fillOpacity: 0.18,
-          }),
-          Plot.ruleY([series.medianNs / scale], { stroke: 'var(--accent)' }),
           Plot.dot(samples, {
             x: 'index',
             y: 'time',
@@ -45,6 +38,19 @@ export function SampleStrip({ series }: { series: Series }) {
             fillOpacity: 0.7,
             title: ({ index, time }: (typeof samples)[number]) =>
               `sample ${index}: ${formatNs(time * scale)}`,
+          }),
+          // Above the samples, which would hide them, yet below the pointer.
+          Plot.rectY([series], {
+            y1: () => series.lowNs / scale,
+            y2: () => series.highNs / scale,
+            fill: 'var(--accent)',
+            fillOpacity: 0.3,
+            pointerEvents: 'none',
+          }),
+          Plot.ruleY([series.medianNs / scale], {
+            stroke: 'var(--accent)',
+            strokeWidth: 1.5,
+            pointerEvents: 'none',
           }),
         ],
       };

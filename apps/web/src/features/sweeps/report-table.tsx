@@ -33,7 +33,12 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
                 In the report
               </th>
               {heads.map((head) => (
-                <th key={head} scope="colgroup" colSpan={columns.length + 1} className="figure">
+                <th
+                  key={head}
+                  scope="colgroup"
+                  colSpan={columns.length + 1}
+                  className="!text-center"
+                >
                   {head}
                 </th>
               ))}

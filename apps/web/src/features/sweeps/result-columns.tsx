@@ -21,8 +21,10 @@ import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
 import {
   formatIntensity,
+  formatInterval,
   formatMetric,
   formatNs,
+  formatOfPeak,
   formatPercent,
   formatRate,
   formatSpeedup,
@@ -129,7 +131,7 @@ const metricColumns: readonly Column[] = metricsOf('runs')
       better,
       sort: read,
       says: (rows: readonly TableRun[]) =>
-        ORDER.includes(id) || rows.some((row) => read(row) !== undefined),
+        ['rate', 'medianNs'].includes(id) || rows.some((row) => read(row) !== undefined),
       cell: (row: TableRun) => {
         const { run } = row;
         if (!run.figures) return null;
@@ -159,7 +161,7 @@ export const COLUMNS: readonly Column[] = [
   ...metricColumns,
   {
     id: 'speedup',
-    name: 'Over naive',
+    name: 'Over the fastest naive',
     isFigure: true,
     better: 'higher',
     sort: ({ speedup }) => speedup,
@@ -245,13 +247,17 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
       <p className="sm:hidden">
         {problemText(run.problem)}:{' '}
         {run.figures
-          ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit(run.problem)}, ${formatNs(run.figures.medianNs)}`
+          ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit(run.problem)}, ${timingText(run.figures)}`
           : run.kind}
       </p>
       {reason && <p className="max-w-prose text-xs break-words text-muted">{reason}</p>}
     </div>
   );
 }
+
+/** `1.234 ms ±0.3%, 45% of peak` */
+const timingText = ({ highNs, lowNs, medianNs, roofShare }: Figures): string =>
+  `${formatNs(medianNs)} ${formatInterval(medianNs, lowNs, highNs)}${roofShare === null ? '' : `, ${formatOfPeak(roofShare)} of peak`}`;
 
 function ProblemCell({ run: { problem } }: { run: RunView }) {
   const flopPerByte = arithmeticIntensity(problem);

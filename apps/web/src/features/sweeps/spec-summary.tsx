@@ -17,7 +17,7 @@ export function SpecSummary({
   const others = spec.cases.filter(({ kernel }) => !(planned?.has(kernel) ?? true));
   return (
     <>
-      <TablePanel caption="Specification of the sweep">
+      <TablePanel caption="Specification of the sweep" stacks>
         <thead>
           <tr>
             <th scope="col">Kernel</th>
@@ -35,7 +35,7 @@ export function SpecSummary({
                   <code>{each.kernel}</code>
                 </TextLink>
               </th>
-              <td className="min-w-56 font-mono text-xs leading-5">
+              <td data-head="Tunables" className="min-w-56 font-mono text-xs leading-5">
                 {Object.entries(each.tunables).map(([name, values]) => (
                   <span key={name} className="mr-4 inline-block">
                     <span className="text-muted">{name}=</span>
@@ -43,10 +43,12 @@ export function SpecSummary({
                   </span>
                 ))}
               </td>
-              <td className="min-w-32 font-mono text-xs leading-5">
+              <td data-head="Shapes" className="min-w-32 font-mono text-xs leading-5">
                 {each.shapes.map((shape) => textOf(shape)).join(', ')}
               </td>
-              <td className="font-mono text-xs">{each.dtypes.join(' ')}</td>
+              <td data-head="Element types" className="font-mono text-xs">
+                {each.dtypes.join(' ')}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -98,7 +98,7 @@ function unrankedBecause(
   const { bufferSets, clock, cold, methodologyVersion } = measurement;
   const { stop, timer, verification } = measurement;
   if (methodologyVersion !== METHODOLOGY_VERSION) {
-    return `measured by version ${methodologyVersion} of the methodology; this grid uses ${METHODOLOGY_VERSION}`;
+    return `measured with methodology ${methodologyVersion}; this grid ranks ${METHODOLOGY_VERSION}`;
   }
   const resolved = ifValid(() => resolveVariant(variant.kernel, variant.tunables));
   if (!resolved) return 'this release has no such variant';

@@ -7,7 +7,7 @@ import {
   type OpId,
   parseProblem,
 } from '@tilemark/kernels';
-import { max, sum } from 'd3-array';
+import { greatest, group, max, sum } from 'd3-array';
 import type { Counts, Page, RunResult, Sweep } from '../../view/api';
 import type { SweepFilter } from '../../view/sweep';
 import type { AuditNote } from './audit';
@@ -24,6 +24,8 @@ import {
   newRun,
 } from './new-sweeps';
 import { RUN_VIEW, rateOf, runResult, runViewsOf } from './run-view';
+
+type Rate = ReturnType<typeof rateOf>;
 
 const CREATE_TIMEOUT_MS = 60_000;
 /** The largest `integer` of Postgres. */
@@ -89,23 +91,40 @@ export function sweepsOf(db: PrismaClient) {
       return { items: await sweepViews(db, items), nextCursor };
     },
 
-    /** The highest rate that each of these sweeps measured, by id. */
-    async bestRates(ids: readonly string[]): Promise<ReadonlyMap<string, RunResult['rate']>> {
+    /**
+     * The highest rate in each unit that each of these sweeps measured, by id; of copies only where
+     * nothing else was measured.
+     */
+    async bestRates(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Rate[]>> {
       const rows = await db.$queryRaw<
-        { sweepId: string; op: OpId; shape: string; dtype: Dtype; medianNs: number }[]
+        {
+          sweepId: string;
+          op: OpId;
+          shape: string;
+          dtype: Dtype;
+          isCopy: boolean;
+          medianNs: number;
+        }[]
       >`
         SELECT run."sweepId", run."op", run."shape", run."dtype",
-          min(result."medianNs") AS "medianNs"
+          run."kernel" = ANY(${CEILINGS}) AS "isCopy", min(result."medianNs") AS "medianNs"
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."sweepId" = ANY(${[...ids]}) AND run."state" = 'measured'
-          AND run."kernel" <> ALL(${CEILINGS})
-        GROUP BY 1, 2, 3, 4`;
-      const best = new Map<string, RunResult['rate']>();
-      for (const { medianNs, sweepId, ...row } of rows.filter(isKnownProblem)) {
-        const rate = rateOf(parseProblem(row), medianNs);
-        if (rate.value > (best.get(sweepId)?.value ?? 0)) best.set(sweepId, rate);
-      }
-      return best;
+        GROUP BY 1, 2, 3, 4, 5`;
+      const best = [...group(rows.filter(isKnownProblem), (row) => row.sweepId)].map(
+        ([id, all]) => {
+          const others = all.filter(({ isCopy }) => !isCopy);
+          const rates = (others.length > 0 ? others : all).map(({ medianNs, op, shape, dtype }) =>
+            rateOf(parseProblem({ op, shape, dtype }), medianNs),
+          );
+          const units = group(rates, ({ unit }) => unit).values();
+          return [
+            id,
+            [...units].flatMap((alike) => greatest(alike, ({ value }) => value) ?? []),
+          ] as const;
+        },
+      );
+      return new Map(best);
     },
 
     async results(id: string, cursor?: string): Promise<Page<RunResult>> {

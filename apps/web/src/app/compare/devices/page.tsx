@@ -24,7 +24,9 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
   return (
     <>
       <PageHeader title="Compare">
-        Two devices by the best variant of each, on every problem and profile that both measured.
+        Two devices, each with its fastest variant, on every problem and profile measured on both. A
+        difference within ±0.5% counts as the same; if the 95% interval leaves it open, it is
+        undecided.
       </PageHeader>
       <CompareTabs here="/compare/devices" />
       <Refused

@@ -42,7 +42,9 @@ export default async function CompareVariantsPage({
   return (
     <>
       <PageHeader title="Compare">
-        Two variants wherever a device measured both on the same problem, under the same profile.
+        Two variants, on every device, problem and profile for which both were measured. A
+        difference within ±0.5% counts as the same; if the 95% interval leaves it open, it is
+        undecided.
       </PageHeader>
       <CompareTabs here="/compare/variants" />
       <Refused reasons={refused} reset="/compare/variants" />

@@ -142,15 +142,22 @@ export default async function ResultPage({ params }: Props) {
               </Panel>
             </Section>
           )}
-          {roof && roof.peaks.length > 0 && points.length > 0 && (
+          {points.length > 0 && (
             <Section
               id="roofline"
               title="Roofline"
               note="the most this device can do, and this result"
             >
-              <Panel>
-                <RooflinePlot roof={roof} points={points} device={result.device.name} />
-              </Panel>
+              {roof && roof.peaks.length > 0 ? (
+                <Panel>
+                  <RooflinePlot roof={roof} points={points} device={result.device.name} />
+                </Panel>
+              ) : (
+                <p className="text-muted">
+                  Not drawn: this device’s compute peak under profile {result.profile} is not known
+                  here{result.imported && ', and the imported file does not contain it'}.
+                </p>
+              )}
             </Section>
           )}
           <Section id="statistics" title="Statistics">
@@ -185,10 +192,23 @@ export default async function ResultPage({ params }: Props) {
       <Section id="environment" title="Environment">
         <EnvironmentFacts environment={result.environment} />
       </Section>
-      {result.wgsl !== null && (
+      {result.wgsl !== null ? (
         <Section id="wgsl" title="WGSL" note="as it ran">
           <WgslCode source={result.wgsl} label="WGSL as it ran" />
         </Section>
+      ) : (
+        result.imported &&
+        result.device.class !== 'cpu' && (
+          <Section id="wgsl" title="WGSL">
+            <p className="text-muted">
+              The imported file does not contain the WGSL that ran. See{' '}
+              <TextLink href={kernelHref(variant.kernel, variant.tunables, problem.dtype)}>
+                the variant’s page
+              </TextLink>{' '}
+              for the WGSL of this version of Tilemark.
+            </p>
+          </Section>
+        )
       )}
     </>
   );

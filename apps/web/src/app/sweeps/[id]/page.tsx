@@ -48,7 +48,7 @@ export default async function SweepPage({ params }: Props) {
         {sweep.suite ? `Suite ${sweep.suite}` : 'Custom'},{' '}
         {sweep.isImported ? 'measured elsewhere and imported' : 'submitted'} by {sweep.createdBy},{' '}
         <Moment date={sweep.createdAt} />
-        <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'policy']} />
+        <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'occupancy', 'policy']} />
       </PageHeader>
       <NoWorker queues={waitingIn(runs, queues)} />
       <SweepView

@@ -143,13 +143,13 @@ export function NewSweepForm({
                 control={control}
                 name="profiles"
                 legend="Profiles"
-                hint={`The settings of the WebGPU implementation. default: as in a browser; fast: no bounds checks, unlike a browser. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
+                hint={`Settings of the WebGPU implementation: default is as in a browser; fast has no bounds checks, unlike a browser. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
                 options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
               />
               <Field
                 id="policy"
                 label="Policy"
-                hint="How long and how precisely to measure. smoke takes five samples and is never ranked."
+                hint="How long and how precisely to measure. The smoke policy takes five samples, and its results are never ranked."
                 error={formState.errors.policy?.message}
               >
                 <Select
@@ -168,8 +168,8 @@ export function NewSweepForm({
                   legend="Devices"
                   hint={
                     devices.length === 0
-                      ? 'No device has been attached yet.'
-                      : 'None chosen: every device with a worker attached.'
+                      ? 'No device is known yet: a worker brings its own when it attaches.'
+                      : 'None chosen: every device that has a worker when you submit.'
                   }
                   options={devices.map(({ class: of, key, name, workers }) => ({
                     value: key,
