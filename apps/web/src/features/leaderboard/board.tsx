@@ -180,7 +180,19 @@ function rowGroups({ contributed }: BoardQuery): readonly RowGroupOf[] {
 }
 
 function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
-  const { address, device, imported, medianNs, rank, rate, resultId, roof, unranked } = row;
+  const {
+    address,
+    device,
+    highNs,
+    imported,
+    lowNs,
+    medianNs,
+    rank,
+    rate,
+    resultId,
+    roof,
+    unranked,
+  } = row;
   return (
     <li className="space-y-1 px-3 py-2 text-[0.8125rem]">
       <div className="flex items-baseline gap-2">
@@ -202,7 +214,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         isRanked={rank !== null}
       />
       <p className="text-xs text-muted">
-        {formatNs(medianNs)}
+        {formatNs(medianNs)} {formatInterval(medianNs, lowNs, highNs)}
         {roof && <>, {formatOfPeak(roof.ns / medianNs)} of peak</>}
       </p>
       <p>
@@ -230,7 +242,10 @@ function RowGroup({
   metrics: Metrics;
 }) {
   if (rows.length === 0) return null;
-  const fastest = Math.max(...rows.map((row) => row.rate.value));
+  // The upper end of every interval is on the scale.
+  const full = Math.max(
+    ...rows.map(({ lowNs, medianNs, rate }) => (rate.value * medianNs) / lowNs),
+  );
   return (
     <tbody>
       <tr className="!bg-sunken text-2xs text-muted">
@@ -238,14 +253,14 @@ function RowGroup({
           {title}
         </th>
         <td colSpan={metrics.length + BESIDE_METRICS - 2} className="!py-1">
-          a full bar is {formatRate(fastest)}; the marks at its end are the 95% interval
+          the scale ends at {formatRate(full)}; marks show the 95% interval
         </td>
       </tr>
       {shownRows(rows, query).map((row) => (
         <BoardRow
           key={row.resultId}
           row={row}
-          fastest={fastest}
+          full={full}
           sizes={row.author ? [] : (sizes.get(row.device.key) ?? [])}
           metrics={metrics}
         />
@@ -262,12 +277,13 @@ function RowGroup({
 
 function BoardRow({
   row,
-  fastest,
+  full,
   sizes,
   metrics,
 }: {
   row: LeaderboardRow;
-  fastest: number;
+  /** The rate at the end of the scale. */
+  full: number;
   sizes: readonly SizeRate[];
   metrics: Metrics;
 }) {
@@ -286,7 +302,7 @@ function BoardRow({
           value={rate.value}
           low={(rate.value * medianNs) / highNs}
           high={(rate.value * medianNs) / lowNs}
-          max={fastest}
+          max={full}
           text={formatRate(rate.value)}
           isRanked={rank !== null}
         />
