@@ -85,7 +85,7 @@ test('the first screen says what this is, shows the reference, and how to join',
     'href',
     '/workers#attach',
   );
-  await page.getByRole('link', { name: 'Browse the results' }).click();
+  await page.getByRole('link', { name: 'See results' }).click();
   await expect(page.getByRole('heading', { name: 'Leaderboard' })).toBeInViewport();
   // Whoever asks for something is shown that.
   await page.goto(`${grid.url}/?dtype=f16`);

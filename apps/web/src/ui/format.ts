@@ -83,7 +83,7 @@ export function formatMetric(unit: MetricUnit, digits: number, value: number | s
     case 'text':
       return formatRate(value);
     default:
-      return `${significant(digits).format(value)}${NARROW_SPACE}${unit}`;
+      return `${value === 0 ? '0' : significant(digits).format(value)}${NARROW_SPACE}${unit}`;
   }
 }
 

@@ -58,7 +58,10 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
     </>
   ),
   roofShare: ({ medianNs, roof }) => (
-    <RoofText share={roof ? roof.ns / medianNs : null} bound={roof?.bound ?? null} />
+    <RoofText
+      share={roof ? roof.ns / medianNs : null}
+      bound={roof ? `measured ${roof.bound}` : null}
+    />
   ),
 };
 

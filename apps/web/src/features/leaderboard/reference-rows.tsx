@@ -10,7 +10,8 @@ import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { RateBar } from './rate-bar';
 
-const ABOUT = 'not measured by this grid, never ranked';
+const ABOUT =
+  'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them';
 
 /** Where the shipped figures are told at length. */
 const MORE = '/docs/performance';
@@ -70,7 +71,7 @@ function Row({
     <tr>
       <td className="figure">–</td>
       <th scope="row" className="min-w-48">
-        {figure.hardware ?? 'hardware not named'}
+        {figure.hardware ?? 'Unknown hardware'}
         <p className="max-w-80 text-xs font-normal text-muted">
           <Provenance figure={figure} hasDate={false} />
         </p>
@@ -119,7 +120,7 @@ function Row({
 
 /** Its part of the roof that was measured with it, else of what the data sheet allows. */
 function peakOf({ class: kind, hardware, medianNs, problem, roof }: ReferenceFigure) {
-  if (roof) return { share: roof.ns / medianNs, bound: roof.bound };
+  if (roof) return { share: roof.ns / medianNs, bound: `measured ${roof.bound}` };
   const sheet =
     hardware === null ? null : dataSheetTime({ device: hardware, class: kind }, problem);
   return sheet && { share: sheet.ns / medianNs, bound: 'by data sheet' };
@@ -137,7 +138,7 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
       <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
         {figures.map((figure) => (
           <li key={keyOf(figure)} className="space-y-1 px-3 py-2 text-[0.8125rem]">
-            <p className="font-medium">{figure.hardware ?? 'hardware not named'}</p>
+            <p className="font-medium">{figure.hardware ?? 'Unknown hardware'}</p>
             <RateBar
               value={figure.rate.value}
               max={fastest}
@@ -212,7 +213,7 @@ export function ReferenceTable({
           className: 'min-w-52',
           cell: (figure) => (
             <>
-              {figure.hardware ?? 'hardware not named'}
+              {figure.hardware ?? 'Unknown hardware'}
               <span className="block text-xs text-muted">
                 <Provenance figure={figure} />
               </span>
@@ -274,7 +275,10 @@ export function Provenance({
   return (
     <>
       {source.replaceAll('`', '')}
-      {hasDate && measuredAt && ` Measured ${measuredAt.slice(0, 10)}.`}
+      {hasDate &&
+        measuredAt &&
+        !source.includes(measuredAt.slice(0, 10)) &&
+        ` Measured ${measuredAt.slice(0, 10)}.`}
       {unranked && ` Would not be ranked: ${unranked}.`}
       {imported && ` Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`}
     </>
