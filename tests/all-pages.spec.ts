@@ -135,7 +135,9 @@ test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
   await page.goto(`${grid.url}/?op=matmul&shape=1024&groups=gpu,software`);
   const bar = page.getByRole('region', { name: 'Results to compare' });
   await expect(bar).toHaveCount(0);
-  await page.getByRole('checkbox', { name: /^Select to compare: matmul.* on Example Tile 100/ }).focus();
+  await page
+    .getByRole('checkbox', { name: /^Select to compare: matmul.* on Example Tile 100/ })
+    .focus();
   await page.keyboard.press('Space');
   await expect(bar).toContainText('One result ticked');
   // Another page, the same choice.

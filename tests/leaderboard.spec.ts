@@ -85,7 +85,7 @@ test('the first screen says what this is, shows the reference, and how to join',
     'href',
     '/workers#attach',
   );
-  await page.getByRole('link', { name: 'See results' }).click();
+  await page.getByRole('link', { name: 'Results', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Leaderboard' })).toBeInViewport();
   // Whoever asks for something is shown that.
   await page.goto(`${grid.url}/?dtype=f16`);
@@ -120,6 +120,7 @@ test('the heat map marks the best kernel of each device and leads to its measure
   const table = page.getByRole('table');
   await expect(table.getByRole('row')).toHaveCount(3);
   await expect(table.getByText('★')).toHaveCount(2);
+  await expect(table.getByText('imported', { exact: true }).first()).toBeVisible();
   await table.getByRole('link', { name: /best:/ }).first().click();
   await expect(page).toHaveURL(/\/results\//);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('matmul/tiled');

@@ -36,7 +36,7 @@ import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
 import { type BoardQuery, GROUP_TITLES, type Group } from './query';
 import { RateBar } from './rate-bar';
-import { BESIDE_METRICS, type Metrics, ReferenceCards, ReferenceRows } from './reference-rows';
+import { type Columns, columnCount, ReferenceCards, ReferenceRows } from './reference-rows';
 
 /** Metrics whose figure another one of the row shows beside its own. */
 const BESIDE: readonly MetricId[] = ['lowNs', 'highNs', 'roofBound'];
@@ -66,10 +66,14 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
 };
 
 /** The usual ones, and what a row has a figure of. */
-const metricsIn = (rows: readonly LeaderboardRow[]): Metrics =>
+const metricsIn = (rows: readonly LeaderboardRow[]): Columns['metrics'] =>
   METRICS.filter(({ id }) => DRAWN[id] || rows.some((row) => boardFigures(row)[id] != null));
 
 type Sizes = ReadonlyMap<string, readonly SizeRate[]>;
+
+/** Of our kernels. */
+const sizesOf = ({ author, device }: LeaderboardRow, sizes: Sizes): readonly SizeRate[] =>
+  author ? [] : (sizes.get(device.key) ?? []);
 
 /** One row per device, grouped by class, ranked rows first; what is not ranked says why. */
 export function Board({
@@ -92,6 +96,11 @@ export function Board({
     (row) => groups.includes(row.device.class) && (!row.author || groups.includes('contributed')),
   );
   const metrics = metricsIn(shown);
+  const columns: Columns = {
+    metrics,
+    hasNaive: shown.some(({ speedupOverNaive }) => speedupOverNaive !== null),
+    hasSizes: shown.some((row) => sizesOf(row, sizes).length > 1),
+  };
   const caption = `Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
@@ -115,15 +124,19 @@ export function Board({
                   {name}
                 </th>
               ))}
-              <th scope="col" className="figure">
-                Over naive
-              </th>
-              <th
-                scope="col"
-                title="The device’s best rate at each square size, from small to large"
-              >
-                By size
-              </th>
+              {columns.hasNaive && (
+                <th scope="col" className="figure">
+                  Over naive
+                </th>
+              )}
+              {columns.hasSizes && (
+                <th
+                  scope="col"
+                  title="The device’s best rate at each square size, from small to large"
+                >
+                  By size
+                </th>
+              )}
               <th scope="col">Best variant</th>
               <th scope="col" className="figure">
                 Measured
@@ -137,10 +150,10 @@ export function Board({
               rows={shown.filter(isOf)}
               query={query}
               sizes={sizes}
-              metrics={metrics}
+              columns={columns}
             />
           ))}
-          {reference && <ReferenceRows figures={reference} metrics={metrics} />}
+          {reference && <ReferenceRows figures={reference} columns={columns} />}
         </TablePanel>
       </div>
     </>
@@ -236,13 +249,13 @@ function RowGroup({
   rows,
   query,
   sizes,
-  metrics,
+  columns,
 }: {
   title: string;
   rows: readonly LeaderboardRow[];
   query: BoardQuery;
   sizes: Sizes;
-  metrics: Metrics;
+  columns: Columns;
 }) {
   if (rows.length === 0) return null;
   // The upper end of every interval is on the scale.
@@ -255,7 +268,7 @@ function RowGroup({
         <th scope="rowgroup" colSpan={2} className="!py-1">
           {title}
         </th>
-        <td colSpan={metrics.length + BESIDE_METRICS - 2} className="!py-1">
+        <td colSpan={columnCount(columns) - 2} className="!py-1">
           the scale ends at {formatRate(full)}; marks show the 95% interval
         </td>
       </tr>
@@ -264,16 +277,11 @@ function RowGroup({
           key={row.resultId}
           row={row}
           full={full}
-          sizes={row.author ? [] : (sizes.get(row.device.key) ?? [])}
-          metrics={metrics}
+          sizes={sizesOf(row, sizes)}
+          columns={columns}
         />
       ))}
-      <MoreRows
-        of={rows.length}
-        noun="devices"
-        query={query}
-        columns={metrics.length + BESIDE_METRICS}
-      />
+      <MoreRows of={rows.length} noun="devices" query={query} columns={columnCount(columns)} />
     </tbody>
   );
 }
@@ -282,13 +290,13 @@ function BoardRow({
   row,
   full,
   sizes,
-  metrics,
+  columns,
 }: {
   row: LeaderboardRow;
   /** The rate at the end of the scale. */
   full: number;
   sizes: readonly SizeRate[];
-  metrics: Metrics;
+  columns: Columns;
 }) {
   const { device, highNs, lowNs, medianNs, rank, rate, resultId, speedupOverNaive, unranked } = row;
   const figures = boardFigures(row);
@@ -310,7 +318,7 @@ function BoardRow({
           isRanked={rank !== null}
         />
       </td>
-      {metrics.map(({ digits, id, unit }) => {
+      {columns.metrics.map(({ digits, id, unit }) => {
         const value = figures[id] ?? null;
         return (
           <td key={id} className="figure">
@@ -318,12 +326,16 @@ function BoardRow({
           </td>
         );
       })}
-      <td className="figure">
-        {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
-      </td>
-      <td>
-        <Sparkline sizes={sizes} />
-      </td>
+      {columns.hasNaive && (
+        <td className="figure">
+          {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
+        </td>
+      )}
+      {columns.hasSizes && (
+        <td>
+          <Sparkline sizes={sizes} />
+        </td>
+      )}
       <td className="min-w-44">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <Author of={row} /> <ImportedBadge of={row.imported} />

@@ -71,6 +71,7 @@ export function HeatMapTable({
                 <a href={`/results/${cell.resultId}`} className="hover:underline">
                   <CellText cell={cell} />
                 </a>
+                {cell.isImported && <span className="ml-2 text-xs text-amber">imported</span>}
               </CardLine>
             ))}
           </Card>
@@ -253,6 +254,7 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
       >
         <CellText cell={cell} />
         <span className="block text-xs font-normal">{partText(partOfBest)}</span>
+        {cell.isImported && <span className="block text-xs font-normal text-amber">imported</span>}
       </a>
     </td>
   );

@@ -19,12 +19,12 @@ const MORE = '/docs/performance';
 /** Figures of reference below the rows of a board, with columns as there. */
 export function ReferenceRows({
   figures,
-  metrics,
+  columns,
 }: {
   figures: readonly ReferenceFigure[];
-  metrics: Metrics;
+  columns: Columns;
 }) {
-  const columns = metrics.length + BESIDE_METRICS;
+  const span = columnCount(columns);
   const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
     <tbody>
@@ -32,17 +32,17 @@ export function ReferenceRows({
         <th scope="rowgroup" colSpan={2} className="!py-1">
           Reference
         </th>
-        <td colSpan={columns - 2} className="!py-1">
+        <td colSpan={span - 2} className="!py-1">
           {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
           {figures.length > 0 && <>; a full bar is {formatRate(fastest)}</>}
         </td>
       </tr>
       {figures.map((figure) => (
-        <Row key={keyOf(figure)} figure={figure} fastest={fastest} metrics={metrics} />
+        <Row key={keyOf(figure)} figure={figure} fastest={fastest} columns={columns} />
       ))}
       {figures.length === 0 && (
         <tr>
-          <td colSpan={columns} className="text-muted">
+          <td colSpan={span} className="text-muted">
             There is no reference for this problem.
           </td>
         </tr>
@@ -51,19 +51,25 @@ export function ReferenceRows({
   );
 }
 
-export type Metrics = readonly Metric<MetricId>[];
+/** Columns of a board that are shown only where a row has something to say in them. */
+export interface Columns {
+  readonly metrics: readonly Metric<MetricId>[];
+  readonly hasNaive: boolean;
+  readonly hasSizes: boolean;
+}
 
-/** Columns of a board besides metrics: rank, device, rate, over naive, sizes, variant, age. */
-export const BESIDE_METRICS = 7;
+/** Those, and always rank, device, rate, variant and age. */
+export const columnCount = ({ metrics, hasNaive, hasSizes }: Columns): number =>
+  metrics.length + Number(hasNaive) + Number(hasSizes) + 5;
 
 function Row({
   figure,
   fastest,
-  metrics,
+  columns,
 }: {
   figure: ReferenceFigure;
   fastest: number;
-  metrics: Metrics;
+  columns: Columns;
 }) {
   const { interval, medianNs, rate } = figure;
   const peak = peakOf(figure);
@@ -88,7 +94,7 @@ function Row({
           isRanked={false}
         />
       </td>
-      {metrics.map(({ id }) => (
+      {columns.metrics.map(({ id }) => (
         <td key={id} className="figure">
           {id === 'medianNs' ? (
             <>
@@ -106,8 +112,8 @@ function Row({
           )}
         </td>
       ))}
-      <td className="figure">–</td>
-      <td className="text-muted">–</td>
+      {columns.hasNaive && <td className="figure">–</td>}
+      {columns.hasSizes && <td className="text-muted">–</td>}
       <td className="min-w-44">
         <What figure={figure} />
       </td>
@@ -146,7 +152,9 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
               isRanked={false}
             />
             <p className="text-xs text-muted">
-              {formatNs(figure.medianNs)}
+              {formatNs(figure.medianNs)}{' '}
+              {figure.interval &&
+                formatInterval(figure.medianNs, figure.interval.lowNs, figure.interval.highNs)}
               <OfPeak figure={figure} />
             </p>
             <p>

@@ -69,7 +69,7 @@ export function FirstScreen({
           <ButtonLink href="/kernels/new" prefetch={false}>
             Try a kernel
           </ButtonLink>
-          <ButtonLink href="#board">See results</ButtonLink>
+          <ButtonLink href="#board">Results</ButtonLink>
         </div>
         <div>
           <p className="mb-1 text-xs text-muted">
