@@ -256,7 +256,7 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
       {by.kind === 'report' && <>“{by.label}” in the report, like </>}
       {isCeiling(by.kernel) && (
         <>
-          <Badge tone="neutral">ceiling</Badge> moves the same bytes and transposes nothing:{' '}
+          <Badge tone="neutral">ceiling</Badge> a copy of as many bytes, not a transpose:{' '}
         </>
       )}
       {isKnown ? (
