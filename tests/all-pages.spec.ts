@@ -135,12 +135,14 @@ test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
   await page.goto(`${grid.url}/?op=matmul&shape=1024&groups=gpu,software`);
   const bar = page.getByRole('region', { name: 'Results to compare' });
   await expect(bar).toHaveCount(0);
-  await page.getByRole('checkbox', { name: /^Compare matmul.* on Example Tile 100/ }).focus();
+  await page
+    .getByRole('checkbox', { name: /^Select to compare: matmul.* on Example Tile 100/ })
+    .focus();
   await page.keyboard.press('Space');
   await expect(bar).toContainText('One result ticked');
   // Another page, the same choice.
   await open(page, pages.kernel ?? '');
-  await page.getByRole('checkbox', { name: /^Compare .* on llvmpipe/ }).focus();
+  await page.getByRole('checkbox', { name: /^Select to compare: .* on llvmpipe/ }).focus();
   await page.keyboard.press('Space');
   await bar.getByRole('link', { name: 'Compare 2' }).focus();
   await page.keyboard.press('Enter');

@@ -85,7 +85,7 @@ test('the first screen says what this is, shows the reference, and how to join',
     'href',
     '/workers#attach',
   );
-  await page.getByRole('link', { name: 'Browse the results' }).click();
+  await page.getByRole('link', { name: 'Results', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Leaderboard' })).toBeInViewport();
   // Whoever asks for something is shown that.
   await page.goto(`${grid.url}/?dtype=f16`);
@@ -120,6 +120,7 @@ test('the heat map marks the best kernel of each device and leads to its measure
   const table = page.getByRole('table');
   await expect(table.getByRole('row')).toHaveCount(3);
   await expect(table.getByText('★')).toHaveCount(2);
+  await expect(table.getByText('imported', { exact: true }).first()).toBeVisible();
   await table.getByRole('link', { name: /best:/ }).first().click();
   await expect(page).toHaveURL(/\/results\//);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('matmul/tiled');
@@ -127,7 +128,7 @@ test('the heat map marks the best kernel of each device and leads to its measure
 
 test('portability says what a variant costs everywhere', async ({ page }) => {
   await page.goto(`${grid.url}/?shape=1024&view=portability&groups=gpu,software`);
-  await expect(page.getByText('It costs no device anything.')).toBeVisible();
+  await expect(page.getByText('Costs nothing on the 2 devices measured.')).toBeVisible();
   await page
     .getByRole('link', { name: /What matmul\/naive.* costs everywhere/ })
     .first()

@@ -4,7 +4,7 @@ import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
 import { Methodologies, OldMethodology } from '@/features/leaderboard/methodologies';
-import { apiHref, boardQuerySchema } from '@/features/leaderboard/query';
+import { apiHref, boardQuerySchema, type View } from '@/features/leaderboard/query';
 import { FEW_GPUS, loadView } from '@/features/leaderboard/view';
 import { FirstScreen } from '@/features/overview/first-screen';
 import { etagOf } from '@/server/etag';
@@ -17,6 +17,13 @@ import { type SearchParams, searchObject } from '@/ui/query';
 import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: { absolute: 'Leaderboard · Tilemark' } };
+
+const SUBTITLES: Readonly<Record<View, string>> = {
+  devices:
+    'Each device’s fastest verified variant of one problem, placed by its median time, or by the slow end of a wide interval.',
+  heatmap: 'The fastest variant of every kernel on each device, for one problem.',
+  portability: 'How close each variant comes to the best of every device, for one problem.',
+};
 
 export default async function LeaderboardPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
@@ -58,8 +65,8 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
           </>
         }
       >
-        Each device’s fastest verified variant of one problem, by its median time.
-        <Words of={['rank', 'variant', 'profile', 'peak', 'interval', 'policy']} />
+        {SUBTITLES[query.view]}
+        <Words of={['rank', 'variant', 'profile', 'peak', 'interval', 'roundoff', 'policy']} />
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />

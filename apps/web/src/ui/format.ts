@@ -29,6 +29,9 @@ export function unitFor(ns: number): { readonly scale: number; readonly unit: st
   return { scale: 1e9, unit: 's' };
 }
 
+/** A shape as people write it: `3072×4096`. */
+export const formatShape = (shape: string): string => shape.replaceAll('x', '×');
+
 /** A time in ns as `850.0 ns`, `12.34 µs`, `1.234 ms` or `2.500 s`. */
 export function formatNs(ns: number): string {
   // Rounded first: 999.96 ns is 1.000 µs, not 1,000 ns.
@@ -80,7 +83,7 @@ export function formatMetric(unit: MetricUnit, digits: number, value: number | s
     case 'text':
       return formatRate(value);
     default:
-      return `${significant(digits).format(value)}${NARROW_SPACE}${unit}`;
+      return `${value === 0 ? '0' : significant(digits).format(value)}${NARROW_SPACE}${unit}`;
   }
 }
 

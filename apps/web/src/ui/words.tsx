@@ -4,7 +4,7 @@ import { TextLink } from './button';
 const WORDS = {
   rank: [
     'Rank',
-    'shared by devices unless one is faster by more than 0.5% beyond doubt. A median not known to ±2% is placed by the slow end of its interval, so noise never improves a rank.',
+    'shared by devices unless one is more than 0.5% faster with 95% confidence. A median not known to ±2% is placed by the slow end of its interval, so noise never improves a rank.',
     '/docs/ranking',
   ],
   variant: ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],
@@ -25,7 +25,7 @@ const WORDS = {
   ],
   roundoff: [
     'RMS error',
-    'of all elements, in u: one u is the most by which rounding once changes a value of the type.',
+    'of all elements, in u: one u is the most by which rounding once changes a value of the type; 0 u is exact.',
     '/docs/tolerance',
   ],
   occupancy: [

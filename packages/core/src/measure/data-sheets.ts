@@ -54,6 +54,7 @@ const ROWS: readonly Row[] = [
   ['RTX 3090 Ti', 40, 1008, 6],
   ['RTX 3090', 35.6, 936, 6],
   ['RTX 3080 Ti', 34.1, 912, 6],
+  // Two cards have this name: the one of 12 GB; that of 10 GB has 29.8, 760 and 5.
   ['RTX 3080', 30.6, 912, 6],
   ['RTX 3070 Ti', 21.7, 608, 4],
   ['RTX 3070', 20.3, 448, 4],

@@ -15,7 +15,7 @@ export function benchFigures(files: readonly BenchFile[]): Figure[] {
         ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
         ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
         ...{ roof: roof ?? null, measuredAt: endedAt ?? null },
-        source: `\`tilemark bench\`, ${driverText(file.environment.driver)}.`,
+        source: `\`tilemark bench\`, driver ${driverText(file.environment.driver)}.`,
       };
     }),
   );

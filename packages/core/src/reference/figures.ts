@@ -121,7 +121,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
         by: kernelBy(row.variant),
         problem,
         profile: row.profile,
-        source: `Side by side with ${nameOf(other, row.variant)} in one run, ${driverText(driver)}.`,
+        source: `Side by side with ${nameOf(other, row.variant)} in a run of ${file.date.slice(0, 10)}, driver ${driverText(driver)}.`,
       };
       if (!other || !round.other) return [ours];
       // Libraries have one kind of f16, which sums in f32.
@@ -141,7 +141,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
               : kernelBy(other.address),
           problem: theirs,
           profile: 'library' in other ? null : other.profile,
-          source: `Side by side with ${besideText(row.variant, row.profile, 'address' in other ? other.address : '')} in one run, ${driverText(driver)}.`,
+          source: `Side by side with ${besideText(row.variant, row.profile, 'address' in other ? other.address : '')} in a run of ${file.date.slice(0, 10)}, driver ${driverText(driver)}.`,
         },
       ];
     });

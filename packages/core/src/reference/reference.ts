@@ -45,7 +45,7 @@ function tunedFigures(): ReferenceFigure[] {
             rate: { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) },
             roof: roofLike(device.device, profile, problem),
             measuredAt: tuned.measuredAt,
-            source: `Ships as the tuned variant, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}, ${driverText(driver)}.`,
+            source: `The tuned variant that Tilemark ships, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}; driver ${driverText(driver)}.`,
             unranked: tuned.unranked,
             imported: null,
           };

@@ -113,6 +113,8 @@ export const heatMapCellSchema = z.object({
   partOfBest: z.number().nullable(),
   /** Why it is not ranked; null when it is. */
   unranked: z.string().nullable(),
+  /** Brought in a file, not measured by a worker of this grid. */
+  isImported: z.boolean(),
 });
 export type HeatMapCell = z.infer<typeof heatMapCellSchema>;
 

@@ -36,8 +36,8 @@ export function CompareTick({ resultId, label }: { resultId: string; label: stri
   return (
     <input
       type="checkbox"
-      aria-label={`Compare ${label}`}
-      title="Compare"
+      aria-label={`Select to compare: ${label}`}
+      title="Select to compare"
       checked={ids.includes(resultId)}
       onChange={({ target }) =>
         choose(target.checked ? [...ids, resultId].slice(-2) : ids.filter((id) => id !== resultId))

@@ -76,10 +76,10 @@ export function ComparableVariant({
   on: string;
 }) {
   return (
-    <>
+    <span className="inline-flex max-w-full items-start">
       <CompareTick resultId={resultId} label={`${address} on ${on}`} />
       <VariantLink address={address} resultId={resultId} />
-    </>
+    </span>
   );
 }
 

@@ -36,7 +36,7 @@ import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
 import { type BoardQuery, GROUP_TITLES, type Group } from './query';
 import { RateBar } from './rate-bar';
-import { BESIDE_METRICS, type Metrics, ReferenceCards, ReferenceRows } from './reference-rows';
+import { type Columns, columnCount, ReferenceCards, ReferenceRows } from './reference-rows';
 
 /** Metrics whose figure another one of the row shows beside its own. */
 const BESIDE: readonly MetricId[] = ['lowNs', 'highNs', 'roofBound'];
@@ -58,15 +58,22 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
     </>
   ),
   roofShare: ({ medianNs, roof }) => (
-    <RoofText share={roof ? roof.ns / medianNs : null} bound={roof?.bound ?? null} />
+    <RoofText
+      share={roof ? roof.ns / medianNs : null}
+      bound={roof ? `measured ${roof.bound}` : null}
+    />
   ),
 };
 
 /** The usual ones, and what a row has a figure of. */
-const metricsIn = (rows: readonly LeaderboardRow[]): Metrics =>
+const metricsIn = (rows: readonly LeaderboardRow[]): Columns['metrics'] =>
   METRICS.filter(({ id }) => DRAWN[id] || rows.some((row) => boardFigures(row)[id] != null));
 
 type Sizes = ReadonlyMap<string, readonly SizeRate[]>;
+
+/** Of our kernels. */
+const sizesOf = ({ author, device }: LeaderboardRow, sizes: Sizes): readonly SizeRate[] =>
+  author ? [] : (sizes.get(device.key) ?? []);
 
 /** One row per device, grouped by class, ranked rows first; what is not ranked says why. */
 export function Board({
@@ -89,6 +96,11 @@ export function Board({
     (row) => groups.includes(row.device.class) && (!row.author || groups.includes('contributed')),
   );
   const metrics = metricsIn(shown);
+  const columns: Columns = {
+    metrics,
+    hasNaive: shown.some(({ speedupOverNaive }) => speedupOverNaive !== null),
+    hasSizes: shown.some((row) => sizesOf(row, sizes).length > 1),
+  };
   const caption = `Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
@@ -112,15 +124,19 @@ export function Board({
                   {name}
                 </th>
               ))}
-              <th scope="col" className="figure">
-                Over naive
-              </th>
-              <th
-                scope="col"
-                title="The device’s best rate at each square size, from small to large"
-              >
-                By size
-              </th>
+              {columns.hasNaive && (
+                <th scope="col" className="figure">
+                  Over naive
+                </th>
+              )}
+              {columns.hasSizes && (
+                <th
+                  scope="col"
+                  title="The device’s best rate at each square size, from small to large"
+                >
+                  By size
+                </th>
+              )}
               <th scope="col">Best variant</th>
               <th scope="col" className="figure">
                 Measured
@@ -134,10 +150,10 @@ export function Board({
               rows={shown.filter(isOf)}
               query={query}
               sizes={sizes}
-              metrics={metrics}
+              columns={columns}
             />
           ))}
-          {reference && <ReferenceRows figures={reference} metrics={metrics} />}
+          {reference && <ReferenceRows figures={reference} columns={columns} />}
         </TablePanel>
       </div>
     </>
@@ -180,7 +196,19 @@ function rowGroups({ contributed }: BoardQuery): readonly RowGroupOf[] {
 }
 
 function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
-  const { address, device, imported, medianNs, rank, rate, resultId, roof, unranked } = row;
+  const {
+    address,
+    device,
+    highNs,
+    imported,
+    lowNs,
+    medianNs,
+    rank,
+    rate,
+    resultId,
+    roof,
+    unranked,
+  } = row;
   return (
     <li className="space-y-1 px-3 py-2 text-[0.8125rem]">
       <div className="flex items-baseline gap-2">
@@ -202,7 +230,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
         isRanked={rank !== null}
       />
       <p className="text-xs text-muted">
-        {formatNs(medianNs)}
+        {formatNs(medianNs)} {formatInterval(medianNs, lowNs, highNs)}
         {roof && <>, {formatOfPeak(roof.ns / medianNs)} of peak</>}
       </p>
       <p>
@@ -221,55 +249,54 @@ function RowGroup({
   rows,
   query,
   sizes,
-  metrics,
+  columns,
 }: {
   title: string;
   rows: readonly LeaderboardRow[];
   query: BoardQuery;
   sizes: Sizes;
-  metrics: Metrics;
+  columns: Columns;
 }) {
   if (rows.length === 0) return null;
-  const fastest = Math.max(...rows.map((row) => row.rate.value));
+  // The upper end of every interval is on the scale.
+  const full = Math.max(
+    ...rows.map(({ lowNs, medianNs, rate }) => (rate.value * medianNs) / lowNs),
+  );
   return (
     <tbody>
       <tr className="!bg-sunken text-2xs text-muted">
         <th scope="rowgroup" colSpan={2} className="!py-1">
           {title}
         </th>
-        <td colSpan={metrics.length + BESIDE_METRICS - 2} className="!py-1">
-          a full bar is {formatRate(fastest)}; the marks at its end are the 95% interval
+        <td colSpan={columnCount(columns) - 2} className="!py-1">
+          the scale ends at {formatRate(full)}; marks show the 95% interval
         </td>
       </tr>
       {shownRows(rows, query).map((row) => (
         <BoardRow
           key={row.resultId}
           row={row}
-          fastest={fastest}
-          sizes={row.author ? [] : (sizes.get(row.device.key) ?? [])}
-          metrics={metrics}
+          full={full}
+          sizes={sizesOf(row, sizes)}
+          columns={columns}
         />
       ))}
-      <MoreRows
-        of={rows.length}
-        noun="devices"
-        query={query}
-        columns={metrics.length + BESIDE_METRICS}
-      />
+      <MoreRows of={rows.length} noun="devices" query={query} columns={columnCount(columns)} />
     </tbody>
   );
 }
 
 function BoardRow({
   row,
-  fastest,
+  full,
   sizes,
-  metrics,
+  columns,
 }: {
   row: LeaderboardRow;
-  fastest: number;
+  /** The rate at the end of the scale. */
+  full: number;
   sizes: readonly SizeRate[];
-  metrics: Metrics;
+  columns: Columns;
 }) {
   const { device, highNs, lowNs, medianNs, rank, rate, resultId, speedupOverNaive, unranked } = row;
   const figures = boardFigures(row);
@@ -286,12 +313,12 @@ function BoardRow({
           value={rate.value}
           low={(rate.value * medianNs) / highNs}
           high={(rate.value * medianNs) / lowNs}
-          max={fastest}
+          max={full}
           text={formatRate(rate.value)}
           isRanked={rank !== null}
         />
       </td>
-      {metrics.map(({ digits, id, unit }) => {
+      {columns.metrics.map(({ digits, id, unit }) => {
         const value = figures[id] ?? null;
         return (
           <td key={id} className="figure">
@@ -299,12 +326,16 @@ function BoardRow({
           </td>
         );
       })}
-      <td className="figure">
-        {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
-      </td>
-      <td>
-        <Sparkline sizes={sizes} />
-      </td>
+      {columns.hasNaive && (
+        <td className="figure">
+          {speedupOverNaive === null ? '–' : formatSpeedup(speedupOverNaive)}
+        </td>
+      )}
+      {columns.hasSizes && (
+        <td>
+          <Sparkline sizes={sizes} />
+        </td>
+      )}
       <td className="min-w-44">
         <ComparableVariant address={row.address} resultId={resultId} on={device.name} />{' '}
         <Author of={row} /> <ImportedBadge of={row.imported} />

@@ -1,6 +1,7 @@
 import { type Leaderboard, PROFILES } from '@tilemark/core';
 import { DTYPES, dimensionsText, OPS, shapeText } from '@tilemark/kernels';
 import { Chip, Field, Select } from '@/ui/field';
+import { formatShape, plural } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
 import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View, WITHOUT } from './query';
@@ -58,12 +59,12 @@ export function Filters({
         label={`Shape (${dimensionsText(query.op, '×')})`}
         value={asked}
         options={[
-          ...(isListed ? [] : [[asked, asked || 'no results yet'] as const]),
+          ...(isListed ? [] : [[asked, formatShape(asked) || 'no results yet'] as const]),
           ...shapes.map(
             ({ shape, devices }) =>
-              [shape, `${shape} (${devices} ${devices === 1 ? 'device' : 'devices'})`] as const,
+              [shape, `${formatShape(shape)} (${plural(devices, 'device')})`] as const,
           ),
-          ...others.map((shape) => [shape, `${shape} (reference)`] as const),
+          ...others.map((shape) => [shape, `${formatShape(shape)} (reference)`] as const),
         ]}
       />
       <Choice
@@ -76,7 +77,7 @@ export function Filters({
         <legend className="mb-1 text-xs font-medium">Groups</legend>
         {/* The key renews the controls when the address changes under them. */}
         <div
-          className="flex min-h-8 items-center gap-1.5 whitespace-nowrap max-sm:overflow-x-auto sm:flex-wrap"
+          className="flex min-h-8 flex-wrap items-center gap-1.5 whitespace-nowrap"
           key={groups.join()}
         >
           {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(

@@ -9,7 +9,7 @@ import { MoreRows, shownRows } from './more-rows';
 import type { BoardQuery } from './query';
 
 /**
- * Devices x kernels: the rate of each kernel's best variant, coloured by its part of the
+ * Devices x kernels: the rate of each kernel's best variant, coloured by its share of the
  * device's best. The numbers say all; colour is for finding them.
  */
 export function HeatMapTable({
@@ -35,7 +35,7 @@ export function HeatMapTable({
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
         <span>
-          {rateUnit(problem)} of each kernel’s best variant, and its part of the device’s best.
+          {rateUnit(problem)} of each kernel’s best variant, and its share of the device’s best.
           Higher is better.
         </span>
         {hasRanked ? (
@@ -49,7 +49,7 @@ export function HeatMapTable({
               />
               100%
             </span>
-            {hasOwnRanked && <span>★ the device’s best</span>}
+            <span>★ the best of its row</span>
           </>
         ) : (
           <span>Nothing here is ranked yet, so no cell is coloured.</span>
@@ -61,28 +61,30 @@ export function HeatMapTable({
       <div className="space-y-4 sm:hidden">
         {shownRows(rows, query).map(({ device, cells }) => (
           <Card key={device.key} name={<DeviceName device={device} />}>
-            {byTime(cells).map((cell) => (
+            {cells.map((cell) => (
               <CardLine
                 key={cell.kernel}
                 kernel={cell.kernel}
-                part={cell.unranked === null ? cell.partOfBest : null}
+                part={cell.partOfBest}
+                isRanked={cell.unranked === null}
               >
                 <a href={`/results/${cell.resultId}`} className="hover:underline">
                   <CellText cell={cell} />
                 </a>
+                {cell.isImported && <span className="ml-2 text-xs text-amber">imported</span>}
               </CardLine>
             ))}
           </Card>
         ))}
         {[...reference].map(([hardware, figures]) => (
           <Card key={hardware} name={`${hardware}, reference`}>
-            {byTime(figures).map((figure) => (
+            {inOrder(figures, kernels).map((figure) => (
               <CardLine
                 key={kernelOf(figure)}
                 kernel={kernelOf(figure)}
                 part={partOf(figure, figures)}
               >
-                {formatRate(figure.rate.value)}
+                <RateText of={figure} isBest={partOf(figure, figures) === 1} />
               </CardLine>
             ))}
           </Card>
@@ -121,7 +123,9 @@ export function HeatMapTable({
             <tbody>
               <tr className="!bg-sunken text-2xs text-muted">
                 <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
-                  Reference: not measured by this grid, never ranked
+                  Reference: not measured by this grid, never ranked. Each figure has a variant,
+                  driver and date of its own (hover over it), so it may differ from the same device
+                  above.
                 </th>
               </tr>
               {[...reference].map(([hardware, figures]) => (
@@ -153,17 +157,19 @@ function Card({ name, children }: { name: ReactNode; children: ReactNode }) {
 function CardLine({
   kernel,
   part,
+  isRanked = true,
   children,
 }: {
   kernel: string;
-  /** Null: not ranked. */
+  /** Null: not ranked beside a best that is. */
   part: number | null;
+  isRanked?: boolean;
   children: ReactNode;
 }) {
   return (
     <li
       className="flex items-baseline gap-3 px-3 py-1.5"
-      style={part === null ? undefined : heatOf(part)}
+      style={part === null || !isRanked ? undefined : heatOf(part)}
     >
       <a className="hover:underline" href={kernelHref(kernel)}>
         {nameOf(kernel)}
@@ -174,8 +180,8 @@ function CardLine({
   );
 }
 
-const byTime = <T extends { readonly medianNs: number }>(each: readonly T[]): T[] =>
-  each.toSorted((a, b) => a.medianNs - b.medianNs);
+const inOrder = (figures: readonly ReferenceFigure[], kernels: readonly string[]) =>
+  figures.toSorted((a, b) => kernels.indexOf(kernelOf(a)) - kernels.indexOf(kernelOf(b)));
 const nameOf = (kernel: string): string => kernel.slice(kernel.indexOf('/') + 1);
 const partText = (part: number | null): string =>
   part === null ? 'not ranked' : `${Math.round(100 * part)}%`;
@@ -202,17 +208,18 @@ function ReferenceRow({
       {kernels.map((kernel) => {
         const figure = figures.find((each) => kernelOf(each) === kernel);
         if (!figure) return <Missing key={kernel} />;
-        const { by, rate, source } = figure;
+        const { by, measuredAt, source } = figure;
+        const about = `${source}${measuredAt ? ` Measured ${measuredAt.slice(0, 10)}.` : ''}`;
         const part = partOf(figure, figures);
         return (
           <td
             key={kernel}
-            className={`figure ${part === 1 ? 'font-semibold' : ''}`}
+            className="figure"
             style={heatOf(part)}
-            title={by.kind === 'library' ? source : `${by.address}. ${source}`}
+            title={by.kind === 'library' ? about : `${by.address}. ${about}`}
           >
-            {formatRate(rate.value)}
-            <span className="block text-xs font-normal">{partText(part)}</span>
+            <RateText of={figure} isBest={part === 1} />
+            <span className="block text-xs">{partText(part)}</span>
           </td>
         );
       })}
@@ -247,16 +254,22 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
       >
         <CellText cell={cell} />
         <span className="block text-xs font-normal">{partText(partOfBest)}</span>
+        {cell.isImported && <span className="block text-xs font-normal text-amber">imported</span>}
       </a>
     </td>
   );
 }
 
-/** The rate, with a star if it is the device's best. */
-function CellText({ cell: { partOfBest, rate, unranked } }: { cell: HeatMapCell }) {
-  const isBest = partOfBest === 1 && unranked === null;
+const CellText = ({ cell }: { cell: HeatMapCell }) => (
+  <span className={cell.unranked === null ? '' : 'italic'}>
+    <RateText of={cell} isBest={cell.partOfBest === 1 && cell.unranked === null} />
+  </span>
+);
+
+/** The rate, with a star if it is the best of its row. */
+function RateText({ of: { rate }, isBest }: { of: Pick<HeatMapCell, 'rate'>; isBest: boolean }) {
   return (
-    <span className={isBest ? 'font-semibold' : unranked === null ? '' : 'italic'}>
+    <span className={isBest ? 'font-semibold' : ''}>
       {isBest && (
         <>
           <span aria-hidden="true">★ </span>

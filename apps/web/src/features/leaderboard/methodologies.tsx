@@ -10,9 +10,9 @@ export function OldMethodology({ board: { methodology } }: { board: LoadedView['
   return (
     <div className="mt-4">
       <Notice tone="amber">
-        These results were measured by methodology {methodology}, an earlier version of the
-        protocol. They are kept as they were and never ranked beside results of methodology{' '}
-        {METHODOLOGY_VERSION}.
+        The results of devices here were measured by methodology {methodology}, an earlier version
+        of the protocol (reference figures are not concerned). They are kept as they were and never
+        ranked beside results of methodology {METHODOLOGY_VERSION}.
       </Notice>
     </div>
   );
@@ -30,9 +30,8 @@ export function Methodologies({
   if (others.length === 0) return null;
   return (
     <p className="mt-3 text-[0.8125rem] text-muted">
-      Results of methodology {methodology},{' '}
-      {methodology < METHODOLOGY_VERSION ? 'an earlier' : 'the current'} protocol of measuring and
-      verifying.{' '}
+      {methodology === METHODOLOGY_VERSION &&
+        `Results of methodology ${methodology}, the current protocol of measuring and verifying. `}
       {others.map((version) => (
         <TextLink key={version} href={boardHref(query, { methodology: String(version) })}>
           Show methodology {version}

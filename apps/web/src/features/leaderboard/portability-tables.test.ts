@@ -11,13 +11,13 @@ const summary = (...devices: ReturnType<typeof device>[]) =>
 
 it('says the cost of the median device and the highest', () => {
   expect(summary(device('A', 1), device('B', 0.8), device('C', 0.5))).toBe(
-    'It costs the median device 25% more time, C the most: 100%.',
+    'Costs the median device 25% more time, C the most: 100%.',
   );
 });
 
 it('says who has not measured it', () => {
   expect(summary(device('A', 1), device('B', null))).toBe(
-    'It costs no device anything; 1 have not measured it.',
+    'Costs nothing on the 1 device measured; 1 device not measured.',
   );
   expect(summary(device('B', null))).toBe('No device shown has measured it.');
 });

@@ -3,7 +3,7 @@ import { shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatNs, formatPercent } from '@/ui/format';
+import { formatNs, formatPercent, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
@@ -41,6 +41,7 @@ export function PortabilityTables({
       </Empty>
     );
   }
+  const isCompared = variants.some(({ devices }) => devices > 1);
   const caption = `${problem.op} ${shapeText(problem)} ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
@@ -49,17 +50,19 @@ export function PortabilityTables({
         title="Variants by portability"
         note={
           <>
-            Geometric mean of the part of each device’s best rate; higher is better.{' '}
+            {isCompared
+              ? 'Geometric mean of the share of each device’s best rate; higher is better.'
+              : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}
             <TextLink href="/docs/ranking#portability">Formula</TextLink>
           </>
         }
       >
-        <TablePanel caption={`Portability of variants: ${caption}`}>
+        <TablePanel caption={`Portability of variants: ${caption}`} stacks>
           <thead>
             <tr>
               <th scope="col">Variant</th>
               <th scope="col" className="min-w-40">
-                Mean part of best
+                Mean share of best
               </th>
               <th scope="col" className="figure">
                 Devices
@@ -74,7 +77,7 @@ export function PortabilityTables({
                 <th scope="row" className="min-w-56 font-normal" title={variant.address}>
                   <Address of={shortAddress(variant.address)} />
                 </th>
-                <td>
+                <td data-head="Mean share of best">
                   <RateBar
                     value={variant.partOfBest}
                     max={1}
@@ -82,11 +85,11 @@ export function PortabilityTables({
                     isRanked={variant.isWide}
                   />
                 </td>
-                <td className="figure">
+                <td className="figure" data-head="Devices">
                   {variant.devices} <span className="text-muted">of {report.devices}</span>
                   {!variant.isWide && <span className="block text-xs text-amber">few</span>}
                 </td>
-                <td className="min-w-40">
+                <td className="min-w-40" data-head="Worst on">
                   {formatPercent(variant.worst.partOfBest)}{' '}
                   <span className="text-muted">{variant.worst.device.name}</span>
                 </td>
@@ -114,16 +117,16 @@ export function PortabilityTables({
         <p className="mb-2">
           <Address of={shipping.address} />
         </p>
-        <TablePanel caption={`What one variant everywhere costs each device: ${caption}`}>
+        <TablePanel caption={`What one variant everywhere costs each device: ${caption}`} stacks>
           <thead>
             <tr>
               <th scope="col">Device</th>
               <th scope="col">Its own best</th>
               <th scope="col" className="figure">
-                Its best’s median
+                Best median
               </th>
               <th scope="col" className="figure">
-                This variant’s
+                This variant’s median
               </th>
               <th scope="col" className="figure">
                 Costs (lower is better)
@@ -136,11 +139,13 @@ export function PortabilityTables({
                 <th scope="row" className="min-w-36">
                   <DeviceName device={device} />
                 </th>
-                <td className="min-w-56">
+                <td className="min-w-56" data-head="Its own best">
                   <VariantLink address={best.address} resultId={best.resultId} />
                 </td>
-                <td className="figure">{formatNs(best.medianNs)}</td>
-                <td className="figure">
+                <td className="figure" data-head="Best median">
+                  {formatNs(best.medianNs)}
+                </td>
+                <td className="figure" data-head="This variant’s median">
                   {shipped ? (
                     <a
                       className="underline decoration-line-strong underline-offset-3 hover:text-accent"
@@ -152,7 +157,7 @@ export function PortabilityTables({
                     <span className="text-muted">not measured</span>
                   )}
                 </td>
-                <td className="figure font-medium">
+                <td className="figure font-medium" data-head="Costs">
                   {shipped === null
                     ? '–'
                     : shipped.partOfBest === 1
@@ -184,7 +189,7 @@ export function shippingSummary({ devices }: Shipping): string {
   const unknown = devices.length - costs.length;
   const known =
     worst.cost === 0
-      ? 'costs no device anything'
-      : `costs the median device ${formatPercent(middle.cost)} more time, ${worst.device.name} the most: ${formatPercent(worst.cost)}`;
-  return `It ${known}${unknown > 0 ? `; ${unknown} have not measured it` : ''}.`;
+      ? `nothing on the ${plural(costs.length, 'device')} measured`
+      : `the median device ${formatPercent(middle.cost)} more time, ${worst.device.name} the most: ${formatPercent(worst.cost)}`;
+  return `Costs ${known}${unknown > 0 ? `; ${plural(unknown, 'device')} not measured` : ''}.`;
 }

@@ -1,6 +1,6 @@
 /**
  * A rate as a figure and as a bar from zero, with the interval of the median
- * marked at its end where it has one. The figure says all; the bar is for comparing by eye.
+ * marked on it where it has one. The figure says all; the bar is for comparing by eye.
  */
 export function RateBar({
   value,
@@ -24,7 +24,7 @@ export function RateBar({
       <span className="w-14 shrink-0 text-right font-medium">{text}</span>
       <span aria-hidden="true" className="relative h-2.5 min-w-16 flex-1 bg-sunken">
         <span
-          className={`absolute inset-y-0 left-0 ${isRanked ? 'bg-accent' : 'bg-line-strong'}`}
+          className={`absolute inset-y-0 left-0 min-w-0.5 ${isRanked ? 'bg-accent' : 'bg-muted/70'}`}
           style={{ width: percent(value) }}
         />
         {low !== undefined && high !== undefined && (

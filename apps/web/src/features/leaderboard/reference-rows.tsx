@@ -10,7 +10,8 @@ import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { RateBar } from './rate-bar';
 
-const ABOUT = 'not measured by this grid, never ranked';
+const ABOUT =
+  'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them';
 
 /** Where the shipped figures are told at length. */
 const MORE = '/docs/performance';
@@ -18,12 +19,12 @@ const MORE = '/docs/performance';
 /** Figures of reference below the rows of a board, with columns as there. */
 export function ReferenceRows({
   figures,
-  metrics,
+  columns,
 }: {
   figures: readonly ReferenceFigure[];
-  metrics: Metrics;
+  columns: Columns;
 }) {
-  const columns = metrics.length + BESIDE_METRICS;
+  const span = columnCount(columns);
   const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
     <tbody>
@@ -31,17 +32,17 @@ export function ReferenceRows({
         <th scope="rowgroup" colSpan={2} className="!py-1">
           Reference
         </th>
-        <td colSpan={columns - 2} className="!py-1">
+        <td colSpan={span - 2} className="!py-1">
           {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
           {figures.length > 0 && <>; a full bar is {formatRate(fastest)}</>}
         </td>
       </tr>
       {figures.map((figure) => (
-        <Row key={keyOf(figure)} figure={figure} fastest={fastest} metrics={metrics} />
+        <Row key={keyOf(figure)} figure={figure} fastest={fastest} columns={columns} />
       ))}
       {figures.length === 0 && (
         <tr>
-          <td colSpan={columns} className="text-muted">
+          <td colSpan={span} className="text-muted">
             There is no reference for this problem.
           </td>
         </tr>
@@ -50,19 +51,25 @@ export function ReferenceRows({
   );
 }
 
-export type Metrics = readonly Metric<MetricId>[];
+/** Columns of a board that are shown only where a row has something to say in them. */
+export interface Columns {
+  readonly metrics: readonly Metric<MetricId>[];
+  readonly hasNaive: boolean;
+  readonly hasSizes: boolean;
+}
 
-/** Columns of a board besides metrics: rank, device, rate, over naive, sizes, variant, age. */
-export const BESIDE_METRICS = 7;
+/** Those, and always rank, device, rate, variant and age. */
+export const columnCount = ({ metrics, hasNaive, hasSizes }: Columns): number =>
+  metrics.length + Number(hasNaive) + Number(hasSizes) + 5;
 
 function Row({
   figure,
   fastest,
-  metrics,
+  columns,
 }: {
   figure: ReferenceFigure;
   fastest: number;
-  metrics: Metrics;
+  columns: Columns;
 }) {
   const { interval, medianNs, rate } = figure;
   const peak = peakOf(figure);
@@ -70,7 +77,7 @@ function Row({
     <tr>
       <td className="figure">–</td>
       <th scope="row" className="min-w-48">
-        {figure.hardware ?? 'hardware not named'}
+        {figure.hardware ?? 'Unknown hardware'}
         <p className="max-w-80 text-xs font-normal text-muted">
           <Provenance figure={figure} hasDate={false} />
         </p>
@@ -87,7 +94,7 @@ function Row({
           isRanked={false}
         />
       </td>
-      {metrics.map(({ id }) => (
+      {columns.metrics.map(({ id }) => (
         <td key={id} className="figure">
           {id === 'medianNs' ? (
             <>
@@ -105,8 +112,8 @@ function Row({
           )}
         </td>
       ))}
-      <td className="figure">–</td>
-      <td className="text-muted">–</td>
+      {columns.hasNaive && <td className="figure">–</td>}
+      {columns.hasSizes && <td className="text-muted">–</td>}
       <td className="min-w-44">
         <What figure={figure} />
       </td>
@@ -119,7 +126,7 @@ function Row({
 
 /** Its part of the roof that was measured with it, else of what the data sheet allows. */
 function peakOf({ class: kind, hardware, medianNs, problem, roof }: ReferenceFigure) {
-  if (roof) return { share: roof.ns / medianNs, bound: roof.bound };
+  if (roof) return { share: roof.ns / medianNs, bound: `measured ${roof.bound}` };
   const sheet =
     hardware === null ? null : dataSheetTime({ device: hardware, class: kind }, problem);
   return sheet && { share: sheet.ns / medianNs, bound: 'by data sheet' };
@@ -137,7 +144,7 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
       <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
         {figures.map((figure) => (
           <li key={keyOf(figure)} className="space-y-1 px-3 py-2 text-[0.8125rem]">
-            <p className="font-medium">{figure.hardware ?? 'hardware not named'}</p>
+            <p className="font-medium">{figure.hardware ?? 'Unknown hardware'}</p>
             <RateBar
               value={figure.rate.value}
               max={fastest}
@@ -145,7 +152,9 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
               isRanked={false}
             />
             <p className="text-xs text-muted">
-              {formatNs(figure.medianNs)}
+              {formatNs(figure.medianNs)}{' '}
+              {figure.interval &&
+                formatInterval(figure.medianNs, figure.interval.lowNs, figure.interval.highNs)}
               <OfPeak figure={figure} />
             </p>
             <p>
@@ -212,7 +221,7 @@ export function ReferenceTable({
           className: 'min-w-52',
           cell: (figure) => (
             <>
-              {figure.hardware ?? 'hardware not named'}
+              {figure.hardware ?? 'Unknown hardware'}
               <span className="block text-xs text-muted">
                 <Provenance figure={figure} />
               </span>
@@ -247,7 +256,7 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
       {by.kind === 'report' && <>“{by.label}” in the report, like </>}
       {isCeiling(by.kernel) && (
         <>
-          <Badge tone="neutral">ceiling</Badge> moves the same bytes and transposes nothing:{' '}
+          <Badge tone="neutral">ceiling</Badge> a copy of as many bytes, not a transpose:{' '}
         </>
       )}
       {isKnown ? (
@@ -274,7 +283,10 @@ export function Provenance({
   return (
     <>
       {source.replaceAll('`', '')}
-      {hasDate && measuredAt && ` Measured ${measuredAt.slice(0, 10)}.`}
+      {hasDate &&
+        measuredAt &&
+        !source.includes(measuredAt.slice(0, 10)) &&
+        ` Measured ${measuredAt.slice(0, 10)}.`}
       {unranked && ` Would not be ranked: ${unranked}.`}
       {imported && ` Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`}
     </>

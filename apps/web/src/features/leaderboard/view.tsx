@@ -12,6 +12,7 @@ import { isInputError, opOf, shapeText, volume } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ButtonLink, TextLink } from '@/ui/button';
+import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Board } from './board';
 import { HeatMapTable } from './heat-map-table';
@@ -174,22 +175,35 @@ function openingShape(
 
 /** Why the board shows a problem that nothing here has measured, and where its own results are. */
 function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
-  const [own] = board.problems;
+  const { methodologies, methodology, problem, problems, rows } = board;
+  const here = problem && shapeText(problem);
+  const [other] = problems.filter(({ problem }) => shapeText(problem) !== here);
+  const [earlier] = methodologies.filter((version) => version < methodology);
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU attached to this site has an {query.dtype} result yet: the rows below are reference
-      figures, measured elsewhere and never ranked.
-      {own && (
+      No GPU attached to this site has an {query.dtype} result of methodology {methodology} yet
+      {earlier !== undefined && (
         <>
           {' '}
-          Measured here so far, on software adapters and CPUs:{' '}
+          (results of{' '}
+          <TextLink href={boardHref(query, { methodology: String(earlier) })}>
+            methodology {earlier}
+          </TextLink>{' '}
+          are kept apart)
+        </>
+      )}
+      . The reference rows were measured elsewhere and are never ranked.
+      {other && (
+        <>
+          {' '}
+          {rows.length > 0 ? 'Also measured here' : 'Measured here'}, on software adapters or CPUs:{' '}
           <TextLink
             href={boardHref(query, {
-              shape: shapeText(own.problem),
+              shape: shapeText(other.problem),
               groups: 'software,browser,cpu,reference',
             })}
           >
-            {query.op} {shapeText(own.problem)}
+            {query.op} {formatShape(shapeText(other.problem))}
           </TextLink>
           .
         </>

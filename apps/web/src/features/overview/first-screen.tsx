@@ -12,17 +12,17 @@ import { pictureRows } from './picture-rows';
 const FACTS: readonly { readonly title: string; readonly text: string; readonly href: string }[] = [
   {
     title: 'Proved',
-    text: 'Every result is checked against a reference before and after it is timed.',
+    text: 'Every result of this grid is checked against a reference before and after it is timed.',
     href: '/docs/tolerance',
   },
   {
     title: 'Honest',
-    text: 'Devices share a rank unless one is certainly more than 0.5% faster. Noise never improves a rank.',
+    text: 'Devices share a rank unless one is more than 0.5% faster with 95% confidence. Noise never improves a rank.',
     href: '/docs/ranking',
   },
   {
     title: 'Repeatable',
-    text: 'Every result has its samples, its environment, and the command that measures it again.',
+    text: 'Every result of this grid has its samples, its environment, and the command that measures it again.',
     href: '/docs/measurement',
   },
 ];
@@ -69,7 +69,7 @@ export function FirstScreen({
           <ButtonLink href="/kernels/new" prefetch={false}>
             Try a kernel
           </ButtonLink>
-          <ButtonLink href="#board">Browse the results</ButtonLink>
+          <ButtonLink href="#board">Results</ButtonLink>
         </div>
         <div>
           <p className="mb-1 text-xs text-muted">

@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { formatPercent, formatRate } from '@/ui/format';
+import { formatPercent, formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import type { PictureRow } from './picture-rows';
 
@@ -19,9 +19,12 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
   return (
     <figure className="rounded-tile border border-line bg-surface p-4">
       <figcaption className="mb-3 space-y-1 text-xs text-muted">
-        <p className="text-[0.8125rem] text-ink">Fastest f32 matrix product on each device</p>
+        <p className="text-[0.8125rem] text-ink">
+          Fastest f32 matrix product on each device, profile default
+        </p>
         <p>
-          GFLOP/s, longer is faster; a full bar is the device’s peak.{' '}
+          GFLOP/s, longer is faster; a full bar is the peak of the device itself, so lengths compare
+          within a device only, and shapes differ.{' '}
           <span className="whitespace-nowrap">
             <Key isBest /> WGSL kernel
           </span>{' '}
@@ -52,7 +55,7 @@ function Row({ row }: { row: PictureRow }) {
           {shortDeviceName(name)}
         </span>
         {href === null && <Badge tone="neutral">reference</Badge>}
-        <span className="text-xs text-muted">at {shape}</span>
+        <span className="text-xs text-muted">at {formatShape(shape)}</span>
         <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>
       {bars.map((bar) => (
@@ -78,10 +81,10 @@ function Row({ row }: { row: PictureRow }) {
 
 const peakText = (peak: PictureRow['peak']): string =>
   peak
-    ? `peak ${formatRate(peak.rate)}${peak.isMeasured ? '' : ' by data sheet'}`
+    ? `peak ${formatRate(peak.rate)} GFLOP/s${peak.isMeasured ? '' : ' by data sheet'}`
     : 'no peak known';
 
-const barColor = (isBest: boolean): string => (isBest ? 'bg-accent' : 'bg-line-strong');
+const barColor = (isBest: boolean): string => (isBest ? 'bg-accent' : 'bg-muted/70');
 
 /** How a bar of the picture looks. */
 const Key = ({ isBest = false }: { isBest?: boolean }) => (
@@ -116,7 +119,7 @@ function Bar({
       {full !== null && (
         <span aria-hidden="true" className="block h-2 bg-sunken">
           <span
-            className={`block h-full ${barColor(isBest)}`}
+            className={`block h-full min-w-0.5 ${barColor(isBest)}`}
             style={{ width: `${Math.min(100, (rate / full) * 100)}%` }}
           />
         </span>

@@ -174,7 +174,7 @@ export const publishedTiledVsNaive = report(
 
 const photo: Problem = { op: 'transpose', shape: { rows: 3072, cols: 4096 }, dtype: 'f32' };
 const BYTES = 'the source prints GB/s for 16 bytes per element; an f32 transpose moves 8';
-const OTHER_SIZE = `${BYTES}; the printed rate of this row implies a different matrix size from the one the source states`;
+const OTHER_SIZE = `doubtful, since the printed rate of this row implies a different matrix size from the one the source states; ${BYTES}`;
 
 /** The source times the host again beside each kernel. */
 const hostBeside = (kernel: string, timeMs: number): Figure =>

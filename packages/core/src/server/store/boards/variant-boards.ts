@@ -112,14 +112,28 @@ export async function heatMapOf(db: PrismaClient, query: GroupedQuery): Promise<
     .filter((id) => measured.has(id));
   // Kernels of earlier releases come last.
   kernels.push(...[...measured].filter((id) => !kernels.includes(id)).sort());
-  const rows = [...byDevice(times).values()].map((of) => ({
+  const found = [...byDevice(times).values()].map((of) => ({
     device: of[0].device,
     cells: cellsOf(of, kernels, problem),
+  }));
+  const ids = found.flatMap(({ cells }) => cells.map(({ resultId }) => resultId));
+  const imported = await db.result.findMany({
+    where: { id: { in: ids }, importedBy: { not: null } },
+    select: { id: true },
+  });
+  const importedIds = new Set(imported.map(({ id }) => id));
+  const rows = found.map(({ device, cells }) => ({
+    device,
+    cells: cells.map((cell) => ({ ...cell, isImported: importedIds.has(cell.resultId) })),
   }));
   return { ...board, kernels, rows };
 }
 
-function cellsOf(times: DeviceTimes, kernels: readonly string[], problem: Problem): HeatMapCell[] {
+function cellsOf(
+  times: DeviceTimes,
+  kernels: readonly string[],
+  problem: Problem,
+): Omit<HeatMapCell, 'isImported'>[] {
   const [best] = times;
   return kernels.flatMap((id) => {
     const time = times.find(({ kernel }) => kernel === id);
