@@ -3,7 +3,11 @@ import { expect, it } from 'vitest';
 import { efficiencyMap } from './efficiency';
 
 const survey = {
-  copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1000 }],
+  // The first one is a cache: not what cold times are held to.
+  copies: [
+    { bytes: 2 ** 20, gigabytesPerSecond: 3000 },
+    { bytes: 2 ** 29, gigabytesPerSecond: 1000 },
+  ],
   lastLevelCacheBytes: null,
   peaks: [{ dtype: 'f32' as const, gigaflopsPerSecond: 10_000 }],
 };
@@ -34,6 +38,11 @@ it('holds the best of each kernel against the roof that binds', () => {
 it('says why there is no map', () => {
   expect(efficiencyMap([], survey)).toEqual({ why: expect.stringContaining('No times') });
   expect(efficiencyMap(times, undefined)).toEqual({ why: expect.stringContaining('roofline') });
+  const address = 'matmul/subgroup-matrix';
+  const half = parseProblem({ op: 'matmul', shape: '1024x1024x1024', dtype: 'f16' });
+  expect(efficiencyMap([{ problem: half, address, ns: 1e5 }], survey)).toEqual({
+    why: expect.stringContaining('matrix units'),
+  });
   expect(efficiencyMap(times, { ...survey, peaks: [] })).toEqual({
     why: expect.stringContaining('peak rate of f32'),
   });

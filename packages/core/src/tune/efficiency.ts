@@ -1,6 +1,6 @@
 import { DTYPES, type Problem, parseVariant, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { type Roof, type RooflineSurvey, surveyedRoof } from '../measure/roofline';
+import { multiplyAdds, type Roof, type RooflineSurvey, surveyedRoof } from '../measure/roofline';
 import type { Observation } from './evidence';
 
 /** A kernel's fastest variant on a shape. */
@@ -26,10 +26,10 @@ export type EfficiencyMap =
   | { readonly why: string };
 
 /**
- * How near each kernel comes to a device's roof, by shape. The observations do not record their
- * working set, so the roof is that of the fastest copy: a part is never overstated by a cache.
+ * How near each kernel comes to a device's roof, by shape. The times are cold, so the roof of
+ * bytes is the copy over the largest working set: memory, not a cache.
  *
- * @returns why there is no map, where the survey lacks a peak that the problems need
+ * @returns why there is no map, where a peak that the problems need was not measured
  * @throws InputError for a variant that is not in the registry
  */
 export function efficiencyMap(
@@ -39,17 +39,23 @@ export function efficiencyMap(
   if (observations.length === 0) return { why: 'No times were measured on this device.' };
   if (!survey) return { why: 'The roofline of this device was not measured.' };
   if (survey.copies.length === 0) return { why: 'The copy rate of this device was not measured.' };
-  for (const { op, dtype } of observations.map(({ problem }) => problem)) {
-    const { peak } = DTYPES[dtype];
+  for (const { problem, address } of observations) {
+    if (problem.op !== 'matmul') continue;
+    if (multiplyAdds(parseVariant(address), problem) === 0) {
+      return { why: 'Many of its variants use matrix units, whose peak no probe measures.' };
+    }
     // Without it, `surveyedRoof` would hold products against the bytes alone.
-    if (op === 'matmul' && !survey.peaks.some((each) => each.dtype === peak))
+    const { peak } = DTYPES[problem.dtype];
+    if (!survey.peaks.some(({ dtype }) => dtype === peak)) {
       return { why: `The peak rate of ${peak} was not measured on this device.` };
+    }
   }
   const key = ({ problem }: Observation) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
   return { cells: [...group(observations, key).values()].flatMap((own) => cellOf(own, survey)) };
 }
 
 function cellOf(observations: readonly Observation[], survey: RooflineSurvey): EfficiencyCell[] {
+  const memory = survey.copies.at(-1)?.bytes;
   const bests = new Map<string, KernelBest>();
   const sorted = observations.toSorted((a, b) => a.ns - b.ns);
   const [winner] = sorted;
@@ -58,7 +64,7 @@ function cellOf(observations: readonly Observation[], survey: RooflineSurvey): E
     const variant = parseVariant(address);
     const { kernel } = variant;
     if (bests.has(kernel)) continue;
-    const roof = surveyedRoof(survey, variant, problem);
+    const roof = surveyedRoof(survey, variant, problem, memory);
     if (!roof) throw new Error(`No roof over ${address}, though the device was surveyed.`);
     const { bound } = roof;
     bests.set(kernel, { kernel, address, ns, part: roof.ns / ns, bound, behind: ns / winner.ns });

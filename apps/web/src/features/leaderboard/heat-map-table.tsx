@@ -227,7 +227,7 @@ function ReferenceRow({
   );
 }
 
-const heatOf = (part: number) => ({
+export const heatOf = (part: number) => ({
   background: `color-mix(in oklab, var(--accent) ${Math.round(38 * part)}%, transparent)`,
 });
 

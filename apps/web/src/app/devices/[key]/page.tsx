@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { ClassBadge } from '@/features/devices/device-name';
+import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { Roofline } from '@/features/devices/roofline';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
@@ -39,6 +40,7 @@ export default async function DevicePage({ params }: Props) {
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
+  const evidence = evidenceOn(device.key);
   // A file that was imported as results may be what a figure was taken from.
   const reference = figures.filter(
     (figure) => !best.some(({ rate }) => rate?.value === figure.rate.value),
@@ -110,6 +112,15 @@ export default async function DevicePage({ params }: Props) {
           sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
         />
       </Section>
+      {evidence.length > 0 && (
+        <Section
+          title="Efficiency by shape"
+          id="efficiency"
+          note="measured once, shipped with Tilemark"
+        >
+          <Efficiency files={evidence} />
+        </Section>
+      )}
       <Section title="By driver version" id="history">
         <History history={history} />
       </Section>

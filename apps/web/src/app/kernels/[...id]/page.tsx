@@ -4,6 +4,7 @@ import { KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { ContributedPage } from '@/features/contributed/contributed-page';
+import { Efficiency, evidenceOf } from '@/features/devices/efficiency';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { paragraphOf, rungBefore, specialisation } from '@/features/kernels/specialisation';
@@ -42,6 +43,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const dtype = results.chosen?.problem.dtype ?? detail.dtype;
   const figures = await store.references.list({ op: kernel.op, dtype });
   const beside = besideKernel(figures, kernel.id);
+  const evidence = evidenceOf(kernel.id);
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
   const after = ladder[ladder.indexOf(kernel) + 1];
@@ -148,6 +150,15 @@ export default async function KernelPage({ params, searchParams }: Props) {
           hasReference={beside.length > 0}
         />
       </Section>
+      {evidence.length > 0 && (
+        <Section
+          id="efficiency"
+          title="Efficiency by shape"
+          note="measured once, shipped with Tilemark"
+        >
+          <Efficiency files={evidence} kernel={kernel.id} />
+        </Section>
+      )}
       {beside.length > 0 && (
         <Section id="reference" title="Reference" note="not measured by this grid, never ranked">
           <ReferenceTable

@@ -1,0 +1,267 @@
+import {
+  type EfficiencyCell,
+  type EfficiencyMap,
+  type Evidence,
+  efficiencyMap,
+  geometricMean,
+  isOn,
+  type KernelBest,
+  LANGUAGE_MODELS,
+  observationsOf,
+  shippedEvidence,
+  TOKENS,
+} from '@tilemark/core';
+import { kernelById, opById, shapeText } from '@tilemark/kernels';
+import { rollup } from 'd3-array';
+import { heatOf } from '@/features/leaderboard/heat-map-table';
+import { formatCount, formatNs, formatRate } from '@/ui/format';
+import { Panel } from '@/ui/page';
+import { TablePanel } from '@/ui/table';
+
+/** A place in a map: one shape, or those of a range. */
+interface Place {
+  readonly shape: string;
+  /** The variant that the place is about: the kernel's own or the winner. */
+  readonly best: KernelBest;
+  readonly winner: KernelBest;
+}
+
+/** Kept, since what ships does not change. */
+const maps = new Map<Evidence, EfficiencyMap>();
+
+function mapOf(file: Evidence): EfficiencyMap {
+  const known = maps.get(file) ?? efficiencyMap(observationsOf(file), file.roofline);
+  maps.set(file, known);
+  return known;
+}
+
+/** Screened times that ship with the product, of devices like this one. */
+export const evidenceOn = (key: string): readonly Evidence[] =>
+  shippedEvidence().filter(({ device }) => isOn(device, { key }));
+
+/** Screened times that ship with the product, with variants of a kernel among them. */
+export const evidenceOf = (kernel: string): readonly Evidence[] =>
+  shippedEvidence().filter(({ variants }) =>
+    variants.some((address) => address.startsWith(`${kernel}[`)),
+  );
+
+/** How near kernels come to a device's roof, by shape; of one kernel if it is named. */
+export function Efficiency({ files, kernel }: { files: readonly Evidence[]; kernel?: string }) {
+  return (
+    <div className="space-y-6">
+      {files.map((file) => (
+        <FileMap key={`${file.op} ${file.dtype}`} file={file} kernel={kernel} />
+      ))}
+    </div>
+  );
+}
+
+function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined }) {
+  const { op, dtype, device, driver, profile, roofline } = file;
+  const what = `${opById(op).title}, ${dtype}, ${device.device}`;
+  const map = mapOf(file);
+  if ('why' in map) {
+    return (
+      <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
+        {what}: no map. {map.why}
+      </Panel>
+    );
+  }
+  const cells = map.cells.filter(({ kernels }) => !kernel || kernels.some(isOf(kernel)));
+  if (cells.length === 0) return null;
+  const peak = roofline?.peaks.find((each) => each.dtype === dtype)?.gigaflopsPerSecond;
+  const memory = roofline?.copies.at(-1)?.gigabytesPerSecond ?? 0;
+  const letters = lettersOf(map.cells);
+  const won = cells.filter(({ kernels }) => kernels[0]?.kernel === kernel).length;
+  return (
+    <div>
+      <h3 className="text-[0.8125rem] font-medium">{what}</h3>
+      <p className="mt-1 mb-2 max-w-prose text-xs text-muted">
+        {kernel
+          ? `The fastest variant of this kernel wins on ${formatCount(won)} of the ${formatCount(cells.length)} shapes it was tried on (bold). `
+          : `The fastest variant of ${formatCount(cells.length)} shapes. `}
+        Numbers are percent of the roof that binds:{' '}
+        {op === 'matmul' && peak ? `${formatRate(peak)} GFLOP/s or ` : ''}
+        {formatRate(memory)} GB/s, as probed on this GPU. Times are screened: cold, verified, not
+        ranked; profile {profile}, driver {driver}, {file.measuredAt.slice(0, 10)}.
+      </p>
+      {!kernel && (
+        <p className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs">
+          {[...letters].map(([id, { letter, wins }]) => (
+            <span key={id}>
+              <b>{letter}</b> {nameOf(id)} <span className="text-muted">wins {wins}</span>
+            </span>
+          ))}
+        </p>
+      )}
+      <RangeMap cells={cells} kernel={kernel} letters={letters} what={what} />
+      {op === 'matmul' && (
+        <div className="mt-3">
+          <LayerMap cells={cells} kernel={kernel} letters={letters} what={what} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface MapProps {
+  readonly cells: readonly EfficiencyCell[];
+  readonly kernel: string | undefined;
+  readonly letters: Letters;
+  readonly what: string;
+}
+
+/** M x K, or rows x columns, each from a power of two to below the next; any N. */
+function RangeMap({ cells, kernel, letters, what }: MapProps) {
+  const sizes = cells.map((cell) => ({ cell, ...sidesOf(cell) }));
+  const across = rangesOf(sizes.map(({ x }) => x));
+  const down = rangesOf(sizes.map(({ y }) => y));
+  const isProduct = cells[0]?.problem.op === 'matmul';
+  const [xName, yName] = isProduct ? ['M', 'K'] : ['rows', 'columns'];
+  return (
+    <TablePanel caption={`Efficiency by ${xName} and ${yName}: ${what}`}>
+      <thead>
+        <tr>
+          <th scope="col">
+            {yName} \ {xName}
+          </th>
+          {across.map((low) => (
+            <th key={low} scope="col" className="figure">
+              {rangeText(low)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {down.map((row) => (
+          <tr key={row}>
+            <th scope="row" className="whitespace-nowrap">
+              {rangeText(row)}
+            </th>
+            {across.map((column) => (
+              <MapCell
+                key={column}
+                kernel={kernel}
+                letters={letters}
+                places={sizes.flatMap(({ cell, x, y }) =>
+                  floorOf(x) === column && floorOf(y) === row ? placeOf(cell, kernel) : [],
+                )}
+              />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </TablePanel>
+  );
+}
+
+/** Tokens x the layers of language models. */
+function LayerMap({ cells, kernel, letters, what }: MapProps) {
+  const byShape = new Map(cells.map((cell) => [shapeText(cell.problem), cell]));
+  return (
+    <TablePanel caption={`Efficiency by tokens and layer: ${what}`}>
+      <thead>
+        <tr>
+          <th scope="col">Layer, K → N \ tokens</th>
+          {TOKENS.map((tokens) => (
+            <th key={tokens} scope="col" className="figure">
+              {tokens}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {LANGUAGE_MODELS.map(({ name, layers }) => (
+        <tbody key={name}>
+          <tr className="!bg-sunken text-2xs text-muted">
+            <th scope="rowgroup" colSpan={TOKENS.length + 1} className="!py-1">
+              {name}
+            </th>
+          </tr>
+          {[...new Map(layers.map((each) => [`${each.k} → ${each.n}`, each]))].map(
+            ([layer, { k, n }]) => (
+              <tr key={layer}>
+                <th scope="row" className="whitespace-nowrap">
+                  {layer}
+                </th>
+                {TOKENS.map((m) => {
+                  const cell = byShape.get(shapeText({ op: 'matmul', shape: { m, n, k } }));
+                  const places = cell ? placeOf(cell, kernel) : [];
+                  return <MapCell key={m} kernel={kernel} letters={letters} places={places} />;
+                })}
+              </tr>
+            ),
+          )}
+        </tbody>
+      ))}
+    </TablePanel>
+  );
+}
+
+function MapCell({
+  places,
+  kernel,
+  letters,
+}: {
+  places: readonly Place[];
+  kernel: string | undefined;
+  letters: Letters;
+}) {
+  const part = geometricMean(places.map(({ best }) => best.part));
+  const [first] = places;
+  if (part === null || !first) return <td className="figure text-muted">·</td>;
+  const wins = rollup(
+    places,
+    (each) => each.length,
+    ({ winner }) => winner.kernel,
+  );
+  const [most = ''] = [...wins].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const { best, winner, shape } = first;
+  const title =
+    places.length === 1
+      ? `${shape}: ${formatNs(best.ns)}, bound by ${best.bound}, ${best.address}${winner.kernel === best.kernel ? '' : `; ${nameOf(winner.kernel)} takes ${formatNs(winner.ns)}`}`
+      : `Mean of ${places.length} shapes, ${[...wins].map(([id, count]) => `${nameOf(id)} wins ${count}`).join(', ')}`;
+  return (
+    <td className="figure !px-1.5" style={heatOf(Math.min(1, part))} title={title}>
+      {kernel && most === kernel ? (
+        <b>{Math.round(100 * part)}</b>
+      ) : (
+        <span>{Math.round(100 * part)}</span>
+      )}
+      {!kernel && <span className="ml-0.5 text-2xs">{letters.get(most)?.letter}</span>}
+    </td>
+  );
+}
+
+type Letters = ReadonlyMap<string, { readonly letter: string; readonly wins: number }>;
+
+/** A letter for each kernel that wins somewhere, those that win most first. */
+function lettersOf(cells: readonly EfficiencyCell[]): Letters {
+  const wins = rollup(
+    cells,
+    (each) => each.length,
+    ({ kernels }) => kernels[0]?.kernel ?? '',
+  );
+  const sorted = [...wins].toSorted(([, a], [, b]) => b - a);
+  return new Map(
+    sorted.map(([id, count], at) => [id, { letter: String.fromCharCode(65 + at), wins: count }]),
+  );
+}
+
+function placeOf({ problem, kernels }: EfficiencyCell, kernel: string | undefined): Place[] {
+  const [winner] = kernels;
+  const best = kernel ? kernels.find(isOf(kernel)) : winner;
+  return best && winner ? [{ shape: shapeText(problem), best, winner }] : [];
+}
+
+function sidesOf({ problem }: EfficiencyCell) {
+  return problem.op === 'matmul'
+    ? { x: problem.shape.m, y: problem.shape.k }
+    : { x: problem.shape.rows, y: problem.shape.cols };
+}
+
+const isOf = (kernel: string) => (each: KernelBest) => each.kernel === kernel;
+const nameOf = (id: string) => kernelById(id)?.id.split('/')[1] ?? id;
+const floorOf = (size: number) => 2 ** Math.floor(Math.log2(size));
+const rangeText = (low: number) => (low === 1 ? '1' : `${low}–${2 * low - 1}`);
+const rangesOf = (sizes: readonly number[]) =>
+  [...new Set(sizes.map(floorOf))].toSorted((a, b) => a - b);
