@@ -37,8 +37,8 @@ export default async function CoveragePage() {
         }
       >
         How much of the standard suites each device has run. These sweeps run by themselves whenever
-        a device has nothing else to do. Each suite names the sizes that count, smaller on slow
-        devices; results at other sizes do not count here.
+        a device has a worker with nothing else to do. Each suite names the sizes that count,
+        smaller on slow devices; results at other sizes do not count here.
       </PageHeader>
       {coverage.devices.length > 0 ? (
         <>

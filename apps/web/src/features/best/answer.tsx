@@ -179,12 +179,16 @@ export function howFound({
   devices,
   shipped,
   prediction,
+  result,
 }: BestVariant): string {
   if (prediction) return whatPredicted(prediction, asked, measured);
   const whose = shipped
     ? `measured on ${shipped.device} with ${driverText(shipped.driver)}`
     : plural(devices, 'device');
-  const who = `${WHOSE[fallback]} (${whose}).`;
+  const who =
+    result?.device.class === 'software' && fallback === 'overall'
+      ? `No GPU here has a ranked result of this: the answer is of a software adapter, ${result.device.name}, and says little about a GPU.`
+      : `${WHOSE[fallback]} (${whose}).`;
   if (isExact) return `${who} The requested shape was measured.`;
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
   const factor = ROUNDED_UP.format(largestFactor(asked, measured));

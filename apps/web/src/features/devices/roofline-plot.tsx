@@ -232,7 +232,7 @@ export function BandwidthPlot({
   const cache =
     lastLevelCacheBytes === null
       ? 'No last-level cache stands out from memory.'
-      : `The drop implies a last-level cache between ${formatBytes(lastLevelCacheBytes)} (dashed) and twice that.`;
+      : `The drop suggests a last-level cache between ${formatBytes(lastLevelCacheBytes)} (dashed) and twice that.`;
   return (
     <Figure
       draw={draw}

@@ -25,8 +25,8 @@ export function Roofline({
     return (
       <Empty title="No peak rates measured yet">
         <p>
-          A worker measures copies and multiply-adds when it attaches; imported results bring the
-          peaks they were compared with. There are no probes for the host CPU.
+          A worker measures copies and multiply-adds when it attaches. These results were imported
+          without it, or of a host CPU, for which there are no probes.
           {sheetPeak !== null && ` The data sheet says ${formatRate(sheetPeak)} GFLOP/s in f32.`}
         </p>
       </Empty>

@@ -73,7 +73,8 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         <a className={linkStyle} href="https://nodejs.org">
           Node
         </a>{' '}
-        20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows come with one.
+        20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows need no extra
+        driver.
         {/^https?:\/\/(localhost|127\.|\[::1\])/.test(origin) && (
           <div className="mt-1.5">
             <Notice tone="amber">

@@ -76,7 +76,7 @@ export function WorkersTable({
         { head: 'State', className: 'min-w-32', cell: (worker) => <State worker={worker} /> },
         ...(withDevice ? [device] : []),
         {
-          head: 'Runs per hour',
+          head: 'Runs, last hour',
           title: 'Runs that ended here in the last hour',
           isFigure: true,
           cell: ({ lastHour }) => formatCount(lastHour.ended),
