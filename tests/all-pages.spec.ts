@@ -368,6 +368,14 @@ test('browse, submit and attach by keyboard alone', async ({ page }) => {
   await expect(page.getByText('waiting', { exact: true })).toBeVisible();
 });
 
+test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
+  await page.goto(`${grid.url}/kernels/matmul/stream-k`);
+  const map = page.getByRole('table', { name: /^Efficiency by tokens and layer/ });
+  const row = map.getByRole('row', { name: '4096 → 14336' });
+  await expect(row.getByRole('cell').last()).toHaveText(/^\d+$/);
+  await expect(row.getByRole('cell').last()).toHaveAttribute('title', /512x14336x4096: .*stream-k/);
+});
+
 test('a wrong address is answered with a page that says so', async ({ page }) => {
   const missing = ['/nothing', '/sweeps/none', '/results/none', '/devices/none', '/docs/none'];
   for (const path of [...missing, '/kernels/matmul/none']) {

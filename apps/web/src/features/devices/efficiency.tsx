@@ -1,4 +1,5 @@
 import {
+  driverText,
   type EfficiencyCell,
   type EfficiencyMap,
   type Evidence,
@@ -83,7 +84,8 @@ function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined 
         Numbers are percent of the roof that binds:{' '}
         {op === 'matmul' && peak ? `${formatRate(peak)} GFLOP/s or ` : ''}
         {formatRate(memory)} GB/s, as probed on this GPU. Times are screened: cold, verified, not
-        ranked; profile {profile}, driver {driver}, {file.measuredAt.slice(0, 10)}.
+        ranked; profile {profile}, {driverText(driver)}, {file.measuredAt.slice(0, 10)}; a dot was
+        not timed.
       </p>
       {!kernel && (
         <p className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs">
