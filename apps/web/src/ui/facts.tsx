@@ -35,6 +35,7 @@ export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?
 /** Time since, with the exact moment on hover. Rendered on the server, so `now` is the request's. */
 export function Ago({ date }: { date: string }) {
   const moment = new Date(date);
+  const age = formatAge(moment, new Date());
   return (
     <time
       dateTime={date}
@@ -42,7 +43,7 @@ export function Ago({ date }: { date: string }) {
       className="whitespace-nowrap"
       suppressHydrationWarning
     >
-      {formatAge(moment, new Date())}
+      {age === 'just now' ? age : `${age} ago`}
     </time>
   );
 }

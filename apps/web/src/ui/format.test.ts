@@ -36,8 +36,8 @@ it.each([
 describe('formatInterval', () => {
   it('gives the wider side, relative', () => {
     expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50%');
-    expect(spaced(formatInterval(100, 100, 100))).toBe('<0.1%');
-    expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('<0.1%');
+    expect(spaced(formatInterval(100, 100, 100))).toBe('±<0.1%');
+    expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('±<0.1%');
     expect(spaced(formatInterval(100, 80, 115))).toBe('±20%');
     expect(spaced(formatInterval(100, 99.9, 104))).toBe('±4.0%');
   });

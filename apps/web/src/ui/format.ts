@@ -51,14 +51,14 @@ export function formatEstimate(seconds: number): string {
 }
 
 /**
- * Half width of an interval relative to its centre, the wider side: `±0.31%`, `<0.1%`. Both
+ * Half width of an interval relative to its centre, the wider side: `±0.31%`, `±<0.1%`. Both
  * sides of a wide interval that is lopsided, as the range of few samples may be: `−0.2% +318%`.
  */
 export function formatInterval(center: number, low: number, high: number): string {
   const [below, above] = [((center - low) / center) * 100, ((high - center) / center) * 100];
   const [narrow, wide] = below < above ? [below, above] : [above, below];
   // About the width of a clock tick: more digits would describe the clock.
-  if (wide < 0.1) return '<0.1%';
+  if (wide < 0.1) return '±<0.1%';
   const digits = (percent: number) =>
     percent < 0.1 ? '0' : percent < 10 ? twoDigits.format(percent) : whole.format(percent);
   return wide >= WIDE && wide > LOPSIDED * narrow

@@ -33,52 +33,61 @@ export function BestResults({
       </Empty>
     );
   }
+  const rows = results.map(runView);
+  const reasons = new Set(rows.map(({ reason }) => reason));
+  const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
-    <DataTable
-      caption={`Best results of ${device}`}
-      rows={results.map(runView)}
-      keyOf={({ runId }) => runId}
-      columns={[
-        {
-          head: 'Problem',
-          className: 'whitespace-nowrap',
-          cell: ({ problem }) => (
-            <>
-              {problem.op} {shapeText(problem)} <span className="text-muted">{problem.dtype}</span>
-            </>
-          ),
-        },
-        { head: 'Profile', cell: ({ profile }) => profile },
-        {
-          head: 'Best variant',
-          className: 'min-w-52',
-          cell: ({ address, imported, problem, reason, resultId }) => (
-            <>
-              {resultId !== null && (
-                <ComparableVariant
-                  address={address}
-                  resultId={resultId}
-                  on={`${device}, ${shapeText(problem)} ${problem.dtype}`}
-                />
-              )}{' '}
-              <ImportedBadge of={imported} />
-              {reason && <span className="block text-xs text-muted">{reason}</span>}
-            </>
-          ),
-        },
-        {
-          head: 'Median',
-          isFigure: true,
-          cell: ({ figures }) => figures && <Timing of={figures} />,
-        },
-        {
-          head: 'Rate (higher is better)',
-          isFigure: true,
-          cell: ({ figures, problem }) =>
-            figures && <Rate of={{ value: figures.rate, unit: opOf(problem).rateUnit(problem) }} />,
-        },
-      ]}
-    />
+    <>
+      {common && <p className="mb-2 text-[0.8125rem] text-muted">All of them: {common}</p>}
+      <DataTable
+        caption={`Best results of ${device}`}
+        rows={rows}
+        keyOf={({ runId }) => runId}
+        columns={[
+          {
+            head: 'Problem',
+            className: 'whitespace-nowrap',
+            cell: ({ problem }) => (
+              <>
+                {problem.op} {shapeText(problem)}{' '}
+                <span className="text-muted">{problem.dtype}</span>
+              </>
+            ),
+          },
+          { head: 'Profile', cell: ({ profile }) => profile },
+          {
+            head: 'Best variant',
+            className: 'min-w-52',
+            cell: ({ address, imported, problem, reason, resultId }) => (
+              <>
+                {resultId !== null && (
+                  <ComparableVariant
+                    address={address}
+                    resultId={resultId}
+                    on={`${device}, ${shapeText(problem)} ${problem.dtype}`}
+                  />
+                )}{' '}
+                <ImportedBadge of={imported} />
+                {reason && !common && <span className="block text-xs text-muted">{reason}</span>}
+              </>
+            ),
+          },
+          {
+            head: 'Median',
+            isFigure: true,
+            cell: ({ figures }) => figures && <Timing of={figures} />,
+          },
+          {
+            head: 'Rate (higher is better)',
+            isFigure: true,
+            cell: ({ figures, problem }) =>
+              figures && (
+                <Rate of={{ value: figures.rate, unit: opOf(problem).rateUnit(problem) }} />
+              ),
+          },
+        ]}
+      />
+    </>
   );
 }
 
@@ -194,12 +203,17 @@ export function Capabilities({ device: { capabilities: limits, class: of } }: { 
             name: 'Workgroups per dimension',
             value: formatCount(limits.maxComputeWorkgroupsPerDimension),
           },
-          { name: 'Storage binding', value: formatBytes(limits.maxStorageBufferBindingSize) },
-          { name: 'Buffer', value: formatBytes(limits.maxBufferSize) },
+          {
+            name: 'Largest storage binding',
+            value: formatBytes(limits.maxStorageBufferBindingSize),
+          },
+          { name: 'Largest buffer', value: formatBytes(limits.maxBufferSize) },
         ]}
       />
       <div className="border-t border-line px-4 py-2.5 text-[0.8125rem]">
-        <h3 className="mb-1 font-normal text-muted">Features</h3>
+        <h3 className="mb-1 font-normal text-muted">
+          Features, as last reported by a worker or an import
+        </h3>
         <p className="font-mono text-xs leading-5 break-words">
           {limits.features.toSorted().join('  ') || 'none'}
         </p>

@@ -195,7 +195,7 @@ export function BandwidthPlot({
         ticks: Math.max(3, Math.floor(width / 90)),
         tickFormat: formatBytes,
       },
-      y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5 },
+      y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5, insetTop: 8 },
       marks: [
         ...(lastLevelCacheBytes === null
           ? []
