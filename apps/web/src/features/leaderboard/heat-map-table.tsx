@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { formatRate } from '@/ui/format';
+import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
 import type { BoardQuery } from './query';
@@ -70,8 +71,8 @@ export function HeatMapTable({
               >
                 <a href={`/results/${cell.resultId}`} className="hover:underline">
                   <CellText cell={cell} />
-                </a>
-                {cell.isImported && <span className="ml-2 text-xs text-amber">imported</span>}
+                </a>{' '}
+                {cell.isImported && <Badge tone="amber">imported</Badge>}
               </CardLine>
             ))}
           </Card>
@@ -254,7 +255,7 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
       >
         <CellText cell={cell} />
         <span className="block text-xs font-normal">{partText(partOfBest)}</span>
-        {cell.isImported && <span className="block text-xs font-normal text-amber">imported</span>}
+        {cell.isImported && <Badge tone="amber">imported</Badge>}
       </a>
     </td>
   );
