@@ -55,8 +55,14 @@ export { candidatesFor } from './tune/candidates';
 export * from './tune/efficiency';
 export * from './tune/evidence';
 export { Search } from './tune/search';
-export { leaveOneShapeOut, type Prediction, type Regret, Selector } from './tune/selector';
-export { shippedEvidence, shippedSelector } from './tune/shipped-evidence';
+export {
+  leaveDeviceOut,
+  leaveOneShapeOut,
+  type Prediction,
+  type Regret,
+  Selector,
+} from './tune/selector';
+export { shippedEvidence } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
 export { type Decided, medianNs, type Trial, type Tuned, tune } from './tune/tune';
 export * from './tune/tuned';

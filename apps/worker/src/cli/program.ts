@@ -169,11 +169,14 @@ export function program(childEntry: URL): Command {
     .description("print the selector's decisions over a family of shapes")
     .addOption(new Option('--suite <name>', FAMILY_IDS).argParser(familyOf).makeOptionMandatory())
     .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
-    .option('--evidence <file>', 'of `tune --suite --save`, instead of what ships')
+    .option('--evidence <files...>', 'of `tune --suite --save`, instead of what ships')
     .addOption(DTYPE)
     .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
     .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
-    .option('--regret', 'show instead how good the choices are for shapes left out of the evidence')
+    .option(
+      '--regret',
+      'show instead how good choices are without a shape, and by the evidence of other devices',
+    )
     .action(guarded((options: SelectionOptions) => selection(options, print)));
 
   cli

@@ -1,9 +1,11 @@
 import {
   csvTable,
+  deviceKey,
   type Evidence,
   evidenceSchema,
   type Family,
   isOn,
+  leaveDeviceOut,
   leaveOneShapeOut,
   observationsOf,
   type Profile,
@@ -24,7 +26,8 @@ import { significant, table, timeText } from './table';
 
 export interface SelectionOptions {
   readonly device?: string;
-  readonly evidence?: string;
+  /** Files. */
+  readonly evidence?: readonly string[];
   readonly suite: Family;
   readonly dtype: Dtype;
   readonly profile: Profile;
@@ -41,23 +44,26 @@ export async function selection(
   print: (text: string) => void,
 ): Promise<void> {
   const { suite: family, dtype, profile } = options;
-  const own = options.evidence === undefined ? null : await readEvidence(options.evidence);
+  const own = await Promise.all((options.evidence ?? []).map(readEvidence));
   const key = options.device;
-  const file = (own ? [own] : shippedEvidence()).find(
-    (each) =>
-      each.op === family.op &&
-      each.dtype === dtype &&
-      each.profile === profile &&
-      (key === undefined || isOn(each.device, { key })),
+  const isAsked = (each: Evidence) =>
+    each.op === family.op && each.dtype === dtype && each.profile === profile;
+  const shipped = shippedEvidence().filter(isAsked);
+  const file = (own.length > 0 ? own : shipped).find(
+    (each) => isAsked(each) && (key === undefined || isOn(each.device, { key })),
   );
   if (!file) {
     throw new InputError(
       `nothing was measured for ${family.op} ${dtype} in profile ${profile}${key ? ` on ${key}` : ''}: run tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --save evidence.json there, then add --evidence evidence.json`,
-      own ? '--evidence' : '--device',
+      own.length > 0 ? '--evidence' : '--device',
     );
   }
   const observations = observationsOf(file);
-  if (options.regret) return print(regretText(leaveOneShapeOut(observations)));
+  if (options.regret) {
+    const isOther = ({ device }: Evidence) => deviceKey(device) !== deviceKey(file.device);
+    const others = [...own.filter(isAsked), ...shipped].filter(isOther);
+    return print(regretTexts(file, others).join('\n'));
+  }
   const selector = new Selector(observations);
   const rows = family.shapes.flatMap((shape) => {
     const problem = { op: family.op, shape, dtype } as Problem;
@@ -104,22 +110,36 @@ async function readEvidence(path: string): Promise<Evidence> {
   }
 }
 
+/** What choices without a shape's own times cost, and choices by other devices. */
+function regretTexts(file: Evidence, others: readonly Evidence[]): string[] {
+  const own = observationsOf(file);
+  const shapes = regretText(leaveOneShapeOut(own), (count) => `${count} shapes left out in turn`);
+  if (others.length === 0) return [shapes];
+  const names = [...new Set(others.map(({ device }) => device.device))].join(', ');
+  const device = regretText(
+    leaveDeviceOut(own, others.map(observationsOf)),
+    (count) => `${count} shapes of ${file.device.device}, each chosen by the evidence of ${names}`,
+  );
+  return [shapes, '', device];
+}
+
 /** The distribution of regret, and the shapes with the most. */
-function regretText(rows: readonly Regret[]): string {
+function regretText(rows: readonly Regret[], what: (count: number) => string): string {
+  if (rows.length === 0) return `${what(0)}: nothing to compare`;
   const regrets = rows.map(({ chosenNs, bestNs }) => chosenNs / bestNs).toSorted((a, b) => a - b);
   const mean = Math.exp(regrets.reduce((sum, each) => sum + Math.log(each), 0) / regrets.length);
   const at = (part: number) => regrets[Math.floor(part * (regrets.length - 1))] ?? Number.NaN;
   const times = (value: number) => value.toFixed(3);
   const worst = rows.toSorted((a, b) => b.chosenNs / b.bestNs - a.chosenNs / a.bestNs).slice(0, 10);
   return [
-    `${rows.length} shapes left out in turn; time of the choice over the best measured time:`,
+    `${what(rows.length)}; time of the choice over the best measured time:`,
     `geometric mean ${times(mean)}, median ${times(at(0.5))}, nine of ten within ${times(at(0.9))}, worst ${times(at(1))}`,
     table(
       ['shape', 'regret', 'predicted', 'chosen', 'best', 'the choice'],
       worst.map(({ problem, chosen, predictedNs, chosenNs, bestNs }) => [
         shapeText(problem),
         significant(chosenNs / bestNs),
-        timeText(predictedNs),
+        predictedNs === null ? '' : timeText(predictedNs),
         timeText(chosenNs),
         timeText(bestNs),
         chosen,

@@ -5,6 +5,17 @@ import { deviceIdentitySchema, profileSchema } from '../measure/device';
 import { rooflineSurveySchema } from '../measure/roofline';
 import { dtypeSchema, opSchema } from '../plan/spec';
 
+/** How the two fastest of a shape did when they took turns. */
+const finalSchema = z.strictObject({
+  /** Places of the variants. */
+  a: z.number().int().nonnegative(),
+  b: z.number().int().nonnegative(),
+  /** Times that `a` is faster than `b`, with the 95% interval. */
+  ratio: z.number().positive(),
+  low: z.number().positive(),
+  high: z.number().positive(),
+});
+
 /**
  * Screened times of many variants on many shapes of one device, as `tilemark tune --suite` measures
  * them: what the selector learns from. One file per op, dtype and profile.
@@ -28,6 +39,8 @@ export const evidenceSchema = z.strictObject({
       shape: z.string().max(60),
       /** Place of the variant, cold median in ns. */
       times: z.array(z.tuple([z.number().int().nonnegative(), z.number().positive()])),
+      /** Where screening could not tell the two fastest apart. */
+      final: finalSchema.optional(),
     }),
   ),
 });
@@ -40,25 +53,82 @@ export interface Observation {
   readonly ns: number;
 }
 
-export function observationsOf({ op, dtype, variants, shapes }: Evidence): Observation[] {
-  return shapes.flatMap(({ shape, times }) => {
-    const problem = parseProblem({ op, shape, dtype });
-    return times.flatMap(([place, ns]) => {
-      const address = variants[place];
-      return address === undefined ? [] : [{ problem, address, ns }];
-    });
+/** A duel of the two fastest of a shape: times that `a` is faster than `b`, with the 95% interval. */
+export interface Final {
+  readonly a: string;
+  readonly b: string;
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The times of a file, each as it was screened, and its finals by the text of the shape. */
+export function screenedOf({ op, dtype, variants, shapes }: Evidence): {
+  readonly times: readonly Observation[];
+  readonly finals: ReadonlyMap<string, Final>;
+} {
+  const addressAt = (place: number) => variants[place] ?? '';
+  return {
+    times: shapes.flatMap(({ shape, times }) => {
+      const problem = parseProblem({ op, shape, dtype });
+      return times.flatMap(([place, ns]) =>
+        place < variants.length ? [{ problem, address: addressAt(place), ns }] : [],
+      );
+    }),
+    finals: new Map(
+      shapes.flatMap(({ shape, final }): [string, Final][] =>
+        final ? [[shape, { ...final, a: addressAt(final.a), b: addressAt(final.b) }]] : [],
+      ),
+    ),
+  };
+}
+
+/**
+ * What a file says of its variants: screened times, those of two that took turns as far apart as
+ * their duel found them.
+ */
+export function observationsOf(file: Evidence): Observation[] {
+  const { times, finals } = screenedOf(file);
+  const screened = new Map(
+    times.map((each) => [`${shapeText(each.problem)} ${each.address}`, each]),
+  );
+  return times.map((each) => {
+    const shape = shapeText(each.problem);
+    const final = finals.get(shape);
+    if (!final || (each.address !== final.a && each.address !== final.b)) return each;
+    const [a, b] = [final.a, final.b].map((address) => screened.get(`${shape} ${address}`)?.ns);
+    if (a === undefined || b === undefined) return each;
+    const half = Math.sqrt(final.ratio);
+    const middle = Math.sqrt(a * b);
+    return { ...each, ns: each.address === final.a ? middle / half : middle * half };
+  });
+}
+
+/** Two times this near to each other are not told apart by screening. */
+const CLOSE = 1.02;
+
+/** The two fastest of each shape where screening could not tell them apart and no duel has. */
+export function undecided(
+  times: readonly Observation[],
+  finals: ReadonlyMap<string, Final>,
+): [Observation, Observation][] {
+  const shapes = group(times, ({ problem }) => shapeText(problem));
+  return [...shapes].flatMap(([shape, own]): [Observation, Observation][] => {
+    const [a, b] = own.toSorted((one, other) => one.ns - other.ns);
+    return a && b && b.ns <= CLOSE * a.ns && !finals.has(shape) ? [[a, b]] : [];
   });
 }
 
 /** A variant that was never this near to the fastest, on no shape, is left out of a file. */
 const WORTH = 1.12;
 
-/** Observations as a file keeps them: the shapes in order of measurement. */
+/** Screened times, and the finals by the text of the shape, as a file keeps them. */
 export function evidenceOf(
   head: Omit<Evidence, 'variants' | 'shapes'>,
-  observations: readonly Observation[],
+  times: readonly Observation[],
+  finals: ReadonlyMap<string, Final> = new Map(),
 ): Evidence {
-  const shapes = group(observations, ({ problem }) => shapeText(problem));
+  const shapes = group(times, ({ problem }) => shapeText(problem));
   const worth = new Set<string>();
   for (const own of shapes.values()) {
     const best = Math.min(...own.map(({ ns }) => ns));
@@ -69,12 +139,17 @@ export function evidenceOf(
   return {
     ...head,
     variants,
-    shapes: [...shapes].map(([shape, own]) => ({
-      shape,
-      times: own.flatMap(({ address, ns }): [number, number][] => {
-        const at = place.get(address);
-        return at === undefined ? [] : [[at, Math.round(ns)]];
-      }),
-    })),
+    shapes: [...shapes].map(([shape, own]) => {
+      const final = finals.get(shape);
+      const [a, b] = [place.get(final?.a ?? ''), place.get(final?.b ?? '')];
+      return {
+        shape,
+        times: own.flatMap(({ address, ns }): [number, number][] => {
+          const at = place.get(address);
+          return at === undefined ? [] : [[at, Math.round(ns)]];
+        }),
+        ...(final && a !== undefined && b !== undefined && { final: { ...final, a, b } }),
+      };
+    }),
   };
 }

@@ -2,9 +2,16 @@ import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { FAMILIES } from '../suites/families';
 import { candidatesFor } from './candidates';
-import { evidenceOf, evidenceSchema, type Observation, observationsOf } from './evidence';
-import { leaveOneShapeOut, Selector } from './selector';
-import { shippedEvidence, shippedSelector } from './shipped-evidence';
+import {
+  evidenceOf,
+  evidenceSchema,
+  type Observation,
+  observationsOf,
+  screenedOf,
+  undecided,
+} from './evidence';
+import { leaveDeviceOut, leaveOneShapeOut, Selector } from './selector';
+import { shippedEvidence, shippedFor } from './shipped-evidence';
 
 const transpose = (rows: number, cols = rows): Problem => ({
   op: 'transpose',
@@ -80,9 +87,9 @@ it('has nothing to say without evidence', () => {
   const product: Problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };
   expect(new Selector(observed([256, 512])).rank(product, any)).toEqual([]);
   const asked = { op: 'matmul', dtype: 'f32', profile: 'fast' } as const;
-  expect(shippedSelector({ vendor: 'acme' }, asked)).toBeNull();
-  expect(shippedSelector({ vendor: 'NVIDIA' }, { ...asked, profile: 'default' })).toBeNull();
-  expect(shippedSelector({ vendor: 'NVIDIA' }, asked)?.device.device).toBe('NVIDIA H200');
+  expect(shippedFor({ vendor: 'acme' }, asked)).toBeNull();
+  expect(shippedFor({ vendor: 'NVIDIA' }, { ...asked, dtype: 'i32' })).toBeNull();
+  expect(shippedFor({ vendor: 'NVIDIA' }, asked)?.device.device).toBe('NVIDIA H200');
 });
 
 it('chooses nearly as well for shapes that it was not shown', () => {
@@ -96,6 +103,27 @@ it('chooses nearly as well for shapes that it was not shown', () => {
   expect(Math.exp(Math.max(...logs))).toBeLessThan(1.1);
 });
 
+it('is judged on a device that it was not shown', () => {
+  const here = observed([256, 512, 1024]);
+  const same = here.map((each) => ({ ...each, ns: 3 * each.ns }));
+  expect(leaveDeviceOut(here, [same]).map(({ chosen, best }) => chosen === best)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  // A device where the other wins everywhere.
+  const contrary = here.map((each) => ({ ...each, ns: 1e9 / each.ns }));
+  for (const { chosenNs, bestNs } of leaveDeviceOut(here, [contrary])) {
+    expect(chosenNs).toBeGreaterThan(bestNs);
+  }
+  // Of two that disagree, the one to whom it matters more decides.
+  const strongly = here.map((each) => ({ ...each, ns: each.ns ** 3 }));
+  for (const { chosenNs, bestNs } of leaveDeviceOut(here, [contrary, strongly])) {
+    expect(chosenNs).toBe(bestNs);
+  }
+  expect(leaveDeviceOut(here, [[]])).toEqual([]);
+});
+
 it('ships evidence of variants that this release has, on shapes of its families', () => {
   for (const file of shippedEvidence()) {
     const known = FAMILIES.flatMap(({ op, shapes }) =>
@@ -107,6 +135,29 @@ it('ships evidence of variants that this release has, on shapes of its families'
       first && new Selector(observationsOf(file)).rank(first.problem, any).length,
     ).toBeGreaterThan(3);
   }
+});
+
+it('keeps the finals, and lets their ratio stand for the screened one', () => {
+  const [first] = shippedEvidence();
+  const times = [
+    { problem: transpose(64), address: small, ns: 100 },
+    { problem: transpose(64), address: large, ns: 101 },
+    { problem: transpose(128), address: small, ns: 100 },
+    { problem: transpose(128), address: large, ns: 103 },
+  ];
+  // 3% apart, screening has decided.
+  expect(undecided(times, new Map())).toEqual([[times[0], times[1]]]);
+  const final = { a: small, b: large, ratio: 0.81, low: 0.8, high: 0.82 };
+  const finals = new Map([['64', final]]);
+  expect(undecided(times, finals)).toEqual([]);
+  const file = evidenceOf({ ...first!, op: 'transpose', dtype: 'f32' }, times, finals);
+  expect(evidenceSchema.parse(file)).toEqual(file);
+  // A file that is continued has what was screened, not what the duel made of it.
+  expect(screenedOf(file)).toEqual({ times, finals });
+  const [a, b, ...others] = observationsOf(file).map(({ ns }) => ns);
+  expect((b ?? 0) / (a ?? 1)).toBeCloseTo(0.81);
+  expect((a ?? 0) * (b ?? 0)).toBeCloseTo(100 * 101);
+  expect(others).toEqual([100, 103]);
 });
 
 it('keeps variants that came near to the best somewhere', () => {

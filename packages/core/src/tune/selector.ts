@@ -17,7 +17,7 @@ import {
   parseVariant,
   shapeText,
 } from '@tilemark/kernels';
-import { group } from 'd3-array';
+import { group, least, mean, rollup } from 'd3-array';
 import { shapeDistance } from '../rank/nearest';
 import { candidatesFor } from './candidates';
 import type { Observation } from './evidence';
@@ -46,6 +46,9 @@ const PRIOR = 0.3;
 /** Fewest observations of a family from which its coefficients are fitted. */
 const ENOUGH = 2;
 
+/** Spread of a family that has no more observations than coefficients: they fit, and prove nothing. */
+const UNKNOWN = 0.5;
+
 /**
  * A variant that evidence has on no shape must promise to be this much faster than one that it has:
  * whoever is fastest of many predictions tends to be the most wrong. On an NVIDIA H200, splits that
@@ -64,7 +67,7 @@ interface Placed {
 interface Fitted {
   readonly coefficients: readonly number[];
   readonly seen: readonly (Placed & { readonly residual: number })[];
-  /** Root mean square of the residuals: logarithms of measured over fitted. */
+  /** Standard deviation of the residuals: logarithms of measured over fitted. */
   readonly spread: number;
 }
 
@@ -95,12 +98,26 @@ export class Selector {
     return this.#problems;
   }
 
-  /** Candidates for a problem, the fastest first; empty without evidence for its op and dtype. */
-  rank(problem: Problem, able: (point: Point) => boolean): Prediction[] {
-    return candidatesFor(problem)
+  /**
+   * Candidates for a problem, the fastest first; empty without evidence for its op and dtype.
+   *
+   * @param more points to weigh beside the usual candidates
+   */
+  rank(
+    problem: Problem,
+    able: (point: Point) => boolean,
+    more: readonly Point[] = [],
+  ): Prediction[] {
+    const points = [...candidatesFor(problem), ...more];
+    return [...new Map(points.map((point) => [point.address, point])).values()]
       .filter(able)
       .flatMap((point) => this.#predict(point, problem) ?? [])
       .toSorted((a, b) => this.#cautious(a) - this.#cautious(b));
+  }
+
+  /** Whether it can say how long a variant takes. */
+  knows(address: string): boolean {
+    return this.#families.has(familyOf(address));
   }
 
   #cautious({ address, ns }: Prediction): number {
@@ -190,7 +207,8 @@ function fitted(observations: readonly Observation[]): Fitted {
     residual: Math.log(ns / dot(coefficients, place.features)),
   }));
   const squares = seen.reduce((sum, { residual }) => sum + residual * residual, 0);
-  return { coefficients, seen, spread: Math.sqrt(squares / seen.length) };
+  const freedom = seen.length - coefficients.filter((each) => each > 0).length;
+  return { coefficients, seen, spread: freedom > 0 ? Math.sqrt(squares / freedom) : UNKNOWN };
 }
 
 /** The mean residual near a shape and what is left of the spread. */
@@ -215,7 +233,8 @@ function near({ seen, spread }: Fitted, { problem, address }: Placed) {
 export interface Regret {
   readonly problem: Problem;
   readonly chosen: string;
-  readonly predictedNs: number;
+  /** Null where the choice is another device's, whose times say nothing here. */
+  readonly predictedNs: number | null;
   readonly chosenNs: number;
   readonly best: string;
   readonly bestNs: number;
@@ -226,24 +245,59 @@ export interface Regret {
  * Evidence keeps only variants that came near to the best somewhere.
  */
 export function leaveOneShapeOut(observations: readonly Observation[]): Regret[] {
-  const shapes = group(observations, ({ problem }) => keyOf(problem));
-  return [...shapes].flatMap(([key, own]) => {
-    const [first] = own;
-    const best = own.reduce((a, b) => (b.ns < a.ns ? b : a));
-    const times = new Map(own.map(({ address, ns }) => [address, ns]));
+  return [...group(observations, ({ problem }) => keyOf(problem))].flatMap(([key, own]) => {
     const others = new Selector(observations.filter(({ problem }) => keyOf(problem) !== key));
-    const [choice] = first ? others.rank(first.problem, ({ address }) => times.has(address)) : [];
-    const chosenNs = choice && times.get(choice.address);
-    if (!first || !choice || chosenNs === undefined) return [];
-    return [
-      {
-        problem: first.problem,
-        chosen: choice.address,
-        predictedNs: choice.ns,
-        chosenNs,
-        best: best.address,
-        bestNs: best.ns,
-      },
-    ];
+    return regretOf(own, (problem, able) => {
+      const [choice] = others.rank(problem, able);
+      return choice && { address: choice.address, ns: choice.ns };
+    });
   });
+}
+
+/**
+ * How well the evidence of other devices chooses for one that has none: shape by shape, the variant
+ * that is nearest to their best in the geometric mean, among those measured on the device.
+ */
+export function leaveDeviceOut(
+  observations: readonly Observation[],
+  others: readonly (readonly Observation[])[],
+): Regret[] {
+  const selectors = others.map((each) => new Selector(each));
+  return [...group(observations, ({ problem }) => keyOf(problem)).values()].flatMap((own) =>
+    regretOf(own, (problem, able) => {
+      const ranks = selectors.map((selector) => selector.rank(problem, able));
+      const behind = rollup(
+        ranks.flatMap((rank) =>
+          rank.map(({ address, ns }) => ({ address, by: ns / (rank[0]?.ns ?? ns) })),
+        ),
+        // One that a device says nothing of might be far behind there.
+        (all) =>
+          all.length < ranks.length
+            ? Number.POSITIVE_INFINITY
+            : mean(all, ({ by }) => Math.log(by)),
+        ({ address }) => address,
+      );
+      const [best] = [...behind].toSorted(([, a = 0], [, b = 0]) => a - b);
+      return best && { address: best[0], ns: null };
+    }),
+  );
+}
+
+/** What a choice costs on one shape, by what was measured there. */
+function regretOf(
+  own: readonly Observation[],
+  choose: (
+    problem: Problem,
+    able: (point: Point) => boolean,
+  ) => { readonly address: string; readonly ns: number | null } | undefined,
+): Regret[] {
+  const [first] = own;
+  const best = least(own, ({ ns }) => ns);
+  const times = new Map(own.map(({ address, ns }) => [address, ns]));
+  const choice = first && choose(first.problem, ({ address }) => times.has(address));
+  const chosenNs = choice && times.get(choice.address);
+  if (!first || !best || !choice || chosenNs === undefined) return [];
+  const { address: chosen, ns: predictedNs } = choice;
+  const { problem } = first;
+  return [{ problem, chosen, predictedNs, chosenNs, best: best.address, bestNs: best.ns }];
 }

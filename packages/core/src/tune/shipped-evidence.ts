@@ -1,5 +1,5 @@
 import type { Problem } from '@tilemark/kernels';
-import type { DeviceIdentity, Profile } from '../measure/device';
+import type { Profile } from '../measure/device';
 import { type Evidence, evidenceSchema, observationsOf } from './evidence';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
 import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
@@ -18,32 +18,40 @@ export function shippedEvidence(): readonly Evidence[] {
   return parsed;
 }
 
-export interface ShippedSelector {
+/** A selector and what it learned from. */
+export interface Learned {
   readonly selector: Selector;
-  readonly device: DeviceIdentity;
+  /** The device's name. */
+  readonly device: string;
   readonly driver: string;
   readonly measuredAt: string;
   /** The profile it was measured under. */
   readonly profile: Profile;
 }
 
-const fitted = new Map<Evidence, ShippedSelector>();
+const fitted = new Map<Evidence, Learned>();
 
-/** The selector for a device, of the same profile; null if nothing was measured on one like it. */
-export function shippedSelector(
+/**
+ * The shipped evidence for a device, under the profile or else another: one orders variants much as
+ * the other does (docs/performance.md). Null if nothing was measured on a device like it.
+ */
+export function shippedFor(
   on: TunedOn,
   { op, dtype, profile }: Pick<Problem, 'op' | 'dtype'> & { readonly profile: Profile },
-): ShippedSelector | null {
-  const file = shippedEvidence().find(
-    (each) =>
-      isOn(each.device, on) && each.op === op && each.dtype === dtype && each.profile === profile,
+): Evidence | null {
+  const files = shippedEvidence().filter(
+    (each) => isOn(each.device, on) && each.op === op && each.dtype === dtype,
   );
-  if (!file) return null;
+  return files.find((each) => each.profile === profile) ?? files[0] ?? null;
+}
+
+/** What a selector learns from a shipped file. */
+export function learnedFrom(file: Evidence): Learned {
   const known = fitted.get(file);
   if (known) return known;
-  const { device, driver, measuredAt } = file;
+  const { device, driver, measuredAt, profile } = file;
   const selector = new Selector(observationsOf(file));
-  const made = { selector, device, driver, measuredAt, profile };
+  const made = { selector, device: device.device, driver, measuredAt, profile };
   fitted.set(file, made);
   return made;
 }

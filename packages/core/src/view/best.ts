@@ -82,6 +82,8 @@ export const bestVariantSchema = z.object({
       rate: rateSchema,
       device: z.string(),
       driver: z.string(),
+      /** The profile that the evidence was measured under. */
+      profile: profileSchema,
       measuredAt: date,
       /** Shapes of this op and dtype that were measured on the device. */
       shapes: z.number().int().positive(),

@@ -28,7 +28,7 @@ function evidence({
   shipped,
 }: BestVariant): Fact[] {
   if (prediction) {
-    const { ns, error, rate, device, driver, measuredAt, runnersUp, basis } = prediction;
+    const { ns, error, rate, device, driver, measuredAt, profile, runnersUp, basis } = prediction;
     const time = (each: { ns: number; error: number }) =>
       `${formatNs(each.ns)} ± ${formatPercent(each.error)}`;
     return [
@@ -37,7 +37,7 @@ function evidence({
         about: 'Standard deviation, relative',
         value: `${time({ ns, error })}, ${formatRate(rate.value)} ${rate.unit}`,
       },
-      { name: 'Evidence from', value: `${device}, ${driver}` },
+      { name: 'Evidence from', value: `${device}, ${driverText(driver)}, profile ${profile}` },
       { name: 'Measured', value: <Moment date={measuredAt} /> },
       ...runnersUp.map((each, index) => ({
         name: `Runner-up ${index + 1}`,
@@ -181,7 +181,7 @@ export function howFound({
   prediction,
   result,
 }: BestVariant): string {
-  if (prediction) return whatPredicted(prediction, asked, measured);
+  if (prediction) return whatPredicted(prediction, { asked, measured, fallback });
   const whose = shipped
     ? `measured on ${shipped.device} with ${driverText(shipped.driver)}`
     : plural(devices, 'device');
@@ -197,12 +197,16 @@ export function howFound({
 
 function whatPredicted(
   { basis, device, shapes }: NonNullable<BestVariant['prediction']>,
-  asked: Problem,
-  measured: Problem,
+  { asked, measured, fallback }: Pick<BestVariant, 'asked' | 'measured' | 'fallback'>,
 ): string {
   const from = `${plural(shapes, 'shape')} measured on ${device}`;
-  if (basis === 'measured')
-    return `Ships with Tilemark: the fastest screened on this shape, one of ${from}.`;
+  if (basis === 'measured') {
+    const whose = fallback === 'device' ? 'Measured here' : 'Ships with Tilemark';
+    return `${whose}: the fastest timed on this shape, one of ${from}.`;
+  }
+  if (fallback === 'vendor') {
+    return `Predicted from ${from}, another model of the vendor: measure before relying on it.`;
+  }
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
   return `Predicted from ${from}; the nearest of them is ${shapeText(measured)}${isFar ? '. That is far: measure before relying on it' : ''}.`;
 }

@@ -11,15 +11,17 @@ import {
   type Observation,
   type OpenDevice,
   type Outcome,
-  observationsOf,
   outcomeReason,
   POLICIES,
   type Point,
   type Policy,
   type Profile,
   Roofline,
+  runDuel,
   runVariant,
   type Surroundings,
+  screenedOf,
+  undecided,
 } from '@tilemark/core';
 import {
   type Dtype,
@@ -28,11 +30,14 @@ import {
   InputError,
   opOf,
   type Problem,
+  parseVariant,
   shapeText,
+  shortAddress,
 } from '@tilemark/kernels';
 import { chooseDevice, openDevice } from '../../device/select';
 import { createThreadPool } from '../../device/thread-pool';
 import { withMachineLock } from '../../run/machine-lock';
+import { ratioText } from '../duel';
 import { atFlag, readIfThere } from '../flags';
 import { significant, timeText } from '../table';
 
@@ -58,13 +63,19 @@ const GLANCE: Policy = {
   minTotalNs: 0,
 };
 
+/** Part of the budget for screening; the rest is for the finals. */
+const SCREENING_PART = 0.85;
+
+/** A duel of the finals ends after this long, ns. */
+const LONGEST_DUEL_NS = 1e9;
+
 /** Pipelines that are compiled at once. */
 const COMPILING = 64;
 
 /**
  * Times the candidates of every shape of a family, so that the selector can answer for shapes that
- * were never measured. A file from an interrupted run is continued. Returns the exit code. Throws
- * InputError.
+ * were never measured; then lets the two fastest of a shape duel where that could not tell them
+ * apart. A file from an interrupted run is continued. Returns the exit code. Throws InputError.
  */
 export async function tuneSuite(
   { suite: family, dtype, profile, save, budget, device }: SuiteRequest,
@@ -101,7 +112,14 @@ export async function tuneSuite(
         command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budget / 1e9}s`,
         ...(roofline && { roofline }),
       };
-      const observations = save === undefined ? [] : await earlier(save, head);
+      const known = save === undefined ? null : await earlier(save, head);
+      const observations = [...(known?.times ?? [])];
+      const finals = new Map(known?.finals);
+      const keep = async () => {
+        if (save === undefined || observations.length === 0) return;
+        const text = `${JSON.stringify(evidenceOf(head, observations, finals))}\n`;
+        await atFlag('--save', writeFile(save, text));
+      };
       const done = new Set(observations.map(({ problem }) => shapeText(problem)));
       // In an order that covers the family evenly wherever the budget ends.
       const problems = family.shapes
@@ -122,10 +140,10 @@ export async function tuneSuite(
           continue;
         }
         const outcomes = await glances(gpu, surroundings, problem, points, () => {
-          return spentNs() > budget;
+          return spentNs() > SCREENING_PART * budget;
         });
         // A shape that the budget cut short is measured whole the next time.
-        if (spentNs() > budget) break;
+        if (spentNs() > SCREENING_PART * budget) break;
         const times: Observation[] = [];
         for (const [address, outcome] of outcomes) {
           if (outcome.kind === 'measured') {
@@ -138,13 +156,31 @@ export async function tuneSuite(
         observations.push(...times);
         measured++;
         print(line(problem, times));
-        if (save !== undefined && observations.length > 0) {
-          const text = `${JSON.stringify(evidenceOf(head, observations))}\n`;
-          await atFlag('--save', writeFile(save, text));
+        await keep();
+      }
+      let duels = 0;
+      for (const [a, b] of undecided(observations, finals)) {
+        if (spentNs() > budget) break;
+        const text = shapeText(a.problem);
+        const variants = { a: parseVariant(a.address), b: parseVariant(b.address) };
+        const ended = await runDuel(
+          ...([gpu.executor, variants, a.problem, gpu.capabilities, surroundings] as const),
+          { longestNs: LONGEST_DUEL_NS },
+        );
+        if (ended.kind === 'ended') {
+          print(`${text}: no duel: ${outcomeReason(ended.outcome)?.split('\n')[0]}`);
+          continue;
         }
+        const { ratio, low, high } = ended.duel;
+        finals.set(text, { a: a.address, b: b.address, ratio, low, high });
+        duels++;
+        print(
+          `${text}: duel: ${shortAddress(a.address)} is ${ratioText(ended.duel, shortAddress(b.address))}`,
+        );
+        await keep();
       }
       print(
-        `${measured} of ${problems.length} shapes measured in ${significant(spentNs() / 1e9)} s, ${done.size} known before, ${failed} variants failed`,
+        `${measured} of ${problems.length} shapes measured in ${significant(spentNs() / 1e9)} s, ${done.size} known before, ${failed} variants failed; ${duels} duels of those nearest`,
       );
       return measured + done.size > 0 ? 0 : 1;
     },
@@ -195,9 +231,9 @@ function line(problem: Problem, times: readonly Observation[]): string {
 async function earlier(
   path: string,
   head: Omit<Evidence, 'variants' | 'shapes'>,
-): Promise<Observation[]> {
+): Promise<ReturnType<typeof screenedOf> | null> {
   const text = await readIfThere('--save', path);
-  if (text === null) return [];
+  if (text === null) return null;
   const file = evidenceSchema.safeParse(parsed(text));
   if (!file.success) {
     throw new InputError(`${path} is not a file of evidence: choose another`, '--save');
@@ -210,7 +246,7 @@ async function earlier(
       '--save',
     );
   }
-  return observationsOf(file.data);
+  return screenedOf(file.data);
 }
 
 function parsed(text: string): unknown {

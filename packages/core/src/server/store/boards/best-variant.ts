@@ -15,10 +15,12 @@ import type { DeviceCapabilities, DeviceClass } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { bestTimes, portability } from '../../../rank/portability';
+import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { fromJson, sha256 } from '../database';
 import { deviceRef, rateOf } from '../run-view';
+import { learnedHere } from './learned';
 import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
 import { timesOn } from './variant-boards';
 
@@ -26,9 +28,10 @@ type DeviceRow = Prisma.DeviceGetPayload<object>;
 
 /**
  * The variant to run for a problem: what was ranked or tuned on it or the nearest shape, or what the
- * selector predicts to be faster from the evidence that ships for such a device. A measurement of
- * the very shape gives way only to a prediction that is faster by more than its error. Null: there
- * is neither. Throws InputError for a problem without all of its dimensions.
+ * selector predicts to be faster from what was measured on the device, here and in what ships. A
+ * measurement of the very shape gives way only to a prediction that is faster by more than its error;
+ * evidence of another model answers where nothing else does. Null: there is none. Throws InputError
+ * for a problem without all of its dimensions.
  */
 export async function bestVariantOf(
   db: PrismaClient,
@@ -39,9 +42,24 @@ export async function bestVariantOf(
   const capabilities = device && fromJson<DeviceCapabilities>(device.capabilities);
   const asked: Asked = { problem, profile: query.profile, capabilities };
   const known = await rankedVariantOf(db, query, asked, device);
+  const here = device && (await learnedHere(db, device, asked));
+  if (here) {
+    const predicted = predictedVariant(asked, here, { fallback: 'device', tried: here.tried });
+    // A few times say nothing of a kernel that is not among them.
+    if (known && !here.selector.knows(known.address)) return known;
+    // With a result to show for it.
+    if (known?.fallback === 'device' && known.address === predicted?.address) return known;
+    return isFaster(predicted, known) ? predicted : known;
+  }
   const on = tunedOn(query, device);
-  const predicted = on && predictedVariant(asked, on);
-  return predicted?.prediction && isFaster(predicted.prediction, known) ? predicted : known;
+  const file = on && shippedFor(on, query);
+  if (file) {
+    const predicted = predictedVariant(asked, learnedFrom(file), { fallback: 'shipped' });
+    return isFaster(predicted, known) ? predicted : known;
+  }
+  const { vendor } = device ?? query;
+  const alike = known || !vendor ? null : shippedFor({ vendor }, query);
+  return alike ? predictedVariant(asked, learnedFrom(alike), { fallback: 'vendor' }) : known;
 }
 
 /** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
@@ -51,11 +69,10 @@ const tunedOn = (
 ): TunedOn | null => (device ? { key: device.key } : vendor ? { vendor, architecture } : null);
 
 /** Whether a prediction is to be preferred to what is known. */
-function isFaster(
-  { ns, error }: NonNullable<BestVariant['prediction']>,
-  known: BestVariant | null,
-): boolean {
+function isFaster(predicted: BestVariant | null, known: BestVariant | null): boolean {
+  if (!predicted?.prediction) return false;
   if (!known?.isExact || !['device', 'shipped'].includes(known.fallback)) return true;
+  const { ns, error } = predicted.prediction;
   const medianNs = (known.result ?? known.shipped)?.medianNs ?? Number.POSITIVE_INFINITY;
   return ns * (1 + error) < medianNs;
 }

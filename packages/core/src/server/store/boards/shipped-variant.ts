@@ -15,7 +15,8 @@ import {
 } from '@tilemark/kernels';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
-import { shippedSelector } from '../../../tune/shipped-evidence';
+import type { Learned } from '../../../tune/shipped-evidence';
+import type { Point } from '../../../tune/space';
 import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
 import type { BestVariant } from '../../../view/api';
 import { kernelNeeds } from '../../../view/kernel';
@@ -79,23 +80,32 @@ export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): Bes
 }
 
 /**
- * What the selector answers from the evidence that the release ships for devices like the asked one;
- * null without evidence for the op, dtype and profile, or if nothing that was measured fits.
+ * What a selector answers; null if nothing that it knows fits the problem.
+ *
+ * @param tried variants to weigh beside the usual candidates
  */
-export function predictedVariant(asked: Asked, on: TunedOn): BestVariant | null {
-  const { problem, profile } = asked;
-  const shipped = shippedSelector(on, { ...problem, profile });
-  if (!shipped) return null;
-  const { selector, device, driver, measuredAt } = shipped;
-  const [best, ...others] = selector.rank(problem, ({ address }) => !!ableVariant(address, asked));
+export function predictedVariant(
+  asked: Asked,
+  { selector, device, driver, measuredAt, profile }: Learned,
+  { fallback, tried = [] }: Pick<BestVariant, 'fallback'> & { readonly tried?: readonly Point[] },
+): BestVariant | null {
+  const { problem } = asked;
+  // Experimental features are offered under `fast` alone.
+  const able = ({ address }: Point) => {
+    const variant = ableVariant(address, asked);
+    if (!variant || profile === asked.profile) return !!variant;
+    const { features } = whatItNeeds(variant, problem.dtype);
+    return !features.some((feature) => feature.startsWith('chromium-experimental'));
+  };
+  const [best, ...others] = selector.rank(problem, able, tried);
   const nearest = nearestProblem(problem, selector.problems);
   if (!best || !nearest) return null;
   const { basis, error, ns } = best;
   return answerWith(asked, parseVariant(best.address), {
-    ...{ fallback: 'shipped', measured: nearest.problem, isExact: basis === 'measured' },
+    ...{ fallback, measured: nearest.problem, isExact: basis === 'measured' },
     prediction: {
       ...{ ns, error, basis, rate: rateOf(problem, ns) },
-      ...{ device: device.device, driver, measuredAt, shapes: selector.problems.length },
+      ...{ device, driver, profile, measuredAt, shapes: selector.problems.length },
       runnersUp: others.slice(0, 3).map(({ address, ns, error }) => ({ address, ns, error })),
     },
   });

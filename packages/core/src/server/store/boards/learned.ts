@@ -1,0 +1,95 @@
+import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
+import { ifValid, parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
+import type { Environment } from '../../../measure/device';
+import { METHODOLOGY_VERSION } from '../../../measure/outcome';
+import { type Observation, observationsOf } from '../../../tune/evidence';
+import { Selector } from '../../../tune/selector';
+import { type Learned, shippedFor } from '../../../tune/shipped-evidence';
+import type { Point } from '../../../tune/space';
+import { fromJson } from '../database';
+import { OPERATOR } from '../parties';
+import { PROVEN_NS } from './headlines';
+import type { Asked } from './shipped-variant';
+
+/** What the selector learned of a device, the results of this grid among it. */
+export interface LearnedHere extends Learned {
+  /** The variants that this grid has measured there. */
+  readonly tried: readonly Point[];
+}
+
+/**
+ * What a device has shown here: its ranked times, and those of quick policies, as the tuner's, that
+ * the operator or the device's owner stands behind. A quick run is judged by nothing, so a
+ * stranger's teaches nothing.
+ */
+const telling = (
+  { key, ownedBy }: { readonly key: string; readonly ownedBy: string | null },
+  { problem: { op, dtype }, profile }: Asked,
+): Prisma.Sql => Prisma.sql`(
+  SELECT best.* FROM "VariantBest" AS best
+  JOIN "Result" AS result ON result."id" = best."resultId"
+  WHERE best."deviceKey" = ${key} AND best."op" = ${op} AND best."dtype" = ${dtype}
+    AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${METHODOLOGY_VERSION}::int
+    AND strpos(best."kernel", '@') = 0
+    AND (best."standing" < 2 OR best."standing" = 3 AND
+      (result."party" = ${OPERATOR} OR result."party" = ${ownedBy}))) AS told`;
+
+const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
+
+/** The last selector of each device, op, dtype and profile, and the rows it was fitted to. */
+const fitted = new Map<string, { readonly rows: string; readonly learned: LearnedHere }>();
+
+/** Selectors that are kept: one of a surveyed device is some 10 MB. */
+const MOST_FITTED = 20;
+
+/**
+ * The selector of a device, from what this grid has measured on it together with what ships for
+ * such devices; where both have a time, the grid's counts. Null without any result here.
+ */
+export async function learnedHere(
+  db: PrismaClient,
+  device: { readonly key: string; readonly ownedBy: string | null },
+  asked: Asked,
+): Promise<LearnedHere | null> {
+  const { problem, profile } = asked;
+  const from = telling(device, asked);
+  const [now] = await db.$queryRaw<{ count: number; newest: string; rows: string }[]>`
+    ${PREPARED} SELECT count(*)::int AS "count", max("resultId") AS "newest",
+      concat_ws(' ', count(*), max("resultId"), sum("medianNs")) AS "rows" FROM ${from}`;
+  if (!now || now.count === 0) return null;
+  const place = [device.key, problem.op, problem.dtype, profile].join(' ');
+  const last = fitted.get(place);
+  if (last?.rows === now.rows) return last.learned;
+  const rows = await db.$queryRaw<{ shape: string; address: string; ns: number }[]>`
+    SELECT "shape", "address",
+      CASE WHEN "standing" < 2 THEN ${PROVEN_NS} ELSE "medianNs" END AS "ns"
+    FROM ${from}`;
+  const newest = await db.result.findUniqueOrThrow({
+    where: { id: now.newest },
+    select: { endedAt: true, run: { select: { device: true } }, environment: true },
+  });
+  const own = rows.flatMap(({ shape, address, ns }): Observation[] => {
+    const variant = ifValid(() => parseVariant(address));
+    if (variant?.definition.runsOn !== 'gpu') return [];
+    return [{ problem: parseProblem({ ...problem, shape }), address: variant.address, ns }];
+  });
+  if (own.length === 0) return null;
+  const shipped = shippedFor({ key: device.key }, { ...problem, profile });
+  const known = new Set(own.map(placeOf));
+  const learned: LearnedHere = {
+    selector: new Selector([
+      ...(shipped ? observationsOf(shipped) : []).filter((each) => !known.has(placeOf(each))),
+      ...own,
+    ]),
+    device: newest.run.device.name,
+    driver: fromJson<Environment>(newest.environment.content).driver,
+    measuredAt: newest.endedAt.toISOString(),
+    profile,
+    tried: [...new Set(own.map(({ address }) => address))].map(parseVariant),
+  };
+  fitted.delete(place);
+  fitted.set(place, { rows: now.rows, learned });
+  const [oldest] = fitted.keys();
+  if (fitted.size > MOST_FITTED && oldest !== undefined) fitted.delete(oldest);
+  return learned;
+}
