@@ -133,7 +133,8 @@ function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpe
 
 type QueuedRun = Parameters<Queue['enqueue']>[0][number];
 
-async function enqueueWhenUp(
+/** Queues runs whose rows are written; in an outage of the queue, `reconcile` does it later. */
+export async function enqueueWhenUp(
   queue: Queue,
   runs: readonly QueuedRun[],
   background = false,
