@@ -237,7 +237,7 @@ describe('a tuning', () => {
     [{ device: 'nowhere' }, 'device'],
     [{ profile: 'fast' }, 'profile'],
     [{ problem: { ...problem, dtype: 'f16acc16' } }, 'problem.dtype'],
-    [{ problem: { ...problem, dtype: 'f16' } }, 'device'],
+    [{ problem: { ...problem, dtype: 'f16' } }, 'problem.dtype'],
   ] as const)('refuses %j at its field', async (over, field) => {
     const { deviceKey } = await attach(store, 'Page', 'w', 'browser');
     const body = { device: deviceKey, problem, profile: 'default', budgetSeconds: 60, ...over };

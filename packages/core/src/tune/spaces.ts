@@ -29,6 +29,12 @@ export const searchedKernels = ({ dtype, op }: Problem): Kernel[] =>
   );
 
 /**
+ * A kernel is left out if neither its default nor any of so many combinations fits: to look at all of
+ * a kernel that lacks a feature of the device takes seconds.
+ */
+const LOOKS = 2_000;
+
+/**
  * What of the kernels fits a problem on a device. Throws InputError at `field` if nothing does.
  *
  * @param whyNot why a variant cannot run there; null: it can
@@ -52,7 +58,9 @@ export function spacesOf(
         }),
       }),
   );
-  const fitting = spaces.filter((space) => space.shuffled(0).next().value !== null);
+  const fitting = spaces.filter(
+    (space) => space.initial() ?? space.shuffled(0, LOOKS).next().value,
+  );
   if (fitting.length > 0) return fitting;
   const reasons = new Set(
     spaces.flatMap(({ kernel }) => whyNot({ kernel: kernel.id, tunables: {} }) ?? []),

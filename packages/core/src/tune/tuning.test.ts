@@ -165,7 +165,8 @@ describe('tuningSpaces', () => {
       { problem: parseProblem({ op: 'transpose', shape: '16384', dtype: 'f32' }) },
       {},
     ],
-    ['device', { problem: { ...problem, dtype: 'f16' } }, {}],
+    ['problem.dtype', { problem: { ...problem, dtype: 'f16' } }, {}],
+    ['device', {}, { capabilities: { ...capabilities, maxComputeWorkgroupsPerDimension: 1 } }],
   ] as [string, Partial<TuningRequest>, Partial<TunableDevice>][])(
     'refuses at %s',
     (field, asked, over) => {

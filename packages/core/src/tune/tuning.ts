@@ -1,6 +1,7 @@
 import {
   bufferBytes,
   bytesText,
+  DTYPES,
   type Problem,
   refuseIf,
   type Variant,
@@ -186,6 +187,14 @@ export function tuningSpaces(
   refuseIf(
     !searched.some(({ kernel }) => kernel.runsOn === 'gpu'),
     `No GPU kernel of ${problem.op} computes ${problem.dtype}.`,
+    'problem.dtype',
+  );
+  const { feature } = DTYPES[problem.dtype];
+  const isMissing = feature !== null && capabilities?.features.includes(feature.name) === false;
+  refuseIf(
+    // Devices are described under `default`; `fast` may have features that `default` withholds.
+    isMissing && profile === 'default',
+    `${problem.dtype} needs the feature ${feature?.name}, which ${name} does not have.`,
     'problem.dtype',
   );
   const largest = largestBuffer(problem);
