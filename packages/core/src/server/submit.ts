@@ -87,7 +87,10 @@ function withinLimits(runs: readonly PlannedRun[]): readonly PlannedRun[] {
   return runs;
 }
 
-/** Writes a sweep of the given runs and queues them, as `submitSweep` does. */
+/**
+ * Writes a sweep of the given runs and queues them, as `submitSweep` does; those of a tuning in their
+ * order, since it learns from them in that order.
+ */
 export async function startSweep(
   { store, queue }: SweepServices,
   author: Author,
@@ -98,7 +101,7 @@ export async function startSweep(
     createdBy: author.name,
     createdById: author.tokenId ?? null,
   });
-  await enqueueWhenUp(queue, shuffle([...runs]), input.background);
+  await enqueueWhenUp(queue, input.tuning ? runs : shuffle([...runs]), input.background);
   return { id: sweep.id, counts: sweep.counts };
 }
 
