@@ -20,6 +20,7 @@ test.beforeAll(async () => {
   // Without a worker: nothing changes under the tests.
   grid = await startGrid(folder.dataDir, ['--no-worker']);
   pages = await addresses(grid.url, await importResults());
+  pages.tuning = await tuning();
 });
 
 test.afterAll(async () => {
@@ -39,6 +40,20 @@ async function importResults(): Promise<string> {
   });
   expect(answer.status, await answer.clone().text()).toBe(201);
   return (await answer.json()).id;
+}
+
+/** Begins a tuning, which waits for a worker; returns its page. */
+async function tuning(): Promise<string> {
+  const answer = await fetch(`${grid.url}/api/v1/tunings`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      device: pages.device?.split('/').at(-1),
+      problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
+    }),
+  });
+  expect(answer.status, await answer.clone().text()).toBe(201);
+  return (await answer.json()).page;
 }
 
 /** Opens a page and waits until its charts are drawn. */

@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
 
@@ -62,6 +63,59 @@ test('a sweep submitted through the form arrives on the leaderboard', async ({ b
   const row = page.getByRole('row', { name: /llvmpipe/ });
   await expect(row).toBeVisible();
   await expect(row).toContainText(/matmul\/(naive|tiled)/);
+});
+
+test('a device is tuned from its page, which names a winner', async ({ page }) => {
+  await expect.poll(() => attached(/llvmpipe/), { timeout: 60_000 }).toBe(true);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const { items } = await (await fetch(`${grid.url}/api/v1/devices`)).json();
+  const software = items.find((device: { class: string }) => device.class === 'software');
+  const address = `${grid.url}/devices/${software.key}`;
+  await page.goto(address);
+  const section = page.getByRole('region', { name: 'Tune this device' });
+  await expect(section.getByRole('link', { name: 'Log in' })).toBeVisible();
+
+  await page.goto(grid.loginUrl);
+  await page.goto(address);
+  await section.getByLabel('Operation').selectOption('transpose');
+  const shape = section.getByLabel('Shape');
+  await shape.fill('0x8');
+  await section.getByRole('button', { name: 'Start tuning' }).click();
+  await expect(shape).toBeFocused();
+  await expect(shape).toHaveAccessibleDescription(/'0x8' is not a shape of transpose/);
+  await shape.fill('64x32');
+  await section.getByLabel('Minutes').fill('90');
+  await section.getByRole('button', { name: 'Start tuning' }).click();
+  await expect(section.getByLabel('Minutes')).toHaveAccessibleDescription(/from 1 to 60/);
+  await section.getByLabel('Minutes').fill('1');
+  // The least that the API takes, since the form counts in minutes.
+  await page.route('**/api/v1/tunings', (route) =>
+    route.continue({ postData: { ...route.request().postDataJSON(), budgetSeconds: 10 } }),
+  );
+  await section.getByRole('button', { name: 'Start tuning' }).click();
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Tune transpose 64x32 f32 on/);
+  const search = page.getByRole('region', { name: /^What the search/ });
+  const fact = (name: string) =>
+    search.locator('dl > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+  // Live: nothing reloads the page but the events of the server.
+  await expect(fact('Best so far')).toContainText(/transpose\//, { timeout: 120_000 });
+  await expect(fact('Winner')).toContainText(/transpose\//, { timeout: 400_000 });
+  await expect(page.getByText('done', { exact: true }).first()).toBeVisible();
+  expect(Number(await fact('Variants tried').textContent())).toBeGreaterThan(3);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThan(391);
+
+  const winner = await fact('Winner').getByRole('link').getAttribute('title');
+  await search.getByRole('link', { name: 'Best kernel for this problem' }).click();
+  await expect(page).toHaveURL(/\/best\?op=transpose/);
+  await page.goBack();
+  await search.getByRole('link', { name: 'Result of the winner' }).click();
+  await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
+  await expect(page.getByText(winner ?? 'none').first()).toBeAttached();
 });
 
 test('a kill and a restart lose nothing', async () => {

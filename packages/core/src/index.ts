@@ -64,8 +64,10 @@ export {
 } from './tune/selector';
 export { shippedEvidence } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
-export { type Decided, medianNs, type Trial, type Tuned, tune } from './tune/tune';
+export { type Searched, searchedKernels, spacesOf } from './tune/spaces';
+export { type Decided, medianNs, proved, type Trial, type Tuned, tune } from './tune/tune';
 export * from './tune/tuned';
+export * from './tune/tuning';
 export * from './view/api';
 export {
   CSV_HEADER,

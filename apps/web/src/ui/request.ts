@@ -1,4 +1,4 @@
-import type { NewSweep } from '@tilemark/core';
+import type { NewSweep, NewTuning } from '@tilemark/core';
 import type { z } from 'zod';
 
 export type Answer<T> =
@@ -50,6 +50,12 @@ export const submitSweep = (sweep: NewSweep): Promise<Answer<{ readonly id: stri
   ask('/api/v1/sweeps', {
     body: JSON.stringify(sweep),
     answer: async () => (await schemas()).sweepCreatedSchema,
+  });
+
+export const submitTuning = (tuning: NewTuning): Promise<Answer<{ readonly page: string }>> =>
+  ask('/api/v1/tunings', {
+    body: JSON.stringify(tuning),
+    answer: async () => (await schemas()).tuningCreatedSchema,
   });
 
 /** Loaded when an answer has to be read: most pages with a button never need 70 kB of schemas. */

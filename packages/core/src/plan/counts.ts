@@ -93,8 +93,9 @@ function skippedByReason(runs: readonly { readonly why: string | null }[]): Skip
   return [...skipped].map(([why, count]) => ({ why, runs: count })).sort((a, b) => b.runs - a.runs);
 }
 
-function whySkipped(
-  { variant, problem, profile }: PlannedRun,
+/** Why a device would skip a run; null: it would not, as far as its description tells. */
+export function whySkipped(
+  { variant, problem, profile }: Pick<PlannedRun, 'variant' | 'problem' | 'profile'>,
   capabilities: DeviceCapabilities | undefined,
 ): string | null {
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);

@@ -14,6 +14,7 @@ import { isServiceUnavailable } from './errors';
 import type { AuditNote } from './store/audit';
 import type { RunCheck } from './store/record';
 import { backfill, type SweepServices } from './submit';
+import { advanceTuning } from './tunings';
 
 /** A run that was handed back, or could not be claimed, waits this long before it is tried again, ms. */
 const AGAIN_AFTER_MS = 1_000;
@@ -142,7 +143,9 @@ export class DirectLink implements Link {
     );
     const run = { id: record.runId, deviceKey: deviceKey(record.environment.device) };
     await this.#ifQueueIsUp(queue.finish(run, record.workerId));
-    return done;
+    // The outcome stands, whatever comes of this: `reconcile` tries again, and tells why it fails.
+    if (done.tuning) await advanceTuning(this.services, done.tuning).catch(() => undefined);
+    return { recorded: done.recorded };
   }
 
   async roofline(profile: Profile, survey: RooflineSurvey): Promise<void> {

@@ -18,3 +18,4 @@ export { LOST_AFTER_MS } from './store/fleet';
 export type { DatedResult } from './store/results';
 export { openStore, type Store } from './store/store';
 export { backfill, retrySweep, type SweepServices, submitSweep } from './submit';
+export { advanceTuning, submitTuning } from './tunings';

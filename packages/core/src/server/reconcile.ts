@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endAccess } from './access';
 import type { SweepServices } from './submit';
+import { advanceTuning } from './tunings';
 
 /** What was out of step, in runs. */
 export interface Reconciled {
@@ -8,6 +9,8 @@ export interface Reconciled {
   readonly reclaimed: number;
   /** Leftovers of cancelled sweeps: deleted. */
   readonly dropped: number;
+  /** Tunings that stood still: taken a step further. */
+  readonly advanced: number;
   /** Pending without a job: queued. */
   readonly enqueued: number;
   /** Jobs of runs no longer pending: removed. */
@@ -18,14 +21,15 @@ export interface Reconciled {
 
 /**
  * Brings rows and jobs back into step after a crash between writing one and the other. Rows are
- * right: a pending run gets a job, and a job without a pending row is removed. Workers whose token
- * has ended are taken off the list. Several processes may do this at once.
+ * right: a pending run gets a job, and a job without a pending row is removed. Tunings that nobody
+ * took further are. Workers whose token has ended are taken off the list. Several processes may do this at once.
  *
  * @throws ServiceUnavailable
  */
 export async function reconcile({ store, queue }: SweepServices): Promise<Reconciled> {
   const cutOff = await endAccess({ store, queue });
   const { reclaimed, dropped } = await store.runs.reclaim();
+  const standing = await store.tunings.standing();
 
   // Jobs are read before rows. A row is written before its job, so every job read here has its
   // row; a run written meanwhile may be queued twice, which has no effect.
@@ -45,7 +49,15 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
     [...ids].map((id) => ({ id, deviceKey })),
   );
   await queue.remove(orphans);
-  return { reclaimed, dropped, enqueued: missing.length, removed: orphans.length, cutOff };
+  for (const id of standing) await advanceTuning({ store, queue }, id);
+  return {
+    reclaimed,
+    dropped,
+    advanced: standing.length,
+    enqueued: missing.length,
+    removed: orphans.length,
+    cutOff,
+  };
 }
 
 export interface ReconcileOptions {

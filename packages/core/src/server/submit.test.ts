@@ -161,6 +161,7 @@ describe('reconciling', () => {
     expect(await reconcile({ store, queue })).toEqual({
       reclaimed: 0,
       dropped: 0,
+      advanced: 0,
       enqueued: 1,
       removed: 1,
       cutOff: 0,

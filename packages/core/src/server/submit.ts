@@ -87,7 +87,10 @@ function withinLimits(runs: readonly PlannedRun[]): readonly PlannedRun[] {
   return runs;
 }
 
-/** Writes a sweep of the given runs and queues them, as `submitSweep` does. */
+/**
+ * Writes a sweep of the given runs and queues them, as `submitSweep` does; those of a tuning in their
+ * order, since it learns from them in that order.
+ */
 export async function startSweep(
   { store, queue }: SweepServices,
   author: Author,
@@ -98,7 +101,7 @@ export async function startSweep(
     createdBy: author.name,
     createdById: author.tokenId ?? null,
   });
-  await enqueueWhenUp(queue, shuffle([...runs]), input.background);
+  await enqueueWhenUp(queue, input.tuning ? runs : shuffle([...runs]), input.background);
   return { id: sweep.id, counts: sweep.counts };
 }
 
@@ -133,7 +136,8 @@ function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpe
 
 type QueuedRun = Parameters<Queue['enqueue']>[0][number];
 
-async function enqueueWhenUp(
+/** Queues runs whose rows are written; in an outage of the queue, `reconcile` does it later. */
+export async function enqueueWhenUp(
   queue: Queue,
   runs: readonly QueuedRun[],
   background = false,

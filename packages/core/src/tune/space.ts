@@ -87,10 +87,14 @@ export class TuningSpace {
     return this.#point(Object.fromEntries(shared));
   }
 
-  /** Every point once, in an order determined by the seed. */
-  *shuffled(seed: number): Generator<Point, null> {
+  /**
+   * Every point once, in an order determined by the seed.
+   *
+   * @param looks combinations to look at; all unless given
+   */
+  *shuffled(seed: number, looks = this.combinations): Generator<Point, null> {
     const place = permutation(this.combinations, seed);
-    for (let i = 0; i < this.combinations; i++) {
+    for (let i = 0; i < Math.min(looks, this.combinations); i++) {
       const point = this.#point(this.#combination(place(i)));
       if (point) yield point;
     }

@@ -54,7 +54,7 @@ async function tuned(
     },
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
-    measure: async (point, policy, next) => {
+    measure: async (point, policy, [next = null]) => {
       asked.push({ point, policy, next });
       nowNs += SECOND;
       return outcomeOf(point, policy, index++);

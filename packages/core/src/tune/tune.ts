@@ -5,51 +5,63 @@
  *              protocol, and let the fastest of them duel
  * - search.ts  what to try next: hill climbing from the best so far, with restarts
  * - space.ts   the points of a kernel: combinations of its tunables that can run, never listed
+ * - spaces.ts  which kernels are searched, and what of them fits a device
+ * - tuning.ts  the same loop as a job of a grid: what to run next follows from what has been run
  * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save`
  *              writes them, the suite `peak` and the `best` lookup read them
  *
  * Nothing here measures: `measure` is handed in, so tests tune against a formula. The search
  * depends only on its seed and on what it was told; docs/tuning.md has its results.
  */
-import type { Outcome } from '../measure/outcome';
+import type { Duel, Outcome, OutcomeKind } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { IMPLAUSIBLE } from '../measure/trust';
 import { type Contrast, contrast } from '../rank/head-to-head';
-import { headline } from '../rank/headline';
+import { headline, type Interval } from '../rank/headline';
 import type { Search } from './search';
 import type { Point } from './space';
 
+/** What tuning needs to know of an outcome. */
+export type Found =
+  | {
+      readonly kind: 'measured';
+      readonly measurement: { readonly cold: Interval; readonly unranked: string | null };
+    }
+  | { readonly kind: Exclude<OutcomeKind, 'measured'> };
+
 /** A point measured under a policy, or why it was not. */
-export interface Trial {
+export interface Trial<Of extends Found = Outcome> {
   readonly point: Point;
   readonly policy: PolicyId;
-  readonly outcome: Outcome;
+  readonly outcome: Of;
 }
 
-export interface TuneOptions {
+export interface TuneOptions<Of extends Found = Outcome> {
   readonly search: Search;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
   /**
    * Verifies and measures a point; an outcome other than `measured` has no cost to learn from.
-   * `next` follows unless the budget runs out, so it may be compiled meanwhile.
+   * What follows unless the budget runs out may be compiled meanwhile.
    */
-  readonly measure: (point: Point, policy: PolicyId, next: Point | null) => Promise<Outcome>;
+  readonly measure: (point: Point, policy: PolicyId, following: readonly Point[]) => Promise<Of>;
+  /** How many points follow, once so many were tried; one unless given. */
+  readonly ahead?: (tried: number) => number;
   /** Lets two points take turns; null if one of them could not be measured. */
   readonly duel: (a: Point, b: Point) => Promise<Contrast | null>;
   /** The default point of each kernel searched that has one. */
   readonly defaults: readonly Point[];
   /** Called after each trial, with the fastest so far under the same policy. */
-  readonly onTrial?: (trial: Trial, best: Trial | null) => void;
+  readonly onTrial?: (trial: Trial<Of>, best: Trial<Of> | null) => void;
 }
 
-export interface Tuned {
-  readonly screened: readonly Trial[];
+export interface Tuned<Of extends Found = Outcome> {
+  readonly screened: readonly Trial<Of>[];
   /** Measured by the full protocol, fastest first; those that failed come last. */
-  readonly finals: readonly Trial[];
+  readonly finals: readonly Trial<Of>[];
   /** The final to name: ranked above those that are not, never implausible, and the winner of its duels. */
-  readonly winner: Trial | null;
+  readonly winner: Trial<Of> | null;
   readonly duels: readonly Decided[];
   /** Why screening ended: its share of the budget was used, or nothing was left to try. */
   readonly stop: 'budget' | 'exhausted';
@@ -66,7 +78,7 @@ export interface Decided {
 const MOST_CHALLENGERS = 2;
 
 /** Part of the budget for screening; the rest is for the finals. */
-const SCREENING_PART = 0.7;
+export const SCREENING_PART = 0.7;
 
 /** Screened medians within this of the leader's are measured again by the full protocol. */
 const FINALS_WITHIN = 1.1;
@@ -76,44 +88,53 @@ const FINALS_WITHIN = 1.1;
  * measures those within 10% of the leader by the full protocol, fastest first, while the budget
  * lasts; the leader is always measured. The fastest of these duel, since separate measurements of
  * theirs prove nothing; and the winner duels the default of its kernel, which is named instead
- * unless it is beaten. The search is asked for the next point before it is told
- * the cost of the current one.
+ * unless it is beaten. The search is asked for the points that follow before it is told the cost of
+ * the current one.
  */
-export async function tune({
+export async function tune<Of extends Found = Outcome>({
   search,
   budgetNs,
   nowNs,
   measure,
+  ahead = () => 1,
   duel,
   defaults,
   onTrial,
-}: TuneOptions): Promise<Tuned> {
+}: TuneOptions<Of>): Promise<Tuned<Of>> {
   const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
   const take = async (
-    trials: Trial[],
+    trials: Trial<Of>[],
     point: Point,
     policy: PolicyId,
-    next: Point | null = null,
+    following: readonly Point[] = [],
   ) => {
-    const trial = { point, policy, outcome: await measure(point, policy, next) };
+    const trial = { point, policy, outcome: await measure(point, policy, following) };
     trials.push(trial);
     const [best] = ranked(trials);
     onTrial?.(trial, best && medianNs(best) !== null ? best : null);
     return medianNs(trial);
   };
 
-  const screened: Trial[] = [];
-  let point = search.next();
+  const screened: Trial<Of>[] = [];
+  const proposed: Point[] = [];
+  /** The next point; what the search has just learned may open some where none were left before. */
+  const propose = (): Point | null => {
+    while (proposed.length <= ahead(screened.length)) {
+      const point = search.next();
+      if (!point) break;
+      proposed.push(point);
+    }
+    return proposed.shift() ?? null;
+  };
+  let point = propose();
   while (point && spentNs() < SCREENING_PART * budgetNs) {
-    const ahead = search.next();
-    search.tell(point, await take(screened, point, 'screen', ahead));
-    // What the search just learned may open points to try where none were left before.
-    point = ahead ?? search.next();
+    search.tell(point, await take(screened, point, 'screen', [...proposed]));
+    point = propose();
   }
   const stop = point ? 'budget' : 'exhausted';
 
-  const finals: Trial[] = [];
+  const finals: Trial<Of>[] = [];
   let longestNs = 0;
   for (const { point } of closeToLeader(screened)) {
     const hasOne = finals.some((trial) => medianNs(trial) !== null);
@@ -150,34 +171,38 @@ export async function tune({
 }
 
 /** Finals that may be named, the one to prefer first: what would be ranked, else what is plausible. */
-function candidates(finals: readonly Trial[]): Trial[] {
+function candidates<Of extends Found>(finals: readonly Trial<Of>[]): Trial<Of>[] {
   const plausible = ranked(finals).filter(
     ({ outcome }) =>
       outcome.kind === 'measured' && !outcome.measurement.unranked?.startsWith(IMPLAUSIBLE),
   );
-  const isRanked = ({ outcome }: Trial) =>
+  const isRanked = ({ outcome }: Trial<Of>) =>
     outcome.kind === 'measured' && outcome.measurement.unranked === null;
   return plausible.some(isRanked) ? plausible.filter(isRanked) : plausible;
 }
 
-const isClearlyFaster = ({ outcome: a }: Trial, { outcome: b }: Trial): boolean =>
+const isClearlyFaster = ({ outcome: a }: Trial<Found>, { outcome: b }: Trial<Found>): boolean =>
   a.kind === 'measured' &&
   b.kind === 'measured' &&
   contrast(headline([a.measurement.cold]), headline([b.measurement.cold])).verdict === 'FAST';
 
 /** Fastest first; whatever was not measured comes last. */
-function ranked(trials: readonly Trial[]): Trial[] {
-  const cost = (trial: Trial) => medianNs(trial) ?? Number.MAX_VALUE;
+function ranked<Of extends Found>(trials: readonly Trial<Of>[]): Trial<Of>[] {
+  const cost = (trial: Trial<Of>) => medianNs(trial) ?? Number.MAX_VALUE;
   return trials.toSorted((a, b) => cost(a) - cost(b));
 }
 
-function closeToLeader(screened: readonly Trial[]): Trial[] {
+function closeToLeader<Of extends Found>(screened: readonly Trial<Of>[]): Trial<Of>[] {
   const order = ranked(screened);
   const leader = order[0] && medianNs(order[0]);
   return order.filter((trial) => (medianNs(trial) ?? Number.NaN) <= FINALS_WITHIN * (leader ?? 0));
 }
 
 /** Median of a trial's cold series, ns; null unless it was measured. */
-export function medianNs({ outcome }: Pick<Trial, 'outcome'>): number | null {
+export function medianNs({ outcome }: Pick<Trial<Found>, 'outcome'>): number | null {
   return outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
 }
+
+/** What a duel proves; null where one of its times is not believed. */
+export const proved = (duel: Duel): Contrast | null =>
+  duel.a.implausible || duel.b.implausible ? null : duel;

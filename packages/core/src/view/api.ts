@@ -20,4 +20,5 @@ export * from './result';
 export * from './suite';
 export * from './sweep';
 export * from './token';
+export * from './tuning';
 export * from './worker';

@@ -4,6 +4,7 @@ import { policyIdSchema } from '../measure/policy';
 import { specSchema } from '../plan/spec';
 import { date, id, name } from './answer';
 import { runResultSchema } from './result';
+import { tuningSchema } from './tuning';
 
 export const sweepStatusSchema = z.enum(['queued', 'running', 'done', 'cancelled']);
 export const countsSchema = z.object({
@@ -31,6 +32,10 @@ export type NewSweep = z.infer<typeof newSweepSchema>;
 
 export const sweepCreatedSchema = z.object({ id, counts: countsSchema });
 
+export const tuningCreatedSchema = sweepCreatedSchema.extend({
+  page: z.string().describe('Where the sweep is shown as it grows, on this site.'),
+});
+
 export const sweepSchema = z.object({
   id,
   name,
@@ -46,6 +51,8 @@ export const sweepSchema = z.object({
   createdById: z.string().nullable(),
   /** Made by importing a file of results that were measured elsewhere. */
   isImported: z.boolean(),
+  /** Null or absent: all of its runs were made with it. */
+  tuning: tuningSchema.nullish(),
 });
 export type Sweep = z.infer<typeof sweepSchema>;
 
@@ -65,5 +72,6 @@ export const sweepEventSchema = z.object({
   results: z.array(runResultSchema),
   /** Runs that are being measured. */
   running: z.array(id),
+  tuning: tuningSchema.nullish(),
 });
 export type SweepEvent = z.infer<typeof sweepEventSchema>;

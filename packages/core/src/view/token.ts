@@ -45,6 +45,7 @@ export type Invite = z.infer<typeof inviteSchema>;
 export const auditActionSchema = z.enum([
   'logIn',
   'createSweep',
+  'createTuning',
   'cancelSweep',
   'retrySweep',
   'importResults',

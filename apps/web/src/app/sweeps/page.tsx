@@ -2,6 +2,7 @@ import { sweepFilterSchema } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
+import { BudgetBar } from '@/features/sweeps/tuning';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -118,9 +119,12 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             {
               head: 'Progress',
               className: 'min-w-32',
-              cell: ({ counts, name }) => (
-                <ProgressBar counts={counts} label={`Progress of ${name}`} />
-              ),
+              cell: ({ counts, name, tuning }) =>
+                tuning ? (
+                  <BudgetBar tuning={tuning} label={`Time used by ${name}`} />
+                ) : (
+                  <ProgressBar counts={counts} label={`Progress of ${name}`} />
+                ),
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {

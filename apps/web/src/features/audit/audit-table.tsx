@@ -53,6 +53,7 @@ export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: 'sweeps
   {
     logIn: { did: 'logged in' },
     createSweep: { did: 'submitted a sweep', page: 'sweeps' },
+    createTuning: { did: 'began to tune a device', page: 'sweeps' },
     cancelSweep: { did: 'cancelled a sweep', page: 'sweeps' },
     retrySweep: { did: 'retried the failed runs of a sweep', page: 'sweeps' },
     importResults: { did: 'imported results', page: 'sweeps' },

@@ -16,12 +16,15 @@ export function SweepActions({
   counts,
   mayChange,
   again,
+  tuned,
 }: {
   id: string;
   status: Sweep['status'];
   counts: Counts;
   mayChange: boolean;
   again: NewSweep | null;
+  /** Key of the device that a tuning is of, whose page starts another; null for other sweeps. */
+  tuned: string | null;
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -60,7 +63,11 @@ export function SweepActions({
             Run again
           </Button>
         )}
-        <ButtonLink href={`/sweeps/new?sweep=${encodeURIComponent(id)}`}>Edit a copy</ButtonLink>
+        {tuned === null ? (
+          <ButtonLink href={`/sweeps/new?sweep=${encodeURIComponent(id)}`}>Edit a copy</ButtonLink>
+        ) : (
+          <ButtonLink href={`/devices/${encodeURIComponent(tuned)}#tune`}>Tune again</ButtonLink>
+        )}
         <ButtonAnchor href={`${base}/results?format=csv`} download>
           Export CSV
         </ButtonAnchor>

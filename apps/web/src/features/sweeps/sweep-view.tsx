@@ -1,6 +1,6 @@
 'use client';
 
-import type { Counts, NewSweep, Published, RunView, Sweep } from '@tilemark/core';
+import type { Counts, NewSweep, Published, RunView, Sweep, Tuning } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useCallback } from 'react';
 import { formatCount } from '@/ui/format';
@@ -21,6 +21,7 @@ import {
 import { ReportTable } from './report-table';
 import { ResultsTable } from './results-table';
 import type { PublishedTime } from './thread-curves';
+import { BudgetBar, TuningFacts } from './tuning';
 import { useSweep } from './use-sweep';
 
 /** A sweep as it runs: progress, charts and every run, kept current by its events. */
@@ -29,6 +30,7 @@ export function SweepView({
   counts,
   status,
   runs,
+  tuning,
   devices,
   published,
   report,
@@ -39,6 +41,8 @@ export function SweepView({
   counts: Counts;
   status: Sweep['status'];
   runs: readonly RunView[];
+  /** How far its search is; null for a sweep that is none. */
+  tuning: Tuning | null;
   devices: readonly DeviceFacts[];
   /** Figures of reports for what the sweep runs. */
   published: readonly PublishedTime[];
@@ -50,11 +54,15 @@ export function SweepView({
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
-  const sweep = useSweep(id, { counts, status, runs }, refresh);
+  const sweep = useSweep(id, { counts, status, runs, tuning }, refresh);
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
-  const howFar = (
+  const howFar = sweep.tuning ? (
+    <p>
+      <span className="font-medium">{formatCount(ended)}</span> runs ended
+    </p>
+  ) : (
     <p>
       <span className="font-medium">{formatCount(ended)}</span> of {formatCount(sweep.counts.total)}{' '}
       runs ended
@@ -67,6 +75,7 @@ export function SweepView({
       counts={sweep.counts}
       mayChange={mayChange}
       again={again}
+      tuned={sweep.tuning?.device.key ?? null}
     />
   );
 
@@ -89,12 +98,16 @@ export function SweepView({
                 <LiveDot state={sweep.connection} />
               </span>
             </div>
-            <ProgressBar counts={sweep.counts} label="Progress of the sweep" />
+            {sweep.tuning ? (
+              <BudgetBar tuning={sweep.tuning} label="Time used by the search" />
+            ) : (
+              <ProgressBar counts={sweep.counts} label="Progress of the sweep" />
+            )}
             <div className="flex flex-wrap items-start justify-between gap-3">
               <CountsLine counts={sweep.counts} />
               {actions}
             </div>
-            {sweep.status !== 'cancelled' && <DeviceProgress runs={sweep.runs} />}
+            {sweep.status !== 'cancelled' && !sweep.tuning && <DeviceProgress runs={sweep.runs} />}
           </Panel>
           {isCancelling(sweep.status, sweep.counts) && (
             <div className="mt-3">
@@ -114,6 +127,16 @@ export function SweepView({
               </Notice>
             </div>
           )}
+        </Section>
+      )}
+      {sweep.tuning && (
+        <Section
+          id="tuning"
+          title={isOver ? 'What the search found' : 'What the search has found so far'}
+        >
+          <Panel>
+            <TuningFacts tuning={sweep.tuning} isOver={isOver} />
+          </Panel>
         </Section>
       )}
       <Section

@@ -1,6 +1,13 @@
 'use client';
 
-import { type Counts, type RunView, runView, type Sweep, sweepEventSchema } from '@tilemark/core';
+import {
+  type Counts,
+  type RunView,
+  runView,
+  type Sweep,
+  sweepEventSchema,
+  type Tuning,
+} from '@tilemark/core';
 import { useEffect, useState } from 'react';
 import { hasEnded } from './progress';
 
@@ -8,12 +15,15 @@ export interface SweepState {
   readonly counts: Counts;
   readonly status: Sweep['status'];
   readonly runs: readonly RunView[];
+  /** Null: all of its runs were made with it. */
+  readonly tuning: Tuning | null;
   readonly connection: 'live' | 'lost' | 'ended';
 }
 
 /**
  * A sweep as its page was rendered, then as its events tell. After a lost
- * connection `onGap` is called, since what happened meanwhile is not sent again.
+ * connection `onGap` is called, since what happened meanwhile is not sent again,
+ * and at the end of a tuning, since runs that it dropped are not told of.
  */
 export function useSweep(
   id: string,
@@ -43,13 +53,16 @@ export function useSweep(
       setState((state) => ({ ...state, isLost: true }));
     };
     source.onmessage = ({ data }) => {
-      const { counts, results, running, status } = sweepEventSchema.parse(JSON.parse(data));
+      const event = sweepEventSchema.parse(JSON.parse(data));
+      const { counts, results, running, status, tuning = null } = event;
       const changed = new Map(results.map((result) => [result.runId, runView(result)]));
+      if (tuning && hasEnded(status, counts)) onGap();
       setState((state) => ({
         counts,
         status,
+        tuning,
         isLost: false,
-        runs: state.runs.map((before) => {
+        runs: [...state.runs, ...(tuning ? unknownTo(state.runs, changed) : [])].map((before) => {
           const run = changed.get(before.runId) ?? before;
           if (run.kind !== 'pending' && run.kind !== 'running') return run;
           const kind = running.includes(run.runId) ? 'running' : 'pending';
@@ -61,5 +74,15 @@ export function useSweep(
   }, [id, isOver, onGap]);
 
   const connection = isOver ? 'ended' : state.isLost ? 'lost' : 'live';
-  return { counts: state.counts, status: state.status, runs: state.runs, connection };
+  const { counts, runs, status, tuning } = state;
+  return { counts, runs, status, tuning, connection };
+}
+
+/** Runs that were added to a sweep after its page was rendered. */
+function unknownTo(
+  runs: readonly RunView[],
+  changed: ReadonlyMap<string, RunView>,
+): readonly RunView[] {
+  const known = new Set(runs.map(({ runId }) => runId));
+  return [...changed.values()].filter(({ runId }) => !known.has(runId));
 }

@@ -22,6 +22,7 @@ import { results } from './results';
 import { site } from './site';
 import { sweeps } from './sweeps';
 import { tokens } from './tokens';
+import { tunings } from './tunings';
 import { workerLink } from './worker-link';
 import { workers } from './workers';
 
@@ -38,7 +39,7 @@ import { workers } from './workers';
  * Errors are thrown: `problemOf` turns each into application/problem+json here, and nowhere else.
  */
 export const v1 = noun();
-for (const each of [site, devices, kernels, sweeps, results, reference, leaderboard])
+for (const each of [site, devices, kernels, sweeps, tunings, results, reference, leaderboard])
   v1.route('/', each);
 for (const each of [workers, workerLink, coverage, tokens, invites, audit]) v1.route('/', each);
 registerComponents(v1);

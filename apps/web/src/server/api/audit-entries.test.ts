@@ -65,6 +65,11 @@ const DEEDS: Record<AuditAction, () => Promise<() => Promise<Response>>> = {
     const { deviceKey: key } = await attach(grid.store, 'Sweep');
     return () => ask('createSweep', '', { name: 'a', spec: { cases, devices: [key] } });
   },
+  createTuning: async () => {
+    const { deviceKey: device } = await attach(grid.store, 'Tuning');
+    const problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };
+    return () => ask('createTuning', '', { device, problem });
+  },
   cancelSweep: async () => {
     const { deviceKey: key } = await attach(grid.store, 'Cancel');
     const { id } = await sweepOf(grid.store, [planned(key)]);

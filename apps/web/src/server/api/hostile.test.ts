@@ -60,7 +60,8 @@ const known: Known = {
   kernel: KERNELS.map((kernel) => kernel.id),
   suite: SUITES.map((suite) => suite.id),
   environment: [environment('One')],
-  device: [{ key, name: 'One', class: 'gpu' }],
+  // Of a result; and by its key.
+  device: [{ key, name: 'One', class: 'gpu' }, key],
   devices: [[key]],
 };
 

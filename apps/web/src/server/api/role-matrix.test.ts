@@ -79,6 +79,7 @@ const MATRIX = {
   getBest: READ,
   listWorkers: READ,
   createSweep: submitters(201),
+  createTuning: submitters(201),
   importResults: submitters(201),
   listReference: READ,
   importReference: submitters(201),
@@ -157,6 +158,7 @@ async function sweepOf(createdById: string | undefined): Promise<{ id: string; r
 const cases = [{ kernel: 'matmul/naive', shapes: [{ m: 8, n: 8, k: 8 }] }];
 const bodies: Partial<Record<OperationId, () => unknown>> = {
   createSweep: () => ({ name: 'a', spec: { cases, devices: [key] } }),
+  createTuning: () => tuningOf(key),
   importReference: () => sideBySide(),
   importResults: () => ({
     version: 1,
@@ -192,6 +194,11 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
   refreshCoverage: () => ({ device: null, suite: null }),
   contributeKernel: () => newKernel(),
 };
+
+const tuningOf = (device: string) => ({
+  device,
+  problem: { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' },
+});
 
 const attachRequest = (device: string) => ({
   version: '0.0.0',

@@ -13,7 +13,8 @@ import {
   sweepFilterSchema,
   sweepSchema,
 } from '@tilemark/core';
-import { retrySweep, submitSweep } from '@tilemark/core/server';
+import { type Principal, retrySweep, submitSweep } from '@tilemark/core/server';
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { allItems } from '../pages/lists';
 import { HttpProblem } from '../problem';
@@ -35,6 +36,12 @@ import {
 
 /** Sweeps, from submission to results. What they answer: the schemas of core/src/view/sweep.ts and result.ts. */
 export const sweeps = noun();
+
+/** Of a request that makes a sweep, if it has one. Two tokens may well use the same. */
+export function idempotencyKey(c: Context, { tokenId }: Principal): { idempotencyKey?: string } {
+  const key = c.req.header('idempotency-key');
+  return key === undefined ? {} : { idempotencyKey: `${tokenId} ${key.slice(0, 200)}` };
+}
 
 const missing = (id: string) => `There is no sweep ${id}.`;
 
@@ -70,12 +77,7 @@ operation(
   async ({ body, c, note, principal, services }) => {
     const by = signedIn(principal);
     if ('spec' in body) await checkGpuSeconds(services, body.spec, by.tokenId);
-    const key = c.req.header('idempotency-key');
-    return submitSweep(services, body, by, {
-      // Keys are the client's own: two tokens may well use the same one.
-      ...(key !== undefined && { idempotencyKey: `${by.tokenId} ${key.slice(0, 200)}` }),
-      note,
-    });
+    return submitSweep(services, body, by, { ...idempotencyKey(c, by), note });
   },
 );
 

@@ -1,16 +1,14 @@
-import type { Profile } from '@tilemark/core';
+import { type Profile, type Searched, searchedKernels } from '@tilemark/core';
 import {
   type Dtype,
   InputError,
   idsOf,
   type Kernel,
   kernelById,
-  kernelsOf,
   OPS,
   type OpId,
   type Problem,
   parseShape,
-  type TunableValue,
 } from '@tilemark/kernels';
 import { tunablesFor } from '../flags';
 
@@ -28,11 +26,7 @@ export interface TuneFlags {
 
 export interface TuneRequest {
   readonly problem: Problem;
-  /** Kernels to search, with the only values to try of some of their tunables. */
-  readonly kernels: readonly {
-    readonly kernel: Kernel;
-    readonly only: Readonly<Record<string, readonly TunableValue[]>>;
-  }[];
+  readonly kernels: readonly Searched[];
 }
 
 /** The problem and the kernels that the flags ask for. Throws InputError at the flag. */
@@ -52,16 +46,8 @@ export function tuneRequest(flags: TuneFlags): TuneRequest {
 
 function kernelsFor(problem: Problem, { kernel: ids, tunable }: TuneFlags) {
   const chosen = ids?.map((id) => checkedKernel(id, problem));
-  const kernels = chosen ?? kernelsOf(problem.op).filter((each) => searched(each, problem));
+  const kernels = chosen ?? searchedKernels(problem);
   return tunablesFor(kernels, tunable).map(({ kernel, tunables }) => ({ kernel, only: tunables }));
-}
-
-/**
- * Kernels that compute the op in the dtype as exactly as usual. A copy is a ceiling, not a
- * candidate; a kernel with a larger error has to be asked for by name.
- */
-function searched({ dtypes, computes, errorGrowth }: Kernel, { dtype }: Problem): boolean {
-  return dtypes.includes(dtype) && computes === undefined && errorGrowth === undefined;
 }
 
 function checkedKernel(id: string, { op, dtype }: Problem): Kernel {

@@ -1,21 +1,21 @@
 import type { DeviceDescription } from '@tilemark/core';
 import {
   type BenchFile,
-  type Duel,
+  type Contrast,
   deviceKey,
   drawSeed,
   type Family,
   type Point,
-  runsOnDevice,
+  proved,
   Search,
+  spacesOf,
   type Trial,
   type Tuned,
-  TuningSpace,
+  type TuningSpace,
   tune as tuneBySearch,
 } from '@tilemark/core';
 import {
   feasible,
-  InputError,
   opOf,
   type Problem,
   parseVariant,
@@ -86,7 +86,7 @@ export async function tune(
   try {
     const description = await runner.open(profile);
     const isAhead = compilesAhead(description);
-    const spaces = spacesOf(request, description);
+    const spaces = spacesFor(request, description);
     const scope = { deviceKey: deviceKey(description.identity), problem, ...description };
     const cache = await openCache(options.cache, scope, warn);
     const ended = new Map<Trial['outcome'], string>();
@@ -101,20 +101,18 @@ export async function tune(
       };
       return (await turn.take(work, { onWait: progress.wait })).outcome;
     };
-    const contrastOf = async (a: Variant, b: Variant): Promise<Duel | null> => {
+    const contrastOf = async (a: Variant, b: Variant): Promise<Contrast | null> => {
       const dueling = { a: variantOf(a), b: variantOf(b), problem, longestNs: LONGEST_DUEL_NS };
       const outcome = await turn.take(() => runner.duel(profile, dueling), {
         onWait: progress.wait,
       });
-      if (outcome.kind !== 'dueled') return null;
-      const { duel } = outcome;
-      return duel.a.implausible || duel.b.implausible ? null : duel;
+      return outcome.kind === 'dueled' ? proved(outcome.duel) : null;
     };
     const tuned = await tuneBySearch({
       search: new Search(spaces, options.seed),
       budgetNs,
       nowNs,
-      measure: async (point, policy, next) => {
+      measure: async (point, policy, [next = null]) => {
         const known = cache.find(point, policy);
         wasCached = known !== null;
         const run = { variant: point, problem, profile, policy, seed: ofInputs };
@@ -190,35 +188,20 @@ export function compilesAhead({
 }
 
 /** Throws InputError if none of the kernels runs on the device. */
-function spacesOf(
+const spacesFor = (
   { kernels, problem }: TuneRequest,
   { identity, capabilities }: DeviceDescription,
-): TuningSpace[] {
-  const able = kernels.filter(({ kernel }) => runsOnDevice(kernel, identity));
-  const spaces = able.map(
-    ({ kernel, only }) =>
-      new TuningSpace(kernel, {
-        only,
-        fits: (variant) => feasible(variant, problem, capabilities).ok,
-        ...(kernel.runsOn === 'gpu' && {
-          workgroups: ({ tunables }) =>
-            kernel.workgroups(tunables, problem).reduce((product, count) => product * count),
-        }),
-      }),
-  );
-  const fitting = spaces.filter((space) => space.shuffled(0).next().value !== null);
-  if (fitting.length > 0) return fitting;
-  const reasons = spaces.flatMap(({ kernel }) => {
-    const fit = feasible({ kernel: kernel.id, tunables: {} }, problem, capabilities);
-    return fit.ok ? [] : [`${kernel.id}: ${fit.why}`];
-  });
-  const why = reasons.join('. ') || 'GPU kernels need a GPU, host kernels the device cpu';
-  const what = `${problem.op} ${problemText(problem)}`;
-  throw new InputError(
-    `no variant of a kernel fits ${what} on ${identity.device}. ${why}`,
+): TuningSpace[] =>
+  spacesOf(
+    kernels,
+    problem,
+    identity,
+    (variant) => {
+      const fit = feasible(variant, problem, capabilities);
+      return fit.ok ? null : fit.why;
+    },
     '--kernel',
   );
-}
 
 function summary(
   { screened, finals, stop, winner, duels }: Tuned,

@@ -8,6 +8,7 @@ import { deviceKey } from '../../measure/device';
 import type { Outcome, OutcomeKind } from '../../measure/outcome';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
+import type { TuningRequest } from '../../tune/tuning';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { moveBest, moveBests } from './boards/headlines';
@@ -26,6 +27,8 @@ export interface SweepInput {
   readonly suite: string | null;
   readonly spec: SweepSpec;
   readonly runs: readonly PlannedRun[];
+  /** It grows: these are the first of its runs. */
+  readonly tuning?: TuningRequest;
   readonly createdBy: string;
   /** Absent: made without a token; only an admin may change it. */
   readonly createdById?: string | null;
@@ -268,11 +271,20 @@ type NewRun = ReturnType<typeof newRun>;
 /** Writes a sweep without its runs; null, and nothing written, if its key is taken. */
 export async function insertSweep(
   tx: Prisma.TransactionClient,
-  { spec, ...fields }: Omit<Prisma.SweepCreateManyInput, 'spec'> & { readonly spec: SweepSpec },
+  {
+    spec,
+    tuning,
+    ...fields
+  }: Omit<Prisma.SweepCreateManyInput, 'spec' | 'tuning'> & Pick<SweepInput, 'spec' | 'tuning'>,
   deviceKeys: readonly string[],
 ): Promise<Prisma.SweepGetPayload<object> | null> {
   const [sweep = null] = await tx.sweep.createManyAndReturn({
-    data: { ...fields, spec: toJson(spec), deviceKeys: [...new Set(deviceKeys)] },
+    data: {
+      ...fields,
+      spec: toJson(spec),
+      ...(tuning && { tuning: toJson(tuning) }),
+      deviceKeys: [...new Set(deviceKeys)],
+    },
     // Taken keys only: ids never meet.
     skipDuplicates: true,
   });

@@ -31,14 +31,14 @@ export type RunCheck = (run: KnownRun | null) => void;
 /**
  * Ends a run: the contract is at `Runs.record`. Few statements, because a grid ends hundreds of runs
  * per second and each costs a round trip: what the result is judged by is read before the
- * transaction, whose first statement asks whether the run may still be ended. Resolves to the id of
- * its sweep; null: the result is not wanted.
+ * transaction, whose first statement asks whether the run may still be ended. Null: the result is
+ * not wanted.
  */
 export async function recordRun(
   db: PrismaClient,
   recorded: RecordedRun,
   check?: RunCheck,
-): Promise<string | null> {
+): Promise<RunEnded | null> {
   const facts = await factsOf(db, recorded);
   check?.(facts && { ...facts, ...runOf(facts), hasEnded: hasEnded(facts) });
   if (!facts || !isWanted(facts, recorded)) return null;
@@ -49,11 +49,12 @@ export async function recordRun(
     return null;
   }
   const run = { ...recorded, outcome };
-  if (outcome.kind !== 'measured') return (await endRun(db, run, facts))?.sweepId ?? null;
+  const { isTuning, sweepId } = facts;
+  if (outcome.kind !== 'measured') return (await endRun(db, run, facts)) && { sweepId, isTuning };
   return db.$transaction(async (tx) => {
     const ended = await endRun(tx, run, facts);
     if (!ended) return null;
-    const { resultId, sweepId } = ended;
+    const { resultId } = ended;
     const confirmed = facts.hasOthers ? await confirmAgreeing(tx, [resultId]) : [];
     await moveHeadline(tx, ended, outcome.measurement);
     await moveBests(
@@ -64,8 +65,15 @@ export async function recordRun(
       const of = { ...runOf(facts), measurement: outcome.measurement };
       await raiseByResults(tx, facts.deviceKey, facts.profile, statedRates([of]));
     }
-    return sweepId;
+    return { sweepId, isTuning };
   });
+}
+
+/** The sweep of a run that was ended. */
+export interface RunEnded {
+  readonly sweepId: string;
+  /** It grows, and may be due to. */
+  readonly isTuning: boolean;
 }
 
 /** What a result is judged by: its run, its device, and who hands it in. */
@@ -86,6 +94,7 @@ interface Facts extends Prisma.RunGetPayload<object> {
   readonly hasOthers: boolean;
   /** The device is not this party's, and a machine of another is there that has not tried the run. */
   readonly isOthersToTry: boolean;
+  readonly isTuning: boolean;
 }
 
 /** Null: there is no such run. */
@@ -111,7 +120,8 @@ async function factsOf(
           SELECT FROM "Worker" AS other WHERE other."deviceKey" = run."deviceKey"
             AND NOT ${isLost('other')} AND ${partyOf('other')} <> ${partyOf('w')}
             AND ${partyOf('other')} <> ALL (run."declinedBy"))
-        AS "isOthersToTry"
+        AS "isOthersToTry",
+      sweep."tuning" IS NOT NULL AS "isTuning"
     FROM "Run" AS run
     JOIN "Sweep" AS sweep ON sweep."id" = run."sweepId"
     JOIN "Device" AS device ON device."key" = run."deviceKey"

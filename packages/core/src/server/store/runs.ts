@@ -128,12 +128,16 @@ export function runsOf(db: PrismaClient, notices: Notices) {
 
     /**
      * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
-     * already ended or was dropped: the first result stands, whoever holds the claim by now.
+     * already ended or was dropped: the first result stands, whoever holds the claim by now. The
+     * `tuning` that it was a run of may be due to `advance`.
      */
-    async record(run: RecordedRun, check?: RunCheck): Promise<{ recorded: boolean }> {
-      const sweepId = await recordRun(db, run, check);
-      if (sweepId !== null) notices.soon(sweepId);
-      return { recorded: sweepId !== null };
+    async record(
+      run: RecordedRun,
+      check?: RunCheck,
+    ): Promise<{ recorded: boolean; tuning?: string }> {
+      const ended = await recordRun(db, run, check);
+      if (ended) notices.soon(ended.sweepId);
+      return { recorded: ended !== null, ...(ended?.isTuning && { tuning: ended.sweepId }) };
     },
 
     /**

@@ -19,6 +19,7 @@ import { rooflinesOf } from './roofs';
 import { runsOf } from './runs';
 import { sweepsOf } from './sweeps';
 import { tokensOf } from './tokens';
+import { tuningsOf } from './tunings';
 import { watchOf } from './watch';
 import { workersOf } from './workers';
 
@@ -27,6 +28,7 @@ import { workersOf } from './workers';
  *
  * What is asked for: `sweeps.ts` (written by `new-sweeps.ts`, followed live by `watch.ts` on the
  * notifications of `changes.ts`) and the `runs.ts` they consist of.
+ * Those that grow as they run: `tunings.ts`.
  * What comes back: `record.ts` ends a run in one transaction, which writes its result and moves
  * the rows of `Best` and `VariantBest`; `results.ts` shows one result in full;
  * `references.ts` has the figures that the grid did not measure.
@@ -95,6 +97,7 @@ export function openStore(databaseUrl: string) {
   const store = {
     sweeps: { ...sweepsOf(db), watch: watchOf(db, listener, closing.signal, translate) },
     runs: runsOf(db, notices),
+    tunings: tuningsOf(db),
     results: resultsOf(db),
     references: referencesOf(db),
     devices: {

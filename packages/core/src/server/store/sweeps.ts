@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   type Dtype,
   InputError,
@@ -8,7 +8,7 @@ import {
   parseProblem,
 } from '@tilemark/kernels';
 import { greatest, group, max, sum } from 'd3-array';
-import type { Counts, Page, RunResult, Sweep } from '../../view/api';
+import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import type { SweepFilter } from '../../view/sweep';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
@@ -24,6 +24,7 @@ import {
   newRun,
 } from './new-sweeps';
 import { RUN_VIEW, rateOf, runResult, runViewsOf } from './run-view';
+import { tuningViews } from './tunings';
 
 type Rate = ReturnType<typeof rateOf>;
 
@@ -155,7 +156,7 @@ export function sweepsOf(db: PrismaClient) {
           where: {
             id,
             cancelledAt: null,
-            runs: { some: { state: { in: ['pending', 'running'] } } },
+            OR: [{ runs: { some: OPEN } }, UNDECIDED],
           },
           data: { cancelledAt: new Date() },
         });
@@ -214,12 +215,20 @@ const CEILINGS = KERNELS.flatMap(({ computes, id }) => (computes === 'copy' ? id
 
 const OPEN = { state: { in: ['pending', 'running'] } } satisfies Prisma.RunWhereInput;
 
+/** A tuning with nothing to run for the moment: it is about to grow. */
+const UNDECIDED = {
+  tuning: { not: Prisma.DbNull },
+  decision: { equals: Prisma.DbNull },
+} satisfies Prisma.SweepWhereInput;
+
 function wheresOf({ find, state }: SweepFilter): Prisma.SweepWhereInput[] {
   const text = find && ({ contains: find, mode: 'insensitive' } as const);
   return [
     ...(text ? [{ OR: [{ name: text }, { suite: text }] }] : []),
-    ...(state === 'open' ? [{ cancelledAt: null, runs: { some: OPEN } }] : []),
-    ...(state === 'done' ? [{ cancelledAt: null, runs: { none: OPEN } }, NOT_IMPORTED] : []),
+    ...(state === 'open' ? [{ cancelledAt: null, OR: [{ runs: { some: OPEN } }, UNDECIDED] }] : []),
+    ...(state === 'done'
+      ? [{ cancelledAt: null, runs: { none: OPEN }, NOT: UNDECIDED }, NOT_IMPORTED]
+      : []),
     ...(state === 'cancelled' ? [{ cancelledAt: { not: null } }] : []),
     ...(state === 'imported' ? [{ NOT: NOT_IMPORTED }] : []),
   ];
@@ -227,7 +236,7 @@ function wheresOf({ find, state }: SweepFilter): Prisma.SweepWhereInput[] {
 
 type SweepRow = Prisma.SweepGetPayload<object>;
 
-/** Sweeps as they are shown; one query counts the runs of all of them. */
+/** Sweeps as they are shown; one query counts the runs of all of them, two more look at tunings. */
 export async function sweepViews(
   db: PrismaClient | Prisma.TransactionClient,
   rows: readonly SweepRow[],
@@ -238,6 +247,7 @@ export async function sweepViews(
     _count: true,
     _max: { endedAt: true },
   });
+  const tunings = await tuningViews(db, rows);
   return rows.map((row) => {
     const own = groups.filter(({ sweepId }) => sweepId === row.id);
     const countOf = (state: (typeof own)[number]['state']) =>
@@ -252,7 +262,7 @@ export async function sweepViews(
       failed: countOf('failed'),
     };
     const endedAt = max(own, ({ _max }) => _max.endedAt ?? undefined) ?? null;
-    return sweepView(row, { counts, running, endedAt });
+    return sweepView(row, { counts, running, endedAt, tuning: tunings.get(row.id) ?? null });
   });
 }
 
@@ -260,23 +270,29 @@ interface Tally {
   readonly counts: Counts;
   readonly running: number;
   readonly endedAt: Date | null;
+  readonly tuning: Tuning | null;
 }
 
 /** A worker takes its next run within this. */
 const BETWEEN_RUNS_MS = 30_000;
 
-function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
+function sweepView(row: SweepRow, { counts, running, endedAt, tuning }: Tally): Sweep {
   const { id, name, suite, createdAt, createdBy, createdById, cancelledAt } = row;
+  // A tuning grows until it is decided; it is about to where nothing of it is left to run.
+  const isAboutToGrow = counts.pending === 0 && tuning !== null && tuning.decision === null;
+  const isOver = counts.pending === 0 && !isAboutToGrow;
   const status = cancelledAt
     ? 'cancelled'
-    : counts.pending === 0
+    : isOver
       ? 'done'
-      : running > 0 || (endedAt && Date.now() - endedAt.getTime() < BETWEEN_RUNS_MS)
+      : isAboutToGrow ||
+          running > 0 ||
+          (endedAt && Date.now() - endedAt.getTime() < BETWEEN_RUNS_MS)
         ? 'running'
         : 'queued';
   // The runs of an import ended before their sweep was made.
   const lastAt = endedAt && endedAt > createdAt ? endedAt : createdAt;
-  const finishedAt = cancelledAt ?? (counts.pending === 0 ? lastAt : null);
+  const finishedAt = cancelledAt ?? (isOver ? lastAt : null);
   return {
     id,
     name,
@@ -289,5 +305,6 @@ function sweepView(row: SweepRow, { counts, running, endedAt }: Tally): Sweep {
     createdBy,
     createdById,
     isImported: isImported(row),
+    tuning,
   };
 }

@@ -100,11 +100,12 @@ function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<R
         where: { sweepId: id, state: 'running' },
         select: { id: true },
       });
-      const { counts, status } = sweep;
+      const { counts, status, tuning = null } = sweep;
       return {
         event: {
           ...{ counts, status, results: runs.filter(isKnownProblem).map(runResult) },
           running: active.map((run) => run.id),
+          tuning,
         },
         snapshot: now.snapshot,
       };

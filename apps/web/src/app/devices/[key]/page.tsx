@@ -6,14 +6,17 @@ import { ClassBadge } from '@/features/devices/device-name';
 import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { Roofline } from '@/features/devices/roofline';
+import { TuneForm } from '@/features/devices/tune-form';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
-import { readable } from '@/server/session/visitor';
-import { ButtonLink, TextLink } from '@/ui/button';
+import { readable, visitor } from '@/server/session/visitor';
+import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
 import { Facts, Moment } from '@/ui/facts';
 import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
+import { LoginLink } from '@/ui/navigation';
+import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 
 type Props = { params: Promise<{ key: string }> };
@@ -30,16 +33,18 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, surveys, history, workers, queues, figures] = await Promise.all([
+  const [best, surveys, history, workers, queues, figures, user] = await Promise.all([
     store.devices.best(device.key),
     store.rooflines.latest(device.key),
     store.devices.history(device.key),
     store.workers.list(),
     store.workers.queues(),
     store.references.ofHardware(device.name),
+    visitor(),
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
+  const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const evidence = evidenceOn(device.key);
   // A file that was imported as results may be what a figure was taken from.
   const reference = figures.filter(
@@ -94,6 +99,25 @@ export default async function DevicePage({ params }: Props) {
       <Section title="Best results" id="best">
         <BestResults results={best} device={device.name} />
       </Section>
+      {device.class !== 'cpu' && (
+        <Section title="Tune this device" id="tune">
+          <Panel className="space-y-4 p-4">
+            <p className="max-w-prose text-[0.8125rem] text-muted">
+              Searches all kernels for the fastest variant of one problem, then measures the leaders
+              in full: <TextLink href="/docs/tuning">how it searches</TextLink>.
+              {attached.length === 0 && ' It begins once a worker of the device is attached.'}
+            </p>
+            {maySubmit ? (
+              <TuneForm device={device.key} deviceClass={device.class} />
+            ) : (
+              <Notice>
+                <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+                start a search.
+              </Notice>
+            )}
+          </Panel>
+        </Section>
+      )}
       {reference.length > 0 && (
         <Section title="Measured elsewhere" id="reference">
           <p className="mb-2 text-[0.8125rem] text-muted">

@@ -45,7 +45,7 @@ export default async function SweepPage({ params }: Props) {
   return (
     <>
       <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title={sweep.name}>
-        {sweep.suite ? `Suite ${sweep.suite}` : 'Custom'},{' '}
+        {sweep.tuning ? 'Tuning' : sweep.suite ? `Suite ${sweep.suite}` : 'Custom'},{' '}
         {sweep.isImported ? 'measured elsewhere and imported' : 'submitted'} by {sweep.createdBy},{' '}
         <Moment date={sweep.createdAt} />
         <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'occupancy', 'policy']} />
@@ -56,11 +56,12 @@ export default async function SweepPage({ params }: Props) {
         counts={sweep.counts}
         status={sweep.status}
         runs={runs}
+        tuning={sweep.tuning ?? null}
         devices={devices}
         published={publishedTimes(runs)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
-        again={maySubmit ? againOf(sweep) : null}
+        again={maySubmit && !sweep.tuning ? againOf(sweep) : null}
       />
       {libraries.length > 0 && (
         <Section
@@ -71,16 +72,18 @@ export default async function SweepPage({ params }: Props) {
           <ReferenceTable caption="Libraries on the problems of this sweep" figures={libraries} />
         </Section>
       )}
-      <Section id="specification" title="Specification">
-        <SpecSummary
-          spec={sweep.spec}
-          planned={
-            runs.length === sweep.counts.total
-              ? new Set(runs.map(({ variant }) => variant.kernel))
-              : null
-          }
-        />
-      </Section>
+      {!sweep.tuning && (
+        <Section id="specification" title="Specification">
+          <SpecSummary
+            spec={sweep.spec}
+            planned={
+              runs.length === sweep.counts.total
+                ? new Set(runs.map(({ variant }) => variant.kernel))
+                : null
+            }
+          />
+        </Section>
+      )}
     </>
   );
 }

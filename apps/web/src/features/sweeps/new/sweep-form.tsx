@@ -4,7 +4,6 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type Device, type Pace, PROFILES } from '@tilemark/core';
 import { InputError, KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
-import { useSyncExternalStore } from 'react';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
 import { ZodError } from 'zod';
 import { Button } from '@/ui/button';
@@ -12,6 +11,7 @@ import { describedBy, Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
+import { useHydrated } from '@/ui/use-hydrated';
 import { ClassBadge } from '../../devices/device-name';
 import { CaseFields, ChipGroup, SuiteFields } from './fields';
 import {
@@ -212,16 +212,5 @@ export function NewSweepForm({
         </div>
       </fieldset>
     </form>
-  );
-}
-
-const never = () => () => {};
-
-/** Whether React has hydrated the page; false on the server. */
-function useHydrated(): boolean {
-  return useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
   );
 }

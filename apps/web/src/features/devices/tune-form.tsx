@@ -1,0 +1,197 @@
+'use client';
+
+import {
+  type DeviceClass,
+  type NewTuning,
+  PROFILES,
+  type Profile,
+  TUNING_BUDGET,
+} from '@tilemark/core';
+import {
+  DTYPES,
+  type Dtype,
+  dimensionsText,
+  InputError,
+  idsOf,
+  kernelsOf,
+  OPS,
+  type OpId,
+  type Problem,
+  parseShape,
+} from '@tilemark/kernels';
+import { useRouter } from 'next/navigation';
+import { type FormEvent, useState, useTransition } from 'react';
+import { Button } from '@/ui/button';
+import { describedBy, Field, Input, Select } from '@/ui/field';
+import { Notice } from '@/ui/notice';
+import { submitTuning } from '@/ui/request';
+import { useHydrated } from '@/ui/use-hydrated';
+
+interface Refusal {
+  readonly message: string;
+  /** The id of the control at fault; null: none of them is. */
+  readonly control: string | null;
+}
+
+/** The controls, by how the paths of fields in the request begin. */
+const CONTROLS = [
+  ['problem.shape', 'tune-shape'],
+  ['problem.dtype', 'tune-dtype'],
+  ['problem.op', 'tune-op'],
+  ['profile', 'tune-profile'],
+  ['budgetSeconds', 'tune-budget'],
+] as const;
+
+const LEAST_MINUTES = Math.ceil(TUNING_BUDGET.least / 60);
+const MOST_MINUTES = TUNING_BUDGET.most / 60;
+
+/** Starts a search for the fastest variant of one problem on a device. */
+export function TuneForm({ device, deviceClass }: { device: string; deviceClass: DeviceClass }) {
+  const router = useRouter();
+  const [op, setOp] = useState<OpId>('matmul');
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [isPending, startTransition] = useTransition();
+  const isHydrated = useHydrated();
+  const errorAt = (id: string) => (refusal?.control === id ? refusal.message : undefined);
+
+  const refuse = (message: string, field: string | null) => {
+    const [, control = null] = CONTROLS.find(([path]) => field?.startsWith(path)) ?? [];
+    setRefusal({ message, control });
+    if (control !== null) document.getElementById(control)?.focus();
+  };
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    startTransition(async () => {
+      try {
+        const made = await submitTuning(tuningOf(device, op, data));
+        if (made.ok) router.push(made.value.page);
+        else refuse(made.message, made.field);
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        refuse(error.message, error.field);
+      }
+    });
+  };
+
+  const oblong = OPS[op].dimensions.map((_, at) => 2048 >> at).join('x');
+  return (
+    <form onSubmit={submit} noValidate aria-label="Tune this device">
+      <noscript>
+        <div className="mb-4">
+          <Notice tone="amber">This form needs JavaScript.</Notice>
+        </div>
+      </noscript>
+      <fieldset role="presentation" disabled={!isHydrated} className="min-w-0 space-y-4">
+        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[1fr_1.4fr_1.4fr_1fr_1fr]">
+          <Field id="tune-op" label="Operation" error={errorAt('tune-op')}>
+            <Select
+              name="op"
+              value={op}
+              onChange={({ target }) => setOp(target.value as OpId)}
+              {...describedBy('tune-op', errorAt('tune-op'))}
+            >
+              {idsOf(OPS).map((id) => (
+                <option key={id} value={id}>
+                  {OPS[id].title}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Field
+            id="tune-shape"
+            label="Shape"
+            hint={
+              <>
+                {dimensionsText(op, '×')}: <code>{oblong}</code>, or one number if all are equal
+              </>
+            }
+            error={errorAt('tune-shape')}
+          >
+            <Input
+              name="shape"
+              className="font-mono"
+              defaultValue="1024"
+              autoComplete="off"
+              spellCheck={false}
+              {...describedBy('tune-shape', errorAt('tune-shape'), true)}
+            />
+          </Field>
+          <Field id="tune-dtype" label="Element type" error={errorAt('tune-dtype')}>
+            <Select name="dtype" {...describedBy('tune-dtype', errorAt('tune-dtype'))}>
+              {dtypesOf(op).map((dtype) => (
+                <option key={dtype} value={dtype}>
+                  {DTYPES[dtype].words}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Field
+            id="tune-profile"
+            label="Profile"
+            hint={deviceClass === 'browser' ? 'a browser has no other' : undefined}
+            error={errorAt('tune-profile')}
+          >
+            <Select
+              name="profile"
+              {...describedBy('tune-profile', errorAt('tune-profile'), deviceClass === 'browser')}
+            >
+              {PROFILES.filter((profile) => deviceClass !== 'browser' || profile === 'default').map(
+                (profile) => (
+                  <option key={profile}>{profile}</option>
+                ),
+              )}
+            </Select>
+          </Field>
+          <Field
+            id="tune-budget"
+            label="Minutes"
+            hint={`of the device’s time, ${LEAST_MINUTES} to ${MOST_MINUTES}`}
+            error={errorAt('tune-budget')}
+          >
+            <Input
+              name="minutes"
+              inputMode="numeric"
+              defaultValue={TUNING_BUDGET.usual / 60}
+              {...describedBy('tune-budget', errorAt('tune-budget'), true)}
+            />
+          </Field>
+        </div>
+        {refusal && (
+          <Notice tone="rose" alert={refusal.control === null}>
+            {refusal.message}
+          </Notice>
+        )}
+        <Button type="submit" look="primary" disabled={isPending}>
+          {isPending ? 'Starting…' : 'Start tuning'}
+        </Button>
+      </fieldset>
+    </form>
+  );
+}
+
+/** Element types in which a GPU kernel computes the op. */
+const dtypesOf = (op: OpId): Dtype[] =>
+  idsOf(DTYPES).filter((dtype) =>
+    kernelsOf(op).some(({ dtypes, runsOn }) => runsOn === 'gpu' && dtypes.includes(dtype)),
+  );
+
+/** The request. Throws InputError at the field at fault. */
+function tuningOf(device: string, op: OpId, data: FormData): NewTuning {
+  const text = (name: string) => String(data.get(name) ?? '').trim();
+  const shape = parseShape(op, text('shape'), 'problem.shape');
+  const minutes = Number(text('minutes'));
+  if (!(Number.isInteger(minutes) && minutes >= LEAST_MINUTES && minutes <= MOST_MINUTES)) {
+    throw new InputError(
+      `Minutes must be a whole number from ${LEAST_MINUTES} to ${MOST_MINUTES}.`,
+      'budgetSeconds',
+    );
+  }
+  return {
+    device,
+    problem: { op, shape, dtype: text('dtype') } as Problem,
+    profile: text('profile') as Profile,
+    budgetSeconds: 60 * minutes,
+  };
+}

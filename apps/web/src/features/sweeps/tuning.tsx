@@ -1,0 +1,111 @@
+import type { Tuning } from '@tilemark/core';
+import { opById, shapeText } from '@tilemark/kernels';
+import { DeviceName } from '@/features/devices/device-name';
+import { VariantLink } from '@/features/kernels/address';
+import { ButtonLink } from '@/ui/button';
+import { type Fact, Facts, Rate } from '@/ui/facts';
+import { formatCount, formatDuration, formatNs, formatSpeedup } from '@/ui/format';
+
+/** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
+
+const PHASES: Readonly<Record<Tuning['phase'], string>> = {
+  screening: 'screening: many variants, a few samples each',
+  finals: 'measuring the leaders in full',
+  duels: 'letting the leaders take turns',
+  done: 'done',
+};
+
+const STOPS = { budget: 'its time was used up', exhausted: 'nothing was left to try' } as const;
+
+/** How much of its time a tuning has used. */
+export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) {
+  const { budgetSeconds, decision, usedSeconds } = tuning;
+  const share = decision ? 1 : Math.min(1, usedSeconds / budgetSeconds);
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(100 * share)}
+      aria-valuetext={usedText(tuning)}
+      className="flex h-2 overflow-hidden bg-sunken"
+    >
+      <span
+        className="bg-accent transition-[width] duration-500"
+        style={{ width: `${share * 100}%` }}
+      />
+    </div>
+  );
+}
+
+const usedText = ({ budgetSeconds, usedSeconds }: Tuning): string =>
+  `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`;
+
+/** What a tuning has found so far, or in the end. */
+export function TuningFacts({ tuning, isOver }: { tuning: Tuning; isOver: boolean }) {
+  const { best, decision, device, phase, problem, profile, tried } = tuning;
+  const facts: Fact[] = [
+    {
+      name: decision ? 'Winner' : 'Best so far',
+      value: best ? (
+        <VariantLink address={best.address} resultId={best.resultId} />
+      ) : decision ? (
+        'none: nothing that was measured is plausible'
+      ) : (
+        'none yet'
+      ),
+    },
+    {
+      name: 'Rate',
+      value: best ? (
+        <>
+          <Rate of={best.rate} /> <span className="text-muted">{formatNs(best.medianNs)}</span>
+        </>
+      ) : (
+        '–'
+      ),
+    },
+    { name: 'Variants tried', value: formatCount(decision?.screened ?? tried) },
+    { name: 'Time used', value: usedText(tuning) },
+    {
+      name: decision ? 'Screening ended because' : 'Phase',
+      value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],
+    },
+    {
+      name: 'Problem',
+      value: `${opById(problem.op).title} ${shapeText(problem)} ${problem.dtype}, profile ${profile}`,
+    },
+    { name: 'Device', value: <DeviceName device={device} /> },
+    ...(decision?.duels ?? []).map(({ a, b, high, low, ratio }) => ({
+      name: 'Duel',
+      value: (
+        <>
+          <VariantLink address={a} resultId={null} /> ran at {formatSpeedup(ratio)} the speed of{' '}
+          <VariantLink address={b} resultId={null} />{' '}
+          <span className="text-muted">
+            ({formatSpeedup(low)} to {formatSpeedup(high)})
+          </span>
+        </>
+      ),
+    })),
+  ];
+  return (
+    <>
+      <Facts facts={facts} />
+      {decision && best && (
+        <p className="flex flex-wrap gap-2 px-4 py-3">
+          <ButtonLink href={`/results/${best.resultId}`}>Result of the winner</ButtonLink>
+          <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The lookup that now answers with what was found. */
+function bestHref({ device, problem, profile }: Tuning): string {
+  const { dtype, op } = problem;
+  const of = { op, shape: shapeText(problem), dtype, profile, device: device.key };
+  return `/best?${new URLSearchParams(of)}`;
+}

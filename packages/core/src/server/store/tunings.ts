@@ -1,0 +1,231 @@
+import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { Variant } from '@tilemark/kernels';
+import type { Duel, OutcomeKind } from '../../measure/outcome';
+import type { PolicyId } from '../../measure/policy';
+import { IMPLAUSIBLE } from '../../measure/trust';
+import { proved } from '../../tune/tune';
+import {
+  keyOf,
+  pointsAhead,
+  type TunableDevice,
+  type TuningDecision,
+  type TuningRequest,
+  type TuningRun,
+  type TuningStep,
+} from '../../tune/tuning';
+import type { DeviceRef, Tuning } from '../../view/api';
+import { notifySweep } from './changes';
+import { fromJson, toJson } from './database';
+import { insertRuns, newRun } from './new-sweeps';
+import { deviceRef, rateOf } from './run-view';
+
+// Tunings: sweeps that grow. tune/tuning.ts decides what they run next; here it is read and kept.
+
+/** Decides the next step of a tuning. */
+export type Decide = (
+  request: TuningRequest,
+  device: TunableDevice,
+  runs: readonly TuningRun[],
+) => Promise<TuningStep>;
+
+/** The replay of a long search takes a second. */
+const TIMEOUT_MS = 60_000;
+
+const isOpen = Prisma.sql`(s."tuning" IS NOT NULL AND s."decision" IS NULL
+  AND s."cancelledAt" IS NULL)`;
+
+/**
+ * How long a run took, ns: from its claim, by our clock, to its end, by its worker's, which cannot be
+ * later than its record.
+ */
+const spentNs = Prisma.sql`coalesce(1e9 * greatest(0, extract(epoch FROM
+  least(r."endedAt", result."recordedAt") - r."claimedAt")), 0)::float8`;
+
+export function tuningsOf(db: PrismaClient) {
+  return {
+    /** Ids of tunings that stand still: undecided, and nothing of them is left to run. */
+    async standing(): Promise<string[]> {
+      const rows = await db.$queryRaw<{ id: string }[]>`
+        SELECT s."id" FROM "Sweep" AS s WHERE ${isOpen} AND NOT EXISTS (
+          SELECT FROM "Run" AS r
+          WHERE r."sweepId" = s."id" AND r."state" IN ('pending', 'running'))`;
+      return rows.map(({ id }) => id);
+    },
+
+    /**
+     * Takes a tuning a step further, unless enough of its runs are still to come; returns the runs
+     * to queue. Two who do so at once take turns, and the second finds nothing to add.
+     */
+    async advance(id: string, decide: Decide): Promise<{ id: string; deviceKey: string }[]> {
+      if (!(await isDue(db, id))) return [];
+      return db.$transaction((tx) => advanceTuning(tx, id, decide), {
+        ...{ timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
+      });
+    },
+  };
+}
+
+/** Whether less than half of what is to be under way still is. */
+async function isDue(db: PrismaClient, id: string): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ tried: number; left: number; isScreening: boolean }[]>`
+    SELECT count(*) FILTER (WHERE r."endedAt" IS NOT NULL)::int AS "tried",
+      count(r."id") FILTER (WHERE r."endedAt" IS NULL)::int AS "left",
+      coalesce(bool_and(r."policy" = 'screen'), true) AS "isScreening"
+    FROM "Sweep" AS s LEFT JOIN "Run" AS r ON r."sweepId" = s."id"
+    WHERE s."id" = ${id} AND ${isOpen} GROUP BY s."id"`;
+  if (!row) return false;
+  return row.left <= (row.isScreening ? pointsAhead(row.tried) / 2 : 0);
+}
+
+interface TuningRow extends DeviceRef {
+  readonly tuning: Prisma.JsonValue;
+  readonly capabilities: Prisma.JsonValue;
+}
+
+async function advanceTuning(tx: Prisma.TransactionClient, id: string, decide: Decide) {
+  // Held until the end, so that nobody else adds runs meanwhile; runs in hand are not held up.
+  const [row] = await tx.$queryRaw<TuningRow[]>`
+    SELECT s."tuning", device."key", device."name", device."class"::text, device."capabilities"
+    FROM "Sweep" AS s JOIN "Device" AS device ON device."key" = s."deviceKeys"[1]
+    WHERE s."id" = ${id} AND ${isOpen} FOR NO KEY UPDATE OF s`;
+  if (!row) return [];
+  const request = fromJson<TuningRequest>(row.tuning);
+  const { problem, profile } = request;
+  const device = { ...deviceRef(row), capabilities: fromJson<Capabilities>(row.capabilities) };
+  const runs = await runsOfTuning(tx, id);
+  const { decision, wanted } = await decide(request, device, runs);
+
+  // What was proposed ahead of a turn that the search then took is not run.
+  const stays = new Set((wanted ?? []).map(keyOf));
+  await tx.run.deleteMany({
+    where: {
+      id: { in: runs.filter((run) => !stays.has(keyOf(run))).map((run) => run.id) },
+      state: 'pending',
+    },
+  });
+  if (decision) await tx.sweep.update({ where: { id }, data: { decision: toJson(decision) } });
+  const known = new Set(runs.map(keyOf));
+  const first = (runs.at(-1)?.ordinal ?? -1) + 1;
+  const added = (wanted ?? [])
+    .filter((run) => !known.has(keyOf(run)))
+    .map((run, at) => newRun({ ...run, problem, profile, deviceKey: row.key }, first + at));
+  await insertRuns(tx, id, added);
+  await notifySweep(tx, id);
+  return added.map((run) => ({ id: run.id, deviceKey: row.key }));
+}
+
+type Capabilities = NonNullable<TunableDevice['capabilities']>;
+
+interface RunRow {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly address: string;
+  readonly policy: PolicyId;
+  readonly rival: Variant | null;
+  readonly state: OutcomeKind | 'pending' | 'running';
+  readonly spentNs: number;
+  readonly medianNs: number | null;
+  readonly lowNs: number | null;
+  readonly highNs: number | null;
+  readonly unranked: string | null;
+  readonly duel: Duel | null;
+}
+
+/** The runs of a tuning in their order, each without its samples. */
+async function runsOfTuning(tx: Prisma.TransactionClient, id: string) {
+  const rows = await tx.$queryRaw<RunRow[]>`
+    SELECT r."id", r."ordinal", r."address", r."policy", r."rival", r."state"::text,
+      CASE WHEN r."endedAt" IS NULL THEN 0 ELSE ${spentNs} END AS "spentNs",
+      result."medianNs", result."lowNs", result."highNs", result."unranked",
+      result."outcome"->'measurement'->'duel'->'duel' AS "duel"
+    FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
+    WHERE r."sweepId" = ${id} ORDER BY r."ordinal"`;
+  return rows.map(({ duel, highNs, lowNs, medianNs, rival, state, unranked, ...run }) => ({
+    ...run,
+    ...(rival && { rival: { variant: rival } }),
+    contrast: duel && proved(duel),
+    outcome: outcomeOf(state, { highNs, lowNs, medianNs, unranked }),
+  }));
+}
+
+function outcomeOf(
+  state: RunRow['state'],
+  { highNs, lowNs, medianNs, unranked }: Pick<RunRow, 'medianNs' | 'lowNs' | 'highNs' | 'unranked'>,
+): TuningRun['outcome'] {
+  if (state === 'pending' || state === 'running') return null;
+  if (state !== 'measured') return { kind: state };
+  // Every result that was measured has a headline; one without would be of no use.
+  if (medianNs === null) return { kind: 'failed' };
+  const cold = { medianNs, lowNs: lowNs ?? medianNs, highNs: highNs ?? medianNs };
+  return { kind: 'measured', measurement: { cold, unranked } };
+}
+
+interface Progress {
+  readonly sweepId: string;
+  readonly tried: number;
+  readonly usedSeconds: number;
+  readonly hasFinals: boolean;
+  readonly hasDuels: boolean;
+}
+
+interface BestRow {
+  readonly sweepId: string;
+  readonly address: string;
+  readonly resultId: string;
+  readonly medianNs: number;
+}
+
+/** What sweeps that are tunings show of them, by id. */
+export async function tuningViews(
+  db: PrismaClient | Prisma.TransactionClient,
+  rows: readonly Prisma.SweepGetPayload<object>[],
+): Promise<ReadonlyMap<string, Tuning>> {
+  const tunings = rows.filter(({ tuning }) => tuning !== null);
+  if (tunings.length === 0) return new Map();
+  const ids = tunings.map(({ id }) => id);
+  // One after the other: a transaction has one connection.
+  const progress = await db.$queryRaw<Progress[]>`
+    SELECT r."sweepId",
+      count(*) FILTER (WHERE r."policy" = 'screen' AND r."endedAt" IS NOT NULL)::int AS "tried",
+      sum(${spentNs}) / 1e9 AS "usedSeconds", bool_or(r."policy" <> 'screen') AS "hasFinals",
+      bool_or(r."rival" IS NOT NULL) AS "hasDuels"
+    FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
+    WHERE r."sweepId" = ANY(${ids}) GROUP BY r."sweepId"`;
+  const bests = await db.$queryRaw<BestRow[]>`
+    SELECT DISTINCT ON (r."sweepId") r."sweepId", r."address", result."id" AS "resultId",
+      result."medianNs"
+    FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
+    JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    WHERE r."sweepId" = ANY(${ids}) AND r."state" = 'measured'
+      AND coalesce(result."unranked" NOT LIKE ${`${IMPLAUSIBLE}%`}, true)
+      AND (s."decision" IS NULL OR r."address" = s."decision"->>'winner')
+    ORDER BY r."sweepId", r."policy" = 'screen', r."rival" IS NOT NULL, result."medianNs"`;
+  const devices = await db.device.findMany({
+    where: { key: { in: tunings.flatMap(({ deviceKeys }) => deviceKeys) } },
+    select: { key: true, name: true, class: true },
+  });
+  return new Map(
+    tunings.flatMap(({ decision, deviceKeys, id, tuning }) => {
+      const request = fromJson<TuningRequest>(tuning);
+      const device = devices.find(({ key }) => key === deviceKeys[0]);
+      if (!device) return [];
+      const so = progress.find(({ sweepId }) => sweepId === id);
+      const best = bests.find(({ sweepId }) => sweepId === id);
+      const view: Tuning = {
+        ...request,
+        device: deviceRef(device),
+        phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
+        tried: so?.tried ?? 0,
+        usedSeconds: so?.usedSeconds ?? 0,
+        best: best
+          ? {
+              ...{ address: best.address, resultId: best.resultId, medianNs: best.medianNs },
+              rate: rateOf(request.problem, best.medianNs),
+            }
+          : null,
+        decision: decision === null ? null : fromJson<TuningDecision>(decision),
+      };
+      return [[id, view] as const];
+    }),
+  );
+}

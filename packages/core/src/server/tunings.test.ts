@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InputError, parseProblem, resolveVariant, specialise } from '@tilemark/kernels';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../services.test-helper';
+import type { ClaimedRun, RecordedRun } from '../link/wire';
+import type { Outcome } from '../measure/outcome';
+import { summarise } from '../measure/stats';
+import type { SweepEvent } from '../view/api';
+import { DirectLink } from './direct-link';
+import { openQueue, type Queue } from './queue/queue';
+import { reconcile } from './reconcile';
+import { attach, environment, failed, measured } from './store/fixtures.test-helper';
+import { openStore, type Store } from './store/store';
+import { retrySweep } from './submit';
+import { advanceTuning, submitTuning } from './tunings';
+
+let store: Store;
+let queue: Queue;
+beforeAll(async () => {
+  const databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
+  queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
+});
+afterAll(async () => {
+  await queue.close();
+  await store.close();
+});
+
+const tester = { name: 'tester' };
+const problem = parseProblem({ op: 'transpose', shape: '512x256', dtype: 'f32' });
+
+/** A time with one least over the numbers of an address, ns. */
+const costOf = (address: string): number =>
+  [...address.matchAll(/=(\d+)/g)].reduce(
+    (sum, [, number]) => sum + 1e5 * Math.abs(Math.log2(Number(number) / 16)),
+    1e7 + 1e3 * address.length,
+  );
+
+/** Takes this long over a run at least, ms. */
+const RUN_MS = 25;
+
+const outcomeOf = ({ policy, rival, variant }: ClaimedRun): Outcome => {
+  const { address } = resolveVariant(variant.kernel, variant.tunables);
+  const isScreen = policy === 'screen';
+  const outcome = measured(costOf(address), { policy, ...(isScreen && { samples: 7 }) });
+  if (!rival || outcome.kind !== 'measured') return outcome;
+  const against = resolveVariant(rival.variant.kernel, rival.variant.tunables).address;
+  const [a, b] = [address, against].map((each) => costOf(each)) as [number, number];
+  const side = (ns: number) => ({
+    ...summarise(Array.from({ length: 16 }, () => ns)),
+    implausible: null,
+  });
+  const ratio = { verdict: 'FAST', ratio: b / a, low: b / a, high: b / a, wouldTake: 1 } as const;
+  const duel = { ...ratio, rounds: 8, stop: 'converged', a: side(a), b: side(b) } as const;
+  return {
+    ...outcome,
+    measurement: { ...outcome.measurement, duel: { against, duel, why: null } },
+  };
+};
+
+const recordOf = (run: ClaimedRun, workerId: string, outcome: Outcome): RecordedRun => {
+  const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
+  const device = run.deviceKey.split('-')[2] ?? '';
+  return {
+    ...{ runId: run.id, workerId, outcome, endedAt: new Date().toISOString() },
+    environment: environment(device.charAt(0).toUpperCase() + device.slice(1)),
+    wgsl: definition.runsOn === 'gpu' ? specialise(definition, tunables, run.problem.dtype) : null,
+  };
+};
+
+/** A device with a tuning, and a worker that serves it until told to stop. */
+async function tuning(device: string, over: { key?: string; budgetSeconds?: number } = {}) {
+  const { deviceKey, workerId } = await attach(store, device);
+  const { budgetSeconds = 1, key } = over;
+  const made = await submitTuning(
+    { store, queue },
+    { device: deviceKey, problem, profile: 'default', budgetSeconds },
+    tester,
+    { ...(key !== undefined && { idempotencyKey: key }) },
+  );
+  const link = new DirectLink({ store, queue }, { workerId, deviceKey });
+  const take = async () => (await link.next(AbortSignal.timeout(5_000))) ?? null;
+  const end = async (run: ClaimedRun, outcome = outcomeOf(run)) => {
+    await sleep(RUN_MS);
+    await link.outcome(recordOf(run, workerId, outcome));
+  };
+  return { ...made, deviceKey, end, take, workerId };
+}
+
+const sweepOf = async (id: string) => {
+  const sweep = await store.sweeps.get(id);
+  if (!sweep?.tuning) throw new Error('There is no such tuning.');
+  return { ...sweep, tuning: sweep.tuning };
+};
+
+/** Serves a tuning to its end. */
+async function served({ end, id, take }: Awaited<ReturnType<typeof tuning>>) {
+  for (;;) {
+    const { status } = await sweepOf(id);
+    if (status === 'done' || status === 'cancelled') return sweepOf(id);
+    const run = await take();
+    if (run) await end(run);
+  }
+}
+
+describe('a tuning', () => {
+  test('grows until it names the fastest variant, which the board then has', async () => {
+    const made = await tuning('Whole');
+    expect(made.counts).toMatchObject({ total: 4, pending: 4 });
+    const before = await sweepOf(made.id);
+    expect(before).toMatchObject({ status: 'queued', name: 'Tune transpose 512x256 f32 on Whole' });
+    expect(before.tuning).toMatchObject({ phase: 'screening', tried: 0, best: null });
+
+    const told: SweepEvent[] = [];
+    const leaving = new AbortController();
+    const watching = store.sweeps.watch(made.id, (event) => told.push(event), leaving.signal);
+    const after = await served(made);
+    await vi.waitFor(() => expect(told.at(-1)?.status).toBe('done'));
+    leaving.abort();
+    await watching;
+
+    const { best, decision, phase, tried, usedSeconds } = after.tuning;
+    expect(phase).toBe('done');
+    expect(decision?.stop).toBe('budget');
+    expect(best?.address).toBe(decision?.winner);
+    expect(tried).toBeGreaterThan(3);
+    expect(usedSeconds).toBeGreaterThan(0.7 * after.tuning.budgetSeconds);
+    expect(after.counts.pending).toBe(0);
+    expect(after.finishedAt).not.toBeNull();
+
+    const { items } = await store.sweeps.results(made.id);
+    const winner = items.find(({ resultId }) => resultId === best?.resultId);
+    expect(winner).toMatchObject({ policy: 'default', address: decision?.winner });
+    const screened = items.filter(({ policy }) => policy === 'screen');
+    const least = Math.min(...screened.map(({ address }) => costOf(address)));
+    expect(costOf(decision?.winner ?? '')).toBe(least);
+    const answer = await store.best({
+      ...{ op: 'transpose', dtype: 'f32', profile: 'default', device: made.deviceKey },
+      ...{ rows: 512, cols: 256 },
+    });
+    expect(answer?.address).toBe(decision?.winner);
+
+    // It ran until it was decided.
+    const undecided = told.filter(({ tuning: shown }) => !shown?.decision);
+    expect(undecided.map(({ status }) => status)).not.toContain('done');
+    expect(undecided.some(({ tuning: shown }) => shown?.best != null)).toBe(true);
+    expect(told.at(-1)?.tuning?.decision).toEqual(decision);
+    const shown = new Set(told.flatMap(({ results }) => results.map(({ runId }) => runId)));
+    expect(shown.size).toBe(after.counts.total);
+  });
+
+  test('is made once per key', async () => {
+    const first = await tuning('Once', { key: 'once' });
+    expect((await tuning('Once', { key: 'once' })).id).toBe(first.id);
+    await store.sweeps.cancel(first.id);
+  });
+
+  test('has each run once, however many take it further', async () => {
+    const made = await tuning('Many', { budgetSeconds: 60 });
+    for (let turn = 0; turn < 6; turn++) {
+      for (let ended = 0; ended < 3; ended++) {
+        const run = await made.take();
+        // As from another process, which died before it could.
+        if (run) await store.runs.record(recordOf(run, made.workerId, outcomeOf(run)));
+      }
+      const all = [1, 2, 3, 4].map(() => advanceTuning({ store, queue }, made.id));
+      await Promise.all(all);
+    }
+    const { items } = await store.sweeps.results(made.id);
+    const names = items.map(({ address, policy }) => `${policy} ${address}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(10);
+    await store.sweeps.cancel(made.id);
+  });
+
+  test('goes on after a crash in between, and is not done meanwhile', async () => {
+    const made = await tuning('Crash', { budgetSeconds: 60 });
+    for (let at = 0; at < 4; at++) {
+      const run = await made.take();
+      if (run) await store.runs.record(recordOf(run, made.workerId, outcomeOf(run)));
+    }
+    expect(await sweepOf(made.id)).toMatchObject({ status: 'running', finishedAt: null });
+    const listed = async (state: 'open' | 'done') =>
+      (await store.sweeps.list(undefined, { state })).items.map(({ id }) => id);
+    expect(await listed('open')).toContain(made.id);
+    expect(await listed('done')).not.toContain(made.id);
+    expect(await reconcile({ store, queue })).toMatchObject({ advanced: 1 });
+    expect((await sweepOf(made.id)).counts).toMatchObject({ total: 8, pending: 4 });
+    expect(await reconcile({ store, queue })).toMatchObject({ advanced: 0 });
+    await store.sweeps.cancel(made.id);
+  });
+
+  test('ends when it is cancelled, even with nothing to run', async () => {
+    const made = await tuning('Stop', { budgetSeconds: 60 });
+    const run = await made.take();
+    await store.sweeps.cancel(made.id);
+    if (run) await made.end(run);
+    expect(await sweepOf(made.id)).toMatchObject({ status: 'cancelled', counts: { total: 1 } });
+    const idle = await tuning('Idle', { budgetSeconds: 60 });
+    for (let at = 0; at < 4; at++) {
+      const each = await idle.take();
+      if (each) await store.runs.record(recordOf(each, idle.workerId, outcomeOf(each)));
+    }
+    expect(await store.sweeps.cancel(idle.id)).toMatchObject({ status: 'cancelled' });
+    expect(await reconcile({ store, queue })).toMatchObject({ advanced: 0 });
+  });
+
+  test('goes on past runs that fail, and while they are tried again', async () => {
+    const made = await tuning('Fails');
+    let at = 0;
+    for (;;) {
+      const { status } = await sweepOf(made.id);
+      if (status === 'done') break;
+      const run = await made.take();
+      if (run) await made.end(run, at++ % 3 === 0 ? failed : outcomeOf(run));
+      if (at === 5) await retrySweep({ store, queue }, made.id);
+    }
+    const { decision } = (await sweepOf(made.id)).tuning;
+    expect(decision?.winner).not.toBeNull();
+    // Afterwards, too: it stays decided.
+    const retried = await retrySweep({ store, queue }, made.id);
+    expect(retried?.retried).toBeGreaterThan(0);
+    expect((await served(made)).tuning.decision).toEqual(decision);
+  });
+
+  test('counts no time in which its worker was away', async () => {
+    const made = await tuning('Away', { budgetSeconds: 60 });
+    const run = await made.take();
+    await store.runs.release(run?.id ?? '', made.workerId);
+    await sleep(300);
+    expect((await sweepOf(made.id)).tuning.usedSeconds).toBe(0);
+    await store.sweeps.cancel(made.id);
+  });
+
+  test.each([
+    [{ device: 'nowhere' }, 'device'],
+    [{ profile: 'fast' }, 'profile'],
+    [{ problem: { ...problem, dtype: 'f16acc16' } }, 'problem.dtype'],
+    [{ problem: { ...problem, dtype: 'f16' } }, 'problem.dtype'],
+  ] as const)('refuses %j at its field', async (over, field) => {
+    const { deviceKey } = await attach(store, 'Page', 'w', 'browser');
+    const body = { device: deviceKey, problem, profile: 'default', budgetSeconds: 60, ...over };
+    const asked = submitTuning(
+      { store, queue },
+      body as Parameters<typeof submitTuning>[1],
+      tester,
+    );
+    const error = await asked.catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect((error as InputError).field).toBe(field);
+  });
+});

@@ -1,0 +1,71 @@
+import {
+  InputError,
+  type Kernel,
+  kernelsOf,
+  opOf,
+  type Problem,
+  shapeText,
+  type TunableValue,
+  type Variant,
+} from '@tilemark/kernels';
+import type { DeviceIdentity } from '../measure/device';
+import { runsOnDevice } from '../plan/spec';
+import { TuningSpace } from './space';
+
+/** A kernel to search, with the only values to try of some of its tunables. */
+export interface Searched {
+  readonly kernel: Kernel;
+  readonly only?: Readonly<Record<string, readonly TunableValue[]>>;
+}
+
+/**
+ * Kernels that compute the op in the dtype as exactly as usual. A copy is a ceiling, not a
+ * candidate; a kernel with a larger error has to be asked for by name.
+ */
+export const searchedKernels = ({ dtype, op }: Problem): Kernel[] =>
+  kernelsOf(op).filter(
+    ({ computes, dtypes, errorGrowth }) =>
+      dtypes.includes(dtype) && computes === undefined && errorGrowth === undefined,
+  );
+
+/**
+ * A kernel is left out if neither its default nor any of so many combinations fits: to look at all of
+ * a kernel that lacks a feature of the device takes seconds.
+ */
+const LOOKS = 2_000;
+
+/**
+ * What of the kernels fits a problem on a device. Throws InputError at `field` if nothing does.
+ *
+ * @param whyNot why a variant cannot run there; null: it can
+ */
+export function spacesOf(
+  searched: readonly Searched[],
+  problem: Problem,
+  device: Pick<DeviceIdentity, 'class' | 'device'>,
+  whyNot: (variant: Variant) => string | null,
+  field: string,
+): TuningSpace[] {
+  const able = searched.filter(({ kernel }) => runsOnDevice(kernel, device));
+  const spaces = able.map(
+    ({ kernel, only = {} }) =>
+      new TuningSpace(kernel, {
+        only,
+        fits: (variant) => whyNot(variant) === null,
+        ...(kernel.runsOn === 'gpu' && {
+          workgroups: ({ tunables }) =>
+            kernel.workgroups(tunables, problem).reduce((product, count) => product * count),
+        }),
+      }),
+  );
+  const fitting = spaces.filter(
+    (space) => space.initial() ?? space.shuffled(0, LOOKS).next().value,
+  );
+  if (fitting.length > 0) return fitting;
+  const reasons = new Set(
+    spaces.flatMap(({ kernel }) => whyNot({ kernel: kernel.id, tunables: {} }) ?? []),
+  );
+  const why = [...reasons].join('. ') || 'GPU kernels need a GPU, host kernels the device cpu';
+  const what = `${opOf(problem).title} ${shapeText(problem)} ${problem.dtype}`;
+  throw new InputError(`No variant of a kernel fits ${what} on ${device.device}. ${why}.`, field);
+}

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "Sweep" ADD COLUMN     "decision" JSONB,
+ADD COLUMN     "tuning" JSONB;
