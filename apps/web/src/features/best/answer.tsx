@@ -16,7 +16,7 @@ import { type Fact, Facts, Moment } from '@/ui/facts';
 import { formatBytes, formatNs, formatPercent, formatRate, plural } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { type BestPageQuery, dimensionsOf } from './query';
+import { type BestPageQuery, sizesOf } from './query';
 
 /** The evidence for the variant: results of this grid, or what the release ships. */
 function evidence({
@@ -230,7 +230,7 @@ const ARRAYS = {
 /** The same question to the API, as a library would ask it on a user's machine. */
 export function snippet(origin: string, query: BestPageQuery): string {
   const op: Op = OPS[query.op];
-  const shape = op.shape(dimensionsOf(query.op).map((name) => query[name] ?? 1024));
+  const shape = op.shape(sizesOf(query));
   const [array, one] = ARRAYS[DTYPES[query.dtype].element];
   const names = op.inputs(shape).map((_, at) => op.tensors[at]?.name.toLowerCase());
   const inputs = op
@@ -238,8 +238,8 @@ export function snippet(origin: string, query: BestPageQuery): string {
     .map(
       ({ rows, cols }, at) => `const ${names[at]} = new ${array}(${rows} * ${cols}).fill(${one});`,
     );
-  const dimensions = dimensionsOf(query.op)
-    .map((name) => `  ${name}: '${query[name] ?? 1024}',`)
+  const dimensions = Object.entries(shape)
+    .map(([name, size]) => `  ${name}: '${size}',`)
     .join('\n');
   return `const adapter = await navigator.gpu.requestAdapter();
 const { vendor, architecture } = adapter.info;
