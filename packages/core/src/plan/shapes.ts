@@ -15,7 +15,7 @@ const MAX_SHAPES = 64;
 const RANGE = /(\d+)\s*\.\.\s*(\d+)(?:\s+x\s*(\d+)(?!\d*\.\.)|\s*\*\s*(\d+)|\s*\+\s*(\d+))?/g;
 
 /**
- * Shapes as people write them: `512, 256x128x64` lists them, `256..4096 x2` doubles from 256 to 4096
+ * Shapes as people write them: `512, 256x128x64, 8x256x128x64` lists them, `256..4096 x2` doubles from 256 to 4096
  * (the default step), and `256..1024 +256` adds. A range may also stand for one dimension:
  * `256..1024x64x64`. Duplicates are dropped.
  *

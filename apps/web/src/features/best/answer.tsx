@@ -88,7 +88,7 @@ function timedText(isSourceMeasured: BestVariant['isSourceMeasured']): string {
   if (isSourceMeasured === null) return 'unknown: the result was imported without its shader';
   return isSourceMeasured
     ? 'the WGSL below was timed'
-    : 'changed by a later release; its time may differ';
+    : 'another version of it was timed; the time may differ';
 }
 
 /** The variant to run, the evidence for it, and its shader. */
