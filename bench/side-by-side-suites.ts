@@ -19,6 +19,7 @@ import {
   type Dtype,
   hash32,
   opById,
+  opOf,
   type Problem,
   parseShape,
   parseVariant,
@@ -76,8 +77,7 @@ function bytesOf(problem: Problem): number {
 /** Fewer than 8 operations per byte: GPUs of today do more while they move one. */
 export function isBoundByMemory(problem: Problem): boolean {
   if (problem.op !== 'matmul') return true;
-  const { m, n, k } = problem.shape;
-  return 2 * m * n * k < 8 * bytesOf(problem);
+  return opOf(problem).flops(problem.shape) < 8 * bytesOf(problem);
 }
 
 export interface Row {
@@ -192,12 +192,18 @@ export async function besideSuites(options: SuitesOptions): Promise<void> {
   print(summary(rows));
 }
 
-/** The problems of some families in turn, in f32. Exits with 2 if there is no such family. */
+/**
+ * The problems of some families in turn, in f32; no batches, which the others are not asked for.
+ * Exits with 2 if there is no such family.
+ */
 function problemsOf(suites: string, largest: number): Problem[] {
   const pattern = `^(${suites.replaceAll(',', '|')})$`;
   const families = matching(FAMILIES, ({ id }) => id, { flag: '--suite', pattern });
   const lists = families.map(({ op, shapes }) => {
-    const texts = shapes.map((shape) => capped(opById(op).sizes(shape).join('x'), largest));
+    const { batch, sides } = opById(op);
+    const texts = shapes
+      .filter((shape) => batch(shape) === 1)
+      .map((shape) => capped(sides(shape).join('x'), largest));
     return [...new Set(texts)]
       .toSorted((a, b) => hash32(texts.indexOf(a)) - hash32(texts.indexOf(b)))
       .map((text) => ({ op, shape: parseShape(op, text), dtype: 'f32' }) as Problem);

@@ -195,7 +195,7 @@ async function suites(ids: string): Promise<void> {
     profile: choiceOf(flags, 'profile', PROFILES),
     policy: choiceOf({ policy: flags.policy ?? 'screen' }, 'policy', POLICY_IDS),
     others: async (against, problem) => {
-      const shape = opById(problem.op).sizes(problem.shape).join('x');
+      const shape = opById(problem.op).sides(problem.shape).join('x');
       const question = { ...questionOf({ ...problem, shape }), quick: true };
       if (against === 'vendor') return vendor.measure(question);
       return flags.libraries ? libraries.measure({ library: against, ...question }) : null;

@@ -4,7 +4,7 @@
  */
 import type { Dtype, Tensor } from './dtype';
 import type { Rows } from './numbers';
-import type { OpId } from './ops';
+import { isBatch, type OpId } from './ops';
 import type { Problem } from './problem';
 
 export type TunableValue = number | string;
@@ -99,6 +99,11 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly runsOn: 'gpu';
   /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
   readonly wgsl: string | ((values: Values, dtype: Dtype) => string);
+  /**
+   * The body for a batch: z of a workgroup counts its problems, and the shape is that of each.
+   * Absent: it takes none, and `feasible` says so.
+   */
+  readonly batchWgsl?: GpuKernel<Values, Of>['wgsl'];
   /** Tunables declared as `override`, fixed only when the pipeline is built. */
   readonly overrides?: (values: Values) => readonly string[];
   readonly needs: (values: Values, dtype: Dtype) => Needs;
@@ -185,7 +190,18 @@ export function gpuKernel<const Id extends OpId, const Tunables extends readonly
     features: [],
     ...kernel.needs(values, dtype),
   });
-  return { constraints: [], ...kernel, needs, runsOn: 'gpu' } as unknown as GpuKernel;
+  const problemConstraints = [
+    {
+      reason: 'computes one product per dispatch, not a batch',
+      holds: (_values: unknown, problem: Problem) =>
+        kernel.batchWgsl !== undefined || !isBatch(problem),
+    },
+    ...(kernel.problemConstraints ?? []),
+  ];
+  return {
+    ...{ constraints: [], ...kernel },
+    ...{ needs, problemConstraints, runsOn: 'gpu' },
+  } as unknown as GpuKernel;
 }
 
 /** Declares a host kernel, as `gpuKernel` does. */

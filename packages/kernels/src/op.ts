@@ -23,33 +23,43 @@ export const opsUnit = (dtype: Dtype): RateUnit => (DTYPES[dtype].isInteger ? 'G
 export interface Dimension<Name extends string = string> {
   readonly name: Name;
   readonly letter: string;
+  /**
+   * For a dimension that counts problems, which lie one after the other in every tensor: how many
+   * there are in a shape that does not say. A shape never says so many, neither as text nor as JSON.
+   * Absent: a side, which every shape has.
+   */
+  readonly default?: 1;
 }
 
-type Sizes<Name extends string> = Readonly<Record<Name, number>>;
+/** The sizes of a shape's sides and, if it is of a batch, its counts. */
+export type Sizes<Side extends string, Count extends string = never> = Readonly<
+  Record<Side, number>
+> & { readonly [count in Count]?: number };
 
 /** What an op declares; `defineOp` derives the rest. */
-interface OpDeclaration<Name extends string> {
+interface OpDeclaration<Side extends string, Count extends string> {
   readonly title: string;
-  /** In the order they are written: `MxNxK`. */
-  readonly dimensions: readonly Dimension<Name>[];
+  /** In the order they are written: `BxMxNxK`. */
+  readonly dimensions: readonly Dimension<Side | Count>[];
   /** What its rate counts: operations, or bytes if it has no arithmetic to speak of. */
   readonly counts: 'flops' | 'bytes';
   /** What its kernels do with elements, for captions: `computes`, `moves`. */
   readonly verb: string;
   /** Inputs, then the output: their names in kernels and docs, and their column and row in pictures. */
   readonly tensors: readonly { readonly name: string; readonly at: readonly [number, number] }[];
-  inputs(shape: Sizes<Name>): readonly TensorDims[];
-  output(shape: Sizes<Name>): TensorDims;
+  /** The tensors of a batch are one below the other. */
+  inputs(shape: Sizes<Side, Count>): readonly TensorDims[];
+  output(shape: Sizes<Side, Count>): TensorDims;
   /** The shape whose tiled tensor (the one divided among workgroups) has these rows and columns. */
-  tiled(rows: number, cols: number): Sizes<Name>;
+  tiled(rows: number, cols: number): Sizes<Side, Count>;
   /** For each of `tensors`, the region that a tile's workgroup reads or writes. */
-  touches(tile: Region, shape: Sizes<Name>): readonly Region[];
+  touches(tile: Region, shape: Sizes<Side, Count>): readonly Region[];
   /** Floating-point (or integer) operations of one run. */
-  flops(shape: Sizes<Name>): number;
+  flops(shape: Sizes<Side, Count>): number;
   /** The most products summed into one output element; it limits how large exact inputs can be. */
-  terms(shape: Sizes<Name>): number;
+  terms(shape: Sizes<Side, Count>): number;
   /** How an output is verified. */
-  readonly verification: Verification<Sizes<Name>>;
+  readonly verification: Verification<Sizes<Side, Count>>;
 }
 
 /**
@@ -59,30 +69,56 @@ interface OpDeclaration<Name extends string> {
  * The members are methods because TypeScript compares method parameters bivariantly: an op of one
  * shape can then be used where any op is expected. `opOf` in ops.ts pairs op and problem.
  */
-export interface Op<Name extends string = string> extends OpDeclaration<Name> {
+export interface Op<Side extends string = string, Count extends string = never>
+  extends OpDeclaration<Side, Count> {
   /** GFLOP/s, for integers Gop/s, or GB/s. */
   rateUnit(problem: { readonly dtype: Dtype }): RateUnit;
-  /** Sizes of the dimensions, in the order they are written. */
-  sizes(shape: Sizes<Name>): readonly number[];
-  /** The shape with these sizes; the inverse of `sizes`. */
-  shape(sizes: readonly number[]): Sizes<Name>;
+  /** Sizes of all dimensions, in the order they are written. */
+  sizes(shape: Sizes<Side, Count>): readonly number[];
+  /** Sizes of the sides alone, in the same order: what kernels are given. */
+  sides(shape: Sizes<Side, Count>): readonly number[];
+  /** How many problems with these sides lie one after the other; 1: it is not a batch. */
+  batch(shape: Sizes<Side, Count>): number;
+  /** The shape with these sizes or, if there are only so many, with these sides. */
+  shape(sizes: readonly number[]): Sizes<Side, Count>;
+  /** The shape whose sides all have this size. */
+  square(size: number): Sizes<Side, Count>;
   /** Bytes moved by one run if every input is read once and the output written once. */
-  bytes(shape: Sizes<Name>, dtype: Dtype): number;
+  bytes(shape: Sizes<Side, Count>, dtype: Dtype): number;
   /** Rate of a run that takes `ns`, in `rateUnit`. Higher is better. */
-  rate(problem: { readonly shape: Sizes<Name>; readonly dtype: Dtype }, ns: number): number;
+  rate(problem: { readonly shape: Sizes<Side, Count>; readonly dtype: Dtype }, ns: number): number;
 }
 
-export function defineOp<const Name extends string>(declared: OpDeclaration<Name>): Op<Name> {
+export function defineOp<const Side extends string, const Count extends string = never>(
+  declared: OpDeclaration<Side, Count>,
+): Op<Side, Count> {
+  type Shape = Sizes<Side, Count>;
   const { dimensions, counts, inputs, output, flops } = declared;
-  const bytes = (shape: Sizes<Name>, dtype: Dtype) =>
+  const sides = dimensions.filter((each) => each.default === undefined);
+  const sizesOf = (of: typeof dimensions, shape: Readonly<Record<string, number>>) =>
+    of.map((each) => shape[each.name] ?? each.default ?? Number.NaN);
+  const shapeOf = (sizes: readonly number[]) => {
+    const given = sizes.length === sides.length ? sides : dimensions;
+    const pairs = given.map((each, i) => [each, sizes[i] ?? 1] as const);
+    return Object.fromEntries(
+      pairs.flatMap(([each, size]) => (size === each.default ? [] : [[each.name, size]])),
+    ) as Shape;
+  };
+  const bytes = (shape: Shape, dtype: Dtype) =>
     DTYPES[dtype].bytes *
     [...inputs(shape), output(shape)].reduce((sum, dims) => sum + elements(dims), 0);
   return {
     ...declared,
     rateUnit: ({ dtype }) => (counts === 'bytes' ? 'GB/s' : opsUnit(dtype)),
-    sizes: (shape) => dimensions.map(({ name }) => shape[name]),
-    shape: (sizes) =>
-      Object.fromEntries(dimensions.map(({ name }, i) => [name, sizes[i] ?? 1])) as Sizes<Name>,
+    sizes: (shape) => sizesOf(dimensions, shape),
+    sides: (shape) => sizesOf(sides, shape),
+    batch: (shape) =>
+      sizesOf(
+        dimensions.filter((each) => !sides.includes(each)),
+        shape,
+      ).reduce((product, size) => product * size, 1),
+    shape: shapeOf,
+    square: (size) => shapeOf(sides.map(() => size)),
     bytes,
     rate: ({ shape, dtype }, ns) => (counts === 'flops' ? flops(shape) : bytes(shape, dtype)) / ns,
   };

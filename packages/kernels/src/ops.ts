@@ -20,6 +20,9 @@ export function opOf(problem: Problem): Op {
   return opById(problem.op);
 }
 
+/** Whether a problem is several of its op's, one after the other. */
+export const isBatch = (problem: Problem): boolean => opOf(problem).batch(problem.shape) > 1;
+
 /**
  * Operations per byte moved if every input is read once and the output written once: the x axis
  * of a roofline plot. 0 for a transpose.

@@ -1,11 +1,32 @@
 import { expect, test } from 'vitest';
 import { InputError } from './errors';
-import { parseShape, shapeText } from './shape';
+import type { Shape } from './problem';
+import { dimensionsText, opOfShape, parseShape, problemWith, shapeText } from './shape';
 
 test('a square is one number, anything else its dimensions in order', () => {
   expect(shapeText({ op: 'matmul', shape: { m: 512, n: 512, k: 512 } })).toBe('512');
   expect(shapeText({ op: 'matmul', shape: { m: 512, n: 256, k: 128 } })).toBe('512x256x128');
   expect(shapeText({ op: 'transpose', shape: { rows: 3072, cols: 4096 } })).toBe('3072x4096');
+});
+
+test('a batch is written with its number of products, and nothing else is', () => {
+  const square = { m: 512, n: 512, k: 512 };
+  expect(shapeText({ op: 'matmul', shape: { b: 8, ...square } })).toBe('8x512x512x512');
+  expect(shapeText({ op: 'matmul', shape: { b: 512, ...square } })).toBe('512x512x512x512');
+  expect(shapeText({ op: 'matmul', shape: { b: 1, ...square } })).toBe('512');
+  expect(parseShape('matmul', '8x512x256x128')).toEqual({ b: 8, m: 512, n: 256, k: 128 });
+  expect(parseShape('matmul', '1x512x512x512')).toEqual(square);
+  expect(dimensionsText('matmul')).toBe('[Bx]MxNxK');
+  expect(dimensionsText('transpose', '×')).toBe('R×C');
+});
+
+test('a batch of one is the product itself', () => {
+  const product = { op: 'matmul', shape: { m: 4, n: 5, k: 6 }, dtype: 'f32' };
+  expect(problemWith('matmul', { b: 1, m: 4, n: 5, k: 6 }, 'f32')).toEqual(product);
+  expect(problemWith('matmul', { m: 4, n: 5, k: 6 }, 'f32')).toEqual(product);
+  expect(opOfShape({ b: 2, m: 4, n: 5, k: 6 })).toBe('matmul');
+  expect(problemWith('matmul', { b: 2, rows: 4, cols: 5 }, 'f32')).toBeNull();
+  expect(opOfShape({ b: 2, rows: 4, cols: 5 } as Shape)).toBeNull();
 });
 
 test('what is written is read back', () => {
@@ -14,10 +35,20 @@ test('what is written is read back', () => {
   expect(parseShape('transpose', '3072x4096')).toEqual({ rows: 3072, cols: 4096 });
 });
 
-test.each(['', 'x', '0', '-4', '1.5', '65537', '4x4', '4x4x4x4', '4xfour', '4x4x', '1e3x'])(
-  "'%s' is not a shape of matmul",
-  (text) => {
-    expect(() => parseShape('matmul', text, 'cases[0].shape')).toThrow(InputError);
-    expect(() => parseShape('matmul', text)).toThrow('MxNxK');
-  },
-);
+test.each([
+  '',
+  'x',
+  '0',
+  '-4',
+  '1.5',
+  '65537',
+  '4x4',
+  '4x4x4x4x4',
+  '0x4x4x4',
+  '4xfour',
+  '4x4x',
+  '1e3x',
+])("'%s' is not a shape of matmul", (text) => {
+  expect(() => parseShape('matmul', text, 'cases[0].shape')).toThrow(InputError);
+  expect(() => parseShape('matmul', text)).toThrow('MxNxK');
+});

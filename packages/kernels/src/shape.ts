@@ -6,10 +6,15 @@ import type { Problem, Shape } from './problem';
 /** Largest dimension a problem may have. */
 export const MAX_DIMENSION = 65_536;
 
-/** `512` when every dimension is 512, else the dimensions in order: `512x256x128` (MxNxK, RxC). */
+/**
+ * `512` when every side is 512, else the sides in order: `512x256x128` (MxNxK, RxC). A batch is
+ * written with all dimensions: `8x512x512x512` (BxMxNxK).
+ */
 export function shapeText({ op, shape }: { readonly op: OpId; readonly shape: Shape }): string {
-  const sizes = opById(op).sizes(shape);
-  return new Set(sizes).size === 1 ? String(sizes[0]) : sizes.join('x');
+  const { batch, sides, sizes } = opById(op);
+  if (batch(shape) > 1) return sizes(shape).join('x');
+  const written = sides(shape);
+  return new Set(written).size === 1 ? String(written[0]) : written.join('x');
 }
 
 /** A dimension of any op: `m`, `rows`. */
@@ -21,25 +26,30 @@ export function dimensionNames(): DimensionName[] {
   return [...new Set(names)];
 }
 
-/** How an op's shapes are written: `MxNxK`. */
+/** How an op's shapes are written: `[Bx]MxNxK`. */
 export function dimensionsText(op: OpId, between = 'x'): string {
-  return opById(op)
-    .dimensions.map(({ letter }) => letter)
-    .join(between);
+  const { dimensions } = opById(op);
+  return dimensions
+    .map(({ letter, default: count }, at) => {
+      const text = at < dimensions.length - 1 ? `${letter}${between}` : letter;
+      return count === undefined ? text : `[${text}]`;
+    })
+    .join('');
 }
 
 /** Parses what `shapeText` writes. Throws InputError at `field`. */
 export function parseShape(op: OpId, text: string, field = 'shape'): Shape {
-  const { dimensions, shape } = opById(op);
+  const { dimensions, shape, sides, square } = opById(op);
   const sizes = text.trim().split('x').map(Number);
   const valid = sizes.every((size) => Number.isInteger(size) && size >= 1 && size <= MAX_DIMENSION);
-  if (!valid || (sizes.length !== 1 && sizes.length !== dimensions.length)) {
+  const example = sides(square(512));
+  if (!valid || ![1, example.length, dimensions.length].includes(sizes.length)) {
     throw new InputError(
-      `'${text}' is not a shape of ${op}: write ${dimensionsText(op)} (for example ${dimensions.map(() => 512).join('x')}) or one number for a square, each from 1 to ${MAX_DIMENSION}`,
+      `'${text}' is not a shape of ${op}: write ${dimensionsText(op)} (for example ${example.join('x')}) or one number for a square, each from 1 to ${MAX_DIMENSION}`,
       field,
     );
   }
-  return shape(sizes.length === 1 ? dimensions.map(() => sizes[0] ?? 1) : sizes) as Shape;
+  return (sizes.length === 1 ? square(sizes[0] ?? 1) : shape(sizes)) as Shape;
 }
 
 /** The product of a shape's dimensions: orders the problems of an op by size. */
@@ -50,10 +60,12 @@ export const volume = ({ op, shape }: { readonly op: OpId; readonly shape: Shape
 
 /** The problem of an op, a shape and a dtype; null if the shape belongs to another op. */
 export function problemWith(op: OpId, shape: Shape, dtype: Dtype): Problem | null {
-  const names = opById(op).dimensions.map(({ name }) => name);
+  const { dimensions, shape: shapeOf, sizes } = opById(op);
   const isItsShape =
-    Object.keys(shape).length === names.length && names.every((name) => Object.hasOwn(shape, name));
-  return isItsShape ? ({ op, shape, dtype } as Problem) : null;
+    Object.keys(shape).every((name) => dimensions.some((each) => each.name === name)) &&
+    dimensions.every((each) => each.default !== undefined || Object.hasOwn(shape, each.name));
+  // Without a count that users may have stated and that shapes leave out.
+  return isItsShape ? ({ op, shape: shapeOf(sizes(shape)), dtype } as Problem) : null;
 }
 
 /** The op a shape belongs to, by its dimensions: the first match, null if there is none. */

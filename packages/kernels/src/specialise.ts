@@ -6,8 +6,14 @@ import type { GpuKernel, TunableValue, TunableValues } from './kernel';
  * kernel's body verbatim, comments included. The text identifies the pipeline, and its hash tells
  * whether a result was measured with today's source.
  */
-export function specialise(kernel: GpuKernel, values: TunableValues, dtype: Dtype): string {
-  const body = typeof kernel.wgsl === 'string' ? kernel.wgsl : kernel.wgsl(values, dtype);
+export function specialise(
+  kernel: GpuKernel,
+  values: TunableValues,
+  dtype: Dtype,
+  isBatch = false,
+): string {
+  const wgsl = (isBatch && kernel.batchWgsl) || kernel.wgsl;
+  const body = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype);
   const { features } = kernel.needs(values, dtype);
   return [...extensionsOf(features), typeHeader(dtype), tunableHeader(kernel, values), body].join(
     '\n',

@@ -52,6 +52,23 @@ describe('a runner of the first adapter', () => {
     expect(steps.at(-1)).toBe('verify-again');
   });
 
+  it('measures a batch with a source of its own, and skips what takes none', async () => {
+    const runner = runnerOf('0');
+    const shape = { b: 3, m: 33, n: 17, k: 65 };
+    const batch: RunInput = { ...quick, problem: { op: 'matmul', shape, dtype: 'f32' } };
+    const { outcome, wgsl } = await runner.run(batch);
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      measurement: { verification: { before: { method: 'device' } } },
+    });
+    expect(wgsl).toContain('product * shape.m * shape.k');
+    const variant = { kernel: 'matmul/split-k', tunables: {} };
+    expect((await runner.run({ ...batch, variant })).outcome).toEqual({
+      kind: 'skipped',
+      why: 'computes one product per dispatch, not a batch',
+    });
+  });
+
   it('keeps its child from run to run, and has one for each profile', async () => {
     const runner = runnerOf('0');
     const pids: (number | undefined)[] = [];

@@ -41,7 +41,7 @@ const FAMILY_IDS = FAMILIES.map(({ id }) => id).join(', ');
 const DEVICE = ['--device <device>', 'as `tilemark devices` lists it', 'auto'] as const;
 const SHAPE = [
   '--shape <shape>',
-  'for example 4096 or 512x256x128 (MxNxK or RxC)',
+  'for example 4096, 512x256x128 (MxNxK or RxC) or 8x512x256x128 (a batch, BxMxNxK)',
   '1024',
 ] as const;
 const WGSL = [
@@ -86,7 +86,7 @@ export function program(childEntry: URL): Command {
     )
     .option(
       '--shape <shapes>',
-      'comma-separated, for example 4096,512x256x128 (MxNxK or RxC; default: 512)',
+      'comma-separated, for example 4096,512x256x128 (MxNxK, BxMxNxK or RxC; default: 512)',
     )
     .option(
       '--dtype <types>',

@@ -69,6 +69,16 @@ describe('a kernel in a file', () => {
     ]);
   });
 
+  it('computes one product per dispatch, and is skipped for a batch', async () => {
+    const { kernel } = await admitKernel(fileWith(template));
+    const batch: Problem = { op: 'matmul', shape: { b: 2, m: 33, n: 65, k: 7 }, dtype: 'f32' };
+    const variant = { kernel: kernel.id, tunables: {} };
+    expect(feasible(variant, batch, capabilities)).toEqual({
+      ok: false,
+      why: 'computes one product per dispatch, not a batch',
+    });
+  });
+
   it('publishes the schema of its manifest', () => {
     expect(manifestJsonSchema()).toMatchObject({ required: ['name', 'op', 'dtypes', 'covers'] });
   });

@@ -278,8 +278,7 @@ function grid(
 function checkNumbers(kernel: GpuKernel, op: OpId): void {
   const values = Object.fromEntries(kernel.tunables.map((each) => [each.name, each.default]));
   const [dtype = 'f32'] = kernel.dtypes;
-  const { dimensions, shape } = opById(op);
-  const problem = { op, shape: shape(dimensions.map(() => 64)), dtype } as Problem;
+  const problem = { op, shape: opById(op).square(64), dtype } as Problem;
   const broken = kernel.constraints.find(({ holds }) => !holds(values));
   refuseIf(
     broken !== undefined,

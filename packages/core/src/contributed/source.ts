@@ -105,8 +105,8 @@ const WORDS = {
 
 /** Throws InputError at the binding that is not what a kernel of the op is bound to. */
 export function checkBindings(op: OpId, hasScratch: boolean, { bindings }: Declarations): void {
-  const { tensors, dimensions } = opById(op);
-  const names = dimensions.map(({ name }) => name).join(', ');
+  const { square, tensors } = opById(op);
+  const names = Object.keys(square(1)).join(', ');
   const wanted = [
     ...tensors.map(({ name }, i) => ({
       what: name,

@@ -4,6 +4,7 @@ import {
   opOf,
   type Problem,
   problemWith,
+  type Shape,
   type Variant,
 } from '@tilemark/kernels';
 import type { DeviceCapabilities } from './device';
@@ -14,7 +15,7 @@ const SHORT_WORK = 2 ** 22;
 /**
  * Why one dispatch would take longer than `longestNs`; null if it will not. It is told without
  * trying: from the same variant on smaller shapes, each with at most eight times the work of the one
- * before, and only while that too will be short.
+ * before (a batch: sixteen), and only while that too will be short.
  */
 export async function tooLong(
   executor: Executor,
@@ -51,7 +52,7 @@ function shrunk(problem: Problem): Problem[] {
   const problems = [problem];
   for (let least = problem; workOf(least) > SHORT_WORK; ) {
     const halves = op.sizes(least.shape).map((size) => Math.ceil(size / 2));
-    const half = problemWith(problem.op, op.shape(halves), problem.dtype);
+    const half = problemWith(problem.op, op.shape(halves) as Shape, problem.dtype);
     if (!half) break;
     problems.unshift(half);
     least = half;

@@ -71,9 +71,7 @@ function checkShape(
   const sizes = each.dtypes.map((dtype) => {
     const problem = problemWith(kernel.op, shape, dtype);
     if (!problem) {
-      const dimensions = opById(kernel.op)
-        .dimensions.map(({ name }) => name)
-        .join(', ');
+      const dimensions = Object.keys(opById(kernel.op).square(2)).join(', ');
       throw new InputError(
         `${kernel.id} computes ${kernel.op}, whose shapes have ${dimensions}, not ${Object.keys(shape).join(', ')}.`,
         field,

@@ -52,6 +52,12 @@ describe('expand', () => {
     });
   });
 
+  it('plans a batch, and one product where a batch has one', () => {
+    const shapes = [{ b: 4, ...square }, { b: 1, ...square }, square];
+    const runs = expand(spec({ cases: [{ ...naive, shapes }] }), [DEVICES[0]!]);
+    expect(runs.map(({ problem }) => problem.shape)).toEqual([{ b: 4, ...square }, square]);
+  });
+
   it('sends host kernels to CPUs under one profile, and GPU kernels elsewhere', () => {
     const runs = expand(spec({ cases: [naive, host], profiles: ['default', 'fast'] }), DEVICES);
     const pairs = runs.map((run) => [run.variant.kernel, run.deviceKey, run.profile].join(' '));

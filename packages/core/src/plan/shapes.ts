@@ -15,7 +15,7 @@ const MAX_SHAPES = 64;
 const RANGE = /(\d+)\s*\.\.\s*(\d+)(?:\s+x\s*(\d+)(?!\d*\.\.)|\s*\*\s*(\d+)|\s*\+\s*(\d+))?/g;
 
 /**
- * Shapes as people write them: `512, 256x128x64` lists them, `256..4096 x2` doubles from 256 to 4096
+ * Shapes as people write them: `512, 256x128x64, 8x256x128x64` lists them, `256..4096 x2` doubles from 256 to 4096
  * (the default step), and `256..1024 +256` adds. A range may also stand for one dimension:
  * `256..1024x64x64`. Duplicates are dropped.
  *
@@ -45,12 +45,12 @@ export function parseShapes(op: OpId, text: string, field = 'shapes'): Shape[] {
 }
 
 function shapesOf(op: OpId, item: string, field: string): Shape[] {
-  const { dimensions, shape } = opById(op);
+  const { dimensions, shape, square } = opById(op);
   const sides = item.split('x').map((side) => sizesOf(side, field));
   const [only] = sides;
-  if (sides.length === 1 && only)
-    return only.map((size) => shape(dimensions.map(() => size)) as Shape);
-  if (sides.length !== dimensions.length) {
+  if (sides.length === 1 && only) return only.map((size) => square(size) as Shape);
+  const counts = dimensions.filter((each) => each.default !== undefined).length;
+  if (![dimensions.length, dimensions.length - counts].includes(sides.length)) {
     throw new InputError(
       `'${item}' is not a shape of ${op}: write ${dimensionsText(op)}, or one number for a square`,
       field,

@@ -18,6 +18,7 @@ import {
   MAX_DIMENSION,
   OPS,
   type OpId,
+  opById,
   type Problem,
   type Shape,
 } from '@tilemark/kernels';
@@ -31,7 +32,14 @@ export const opSchema = z.enum(idsOf(OPS));
 export const dtypeSchema = z.enum(idsOf(DTYPES));
 
 const shapeSchemaOf = (op: OpId) =>
-  z.strictObject(Object.fromEntries(OPS[op].dimensions.map(({ name }) => [name, dimension])));
+  z.strictObject(
+    Object.fromEntries(
+      opById(op).dimensions.map(({ name, default: count }) => [
+        name,
+        count === undefined ? dimension : dimension.optional(),
+      ]),
+    ),
+  );
 
 export const shapeSchema = z.union(idsOf(OPS).map(shapeSchemaOf)) as unknown as z.ZodType<Shape>;
 

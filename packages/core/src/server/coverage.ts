@@ -119,7 +119,7 @@ function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState 
   if (!ended) return 'never';
   const isStale =
     ended.sourceHash !== null &&
-    ended.sourceHash !== sourceHashOf({ ...run.variant, address: run.address }, run.problem.dtype);
+    ended.sourceHash !== sourceHashOf({ ...run.variant, address: run.address }, run.problem);
   if (isStale) return 'stale';
   return ended.hasFailed ? 'failed' : 'done';
 }

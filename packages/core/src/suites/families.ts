@@ -88,6 +88,22 @@ const visionShapes = parseShapes(
 `,
 );
 
+/**
+ * Attention, its heads as a batch: scores (heads x queries x keys x width) and values (heads x
+ * queries x width x keys). GPT-2 and Phi-3 mini (`n_head`, `num_attention_heads` of their
+ * `config.json`) on prompts and on one token after a full context; ViT-B/16 and ViT-L/16
+ * (arXiv:2010.11929, table 1), CLIP ViT-L/14, Whisper small and large (arXiv:2212.04356, table 1).
+ */
+const attentionShapes = parseShapes(
+  'matmul',
+  `
+  12x128x128x64 12x128x64x128 12x1024x1024x64 12x1024x64x1024 12x1x1024x64 12x1x64x1024
+  32x128x128x96 32x128x96x128 32x1024x1024x96 32x1024x96x1024 32x1x4096x96 32x1x96x4096
+  12x197x197x64 12x197x64x197 16x197x197x64 16x197x64x197 16x257x257x64 16x257x64x257
+  12x1500x1500x64 12x1500x64x1500 20x1500x1500x64 20x1500x64x1500
+`,
+);
+
 /** Ones, primes, powers of two plus and minus one, strips, and sums that are long or short. */
 const oddShapes = parseShapes(
   'matmul',
@@ -128,6 +144,13 @@ export const FAMILIES: readonly Family[] = [
     about: 'Layers of ResNet-50, ViT, CLIP, and Whisper',
     op: 'matmul',
     shapes: visionShapes,
+  },
+  {
+    id: 'attention-shapes',
+    title: 'Attention',
+    about: 'Scores and values of GPT-2, Phi-3, ViT, CLIP, and Whisper, heads as a batch',
+    op: 'matmul',
+    shapes: attentionShapes,
   },
   {
     id: 'odd-shapes',

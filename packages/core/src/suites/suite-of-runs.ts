@@ -21,7 +21,7 @@ export function suiteOfRuns(
 ): { readonly suite: Suite; readonly spec: SweepSpec } | null {
   const [first] = runs;
   if (!first) return null;
-  const sizes = new Set(runs.flatMap(({ problem }) => [...opOf(problem).sizes(problem.shape)]));
+  const sizes = new Set(runs.flatMap(({ problem }) => [...opOf(problem).sides(problem.shape)]));
   if (sizes.size > MAX_SIZES) return null;
   const asked = namesOf(runs);
   const keys = devices.map(({ key }) => key);

@@ -108,16 +108,16 @@ const FRAGMENT_TILES = tiles(
 
 /** Each tile with the parts of K that suit the shape. */
 function splitTiles(bases: readonly TunableValues[], problem: Problem): TunableValues[] {
-  const { m, n, k } = sizes(problem);
+  const { b = 1, m, n, k } = sizes(problem);
   return bases.flatMap((tile) => {
-    const groups = ceilDiv(m, Number(tile.BM)) * ceilDiv(n, Number(tile.BN));
+    const groups = b * ceilDiv(m, Number(tile.BM)) * ceilDiv(n, Number(tile.BN));
     return splits(k, 2 * Number(tile.BK), groups).map((SPLIT) => ({ ...tile, SPLIT }));
   });
 }
 
 const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValues[]>> = {
   'matmul/few-rows': (problem) => {
-    const { m, n, k } = sizes(problem);
+    const { b = 1, m, n, k } = sizes(problem);
     if (k <= 64) {
       return combinations({
         ROWS: [4, 8, 16],
@@ -142,13 +142,13 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
       ],
     ).flatMap((own) => {
       const UNROLL = Math.min(Number(own.UNROLL), ROWS > 4 ? 2 : 4);
-      const groups = ceilDiv(n, 4 * Number(own.LANES)) * ceilDiv(m, ROWS);
+      const groups = b * ceilDiv(n, 4 * Number(own.LANES)) * ceilDiv(m, ROWS);
       const all = splits(k, 4 * Number(own.DEEP), groups).filter((split) => split <= 64);
       return all.map((SPLIT) => ({ ...own, ROWS, UNROLL, SPLIT }));
     });
   },
   'matmul/few-cols': (problem) => {
-    const { m, n, k } = sizes(problem);
+    const { b = 1, m, n, k } = sizes(problem);
     if (n > 8 || k < 64) return [];
     return tiles(
       ['LANES', 'UNROLL', 'ROWS', 'REDUCE'],
@@ -166,7 +166,7 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
         [256, 4, 2, 'workgroup'],
       ],
     ).flatMap((own) =>
-      splits(k, 512, ceilDiv(m, Number(own.ROWS))).map((SPLIT) => ({ ...own, COLS: n, SPLIT })),
+      splits(k, 512, b * ceilDiv(m, Number(own.ROWS))).map((SPLIT) => ({ ...own, COLS: n, SPLIT })),
     );
   },
   'matmul/warp-tile': (problem) => {

@@ -182,6 +182,23 @@ it('keeps variants that came near to the best somewhere', () => {
   expect(observationsOf(file).map(({ address }) => address)).toEqual([small, large]);
 });
 
+it('answers for a batch with kernels that take one, by all of its workgroups', () => {
+  const product: Problem = { op: 'matmul', shape: { m: 64, n: 64, k: 512 }, dtype: 'f32' };
+  const batch = { ...product, shape: { b: 2048, ...product.shape } } as Problem;
+  const points = candidatesFor(batch);
+  expect(points.map(({ kernel }) => kernel)).toContain('matmul/warp-tile');
+  expect(points.map(({ kernel }) => kernel)).not.toContain('matmul/stream-k');
+  // There is work for every processor without parts of K.
+  const splits = (of: Problem) => new Set(candidatesFor(of).map(({ tunables }) => tunables.SPLIT));
+  expect(splits(batch)).toEqual(new Set([1]));
+  expect(splits(product).size).toBeGreaterThan(1);
+  const file = shippedEvidence().find(({ op, dtype }) => op === 'matmul' && dtype === 'f32');
+  const selector = new Selector(file ? observationsOf(file) : []);
+  const [one] = selector.rank(product, any);
+  const [many] = selector.rank(batch, any);
+  expect(many?.ns).toBeGreaterThan(4 * (one?.ns ?? Number.NaN));
+});
+
 it('proposes candidates for every shape of the families, all of them valid', () => {
   for (const { op, shapes } of FAMILIES) {
     for (const shape of shapes.slice(0, 40)) {

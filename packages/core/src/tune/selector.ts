@@ -152,14 +152,14 @@ function featuresOf({ kernel, tunables }: Pick<Point, 'kernel' | 'tunables'>, pr
   const { inputs, output } = bufferBytes(problem);
   const bytes = inputs.reduce((sum, size) => sum + size, output);
   const op = opOf(problem);
-  const sizes = op.sizes(problem.shape);
+  const sides = op.sides(problem.shape);
   const split = Number(tunables.SPLIT ?? 1);
   const steps = op.terms(problem.shape) / split;
   const scratch = definition.scratchBytes?.(tunables, problem) ?? 0;
   const isAligned = (definition.entryPoint?.(tunables, problem) ?? 'main') === 'main';
   const unaligned = isAligned ? 0 : op.counts === 'flops' ? groups * steps : bytes;
   // A kernel that does not mind where rows begin still pays for pitches that are odd.
-  const odd = isAligned && sizes.some((size) => size % 2 === 1) ? bytes : 0;
+  const odd = isAligned && sides.some((size) => size % 2 === 1) ? bytes : 0;
   return [1, steps, groups * steps, groups, bytes, scratch, scratch > 0 ? 1 : 0, unaligned, odd];
 }
 

@@ -20,12 +20,12 @@ describe('tuned variants', () => {
   it('are in the peak suite, on devices like the one they are of and no other', () => {
     const runsOf = (key: string) =>
       expand(suiteSpec('peak', { n: 8192 }), [{ key, class: 'gpu' }]).map(
-        ({ address, problem }) => `${address} ${opOf(problem).sizes(problem.shape)}`,
+        ({ address, problem }) => `${address} ${opOf(problem).sides(problem.shape)}`,
       );
     const shipped = tunedFiles()
       .flatMap(({ device, variants }) => (device.device === 'NVIDIA H200' ? variants : []))
       .find(
-        ({ problem }) => problem.dtype === 'f32' && opOf(problem).sizes(problem.shape)[2] === 8192,
+        ({ problem }) => problem.dtype === 'f32' && opOf(problem).sides(problem.shape)[2] === 8192,
       );
     const tuned = `${parseVariant(shipped!.address).address} 8192,8192,8192`;
     expect(runsOf('nvidia-unknown-nvidia_h200-vulkan-dawn')).toContain(tuned);

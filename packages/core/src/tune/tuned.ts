@@ -40,7 +40,7 @@ export function tunedCases(largest: number): SweepCase[] {
   return [...new Map(cases.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-const largestSide = (problem: Problem) => Math.max(...opOf(problem).sizes(problem.shape));
+const largestSide = (problem: Problem) => Math.max(...opOf(problem).sides(problem.shape));
 
 /** The devices to find tuned variants for: like one device, or of a vendor. */
 export type TunedOn =

@@ -23,7 +23,7 @@ const dimensions = Object.fromEntries(dimensionNames().map((name) => [name, dime
 /** The question of a program that has a problem and a GPU and wants the kernel to run. */
 export const bestQuerySchema = z.object({
   op: opSchema.default('matmul'),
-  // Those of the op are required, those of others refused.
+  // Those of the op are required but for those with a default; those of others are refused.
   ...dimensions,
   dtype: dtypeSchema.default('f32'),
   profile: profileSchema.default('default'),

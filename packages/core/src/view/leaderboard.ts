@@ -11,7 +11,7 @@ import { importedSchema } from './result';
 export const leaderboardQuerySchema = z.object({
   op: opSchema.default('matmul'),
   dtype: dtypeSchema.default('f32'),
-  /** `MxNxK`, `RxC`, or one number for a square; absent: the largest square most GPUs have. */
+  /** `MxNxK`, `BxMxNxK`, `RxC`, or one number for a square; absent: the largest square most GPUs have. */
   shape: z.string().max(40).optional(),
   profile: profileSchema.default('default'),
   /** Results of one version of the methodology; absent: the newest version with results. */

@@ -49,7 +49,7 @@ export type ReferenceFigure = z.infer<typeof referenceFigureSchema>;
 export const referenceQuerySchema = z.object({
   op: opSchema.default('matmul'),
   dtype: dtypeSchema.default('f32'),
-  /** `MxNxK`, `RxC`, or one number for a square; absent: every shape. */
+  /** `MxNxK`, `BxMxNxK`, `RxC`, or one number for a square; absent: every shape. */
   shape: z.string().max(40).optional(),
 });
 export type ReferenceQuery = z.infer<typeof referenceQuerySchema>;

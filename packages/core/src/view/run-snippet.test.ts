@@ -10,8 +10,11 @@ it.each([
   ['matmul/naive', { m: 5, n: 7, k: 9 }],
   // Two dispatches and scratch memory, rows that do not start on a vec4.
   ['matmul/few-rows[LANES=8,DEEP=8,SPLIT=2]', { m: 1, n: 33, k: 130 }],
-])('runs %s as the answer of /best describes it', async (address, shape) => {
+  ['matmul/few-rows[LANES=8,DEEP=8,SPLIT=2]', { b: 3, m: 1, n: 33, k: 130 }],
+  ['matmul/naive', { b: 3, m: 5, n: 7, k: 9 }],
+] as const)('runs %s as the answer of /best describes it', async (address, shape) => {
   const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype: 'f32' };
+  const { b: batch = 1, m, n, k } = problem.shape;
   const program = programOf(parseVariant(address), problem);
   const adapter = await gpu.requestAdapter();
   const device = await adapter!.requestDevice();
@@ -19,10 +22,11 @@ it.each([
   const inputs = inputTensors(problem, { seed: 3 });
   const output = new Float32Array(await run(device, program, inputs));
   const [a, b] = inputs;
-  const { m, n, k } = shape;
-  for (let i = 0; i < m * n; i++) {
+  for (let i = 0; i < batch * m * n; i++) {
+    const row = Math.floor(i / n);
+    const own = b!.subarray(Math.floor(row / m) * k * n);
     let want = 0;
-    for (let p = 0; p < k; p++) want += a![Math.floor(i / n) * k + p]! * b![p * n + (i % n)]!;
+    for (let p = 0; p < k; p++) want += a![row * k + p]! * own[p * n + (i % n)]!;
     expect(output[i]).toBeCloseTo(want, 4);
   }
   device.destroy();

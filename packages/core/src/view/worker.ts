@@ -20,7 +20,7 @@ export const workerSchema = z.object({
     .object({
       id,
       address: z.string(),
-      /** `512`, `512x256x128` (MxNxK), `3072x4096` (RxC). */
+      /** `512`, `512x256x128` (MxNxK), `8x512x256x128` (BxMxNxK), `3072x4096` (RxC). */
       shape: z.string(),
       dtype: dtypeSchema,
       sweep: z.object({ id, name: z.string() }),

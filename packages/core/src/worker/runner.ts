@@ -1,6 +1,7 @@
 import {
   DeviceFault,
   InputError,
+  isBatch,
   type Problem,
   resolveVariant,
   specialise,
@@ -201,5 +202,7 @@ function keyOf(profile: Profile, ...variants: readonly Variant[]): string {
 
 function sourceOf(variant: Variant, problem: Problem): string | null {
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  return definition.runsOn === 'gpu' ? specialise(definition, tunables, problem.dtype) : null;
+  return definition.runsOn === 'gpu'
+    ? specialise(definition, tunables, problem.dtype, isBatch(problem))
+    : null;
 }

@@ -13,6 +13,8 @@ struct Comparison {
   unit: f32,
   // The scale of every element; 0: the product of its norms.
   scale: f32,
+  // Rows of one product of a batch; each has its own norms of columns.
+  rows: u32,
 }
 struct Record { beyond: u32, infinite: u32, worst: u32, ratio: f32, squares: f32, ideal: f32 }
 
@@ -59,7 +61,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
       if (is_finite) { got = bitcast<f32>(bits); }
     }
     var scale = comparison.scale;
-    if (scale == 0.0) { scale = row_norms[i / comparison.cols] * col_norms[i % comparison.cols]; }
+    if (scale == 0.0) {
+      let row = i / comparison.cols;
+      let col = row / comparison.rows * comparison.cols + i % comparison.cols;
+      scale = row_norms[row] * col_norms[col];
+    }
     let bound =
       comparison.tolerance * scale + comparison.relative * abs(exact) + comparison.absolute;
     let error = abs(got - exact);

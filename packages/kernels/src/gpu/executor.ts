@@ -13,7 +13,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  */
 import type { HostPool } from '../host/job';
 import { type GpuKernel, passesOf, type TunableValues, type Variant } from '../kernel';
-import { opOf } from '../ops';
+import { isBatch, opOf } from '../ops';
 import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
 import { specialise } from '../specialise';
@@ -118,7 +118,7 @@ class GpuExecutor implements Executor {
       throw new TypeError(`${definition.id} runs on the host: use the host executor`);
     }
     const passes = passesOf(definition, tunables, problem);
-    const source = specialise(definition, tunables, problem.dtype);
+    const source = specialise(definition, tunables, problem.dtype, isBatch(problem));
     const layout = bindGroupLayoutOf(
       this.#context.watch.device,
       bindingsOf(definition, tunables, problem),
@@ -159,7 +159,7 @@ class GpuExecutor implements Executor {
     const { watch } = this.#context;
     const bytes = kernel.scratchBytes?.(values, problem) ?? 0;
     return watch.scoped('allocate scratch memory', () => ({
-      shape: uniformOf(watch.device, opOf(problem).sizes(problem.shape)),
+      shape: uniformOf(watch.device, opOf(problem).sides(problem.shape)),
       scratch: bytes > 0 ? { buffer: createScratch(watch.device, bytes), bytes } : null,
     }));
   }

@@ -23,6 +23,9 @@ const product = (m: number, n: number, k: number, dtype: Problem['dtype'] = 'f32
   dtype,
 });
 
+const batch = (b: number, { shape, ...of }: Problem): Problem =>
+  ({ ...of, shape: { b, ...shape } }) as Problem;
+
 /** The verdicts of a kernel that is in the registry only for this, on NaN and on stale outputs. */
 async function judged(kernel: GpuKernel, problem: Problem, sets = [0, 1, 2]) {
   const kernels = KERNELS as GpuKernel[];
@@ -64,6 +67,9 @@ describe.each([
   [product(33, 65, 129, 'f16'), 33 * 65],
   [product(40, 24, 300, 'f16acc16'), 40 * 24],
   [product(33, 65, 129, 'i32'), 33 * 65],
+  [batch(5, product(17, 31, 300)), 5 * 17 * 31],
+  [batch(3, product(17, 31, 5, 'f16')), 3 * 17 * 31],
+  [batch(3, product(33, 65, 129, 'i32')), 3 * 33 * 65],
   [{ op: 'transpose', shape: { rows: 33, cols: 77 }, dtype: 'f32' } as Problem, 33 * 77],
   [{ op: 'transpose', shape: { rows: 33, cols: 77 }, dtype: 'f16' } as Problem, 33 * 77],
 ] as const)('%j', (problem, elements) => {
@@ -111,6 +117,33 @@ test('one wrong element is found and named, wherever it is', async () => {
     expect(first.worst?.bound).toBeGreaterThan(0);
     expect(first.worstRatio).toBeGreaterThan(1);
   }
+});
+
+test('one wrong element of one product of a batch is found and named', async () => {
+  const wrong = {
+    ...variantOf(naive, 'zeroed', source),
+    batchWgsl: String(naive.batchWgsl).replace(
+      / T\(sum\);/,
+      ' select(T(sum), T(0), product == 2u && row == 7u && col == 13u);',
+    ),
+  };
+  const { first } = await judged(wrong, batch(4, product(30, 67, 300)), [0]);
+  // The rows of C are counted through the batch.
+  expect(first).toMatchObject({ beyond: 1, infinite: 0, worst: { row: 67, col: 13, got: 0 } });
+  const { bound = 0, want = 0 } = first.worst ?? {};
+  expect(bound).toBeGreaterThan(0);
+  expect(bound).toBeLessThan(Math.abs(want));
+});
+
+test('products of a batch that are alike are found: each has inputs of its own', async () => {
+  const same = {
+    ...variantOf(naive, 'same', source),
+    batchWgsl: String(naive.batchWgsl).replace('A[product * shape.m * shape.k + ', 'A['),
+  };
+  const { first } = await judged(same, batch(4, product(30, 67, 300)), [0]);
+  // All but those of the first product.
+  expect(first.beyond).toBeGreaterThan(0.99 * 3 * 30 * 67);
+  expect(first.beyond).toBeLessThanOrEqual(3 * 30 * 67);
 });
 
 test.each([

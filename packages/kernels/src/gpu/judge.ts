@@ -127,7 +127,7 @@ export class Judge {
     reference: Reference,
   ): Promise<Question<Promise<Verdict>>> {
     const { problem, kernel } = of;
-    const { length, cols, share, groups } = sharesOf(problem);
+    const { length, rows, cols, share, groups } = sharesOf(problem);
     const rounding = judged.choice.mode === 'exact' ? EXACT : DTYPES[problem.dtype].rounding;
     const growth = kernel.errorGrowth ?? 1;
     const terms = opOf(problem).terms(problem.shape);
@@ -141,6 +141,7 @@ export class Judge {
       ...[allowed.tolerance, allowed.relative, allowed.absolute, unitOf(precision) || 1, scale].map(
         floatBits,
       ),
+      rows,
     ];
     const source = valuesSource(problem);
     const read = [guarded(judged.output), reference.want, ...norms];
@@ -150,7 +151,8 @@ export class Judge {
         const verdict = valuesVerdict(results, precision, { length, share, groups });
         if (verdict.right) return verdict.right;
         const worst = await this.#element(problem, judged, reference, verdict.at);
-        const bound = await this.#boundAt(rounding, norms, worst, { growth, scale });
+        const col = Math.floor(worst.row / rows) * cols + worst.col;
+        const bound = await this.#boundAt(rounding, norms, { ...worst, col }, { growth, scale });
         return { ...verdict.wrong, worst: { ...worst, bound } };
       },
     };
@@ -210,6 +212,7 @@ export class Judge {
     };
   }
 
+  /** The bound of an element whose column is counted through the batch, as norms of columns are. */
   async #boundAt(
     rounding: Rounding,
     norms: readonly [GPUBuffer, GPUBuffer],

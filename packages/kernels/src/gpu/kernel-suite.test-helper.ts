@@ -17,6 +17,8 @@ export interface SuiteShapes {
   readonly shapes: readonly Shape[];
   /** Tunable values run the first of these they support: one that no tile divides, then others. */
   readonly tuned: readonly Shape[];
+  /** Kernels that take batches run these, with K split and without; the others refuse them. */
+  readonly batches?: readonly Shape[];
 }
 
 /**
@@ -24,7 +26,7 @@ export interface SuiteShapes {
  * on one shape, and shapes and dtypes with one variant: anything more would multiply axes that
  * cannot interact.
  */
-export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void {
+export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: SuiteShapes): void {
   // A software GPU takes seconds to compile a large tile, more on a busy machine.
   vi.setConfig({ testTimeout: 240_000 });
   const gpu = useExecutor();
@@ -95,6 +97,26 @@ export function describeKernels(op: OpId, { shapes, tuned }: SuiteShapes): void 
 
     test.for(kernel.dtypes)('is right for any shape in %s', async (dtype, context) => {
       await tryShapes(kernel, dtype, 'uniform', context);
+    });
+
+    test.runIf(batches.length > 0)('is right for any batch, or takes none', async ({ skip }) => {
+      const [dtype = 'f32'] = kernel.dtypes;
+      const problems = batches.map((shape) => problemOf(shape, dtype));
+      if (kernel.runsOn === 'gpu' && !kernel.batchWgsl) {
+        const why = 'computes one product per dispatch, not a batch';
+        for (const problem of problems) expect(canRun(kernel, {}, problem)).toMatchObject({ why });
+        return;
+      }
+      const [one] = coveringVariants(kernel, (values) =>
+        problems.every((problem) => canRun(kernel, values, problem).ok),
+      );
+      if (!one) return skip('this device runs no variant of it');
+      for (const tunables of 'SPLIT' in one ? [1, 4].map((SPLIT) => ({ ...one, SPLIT })) : [one]) {
+        for (const problem of problems) {
+          const verdict = await wrongVerdict(kernel, tunables, problem, 'uniform');
+          expect(verdict, `${shapeText(problem)} ${JSON.stringify(tunables)}`).toBeNull();
+        }
+      }
     });
 
     test('is exact on integers', async (context) => {

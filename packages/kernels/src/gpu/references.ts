@@ -39,6 +39,8 @@ const BLOCK = 64;
 /** Workgroups in one dimension that every device can dispatch. */
 const MAX_GROUPS = 65_535;
 
+type Workgroups = readonly [x: number, y: number, z: number];
+
 /**
  * References of one problem by their inputs, made on the device. The first of each class of shapes
  * is proved against f64 on the host: whole where that is quick, else by secret rows, columns and
@@ -164,28 +166,48 @@ export class References {
 
   /** Computes a reference in dispatches that stay short on any device. */
   async #multiply({ problem, inputs }: Wanted, want: GPUBuffer): Promise<void> {
-    const { rows, cols } = opOf(problem).output(problem.shape);
+    const op = opOf(problem);
+    const batch = op.batch(problem.shape);
+    const { rows, cols } = op.output(problem.shape);
     const steps = onDevice(problem).steps(problem.shape);
-    const [down, across] = [ceilDiv(rows, BLOCK), ceilDiv(cols, BLOCK)];
-    for (let row = 0; row < down; ) {
-      const blocks = this.#blocks(steps);
-      const height = Math.min(down - row, Math.max(1, Math.floor(blocks / across)), MAX_GROUPS);
-      for (let col = 0; col < across; ) {
-        const width = Math.min(across - col, Math.max(1, this.#blocks(steps)), MAX_GROUPS);
-        for (let first = 0; first < steps; ) {
-          const end = Math.min(first + this.#stepsOf(height * width), steps);
-          const began = nowNs();
-          await this.#dispatch(
-            ...([problem, inputs, want] as const),
-            [row * BLOCK, col * BLOCK, first, end],
-            [width, height],
-          );
-          this.#learn(height * width * BLOCK ** 2 * (end - first), nowNs() - began);
-          first = end;
+    const [down, across] = [ceilDiv(rows / batch, BLOCK), ceilDiv(cols, BLOCK)];
+    /** As many of what is left as fit into a dispatch, `size` blocks each. */
+    const some = (left: number, size: number) =>
+      Math.min(left, Math.max(1, Math.floor(this.#blocks(steps) / size)), MAX_GROUPS);
+    for (let first = 0; first < batch; ) {
+      const deep = some(batch - first, down * across);
+      for (let row = 0; row < down; ) {
+        const height = some(down - row, deep * across);
+        for (let col = 0; col < across; ) {
+          const width = some(across - col, deep * height);
+          const at = [row * BLOCK, col * BLOCK] as const;
+          await this.#sum({ problem, inputs }, want, [...at, first], [width, height, deep]);
+          col += width;
         }
-        col += width;
+        row += height;
       }
-      row += height;
+      first += deep;
+    }
+  }
+
+  /** All steps of some blocks, in dispatches one after the other. */
+  async #sum(
+    { problem, inputs }: Pick<Wanted, 'problem' | 'inputs'>,
+    want: GPUBuffer,
+    [row, col, product]: readonly [number, number, number],
+    groups: Workgroups,
+  ): Promise<void> {
+    const { sides } = opOf(problem);
+    const steps = onDevice(problem).steps(problem.shape);
+    const blocks = groups.reduce((all, each) => all * each, 1);
+    const source = referenceSource(problem);
+    for (let first = 0; first < steps; ) {
+      const end = Math.min(first + this.#stepsOf(blocks), steps);
+      const began = nowNs();
+      const words = [row, col, first, end, ...sides(problem.shape), product];
+      await this.#run(source, inputs, want, words, groups);
+      this.#learn(blocks * BLOCK ** 2 * (end - first), nowNs() - began);
+      first = end;
     }
   }
 
@@ -208,27 +230,17 @@ export class References {
     this.#work = Math.max(Math.min(Math.max(wanted, least), most), FIRST_WORK / 16);
   }
 
-  async #dispatch(
-    problem: Problem,
-    inputs: readonly GPUBuffer[],
-    want: GPUBuffer,
-    chunk: readonly number[],
-    [width, height]: readonly [number, number],
-  ): Promise<void> {
-    const words = [...chunk, ...opOf(problem).sizes(problem.shape)];
-    await this.#run(referenceSource(problem), inputs, want, words, [width, height]);
-  }
-
   async #norms(
     problem: Problem,
     wgsl: string,
-    { count, length, pitch, step }: Lines,
+    { count, each, length, pitch, step }: Lines,
     input: GPUBuffer,
     norms: GPUBuffer,
   ): Promise<void> {
     const groups = Math.min(ceilDiv(count, 16), MAX_GROUPS);
     const source = normsSource(problem, wgsl);
-    await this.#run(source, [input], norms, [count, length, pitch, step], [groups, 1]);
+    const words = [count, each, length, pitch, step];
+    await this.#run(source, [input], norms, words, [groups, 1, 1]);
   }
 
   async #run(
@@ -236,7 +248,7 @@ export class References {
     inputs: readonly GPUBuffer[],
     target: GPUBuffer,
     words: readonly number[],
-    groups: readonly [number, number],
+    groups: Workgroups,
   ): Promise<void> {
     const { device } = this.#watch;
     const { pipeline, layout } = await this.#compile(source, inputs.length);

@@ -15,11 +15,14 @@ import type { Verdict } from '../verify/verification';
 const LEAST_SHARE = 4_096;
 const MOST_SHARES = 4_096;
 
+/** @returns `rows` of one problem of a batch; `length` counts the elements of all */
 export function sharesOf(problem: Problem) {
-  const dims = opOf(problem).output(problem.shape);
+  const { batch, output } = opOf(problem);
+  const dims = output(problem.shape);
   const length = elements(dims);
+  const rows = dims.rows / batch(problem.shape);
   const share = Math.max(LEAST_SHARE, 256 * ceilDiv(ceilDiv(length, MOST_SHARES), 256));
-  return { length, cols: dims.cols, share, groups: ceilDiv(length, share) };
+  return { length, rows, cols: dims.cols, share, groups: ceilDiv(length, share) };
 }
 
 /** The bound of an element: in products of norms, in its magnitude, and in itself. */

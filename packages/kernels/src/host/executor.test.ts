@@ -16,6 +16,8 @@ const problems: Record<string, Pick<Problem, 'op' | 'shape'>[]> = {
     { op: 'matmul', shape: { m: 1, n: 1, k: 1 } },
     { op: 'matmul', shape: { m: 33, n: 65, k: 17 } },
     { op: 'matmul', shape: { m: 1, n: 70, k: 300 } },
+    // Threads share the rows of all products, and none of three divides five.
+    { op: 'matmul', shape: { b: 5, m: 7, n: 6, k: 9 } },
   ],
   transpose: [
     { op: 'transpose', shape: { rows: 1, cols: 1 } },

@@ -1,6 +1,6 @@
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './00-naive-global.wgsl';
-import { gridOverC } from './grid';
+import { batched, gridOverC } from './grid';
 
 export const naiveGlobal = gpuKernel({
   id: 'matmul/naive-global',
@@ -11,6 +11,7 @@ export const naiveGlobal = gpuKernel({
   dtypes: ['f32', 'i32'],
   tunables: [tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16)],
   wgsl,
+  batchWgsl: batched(wgsl),
   needs: (values) => {
     const block = values.BLOCK;
     return { workgroupSize: [block, block, 1] };

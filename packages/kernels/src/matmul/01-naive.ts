@@ -1,6 +1,6 @@
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './01-naive.wgsl';
-import { gridOverC, MAPPING } from './grid';
+import { batched, gridOverC, MAPPING } from './grid';
 
 export const naive = gpuKernel({
   id: 'matmul/naive',
@@ -13,6 +13,7 @@ export const naive = gpuKernel({
     MAPPING,
   ],
   wgsl,
+  batchWgsl: batched(wgsl),
   needs: (values) => {
     const block = values.BLOCK;
     return { workgroupSize: [block, block, 1] };

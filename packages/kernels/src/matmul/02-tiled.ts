@@ -1,7 +1,7 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, type Tunable, tunable, type ValuesOf } from '../kernel';
 import wgsl from './02-tiled.wgsl';
-import { gridOverC, MAPPING } from './grid';
+import { batched, gridOverC, MAPPING } from './grid';
 
 const layout = <const Name extends string>(name: Name, tensor: string) =>
   ({
@@ -76,6 +76,7 @@ export const tiled = gpuKernel({
     },
   ],
   wgsl: (values) => wgsl + addProducts(values),
+  batchWgsl: (values) => batched(wgsl) + addProducts(values),
   overrides: ({ SIZING }) => (SIZING === 'override' ? ['TILE'] : []),
   needs: (values, dtype) => {
     const tile = values.TILE;

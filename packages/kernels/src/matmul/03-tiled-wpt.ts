@@ -1,7 +1,7 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './03-tiled-wpt.wgsl';
-import { gridOverC } from './grid';
+import { batched, gridOverC } from './grid';
 
 export const tiledWpt = gpuKernel({
   id: 'matmul/tiled-wpt',
@@ -14,6 +14,7 @@ export const tiledWpt = gpuKernel({
     tunable('WPT', 'Work per thread: elements of a column of C', [2, 4, 8], 8),
   ],
   wgsl,
+  batchWgsl: batched(wgsl),
   needs: (values, dtype) => {
     const tile = values.TILE;
     return {

@@ -1,6 +1,6 @@
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './04-subgroup.wgsl';
-import { gridOverC } from './grid';
+import { batched, gridOverC } from './grid';
 
 export const subgroup = gpuKernel({
   id: 'matmul/subgroup',
@@ -13,6 +13,7 @@ export const subgroup = gpuKernel({
     tunable('ROWS', 'Rows of C per thread', [1, 2, 4, 8, 16], 16),
   ],
   wgsl,
+  batchWgsl: batched(wgsl),
   needs: (values) => ({
     workgroupSize: [values.WORKGROUP, 1, 1],
     features: ['subgroups'],

@@ -91,6 +91,7 @@ export const registerTile = gpuKernel({
     },
   ],
   wgsl: (values) => emitTileKernel(layoutOf(values)),
+  batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {

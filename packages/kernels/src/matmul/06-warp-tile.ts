@@ -33,12 +33,13 @@ export const warpTile = gpuKernel({
   constraints: WARP_CONSTRAINTS,
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
   wgsl: (values) => emitTileKernel(layoutOf(values)),
+  batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {
     const { bm, bn } = layoutOf(values);
-    const [x, y] = gridOverC(problem.shape, bm, bn);
-    return [x, y, values.SPLIT];
+    const [x, y, z] = gridOverC(problem.shape, bm, bn);
+    return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
 });

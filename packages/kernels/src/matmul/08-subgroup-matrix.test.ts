@@ -21,10 +21,12 @@ test('the shader of every variant is valid', async () => {
     .filter((values) => subgroupMatrix.constraints.every(({ holds }) => holds(values)));
   expect(variants.length).toBeGreaterThan(subgroupMatrix.tunables.length);
   const cases = variants.flatMap((values) =>
-    subgroupMatrix.dtypes.map((dtype) => [values, dtype] as const),
+    subgroupMatrix.dtypes.flatMap((dtype) =>
+      [false, true].map((isBatch) => [values, dtype, isBatch] as const),
+    ),
   );
-  for (const [tunables, dtype] of cases) {
-    const code = specialise(subgroupMatrix, tunables, dtype);
+  for (const [tunables, dtype, isBatch] of cases) {
+    const code = specialise(subgroupMatrix, tunables, dtype, isBatch);
     const module = device.createShaderModule({ code });
     const { messages } = await module.getCompilationInfo();
     const { address } = resolveVariant(subgroupMatrix.id, tunables);
@@ -75,6 +77,12 @@ describe('around the multiplications', () => {
     ['more parts than tiles of K', { m: 16, n: 40, k: 24 }, { SPLIT: 8 }],
     ['K split, in bands', { m: 160, n: 72, k: 40 }, { SPLIT: 2, ORDER: 'bands' }],
     ['sums in f16, split', { m: 37, n: 40, k: 104 }, { SPLIT: 4 }, 'f16acc16'],
+    ['a batch', { b: 3, m: 37, n: 40, k: 24 }, {}],
+    ['a batch, rows that start anywhere', { b: 3, m: 33, n: 35, k: 21 }, {}],
+    ['a batch, in bands', { b: 2, m: 160, n: 72, k: 24 }, { ORDER: 'bands' }],
+    ['a batch, K split', { b: 3, m: 33, n: 35, k: 77 }, { SPLIT: 2 }],
+    ['a batch, K split, in bands', { b: 2, m: 160, n: 72, k: 40 }, { SPLIT: 2, ORDER: 'bands' }],
+    ['a batch, sums in f16', { b: 3, m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16', { m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16, 8 wide', { m: 33, n: 35, k: 77 }, { FRAGMENT_N: 8 }, 'f16acc16'],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {

@@ -42,6 +42,8 @@ export const subgroupMatrix = gpuKernel({
     },
   ],
   wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
+  batchWgsl: (values, dtype) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
   entryPoint: (_values, problem) => fragmentEntryPoint(problem.shape),
   needs: (values, dtype) => {
     const layout = fragmentLayout(values, dtype);
@@ -58,8 +60,8 @@ export const subgroupMatrix = gpuKernel({
     };
   },
   workgroups: (values, problem) => {
-    const [x, y] = gridOverC(problem.shape, values.BM, values.BN);
-    return [x, y, values.SPLIT];
+    const [x, y, z] = gridOverC(problem.shape, values.BM, values.BN);
+    return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
 });

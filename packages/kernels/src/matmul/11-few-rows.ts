@@ -1,8 +1,16 @@
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
-import { ceilDiv } from '../numbers';
+import { gridOverC } from './grid';
 import { each, indent } from './lines';
 import { tileEntryPoint } from './tile-emitter';
-import { addParts, MATRICES, SPLIT_PASSES, splitTunable, sumsOf } from './tile-memory';
+import {
+  addParts,
+  MATRICES,
+  numbersOf,
+  rowOf,
+  SPLIT_PASSES,
+  splitTunable,
+  sumsOf,
+} from './tile-memory';
 
 const TUNABLES = [
   tunable('ROWS', 'Rows of C per thread', [1, 2, 3, 4, 6, 8, 12, 16], 1),
@@ -19,6 +27,8 @@ type Values = ValuesOf<typeof TUNABLES>;
 interface Layout extends Values {
   /** The type of sums. */
   readonly sums: 'f32' | 'i32';
+  /** See `TileLayout`. */
+  readonly batched?: boolean;
 }
 
 /**
@@ -43,16 +53,16 @@ export const fewRows = gpuKernel({
     },
   ],
   wgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype) }),
+  batchWgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype), batched: true }),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => ({
     workgroupSize: [threadsOf(values), 1, 1],
     workgroupBytes: values.DEEP > 1 ? 16 * sharesOf(values) : 0,
   }),
-  workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape: { m, n } }) => [
-    ceilDiv(n, 4 * LANES),
-    ceilDiv(m, ROWS * DOWN),
-    SPLIT,
-  ],
+  workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape }) => {
+    const [x, y, z] = gridOverC(shape, ROWS * DOWN, 4 * LANES);
+    return [x, y, z * SPLIT];
+  },
   ...SPLIT_PASSES,
 });
 
@@ -82,15 +92,16 @@ function emit(layout: Layout): string {
     ...(DEEP > 1 ? [`var<workgroup> shares: array<V, ${sharesOf(layout)}>;`] : []),
     entryPoint(layout, 'main'),
     entryPoint(layout, 'unaligned'),
-    ...(SPLIT > 1 ? [addParts(SPLIT, 'S')] : []),
+    ...(SPLIT > 1 ? [addParts({ ...layout, split: SPLIT }, 'S')] : []),
   ].join('\n');
 }
 
 type Access = 'main' | 'unaligned';
 
 function entryPoint(layout: Layout, name: Access): string {
-  const { ROWS, LANES, DEEP, DOWN, SPLIT, UNROLL } = layout;
+  const { ROWS, LANES, DEEP, DOWN, SPLIT, UNROLL, batched } = layout;
   const pitch = name === 'main' ? '(shape.k / 4)' : 'shape.k';
+  const { product, part } = numbersOf({ ...layout, split: SPLIT });
   const turn = (count: number, isEdge: boolean) => [
     ...each(count, (u) => loads(layout, name, u, isEdge)).flat(),
     ...each(count, (u) => products(layout, u)).flat(),
@@ -98,12 +109,15 @@ function entryPoint(layout: Layout, name: Access): string {
   return `
 @compute @workgroup_size(${threadsOf(layout)})
 fn ${name}(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let lane = thread % ${LANES};
+${indent(1, [...(batched ? [`let product = ${product};`] : []), `let lane = thread % ${LANES};`])}
   let first_row = (group.y * ${DOWN} + thread / ${LANES * DEEP}) * ${ROWS};
 ${indent(1, ownColumns(layout, name, 'lane'))}
 ${indent(
   1,
-  each(ROWS, (r) => `let a_at${r} = min(first_row + ${r}, shape.m - 1) * ${pitch};`),
+  each(ROWS, (r) => {
+    const row = rowOf(layout, 'shape.m', `min(first_row + ${r}, shape.m - 1)`);
+    return `let a_at${r} = ${row} * ${pitch};`;
+  }),
 )}
 ${indent(
   1,
@@ -113,7 +127,7 @@ ${indent(
   // Steps of four along K; the workgroups along z share them.
   let steps = (shape.k + 3) / 4;
   let share = (steps + ${SPLIT - 1}) / ${SPLIT};
-  let begin = min(group.z * share, steps);
+  let begin = min(${part} * share, steps);
   let end = min(begin + share, steps);
   let turns = (max(min(end, shape.k / 4), begin) - begin) / ${DEEP * UNROLL};
   var at = begin + thread / ${LANES} % ${DEEP};
@@ -141,11 +155,15 @@ function ownColumns({ LANES }: Layout, name: Access, lane: string): string[] {
 }
 
 /** Loads step `u`: four rows of B and as many columns of A. At the edge, zeros beyond K. */
-function loads({ ROWS, DEEP }: Layout, name: Access, u: number, isEdge: boolean): string[] {
+function loads(layout: Layout, name: Access, u: number, isEdge: boolean): string[] {
+  const { ROWS, DEEP } = layout;
   const at = u === 0 ? 'at' : `(at + ${u * DEEP})`;
   if (name === 'main') {
     return [
-      ...each(4, (j) => `let b${u}_${j} = V(B4[(4 * ${at} + ${j}) * (shape.n / 4) + col4]);`),
+      ...each(4, (j) => {
+        const row = rowOf(layout, 'shape.k', `(4 * ${at} + ${j})`);
+        return `let b${u}_${j} = V(B4[${row} * (shape.n / 4) + col4]);`;
+      }),
       ...each(ROWS, (r) => `let a${u}_${r} = V(A4[a_at${r} + ${at}]);`),
     ];
   }
@@ -156,7 +174,10 @@ function loads({ ROWS, DEEP }: Layout, name: Access, u: number, isEdge: boolean)
   return [
     ...each(4, (j) => `let k${u}_${j} = ${k(j)};`),
     ...each(4, (j) => {
-      const elements = each(4, (i) => `B[k${u}_${j} * shape.n + col${i}]`);
+      const elements = each(
+        4,
+        (i) => `B[${rowOf(layout, 'shape.k', `k${u}_${j}`)} * shape.n + col${i}]`,
+      );
       return `let b${u}_${j} = V(vec4(${elements.join(', ')}));`;
     }),
     ...each(ROWS, (r) => {
@@ -214,8 +235,9 @@ function ownStores(layout: Layout, name: Access): string[] {
 }
 
 /** Stores four sums of `row`, as far as they lie in C. */
-function store({ LANES, SPLIT }: Layout, name: Access, lane: string, v: string): string[] {
-  const row = SPLIT > 1 ? '(group.z * shape.m + row)' : 'row';
+function store(layout: Layout, name: Access, lane: string, v: string): string[] {
+  const { LANES, SPLIT } = layout;
+  const row = SPLIT > 1 ? '(group.z * shape.m + row)' : rowOf(layout, 'shape.m', 'row');
   if (name === 'main') {
     const to = SPLIT > 1 ? 'parts4' : 'C4';
     return [

@@ -1,7 +1,15 @@
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
-import { ceilDiv } from '../numbers';
+import { gridOverC } from './grid';
 import { each, indent } from './lines';
-import { addParts, MATRICES, SPLIT_PASSES, splitTunable, sumsOf } from './tile-memory';
+import {
+  addParts,
+  MATRICES,
+  numbersOf,
+  rowOf,
+  SPLIT_PASSES,
+  splitTunable,
+  sumsOf,
+} from './tile-memory';
 
 const TUNABLES = [
   tunable('COLS', 'Columns of C per thread; best if C has as many', [1, 2, 3, 4, 5, 6, 7, 8], 1),
@@ -23,6 +31,8 @@ type Values = ValuesOf<typeof TUNABLES>;
 interface Layout extends Values {
   /** The type of sums. */
   readonly sums: 'f32' | 'i32';
+  /** See `TileLayout`. */
+  readonly batched?: boolean;
 }
 
 /** For a C of few columns: a matrix times a vector. A is read once, row by row. */
@@ -44,17 +54,17 @@ export const fewCols = gpuKernel({
     },
   ],
   wgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype) }),
+  batchWgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype), batched: true }),
   entryPoint: ({ COLS }, problem) => entryPointFor(COLS, problem.shape),
   needs: (values) => ({
     workgroupSize: [values.LANES, 1, 1],
     workgroupBytes: 4 * sharesOf(values),
     features: values.REDUCE === 'subgroup' ? ['subgroups'] : [],
   }),
-  workgroups: ({ ROWS, COLS, SPLIT }, { shape: { m, n } }) => [
-    ceilDiv(m, ROWS),
-    ceilDiv(n, COLS),
-    SPLIT,
-  ],
+  workgroups: ({ ROWS, COLS, SPLIT }, { shape }) => {
+    const [x, y, z] = gridOverC(shape, ROWS, COLS, 'row-x');
+    return [x, y, z * SPLIT];
+  },
   ...SPLIT_PASSES,
 });
 
@@ -86,14 +96,15 @@ function emit(layout: Layout): string {
     entryPoint(layout, 'main'),
     entryPoint(layout, 'columns'),
     entryPoint(layout, 'unaligned'),
-    ...(SPLIT > 1 ? [addParts(SPLIT, 'S')] : []),
+    ...(SPLIT > 1 ? [addParts({ ...layout, split: SPLIT }, 'S')] : []),
   ].join('\n');
 }
 
 type Access = 'main' | 'columns' | 'unaligned';
 
 function entryPoint(layout: Layout, name: Access): string {
-  const { ROWS, COLS, LANES, SPLIT, UNROLL, REDUCE } = layout;
+  const { ROWS, COLS, LANES, SPLIT, UNROLL, REDUCE, batched } = layout;
+  const { product, part } = numbersOf({ ...layout, split: SPLIT });
   // Along K: vec4s, or four elements LANES apart, so that neighbours read neighbouring elements.
   const isAligned = name !== 'unaligned';
   const pitch = isAligned ? '(shape.k / 4)' : 'shape.k';
@@ -116,10 +127,13 @@ ${indent(
   builtins.map((each) => `${each},`),
 )}
 ) {
-  let first_row = group.x * ${ROWS};
+${indent(1, [...(batched ? [`let product = ${product};`] : []), `let first_row = group.x * ${ROWS};`])}
   let first_col = group.y * ${COLS};
 ${indent(1, [
-  ...each(ROWS, (r) => `let a_at${r} = min(first_row + ${r}, shape.m - 1) * ${pitch};`),
+  ...each(ROWS, (r) => {
+    const row = rowOf(layout, 'shape.m', `min(first_row + ${r}, shape.m - 1)`);
+    return `let a_at${r} = ${row} * ${pitch};`;
+  }),
   ...(name === 'main'
     ? []
     : each(COLS, (j) => `let col${j} = min(first_col + ${j}, shape.n - 1);`)),
@@ -128,7 +142,7 @@ ${indent(1, [
 
   let length = ${length};
   let share = (length + ${SPLIT - 1}) / ${SPLIT};
-  let begin = min(group.z * share, length);
+  let begin = min(${part} * share, length);
   let end = min(begin + share, length);
   let turns = (end - begin) / ${LANES * count};
   var at = begin + thread;
@@ -159,9 +173,15 @@ function vectorStep(layout: Layout, name: Access, u: number, at: string): Step {
     loads: [
       ...each(ROWS, (r) => `let a${u}_${r} = V(A4[a_at${r} + ${at}]);`),
       ...(isWhole
-        ? each(COLS, (v) => `let b${u}_${v} = V(B4[${at} * ${COLS} + ${v}]);`)
+        ? each(
+            COLS,
+            (v) => `let b${u}_${v} = V(B4[${rowOf(layout, 'shape.k / 4', at)} * ${COLS} + ${v}]);`,
+          )
         : each(COLS, (j) => {
-            const column = each(4, (i) => `B[(4 * ${at} + ${i}) * shape.n + col${j}]`);
+            const column = each(4, (i) => {
+              const row = rowOf(layout, 'shape.k', `(4 * ${at} + ${i})`);
+              return `B[${row} * shape.n + col${j}]`;
+            });
             return `let b${u}_${j} = V(vec4(${column.join(', ')}));`;
           })),
     ],
@@ -184,7 +204,10 @@ function elementStep(layout: Layout, _name: Access, u: number, at: string): Step
   return {
     loads: [
       ...each(ROWS, (r) => `let a${u}_${r} = S(A[a_at${r} + ${at}]);`),
-      ...each(COLS, (j) => `let b${u}_${j} = S(B[${at} * shape.n + col${j}]);`),
+      ...each(
+        COLS,
+        (j) => `let b${u}_${j} = S(B[${rowOf(layout, 'shape.k', at)} * shape.n + col${j}]);`,
+      ),
     ],
     products: each(ROWS, (r) =>
       each(COLS, (j) => multiplyAdd(layout, `c${r}_${j}`, `a${u}_${r}`, `b${u}_${j}`)),
@@ -246,14 +269,15 @@ ${store(layout)}
   }`;
 }
 
-function store({ COLS, SPLIT }: Layout): string {
+function store(layout: Layout): string {
+  const { COLS, SPLIT } = layout;
   return `    let row = first_row + i / ${COLS};
     let col = first_col + i % ${COLS};
     if (row < shape.m && col < shape.n) {
       ${
         SPLIT > 1
           ? 'parts[(group.z * shape.m + row) * shape.n + col] = sum;'
-          : 'C[row * shape.n + col] = T(sum);'
+          : `C[${rowOf(layout, 'shape.m', 'row')} * shape.n + col] = T(sum);`
       }
     }`;
 }

@@ -12,10 +12,14 @@ export const emulated: GpuKernel = {
   ...subgroupMatrix,
   id: 'matmul/emulated-fragments',
   needs: (values, dtype) => ({ ...subgroupMatrix.needs(values, dtype), features: [] }),
-  wgsl: (values, dtype) => {
-    if (typeof subgroupMatrix.wgsl === 'string') throw new TypeError('the kernel is emitted');
-    return subgroupMatrix
-      .wgsl(values, dtype)
+  wgsl: emulatedIn(subgroupMatrix.wgsl),
+  batchWgsl: emulatedIn(subgroupMatrix.batchWgsl),
+};
+
+function emulatedIn(wgsl: GpuKernel['batchWgsl']): GpuKernel['wgsl'] {
+  return (values, dtype) => {
+    if (typeof wgsl !== 'function') throw new TypeError('the kernel is emitted');
+    return wgsl(values, dtype)
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
       .replace(/^ {2}let warp = /gm, '  own_lane = thread % 32;\n$&')
@@ -23,8 +27,8 @@ export const emulated: GpuKernel = {
       .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
       .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
       .concat(operations(Number(values.FRAGMENT_N), DTYPES[dtype].sums));
-  },
-};
+  };
+}
 
 /** The fragment operations, for 16 x 16 times 16 x `columns`. */
 function operations(columns: number, sums: string): string {

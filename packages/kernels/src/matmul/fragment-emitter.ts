@@ -8,7 +8,7 @@ import {
 } from './fragment-layout';
 import { fragmentDeclarations, storeFragment } from './fragment-memory';
 import { each, indent } from './lines';
-import { addParts } from './tile-memory';
+import { addParts, numbersOf, rowOf } from './tile-memory';
 
 /** The shader's body: two forms of memory access, and the same entry point over each. */
 export function emitFragmentKernel(layout: FragmentLayout): string {
@@ -18,7 +18,7 @@ export function emitFragmentKernel(layout: FragmentLayout): string {
     storeFragment(layout, 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
     storeFragment(layout, 'unaligned'),
-    ...(layout.SPLIT > 1 ? [addParts(layout.SPLIT, 'f32')] : []),
+    ...(layout.SPLIT > 1 ? [addParts({ ...layout, split: layout.SPLIT }, 'f32')] : []),
   ].join('\n');
 }
 
@@ -47,7 +47,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
       `let b_k${i} = shape.k / ${BK} * ${BK} + b_line${i};`,
-      `b${i} = load_b_${access}(min(b_k${i}, shape.k - 1) * (${rowOfB}), b_col${i});`,
+      `b${i} = load_b_${access}(${rowOf(layout, 'shape.k', `min(b_k${i}, shape.k - 1)`)} * (${rowOfB}), b_col${i});`,
       `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
     ]),
   ];
@@ -70,6 +70,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     `@builtin(workgroup_id) ${group}: vec3u,`,
     ...(isBanded ? ['@builtin(num_workgroups) groups: vec3u,'] : []),
   ];
+  const { product, part } = numbersOf({ ...layout, split: SPLIT }, `${group}.z`);
   // The tiles of K of this workgroup: from `first`, `whole` of them, then perhaps the edge.
   const share =
     SPLIT === 1
@@ -77,13 +78,15 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
       : [
           `let tiles = (shape.k + ${BK - 1}) / ${BK};`,
           `let share = (tiles + ${SPLIT - 1}) / ${SPLIT};`,
-          `let first = min(share * ${group}.z, tiles);`,
+          `let first = min(share * ${part}, tiles);`,
           'let end = min(first + share, tiles);',
           `let whole = max(min(end, shape.k / ${BK}), first) - first;`,
           `let has_edge = end > first + whole;`,
         ];
   const begin = SPLIT === 1 ? '' : ` + first * ${BK / UNIT}`;
-  const beginRow = SPLIT === 1 ? '' : `first * ${BK} + `;
+  const beginRow = `${layout.batched ? 'product * shape.k + ' : ''}${SPLIT === 1 ? '' : `first * ${BK} + `}`;
+  // The parts of a batch's products are stacked as z counts them.
+  const stored = SPLIT > 1 ? `${group}.z, ` : layout.batched ? 'product, ' : '';
   const sumsPitch = layout.sums === 'f16' ? fragment.n / 8 : fragment.n / 4;
 
   return `
@@ -92,7 +95,10 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
 fn ${name}(
 ${indent(1, [...place, '@builtin(local_invocation_index) thread: u32,'])}
 ) {
-${indent(1, isBanded ? ['let group = banded(id, groups);'] : [])}
+${indent(1, [
+  ...(isBanded ? ['let group = banded(id, groups);'] : []),
+  ...(layout.batched ? [`let product = ${product};`] : []),
+])}
   let warp = thread / ${SUBGROUP};
   let warp_row = warp / ${BN / WN} * ${WM};
   let warp_col = warp % ${BN / WN} * ${WN};
@@ -105,7 +111,7 @@ ${indent(
     `let a_place${i} = (thread + ${i * threads}) % ${BK / UNIT};`,
     `var a_k${i} = a_place${i}${begin};`,
     `let a_line${i} = (thread + ${i * threads}) / ${BK / UNIT};`,
-    `let a_at${i} = min(group.y * ${BM} + a_line${i}, shape.m - 1) * (${rowOfA});`,
+    `let a_at${i} = ${rowOf(layout, 'shape.m', `min(group.y * ${BM} + a_line${i}, shape.m - 1)`)} * (${rowOfA});`,
     `let a_to${i} = a_line${i} * A_PITCH + a_place${i};`,
     `var a${i}: vec4u;`,
   ]),
@@ -166,7 +172,7 @@ ${indent(
       'workgroupBarrier();',
       `subgroupMatrixStore<row_major>(&a_tile, sums, ${sumsOf(i, j)}, ${sumsPitch}u);`,
       'workgroupBarrier();',
-      `store_${access}(sums, lane, ${SPLIT > 1 ? `${group}.z, ` : ''}row + ${i * fragment.m}, col + ${j * fragment.n});`,
+      `store_${access}(sums, lane, ${stored}row + ${i * fragment.m}, col + ${j * fragment.n});`,
     ].join(' '),
   ),
 )}

@@ -46,6 +46,8 @@ export interface FragmentLayout extends FragmentValues {
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
   /** The type of the sums. */
   readonly sums: 'f32' | 'f16';
+  /** See `TileLayout`. */
+  readonly batched?: boolean;
 }
 
 export const fragmentLayout = (values: FragmentValues, dtype: Dtype): FragmentLayout => ({

@@ -1,4 +1,5 @@
 import { aUnitsOf, BAND, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
+import { rowOf } from './tile-memory';
 
 /**
  * Rows and columns beyond C are clamped to the last one: they are computed but never stored. Steps
@@ -8,6 +9,11 @@ import { aUnitsOf, BAND, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './
 export function fragmentDeclarations(layout: FragmentLayout): string {
   const { BN, BK, ORDER, fragment, SPLIT } = layout;
   const { m, n, k } = fragment;
+  const product = layout.batched ? 'product: u32, ' : '';
+  const to = rowOf(layout, 'shape.m', 'row');
+  const [lastOfA, lastOfB] = layout.batched
+    ? ['arrayLength(&A2) - 1', 'arrayLength(&B2) - 1']
+    : ['(shape.m * shape.k - 1) / 2', '(shape.k * shape.n - 1) / 2'];
   return `
 struct Shape { m: u32, n: u32, k: u32 }
 
@@ -38,25 +44,25 @@ fn edge_a_aligned(at: u32, k8: u32) -> vec4u {
   let last = shape.k / 8 - 1;
   return select(vec4u(0), A8[at + min(k8, last)], k8 <= last);
 }
-fn store_c_aligned(row: u32, col: u32, h: vec4u) {
+fn store_c_aligned(${product}row: u32, col: u32, h: vec4u) {
   if (row < shape.m && col < shape.n) {
-    C8[(row * shape.n + col) / 8] = h;
+    C8[(${to} * shape.n + col) / 8] = h;
   }
 }
 
 // Rows that start on any half: five words contain eight halves.
 fn load_a_unaligned(at: u32, k8: u32) -> vec4u {
   let half = at + 8 * k8;
-  let last = (shape.m * shape.k - 1) / 2;
+  let last = ${lastOfA};
   let words = min(half / 2 + vec4u(0, 1, 2, 3), vec4u(last));
   let low = vec4u(A2[words.x], A2[words.y], A2[words.z], A2[words.w]);
   return shifted(low, A2[min(half / 2 + 4, last)], half % 2 == 1);
 }
 fn load_b_unaligned(at: u32, col8: u32) -> vec4u {
   let half = at + 8 * col8;
-  let words = min(half / 2 + vec4u(0, 1, 2, 3), vec4u((shape.k * shape.n - 1) / 2));
+  let words = min(half / 2 + vec4u(0, 1, 2, 3), vec4u(${lastOfB}));
   let low = vec4u(B2[words.x], B2[words.y], B2[words.z], B2[words.w]);
-  return shifted(low, B2[min(half / 2 + 4, (shape.k * shape.n - 1) / 2)], half % 2 == 1);
+  return shifted(low, B2[min(half / 2 + 4, ${lastOfB})], half % 2 == 1);
 }
 fn shifted(low: vec4u, next: u32, is_odd: bool) -> vec4u {
   let high = vec4u(low.yzw, next);
@@ -69,10 +75,10 @@ fn edge_a_unaligned(at: u32, k8: u32) -> vec4u {
   let high = select(vec4u(0), vec4u(0xffff0000), first + 1 < left);
   return load_a_unaligned(at, k8) & (low | high);
 }
-fn store_c_unaligned(row: u32, col: u32, h: vec4u) {
+fn store_c_unaligned(${product}row: u32, col: u32, h: vec4u) {
   for (var i = 0u; i < 8; i++) {
     if (row < shape.m && col + i < shape.n) {
-      C[row * shape.n + col + i] = bitcast<vec2<f16>>(h[i / 2])[i % 2];
+      C[${to} * shape.n + col + i] = bitcast<vec2<f16>>(h[i / 2])[i % 2];
     }
   }
 }
@@ -105,15 +111,16 @@ const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4
 export function storeFragment(layout: FragmentLayout, access: string): string {
   const { fragment, sums, SPLIT } = layout;
   if (SPLIT > 1) return storePart(layout, access);
+  const [of, product] = layout.batched ? ['product: u32, ', 'product, '] : ['', ''];
   const leaving =
     sums === 'f16'
       ? 'a_tile[sums + lane]'
       : 'halves(a_tile[sums + 2 * lane], a_tile[sums + 2 * lane + 1])';
   return `
-fn store_${access}(sums: u32, lane: u32, row: u32, col: u32) {
+fn store_${access}(sums: u32, lane: u32, ${of}row: u32, col: u32) {
   if (lane < ${(fragment.m * fragment.n) / UNIT}) {
     let h = ${leaving};
-    store_c_${access}(row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
+    store_c_${access}(${product}row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
   }
 }`;
 }

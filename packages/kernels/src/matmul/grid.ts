@@ -10,14 +10,36 @@ export const MAPPING = tunable(
   'col-x',
 );
 
-/** Workgroups that cover C in blocks of `rows x cols`; the mapping says which side runs along x. */
+/**
+ * Workgroups that cover C in blocks of `rows x cols`; the mapping says which side runs along x.
+ * The products of a batch run along z.
+ */
 export function gridOverC(
-  { m, n }: MatmulShape,
+  { b = 1, m, n }: MatmulShape,
   rows: number,
   cols: number,
   mapping: (typeof MAPPING.values)[number] = MAPPING.default,
 ): readonly [number, number, number] {
   const down = ceilDiv(m, rows);
   const across = ceilDiv(n, cols);
-  return mapping === 'row-x' ? [down, across, 1] : [across, down, 1];
+  return mapping === 'row-x' ? [down, across, b] : [across, down, b];
 }
+
+/** Where the matrices of a batch's product begin, in elements. */
+const BEGIN: Readonly<Record<string, string>> = {
+  A: 'product * shape.m * shape.k',
+  B: 'product * shape.k * shape.n',
+  C: 'product * shape.m * shape.n',
+};
+
+/**
+ * The source of a kernel that computes one product with A, B and C as arrays of elements, changed
+ * to compute the product that z counts in a batch: each access begins at its product's matrix.
+ */
+export const batched = (wgsl: string): string =>
+  `${wgsl
+    .replaceAll(/\b([ABC])\[/g, (_, matrix: string) => `${matrix}[${BEGIN[matrix]} + `)
+    .replace(/^fn main\([^{]*?(\w+): vec3u[^{]*\{$/m, '$&\n  product = $1.z;')}
+// Which product of the batch.
+var<private> product: u32;
+`;

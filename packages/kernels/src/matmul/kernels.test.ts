@@ -25,4 +25,13 @@ describeKernels('matmul', {
     { m: 37, n: 70, k: 45 },
     { m: 32, n: 96, k: 64 },
   ],
+  // Matrices that start on a vec4 and that do not, on a half of a word, vectors, and a long sum.
+  batches: [
+    { b: 7, m: 1, n: 1, k: 1 },
+    { b: 3, m: 33, n: 65, k: 17 },
+    { b: 2, m: 36, n: 68, k: 20 },
+    { b: 5, m: 3, n: 131, k: 259 },
+    { b: 3, m: 77, n: 1, k: 516 },
+    { b: 4, m: 9, n: 12, k: 1028 },
+  ],
 });

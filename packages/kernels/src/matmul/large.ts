@@ -55,9 +55,10 @@ const LEAST_SHARED = 2 ** 23;
  * same order as in `largeReference`.
  */
 export const sharedVerification: SharedVerification<MatmulShape, LargeReference> = {
+  // The products of a batch are small: the calling thread checks one after the other.
   isWorthSharing: (shape) => {
-    const { m, n, k } = shape;
-    return !canCompareWhole(shape) && m * k + k * n >= LEAST_SHARED;
+    const { b = 1, m, n, k } = shape;
+    return b === 1 && !canCompareWhole(shape) && m * k + k * n >= LEAST_SHARED;
   },
   allocate: (shape, secret) => allocate(shape, secret, (bytes) => new SharedArrayBuffer(bytes)),
   stages: 2,

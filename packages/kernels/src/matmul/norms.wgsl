@@ -1,10 +1,10 @@
 // 2-norms of the rows or the columns of a matrix.
 //
 // bindings  0 the matrix   1 the norms   2 its lines
-// A line's elements lie `step` apart, its first at `pitch` times its index. 16 threads share a
-// line. The header declares T.
+// A line's elements lie `step` apart, its first at `pitch` times its index; `each` lines are in one
+// matrix, and matrices lie one after the other. 16 threads share a line. The header declares T.
 
-struct Lines { count: u32, length: u32, pitch: u32, step: u32 }
+struct Lines { count: u32, each: u32, length: u32, pitch: u32, step: u32 }
 
 @group(0) @binding(0) var<storage, read> matrix: array<T>;
 @group(0) @binding(1) var<storage, read_write> norms: array<f32>;
@@ -22,9 +22,10 @@ fn main(
   let along = select(local.yx, local.xy, lines.step == 1u);
   for (var first = 16u * group.x; first < lines.count; first += 16u * groups.x) {
     let line = first + along.y;
+    let begin = line / lines.each * lines.each * lines.length + line % lines.each * lines.pitch;
     var sum = 0.0;
     for (var p = along.x; p < lines.length && line < lines.count; p += 16u) {
-      let value = f32(matrix[line * lines.pitch + p * lines.step]);
+      let value = f32(matrix[begin + p * lines.step]);
       sum += value * value;
     }
     squares[16u * along.y + along.x] = sum;

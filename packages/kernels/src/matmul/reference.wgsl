@@ -8,7 +8,11 @@
 // bindings  0 A   1 B   2 want   3 the chunk of the work
 // The header declares T, the type of elements, and S, that of sums.
 
-struct Chunk { row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32 }
+struct Chunk {
+  row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32,
+  // Of a batch.
+  product: u32,
+}
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
 @group(0) @binding(1) var<storage, read> B: array<T>;
@@ -18,11 +22,11 @@ struct Chunk { row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32 
 alias V = vec4<S>;
 const APART = vec4u(0u, 16u, 32u, 48u);
 
-fn store(row: u32, cols: vec4u, sums: V) {
+fn store(product: u32, row: u32, cols: vec4u, sums: V) {
   if (row >= chunk.m) { return; }
   for (var i = 0u; i < 4u; i++) {
     if (cols[i] >= chunk.n) { continue; }
-    let at = row * chunk.n + cols[i];
+    let at = (product * chunk.m + row) * chunk.n + cols[i];
     if (chunk.first == 0u) { want[at] = sums[i]; } else { want[at] += sums[i]; }
   }
 }
@@ -31,8 +35,9 @@ fn store(row: u32, cols: vec4u, sums: V) {
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let rows = chunk.row + 64u * group.y + local.y + APART;
   let cols = chunk.col + 64u * group.x + local.x + APART;
-  let a = min(rows, vec4u(chunk.m - 1u)) * chunk.k;
-  let b = min(cols, vec4u(chunk.n - 1u));
+  let product = chunk.product + group.z;
+  let a = (product * chunk.m + min(rows, vec4u(chunk.m - 1u))) * chunk.k;
+  let b = product * chunk.k * chunk.n + min(cols, vec4u(chunk.n - 1u));
   var sum0 = V(); var sum1 = V(); var sum2 = V(); var sum3 = V();
   for (var outer = chunk.first; outer < chunk.end; outer += 256u) {
     let outer_end = min(outer + 256u, chunk.end);
@@ -52,8 +57,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     }
     sum0 += block0; sum1 += block1; sum2 += block2; sum3 += block3;
   }
-  store(rows.x, cols, sum0);
-  store(rows.y, cols, sum1);
-  store(rows.z, cols, sum2);
-  store(rows.w, cols, sum3);
+  store(product, rows.x, cols, sum0);
+  store(product, rows.y, cols, sum1);
+  store(product, rows.z, cols, sum2);
+  store(product, rows.w, cols, sum3);
 }

@@ -1,6 +1,6 @@
 import { each, indent } from './lines';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
-import { addParts, addShares, tileDeclarations } from './tile-memory';
+import { addParts, addShares, numbersOf, tileDeclarations } from './tile-memory';
 
 /** The largest K, for loops that must end at a constant. */
 const MAX_K = 65_536;
@@ -19,7 +19,7 @@ export function emitTileKernel(layout: TileLayout): string {
     tileDeclarations(layout),
     entryPoint(layout, 'main', 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
-    ...(isSplit(layout) ? [addParts(layout.split)] : []),
+    ...(isSplit(layout) ? [addParts(layout)] : []),
     ...(isShared(layout) ? [addShares(layout)] : []),
   ].join('\n');
 }
@@ -82,7 +82,7 @@ export function product(layout: TileLayout, access: string): string {
   const aBlocks = (bm * bk) / 16 / threads;
   const bVectors = (bn * bk) / 4 / threads;
   const rows = each(4 * rowGroups, (i) => i);
-  const batch = layout.batched ? 'group.z, ' : '';
+  const batch = layout.batched ? `${numbersOf(layout).product}, ` : '';
 
   const loads = (tile: string) => [
     ...each(aBlocks, (block) =>
@@ -212,7 +212,8 @@ function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
 const inTurn = ({ doubled }: TileLayout, of: 'a' | 'b') => (doubled ? `${of}_turn + ` : '');
 
 /** How many whole tiles of K this workgroup multiplies, and how many steps remain. */
-function range({ bk, split = 1, wave }: TileLayout): string[] {
+function range(layout: TileLayout): string[] {
+  const { bk, split = 1, wave } = layout;
   if (wave !== undefined) {
     return [
       `let length = min(last * ${bk}, shape.k) - first * ${bk};`,
@@ -223,7 +224,7 @@ function range({ bk, split = 1, wave }: TileLayout): string[] {
   if (split === 1) return [`let whole = shape.k / ${bk};`, `let rest = shape.k % ${bk};`];
   return [
     `let tiles = (shape.k + ${bk - 1}) / ${bk};`,
-    `let first = (tiles + ${split - 1}) / ${split} * group.z;`,
+    `let first = (tiles + ${split - 1}) / ${split} * ${numbersOf(layout).part};`,
     `let end = min(first * ${bk} + (tiles + ${split - 1}) / ${split} * ${bk}, shape.k);`,
     `let length = end - min(first * ${bk}, end);`,
     `let whole = length / ${bk};`,

@@ -33,7 +33,10 @@ export interface TileLayout {
   readonly spread?: boolean;
   /** The loop over tiles ends at a constant, so that Tint does not add a counter to it. */
   readonly bounded?: boolean;
-  /** Many products of one shape: `workgroup_id.z` is the index passed to the memory functions. */
+  /**
+   * Many products of one shape, which `workgroup_id.z` counts, each with its parts of K: the memory
+   * functions are passed the number of the product.
+   */
   readonly batched?: boolean;
   /** A thread's rows: groups of four adjacent rows, `rowStride` apart. */
   readonly rowGroups: number;

@@ -2,6 +2,7 @@ import { DTYPES, type Dtype } from '../dtype';
 import { type Pass, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
+import type { MatmulShape } from './op';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 
 /** Unused vec4s after each row of A's tile, so that columns are written without bank conflicts. */
@@ -44,9 +45,27 @@ interface Split {
 /** What they declare beside it. */
 export const SPLIT_PASSES = {
   followUps: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) => addPasses(SPLIT, shape),
-  scratchBytes: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) =>
-    SPLIT > 1 ? SPLIT * shape.m * shape.n * 4 : 0,
+  scratchBytes: ({ SPLIT }: Split, { shape: { b = 1, m, n } }: Problem<'matmul'>) =>
+    SPLIT > 1 ? b * SPLIT * m * n * 4 : 0,
 } as const;
+
+/** A kernel that may split K and may be given a batch, as its emitter knows it. */
+export interface SplitBatch {
+  readonly split?: number;
+  readonly batched?: boolean;
+}
+
+/** What z of a workgroup counts: the parts of K of one product, then of the next. */
+export function numbersOf({ split = 1, batched }: SplitBatch, z = 'group.z') {
+  if (!batched) return { product: '0', part: z };
+  return split === 1
+    ? { product: z, part: '0' }
+    : { product: `${z} / ${split}`, part: `(${z} % ${split})` };
+}
+
+/** A row of a matrix, where the matrices of a batch are one below the other, `rows` each. */
+export const rowOf = ({ batched }: SplitBatch, rows: string, row: string): string =>
+  batched ? `(product * ${rows} + ${row})` : row;
 
 /** Threads per workgroup of `add_parts`; each sums one element of C or four. */
 export const ADD_THREADS = 256;
@@ -72,28 +91,33 @@ struct Shape { m: u32, n: u32, k: u32 }
  * values are never stored (rows, columns) or never multiplied (K).
  */
 export function tileDeclarations(layout: TileLayout): string {
+  const product = layout.batched ? 'product: u32, ' : '';
+  const rowOfA = rowOf(layout, 'shape.m', 'row');
+  const rowOfB = rowOf(layout, 'shape.k', 'min(k, shape.k - 1)');
+  const last = (matrix: string, length: string) =>
+    layout.batched ? `arrayLength(&${matrix}) - 1` : `(${length} - 1) / 4`;
   return `${MATRICES}
 ${tileMemory(layout)}
 
-fn load_a_aligned(row: u32, k4: u32) -> V {
+fn load_a_aligned(${product}row: u32, k4: u32) -> V {
   let pitch = shape.k / 4;
-  return V(A4[row * pitch + min(k4, pitch - 1)]);
+  return V(A4[${rowOfA} * pitch + min(k4, pitch - 1)]);
 }
-fn load_b_aligned(k: u32, col4: u32) -> V {
+fn load_b_aligned(${product}k: u32, col4: u32) -> V {
   let pitch = shape.n / 4;
-  return V(B4[min(k, shape.k - 1) * pitch + min(col4, pitch - 1)]);
+  return V(B4[${rowOfB} * pitch + min(col4, pitch - 1)]);
 }
-${isSplit(layout) ? partStores() : resultStores()}${isShared(layout) ? shareStores(layout) : ''}
+${isSplit(layout) ? partStores() : resultStores(layout)}${isShared(layout) ? shareStores(layout) : ''}
 
 // Rows that start between two vec4s: both are loaded, and neighbours find theirs in the cache.
-fn load_a_unaligned(row: u32, k4: u32) -> V {
-  let at = row * shape.k + 4 * k4;
-  let last = (shape.m * shape.k - 1) / 4;
+fn load_a_unaligned(${product}row: u32, k4: u32) -> V {
+  let at = ${rowOfA} * shape.k + 4 * k4;
+  let last = ${last('A4', 'shape.m * shape.k')};
   return V(shifted(A4[min(at / 4, last)], A4[min(at / 4 + 1, last)], at % 4));
 }
-fn load_b_unaligned(k: u32, col4: u32) -> V {
-  let at = min(k, shape.k - 1) * shape.n + 4 * col4;
-  let last = (shape.k * shape.n - 1) / 4;
+fn load_b_unaligned(${product}k: u32, col4: u32) -> V {
+  let at = ${rowOfB} * shape.n + 4 * col4;
+  let last = ${last('B4', 'shape.k * shape.n')};
   return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
 }
 
@@ -118,19 +142,21 @@ var<workgroup> b_tile: array<V, ${rows} * B_PITCH>;`;
 }
 
 /** Stores into C, of vec4s and of elements. */
-export function resultStores(): string {
+export function resultStores(layout: SplitBatch = {}): string {
+  const product = layout.batched ? 'product: u32, ' : '';
+  const to = rowOf(layout, 'shape.m', 'row');
   return `
-fn store_c_aligned(row: u32, col4: u32, v: V) {
+fn store_c_aligned(${product}row: u32, col4: u32, v: V) {
   let pitch = shape.n / 4;
   if (row < shape.m && col4 < pitch) {
-    C4[row * pitch + col4] = vec4<T>(v);
+    C4[${to} * pitch + col4] = vec4<T>(v);
   }
 }
-fn store_c_unaligned(row: u32, col4: u32, v: V) {
+fn store_c_unaligned(${product}row: u32, col4: u32, v: V) {
   for (var lane = 0u; lane < 4; lane++) {
     let col = 4 * col4 + lane;
     if (row < shape.m && col < shape.n) {
-      C[row * shape.n + col] = T(v[lane]);
+      C[${to} * shape.n + col] = T(v[lane]);
     }
   }
 }`;
@@ -187,7 +213,7 @@ fn add_parts(
 }`;
 }
 
-/** The parts are stacked: row m is the first row of part 1. */
+/** The parts are stacked: row m is the first row of part 1. So are those of a batch's products. */
 function partStores(): string {
   return `
 @group(0) @binding(4) var<storage, read_write> parts4: array<V>;
@@ -219,18 +245,17 @@ function addLayout(split: number) {
 }
 
 /** The second pass of a product whose K is split; none without parts. */
-function addPasses(
-  split: number,
-  { m, n }: { readonly m: number; readonly n: number },
-): readonly Pass[] {
+function addPasses(split: number, { b = 1, m, n }: MatmulShape): readonly Pass[] {
   if (split <= 1) return [];
   const groups = Math.min(ceilDiv(m * n, addLayout(split).line), MAX_ADD_GROUPS);
-  return [{ entryPoint: 'add_parts', workgroups: [groups, 1, 1] }];
+  return [{ entryPoint: 'add_parts', workgroups: [groups, 1, b] }];
 }
 
-/** Sums `sums` (the type of a part's elements) of all parts into C. */
-export function addParts(split: number, sums = 'Acc'): string {
+/** Sums `sums` (the type of a part's elements) of all parts into C; of a batch, those of product z. */
+export function addParts({ split = 1, batched = false }: SplitBatch, sums = 'Acc'): string {
   const { deep, line } = addLayout(split);
+  const firstPart = batched ? `group.z * ${split} + ` : '';
+  const firstElement = batched ? 'group.z * length + ' : '';
   return `
 var<workgroup> partial: array<${sums}, ${ADD_THREADS}>;
 
@@ -245,7 +270,7 @@ fn add_parts(
     let at = first + thread % ${line};
     var sum = ${sums}(0);
     for (var part = 0u; part < ${Math.ceil(split / deep)}; part++) {
-      sum += parts[(part * ${deep} + thread / ${line}) * length + min(at, length - 1)];
+      sum += parts[(${firstPart}part * ${deep} + thread / ${line}) * length + min(at, length - 1)];
     }
     workgroupBarrier();
     partial[thread] = sum;
@@ -255,7 +280,7 @@ fn add_parts(
       for (var i = 0u; i < ${deep}; i++) {
         total += partial[i * ${line} + thread];
       }
-      C[at] = T(total);
+      C[${firstElement}at] = T(total);
     }
   }
 }`;

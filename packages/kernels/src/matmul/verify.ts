@@ -15,8 +15,8 @@ const HURRIED_LIMIT = 2 ** 20;
 const KEPT_ELEMENTS = 2 ** 20;
 
 /** Whether the O(n^3) reference is quick enough to compare every element. */
-export function canCompareWhole({ m, n, k }: MatmulShape, isHurried = false): boolean {
-  return m * n * k <= (isHurried ? HURRIED_LIMIT : WHOLE_LIMIT);
+export function canCompareWhole({ b = 1, m, n, k }: MatmulShape, isHurried = false): boolean {
+  return b * m * n * k <= (isHurried ? HURRIED_LIMIT : WHOLE_LIMIT);
 }
 
 /** A and B of a product. Throws TypeError if either is missing. */

@@ -64,15 +64,15 @@ export interface Verification<Shape> {
 export interface DeviceVerification<Shape> {
   /**
    * Writes `want` from the inputs; bound to them, to `want` and to a chunk of the work: the first
-   * row and column of the output, the first step and the end of the steps, then the shape's sizes.
-   * A workgroup writes 64 x 64 elements. The header declares T, the type of elements, and S, that
-   * of sums.
+   * row and column of the output, the first step and the end of the steps, then the shape's sides,
+   * and the first problem of a batch. A workgroup writes 64 x 64 elements of the problem that its z
+   * counts from there. The header declares T, the type of elements, and S, that of sums.
    */
   readonly reference: string;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;
   /** A row of the output of an op without sums, by which the host proves the reference. */
-  readonly row?: (shape: Shape, block: InputBlock, row: number) => Tensor;
+  row?(shape: Shape, block: InputBlock, row: number): Tensor;
   /**
    * The 2-norms that bound an element's error: those of lines of two inputs, by row and by column
    * of the output. Absent: the op does not round, in any dtype.
@@ -80,10 +80,14 @@ export interface DeviceVerification<Shape> {
   readonly norms?: { readonly wgsl: string; lines(shape: Shape): readonly [Lines, Lines] };
 }
 
-/** Rows or columns of an input; elements of a line lie `step` apart, lines `pitch`. */
+/**
+ * Rows or columns of an input, of which `each` are in a problem of a batch; elements of a line lie
+ * `step` apart, lines `pitch`.
+ */
 export interface Lines {
   readonly input: number;
   readonly count: number;
+  readonly each: number;
   readonly length: number;
   readonly pitch: number;
   readonly step: number;

@@ -1,9 +1,15 @@
+import { opById, type Shape, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { BestAnswer, snippet } from '@/features/best/answer';
 import { BestForm } from '@/features/best/form';
-import { type BestPageQuery, bestPageQuerySchema, dimensionsOf } from '@/features/best/query';
+import {
+  type BestPageQuery,
+  bestPageQuerySchema,
+  dimensionsOf,
+  sizesOf,
+} from '@/features/best/query';
 import { usualQuestion } from '@/features/best/usual';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
@@ -17,7 +23,7 @@ import { Words } from '@/ui/words';
 export const metadata: Metadata = { title: 'Best kernel' };
 
 const isWhole = (query: BestPageQuery) =>
-  dimensionsOf(query.op).every((name) => query[name] !== undefined);
+  dimensionsOf(query.op).every((each) => (query[each.name] ?? each.default) !== undefined);
 
 export default async function BestPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
@@ -31,7 +37,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
   const isAsked = isWhole(asked);
   const query = isAsked ? asked : ((await usualQuestion(store, op, devices)) ?? asked);
   const best = isWhole(query) ? await store.best(query) : null;
-  const shape = dimensionsOf(op).map((name) => query[name] ?? 1024);
+  const shape = shapeText({ op, shape: opById(op).shape(sizesOf(query)) as Shape });
   const origin = originOf(await headers());
 
   return (
@@ -64,12 +70,12 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
             <div className="text-left">
               <Command
                 label="the command that tunes"
-                text={`npx -y ${origin}/worker.tgz tune --op ${op} --shape ${shape.join('x')} --dtype ${query.dtype} --profile ${query.profile} --budget 2m`}
+                text={`npx -y ${origin}/worker.tgz tune --op ${op} --shape ${shape} --dtype ${query.dtype} --profile ${query.profile} --budget 2m`}
               />
             </div>
             <ButtonLink
               href={`/sweeps/new?${new URLSearchParams({
-                ...{ kernel: `${op}/naive`, shape: shape.join('x') },
+                ...{ kernel: `${op}/naive`, shape },
                 ...{ dtype: query.dtype, profile: query.profile },
               })}`}
             >

@@ -16,7 +16,7 @@ import { type Fact, Facts, Moment } from '@/ui/facts';
 import { formatBytes, formatNs, formatPercent, formatRate, plural } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { type BestPageQuery, dimensionsOf } from './query';
+import { type BestPageQuery, sizesOf } from './query';
 
 /** The evidence for the variant: results of this grid, or what the release ships. */
 function evidence({
@@ -88,7 +88,7 @@ function timedText(isSourceMeasured: BestVariant['isSourceMeasured']): string {
   if (isSourceMeasured === null) return 'unknown: the result was imported without its shader';
   return isSourceMeasured
     ? 'the WGSL below was timed'
-    : 'changed by a later release; its time may differ';
+    : 'another version of it was timed; the time may differ';
 }
 
 /** The variant to run, the evidence for it, and its shader. */
@@ -234,7 +234,7 @@ const ARRAYS = {
 /** The same question to the API, as a library would ask it on a user's machine. */
 export function snippet(origin: string, query: BestPageQuery): string {
   const op: Op = OPS[query.op];
-  const shape = op.shape(dimensionsOf(query.op).map((name) => query[name] ?? 1024));
+  const shape = op.shape(sizesOf(query));
   const [array, one] = ARRAYS[DTYPES[query.dtype].element];
   const names = op.inputs(shape).map((_, at) => op.tensors[at]?.name.toLowerCase());
   const inputs = op
@@ -242,8 +242,8 @@ export function snippet(origin: string, query: BestPageQuery): string {
     .map(
       ({ rows, cols }, at) => `const ${names[at]} = new ${array}(${rows} * ${cols}).fill(${one});`,
     );
-  const dimensions = dimensionsOf(query.op)
-    .map((name) => `  ${name}: '${query[name] ?? 1024}',`)
+  const dimensions = Object.entries(shape)
+    .map(([name, size]) => `  ${name}: '${size}',`)
     .join('\n');
   return `const adapter = await navigator.gpu.requestAdapter();
 const { vendor, architecture } = adapter.info;

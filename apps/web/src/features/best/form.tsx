@@ -24,11 +24,16 @@ export function BestForm({
         here={`/best?op=${query.op}`}
       />
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
-        {dimensionsOf(query.op).map((name) => (
-          <Field key={name} id={name} label={name.length === 1 ? name.toUpperCase() : name}>
+        {dimensionsOf(query.op).map(({ name, default: count }) => (
+          <Field
+            key={name}
+            id={name}
+            label={name.length === 1 ? name.toUpperCase() : name}
+            hint={count !== undefined && `${count}: no batch`}
+          >
             <Input
               {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
-              defaultValue={query[name] ?? 1024}
+              defaultValue={query[name] ?? count ?? 1024}
             />
           </Field>
         ))}

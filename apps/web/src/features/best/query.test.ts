@@ -17,12 +17,14 @@ it('takes a shape in place of its dimensions', () => {
     rows: 4096,
     cols: 4096,
   });
+  expect(bestPageQuerySchema.parse({ shape: '8x512x256x128' })).toMatchObject({ b: 8, m: 512 });
+  expect(bestPageQuerySchema.parse({ shape: '512' })).not.toHaveProperty('b');
   expect(bestPageQuerySchema.parse({}).m).toBeUndefined();
 });
 
 it('refuses an invalid shape, or one that contradicts dimensions beside it', () => {
   expect(refused({ shape: '512x256' })).toEqual([
-    'shape cannot be “512x256”: matmul takes MxNxK, or one number if all are equal',
+    'shape cannot be “512x256”: matmul takes [Bx]MxNxK, or one number if all are equal',
   ]);
   expect(refused({ shape: '512', m: '64' })).toEqual([
     'shape cannot be “512”: give either shape or m, n, k',
@@ -31,6 +33,8 @@ it('refuses an invalid shape, or one that contradicts dimensions beside it', () 
 
 it('refuses a problem of which a dimension is missing or another op’s', () => {
   expect(refused({ m: '512', n: '512' })).toEqual(['k is missing: matmul takes m, n, k']);
+  expect(refused({ m: '512', n: '512', k: '8', b: '4' })).toEqual([]);
+  expect(refused({ b: '4' })).toHaveLength(3);
   expect(refused({ op: 'transpose', rows: '8', cols: '8', k: '8' })).toEqual([
     'k cannot be “8”: transpose has no such dimension',
   ]);

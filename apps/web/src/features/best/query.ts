@@ -1,5 +1,6 @@
 import { bestQuerySchema } from '@tilemark/core';
 import {
+  type Dimension,
   type DimensionName,
   dimensionNames,
   dimensionsText,
@@ -10,9 +11,13 @@ import {
 } from '@tilemark/kernels';
 import { z } from 'zod';
 
-/** Names of an op's dimensions in queries. */
-export const dimensionsOf = (op: OpId): DimensionName[] =>
-  opById(op).dimensions.map(({ name }) => name as DimensionName);
+/** Names of an op's dimensions in queries, and the sizes of those that may be left out. */
+export const dimensionsOf = (op: OpId) =>
+  opById(op).dimensions as readonly Dimension<DimensionName>[];
+
+/** The sizes of a query's dimensions, for a shape; those that it has not said are 1024. */
+export const sizesOf = (query: BestPageQuery): number[] =>
+  dimensionsOf(query.op).map((each) => query[each.name] ?? each.default ?? 1024);
 
 /**
  * The page's query: a whole problem, dimension by dimension or as the `shape` of the other pages
@@ -24,25 +29,26 @@ export const bestPageQuerySchema = bestQuerySchema
     const refuse = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     const own = dimensionsOf(query.op);
+    const sides = own.filter((each) => each.default === undefined).map(({ name }) => name);
     const given = dimensionNames().filter((name) => query[name] !== undefined);
     for (const name of given) {
-      if (!own.includes(name)) refuse(name, `${query.op} has no such dimension`);
+      if (!own.some((each) => each.name === name)) {
+        refuse(name, `${query.op} has no such dimension`);
+      }
     }
     if (query.shape !== undefined) {
-      if (given.length > 0) refuse('shape', `give either shape or ${own.join(', ')}`);
+      if (given.length > 0) refuse('shape', `give either shape or ${sides.join(', ')}`);
       const refused = refusedShape(query.op, query.shape);
       if (refused) refuse('shape', refused);
     } else if (given.length > 0) {
-      for (const name of own) {
-        if (query[name] === undefined) refuse(name, `${query.op} takes ${own.join(', ')}`);
+      for (const name of sides) {
+        if (query[name] === undefined) refuse(name, `${query.op} takes ${sides.join(', ')}`);
       }
     }
   })
   .transform(({ shape, ...query }) => {
     if (shape === undefined) return query;
-    const sizes = opById(query.op).sizes(parseShape(query.op, shape));
-    const names = dimensionsOf(query.op);
-    return { ...query, ...Object.fromEntries(names.map((name, index) => [name, sizes[index]])) };
+    return { ...query, ...parseShape(query.op, shape) };
   });
 export type BestPageQuery = z.output<typeof bestPageQuerySchema>;
 

@@ -1,7 +1,7 @@
 import { isOn, tunedFiles } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { type OpId, opOf, type Problem } from '@tilemark/kernels';
-import { type BestPageQuery, dimensionsOf } from './query';
+import type { BestPageQuery } from './query';
 
 type Found = Pick<BestPageQuery, 'profile' | 'device' | 'vendor'> & { readonly problem: Problem };
 
@@ -18,9 +18,7 @@ export async function usualQuestion(
   const found = await evidenceOf(store, op, devices);
   if (!found) return null;
   const { problem, ...rest } = found;
-  const sizes = opOf(problem).sizes(problem.shape);
-  const asked = dimensionsOf(op).map((name, index) => [name, sizes[index]]);
-  return { op, dtype: problem.dtype, ...rest, ...Object.fromEntries(asked) };
+  return { op, dtype: problem.dtype, ...rest, ...problem.shape };
 }
 
 async function evidenceOf(

@@ -99,10 +99,9 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
       }),
     );
     if (problems.some(({ isWarning }) => !isWarning)) return { problems, compiled: 'no' };
-    const { dimensions, shape } = opById(kernel.op);
     const problem = {
       op: kernel.op,
-      shape: shape(dimensions.map(() => 64)),
+      shape: opById(kernel.op).square(64),
       dtype,
     } as KernelProblem;
     try {

@@ -1,6 +1,5 @@
 import { FAMILIES, parseShapes } from '@tilemark/core';
 import type { Dtype, GpuKernel, OpId, Shape } from '@tilemark/kernels';
-import { opById } from '@tilemark/kernels';
 import { type Answer, ask, submitSweep } from '@/ui/request';
 import type { Draft } from './problems';
 
@@ -60,7 +59,7 @@ export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
 /** The best of ours for a device, as the grid knows it; `tiled` where no result can decide. */
 async function bestCase(op: OpId, shape: Shape, dtype: Dtype, device: string) {
   const { bestVariantSchema } = await import('@tilemark/core');
-  const sizes = opById(op).dimensions.map(({ name }) => [name, String(Reflect.get(shape, name))]);
+  const sizes = Object.entries(shape).map(([name, size]) => [name, String(size)]);
   const query = new URLSearchParams([['op', op], ['dtype', dtype], ['device', device], ...sizes]);
   const answer = await fetch(`/api/v1/best?${query}`).catch(() => null);
   const { kernel, tunables } = answer?.ok

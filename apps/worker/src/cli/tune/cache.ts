@@ -10,7 +10,14 @@ import {
   policyIdSchema,
   profileSchema,
 } from '@tilemark/core';
-import { InputError, kernelById, type Problem, shapeText, specialise } from '@tilemark/kernels';
+import {
+  InputError,
+  isBatch,
+  kernelById,
+  type Problem,
+  shapeText,
+  specialise,
+} from '@tilemark/kernels';
 import { z } from 'zod';
 import { atFlag, readIfThere } from '../flags';
 
@@ -105,9 +112,12 @@ function keyOf({ outcome: _, endedAt: __, ...key }: Partial<Line>): string {
   return JSON.stringify(Object.entries(key).toSorted(([a], [b]) => a.localeCompare(b)));
 }
 
-function sourceHash({ kernel, tunables, address }: Point, { dtype }: Problem): string {
+function sourceHash({ kernel, tunables, address }: Point, problem: Problem): string {
   const definition = kernelById(kernel);
-  const source = definition.runsOn === 'gpu' ? specialise(definition, tunables, dtype) : address;
+  const source =
+    definition.runsOn === 'gpu'
+      ? specialise(definition, tunables, problem.dtype, isBatch(problem))
+      : address;
   return createHash('sha256').update(source).digest('hex');
 }
 

@@ -1,7 +1,7 @@
 import {
-  type Dtype,
   InputError,
   ifValid,
+  isBatch,
   type Problem,
   type ResolvedVariant,
   resolveVariant,
@@ -118,7 +118,7 @@ function unrankedBecause(
   if (seed !== null && verification.seed === undefined) {
     return 'it does not say on which inputs it was verified';
   }
-  if (wgsl !== undefined && !isSourceOf(resolved, problem.dtype, wgsl)) {
+  if (wgsl !== undefined && !isSourceOf(resolved, problem, wgsl)) {
     return 'it ran another shader than this release writes for the variant';
   }
   if (isUnvouched && !known && !bound) {
@@ -127,25 +127,29 @@ function unrankedBecause(
   return null;
 }
 
-/** By variant and dtype: a source changes only with the release. */
+/** By variant, dtype, and whether it is of a batch: a source changes only with the release. */
 const hashes = new Map<string, string | null>();
 
 /** SHA-256 of the source that this release writes for a variant; null for host kernels. */
 export function sourceHashOf(
   variant: JudgedRun['variant'] & { readonly address: string },
-  dtype: Dtype,
+  problem: Problem,
 ): string | null {
-  const key = `${variant.address} ${dtype}`;
+  const { dtype } = problem;
+  const key = `${variant.address} ${dtype} ${isBatch(problem)}`;
   const known = hashes.get(key);
   if (known !== undefined) return known;
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  const hash = definition.runsOn === 'gpu' ? sha256(specialise(definition, tunables, dtype)) : null;
+  const hash =
+    definition.runsOn === 'gpu'
+      ? sha256(specialise(definition, tunables, dtype, isBatch(problem)))
+      : null;
   hashes.set(key, hash);
   return hash;
 }
 
-const isSourceOf = (variant: ResolvedVariant, dtype: Dtype, wgsl: string | null): boolean =>
-  sourceHashOf(variant, dtype) === (wgsl === null ? null : sha256(wgsl));
+const isSourceOf = (variant: ResolvedVariant, problem: Problem, wgsl: string | null): boolean =>
+  sourceHashOf(variant, problem) === (wgsl === null ? null : sha256(wgsl));
 
 /**
  * The roof over a measurement: the one of its device and profile, whatever the result itself

@@ -9,14 +9,16 @@ export const cpuNaive = hostKernel({
   dtypes: ['f32', 'i32'],
   tunables: [],
   run: (_values, problem, [a, b], c) => {
-    const { m, n, k } = problem.shape;
+    const { b: batch = 1, m, n, k } = problem.shape;
     if (!a || !b) throw new TypeError('matmul takes two inputs');
-    for (let row = 0; row < m; row++) {
+    for (let row = 0; row < batch * m; row++) {
+      const begin = Math.floor(row / m) * k * n;
       for (let col = 0; col < n; col++) {
         const at = row * n + col;
         c[at] = 0;
         for (let p = 0; p < k; p++) {
-          c[at] = (c[at] as number) + (a[row * k + p] as number) * (b[p * n + col] as number);
+          c[at] =
+            (c[at] as number) + (a[row * k + p] as number) * (b[begin + p * n + col] as number);
         }
       }
     }

@@ -24,8 +24,27 @@ export const cpuBlocked = hostKernel({
   },
 });
 
-/** Computes rows of C = A B, reading B block by block. */
+/** Computes rows of C = A B, reading B block by block; rows are counted through a batch. */
 export function multiplyRows(
+  shape: MatmulShape,
+  block: number,
+  a: Tensor,
+  b: Tensor,
+  c: Tensor,
+  { first, end }: Rows,
+): void {
+  const { m, n, k } = shape;
+  for (let product = Math.floor(first / m); product * m < end; product++) {
+    const own = b.subarray(product * k * n, (product + 1) * k * n);
+    multiplyBlocks(shape, block, a, own, c, {
+      first: Math.max(first, product * m),
+      end: Math.min(end, (product + 1) * m),
+    });
+  }
+}
+
+/** Rows of A and C by one B. */
+function multiplyBlocks(
   { n, k }: MatmulShape,
   block: number,
   a: Tensor,

@@ -29,8 +29,9 @@ export function CaseFields({
   const errors = formState.errors.cases?.[index];
   const shapesId = `case-${index}-shapes`;
   const dimensions = dimensionsText(kernel.op, '×');
-  const oblong = opById(kernel.op)
-    .dimensions.map((_, index) => 512 >> index)
+  const { sides, square } = opById(kernel.op);
+  const oblong = sides(square(512))
+    .map((size, index) => size >> index)
     .join('x');
 
   const choose = (id: string) => {

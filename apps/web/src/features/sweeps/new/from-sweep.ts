@@ -55,7 +55,7 @@ function suiteOf({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) {
   const sizes = new Set(
     spec.cases.flatMap(({ kernel, shapes }) => {
       const op = KERNELS.find(({ id }) => id === kernel)?.op;
-      return op ? shapes.flatMap((shape) => [...opById(op).sizes(shape)]) : [];
+      return op ? shapes.flatMap((shape) => [...opById(op).sides(shape)]) : [];
     }),
   );
   const [param] = suite.params;

@@ -116,6 +116,16 @@ describe('with results', () => {
     expect(await find({ ...cube(1500), device: own })).toMatchObject({ measured: square(2048) });
   });
 
+  test('a batch of one is a product, and a batch runs the shader of a batch', async () => {
+    expect((await find({ b: 1, ...cube(512), device: own }))?.asked).toEqual(square(512));
+    const batch = await find({ b: 8, ...cube(512), device: own });
+    expect(batch).toMatchObject({ isExact: false, isSourceMeasured: false });
+    expect(batch?.asked).toMatchObject({ shape: { b: 8, ...cube(512) } });
+    expect(batch?.wgsl).toContain('product * shape.m * shape.k');
+    expect(batch?.passes[0]?.workgroups[2]).toBe(8);
+    expect(batch?.bindings.find(({ name }) => name === 'shape')?.values).toEqual([512, 512, 512]);
+  });
+
   test('a shape that others measured comes before one far from it on the device', async () => {
     expect(await find({ ...cube(8192), device: own })).toMatchObject({
       fallback: 'vendor',
@@ -218,6 +228,8 @@ describe('with results', () => {
 
   test.each([
     [{ m: 1, n: 1 }, 'k'],
+    [{ b: 2, m: 1, n: 1 }, 'k'],
+    [{ op: 'transpose', rows: 1, cols: 1, b: 2 }, 'b'],
     [{ ...cube(1), rows: 1 }, 'rows'],
     [{ op: 'transpose', rows: 1 }, 'cols'],
     [{ op: 'transpose', rows: 1, cols: 1, k: 1 }, 'k'],

@@ -126,17 +126,17 @@ function evidenceOf({ asked, measured, result, shipped }: BestVariant): number {
 /** The problem of a query. Throws InputError at the dimension that is missing or another op's. */
 function problemOf(query: BestQuery): Problem {
   const { op, dtype } = query;
-  const { dimensions, shape } = opById(op);
-  const own = dimensions.map(({ name }) => name as DimensionName);
+  const { dimensions, shape, square } = opById(op);
+  const sizeOf = (of: (typeof dimensions)[number]) => query[of.name as DimensionName] ?? of.default;
   for (const name of dimensionNames()) {
-    const belongs = own.includes(name);
-    if (belongs === (query[name] !== undefined)) continue;
+    const own = dimensions.find((each) => each.name === name);
+    if (own ? sizeOf(own) !== undefined : query[name] === undefined) continue;
     throw new InputError(
-      `${name} is ${belongs ? 'missing' : `not a dimension of ${op}`}: ${op} takes ${own.join(', ')}.`,
+      `${name} is ${own ? 'missing' : `not a dimension of ${op}`}: ${op} takes ${Object.keys(square(2)).join(', ')}.`,
       name,
     );
   }
-  return { op, shape: shape(own.map((name) => query[name] ?? 0)), dtype } as Problem;
+  return { op, shape: shape(dimensions.map((each) => sizeOf(each) ?? 0)), dtype } as Problem;
 }
 
 /** Devices of this grid whose results may decide, or what the release ships for such devices. */

@@ -1,5 +1,12 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { opOf, type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
+import {
+  isBatch,
+  opOf,
+  type Problem,
+  parseProblem,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
 import { rollup } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
@@ -196,7 +203,7 @@ function telling(problems: BoardProblem['problems']): Problem | null {
   const most = Math.max(...problems.map(countOf));
   const common = problems.filter((of) => 2 * countOf(of) > most);
   const isSquare = ({ problem }: (typeof common)[number]) =>
-    new Set(opOf(problem).sizes(problem.shape)).size === 1;
+    !isBatch(problem) && new Set(opOf(problem).sides(problem.shape)).size === 1;
   const [largest = null] = (common.some(isSquare) ? common.filter(isSquare) : common).toSorted(
     (a, b) => size(b.problem) - size(a.problem),
   );

@@ -5,6 +5,7 @@ import {
   feasible,
   type GpuKernel,
   ifValid,
+  isBatch,
   opOf,
   type Problem,
   parseVariant,
@@ -140,7 +141,7 @@ export function programOf(
   return {
     variant,
     address,
-    wgsl: specialise(definition, tunables, problem.dtype),
+    wgsl: specialise(definition, tunables, problem.dtype, isBatch(problem)),
     needs: kernelNeeds(definition, tunables, problem.dtype),
     bindings: bindingsOf(definition, tunables, problem),
     passes: passesOf(definition, tunables, problem).map(({ entryPoint, workgroups }) => ({
@@ -158,7 +159,7 @@ function bindingsOf(
   tunables: TunableValues,
   problem: Problem,
 ): BestVariant['bindings'] {
-  const { tensors, inputs, output, sizes } = opOf(problem);
+  const { tensors, inputs, output, sides } = opOf(problem);
   const { bytes } = DTYPES[problem.dtype];
   const dims = [...inputs(problem.shape), output(problem.shape)];
   const scratch = kernel.scratchBytes?.(tunables, problem) ?? 0;
@@ -177,7 +178,7 @@ function bindingsOf(
       type: 'uniform' as const,
       bytes: 16,
       isOutput: false,
-      values: [...sizes(problem.shape)],
+      values: [...sides(problem.shape)],
     },
     ...(scratch > 0
       ? [{ name: 'scratch', type: 'storage' as const, bytes: whole(scratch), isOutput: false }]
