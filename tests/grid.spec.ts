@@ -77,13 +77,12 @@ test('a device is tuned from its page, which names a winner', async ({ page }) =
 
   await page.goto(grid.loginUrl);
   await page.goto(address);
-  await section.getByLabel('Operation').selectOption('transpose');
   const shape = section.getByLabel('Shape');
   await shape.fill('0x8');
   await section.getByRole('button', { name: 'Start tuning' }).click();
   await expect(shape).toBeFocused();
-  await expect(shape).toHaveAccessibleDescription(/'0x8' is not a shape of transpose/);
-  await shape.fill('64x32');
+  await expect(shape).toHaveAccessibleDescription(/'0x8' is not a shape of matmul/);
+  await shape.fill('96x64x80');
   await section.getByLabel('Minutes').fill('90');
   await section.getByRole('button', { name: 'Start tuning' }).click();
   await expect(section.getByLabel('Minutes')).toHaveAccessibleDescription(/from 1 to 60/);
@@ -94,13 +93,15 @@ test('a device is tuned from its page, which names a winner', async ({ page }) =
   );
   await section.getByRole('button', { name: 'Start tuning' }).click();
 
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Tune transpose 64x32 f32 on/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    /^Tune matrix multiply 96x64x80 f32 on/,
+  );
   const search = page.getByRole('region', { name: /^What the search/ });
   const fact = (name: string) =>
     search.locator('dl > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
   // Live: nothing reloads the page but the events of the server.
-  await expect(fact('Best so far')).toContainText(/transpose\//, { timeout: 120_000 });
-  await expect(fact('Winner')).toContainText(/transpose\//, { timeout: 400_000 });
+  await expect(fact('Best so far')).toContainText(/matmul\//, { timeout: 120_000 });
+  await expect(fact('Winner')).toContainText(/matmul\//, { timeout: 400_000 });
   await expect(page.getByText('done', { exact: true }).first()).toBeVisible();
   expect(Number(await fact('Variants tried').textContent())).toBeGreaterThan(3);
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -111,7 +112,7 @@ test('a device is tuned from its page, which names a winner', async ({ page }) =
 
   const winner = await fact('Winner').getByRole('link').getAttribute('title');
   await search.getByRole('link', { name: 'Best kernel for this problem' }).click();
-  await expect(page).toHaveURL(/\/best\?op=transpose/);
+  await expect(page).toHaveURL(/\/best\?op=matmul/);
   await page.goBack();
   await search.getByRole('link', { name: 'Result of the winner' }).click();
   await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();

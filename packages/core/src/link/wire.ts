@@ -111,6 +111,8 @@ export const outcomeRequestSchema = z.object({
   /** The specialised source; null for host kernels. */
   wgsl: z.string().nullable(),
   outcome: outcomeSchema,
+  /** When it had its turn on its machine; absent: a worker that does not tell. */
+  beganAt: date.optional(),
   endedAt: date,
 });
 

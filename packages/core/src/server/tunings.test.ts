@@ -72,7 +72,7 @@ const recordOf = (run: ClaimedRun, workerId: string, outcome: Outcome): Recorded
 /** A device with a tuning, and a worker that serves it until told to stop. */
 async function tuning(device: string, over: { key?: string; budgetSeconds?: number } = {}) {
   const { deviceKey, workerId } = await attach(store, device);
-  const { budgetSeconds = 1, key } = over;
+  const { budgetSeconds = 6, key } = over;
   const made = await submitTuning(
     { store, queue },
     { device: deviceKey, problem, profile: 'default', budgetSeconds },
@@ -222,6 +222,25 @@ describe('a tuning', () => {
     const retried = await retrySweep({ store, queue }, made.id);
     expect(retried?.retried).toBeGreaterThan(0);
     expect((await served(made)).tuning.decision).toEqual(decision);
+  });
+
+  test('counts the time of a run from its turn on the machine', async () => {
+    const made = await tuning('Turn', { budgetSeconds: 60 });
+    const [first, second] = [await made.take(), await made.take()];
+    await sleep(1_200);
+    for (const [run, waitedMs] of [
+      [first, 0],
+      [second, 1_100],
+    ] as const) {
+      if (!run) throw new Error('nothing to run');
+      const beganAt = new Date(Date.now() - 1_200 + waitedMs).toISOString();
+      await store.runs.record({ ...recordOf(run, made.workerId, outcomeOf(run)), beganAt });
+    }
+    // The second counts for the least that a run does.
+    const { usedSeconds } = (await sweepOf(made.id)).tuning;
+    expect(usedSeconds).toBeGreaterThan(1.6);
+    expect(usedSeconds).toBeLessThan(2.1);
+    await store.sweeps.cancel(made.id);
   });
 
   test('counts no time in which its worker was away', async () => {

@@ -69,7 +69,7 @@ export interface TuningRun extends Pick<WantedRun, 'address' | 'policy' | 'rival
   readonly outcome: Found | null;
   /** Of its turns with the rival; null: it has none, or they prove nothing. */
   readonly contrast: Contrast | null;
-  /** From its claim to its end, ns; 0 until then. */
+  /** How long it took, ns; 0 until it has ended. */
   readonly spentNs: number;
 }
 
@@ -104,8 +104,8 @@ export const pointsAhead = (tried: number): number => Math.max(3, Math.floor(tri
 const ANSWERS_PER_TURN = 20;
 
 /**
- * The next step of a tuning. Its time is that of the runs themselves: waiting in a queue, or for a
- * worker that was paused or lost, costs nothing. A run that the search of this release would not have
+ * The next step of a tuning. Its time is that of the runs themselves: waiting in a queue, for other
+ * devices of the machine, or for a worker that was paused or lost, costs nothing. A run that the search of this release would not have
  * asked for counts for its time alone, and one that was tried again for its last outcome.
  *
  * @param runs in the order in which they were added

@@ -273,19 +273,17 @@ export class GridWorker {
   }
 
   /** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
-  async #measure(run: ClaimedRun, signal: AbortSignal): Promise<RunReport> {
+  async #measure(run: ClaimedRun, signal: AbortSignal): Promise<TimedReport> {
     const { runner, log, alone } = this.#parts;
     const { contributed, rival } = run;
     const why = contributed?.refusal ?? (rival?.refusal ? `its rival: ${rival.refusal}` : null);
-    if (why !== null) return this.#withoutRunning(run, { kind: 'skipped', why });
+    if (why !== null) return timed(() => this.#withoutRunning(run, { kind: 'skipped', why }));
     for (const file of [contributed?.file, rival?.file]) if (file) await admitKernel(file);
     const onStep = (step: Step) => log.debug({ runId: run.id }, step);
     try {
-      return await alone(
-        () =>
-          run.attempt > MAX_ATTEMPTS ? this.#giveUp(run) : runner.run(run, { onStep, signal }),
-        signal,
-      );
+      const work = () =>
+        run.attempt > MAX_ATTEMPTS ? this.#giveUp(run) : runner.run(run, { onStep, signal });
+      return await alone(() => timed(work), signal);
     } catch (error) {
       throw signal.aborted ? new Interrupted('the worker stops or is paused') : error;
     }
@@ -302,7 +300,7 @@ export class GridWorker {
   }
 
   /** The result is safe once it is in the journal; the grid may be down. */
-  async #keep(run: ClaimedRun, report: RunReport): Promise<void> {
+  async #keep(run: ClaimedRun, { beganMs, ...report }: TimedReport): Promise<void> {
     const { journal, log } = this.#parts;
     const { id, variant, problem, profile, policy } = run;
     const { clockAheadMs, workerId } = this.#attachment;
@@ -312,6 +310,7 @@ export class GridWorker {
       ...{ runId: id, workerId, run: { variant, problem, profile, policy } },
       ...report,
       // By the grid's clock, since this machine's may be wrong.
+      beganAt: new Date(beganMs - clockAheadMs).toISOString(),
       endedAt: new Date(Date.now() - clockAheadMs).toISOString(),
     });
     await this.#outbox.write();
@@ -354,6 +353,14 @@ export class GridWorker {
     await this.#outbox.write();
   }
 }
+
+/** A report, and when its run had its turn on this machine. */
+type TimedReport = RunReport & { readonly beganMs: number };
+
+const timed = async (work: () => Promise<RunReport>): Promise<TimedReport> => {
+  const beganMs = Date.now();
+  return { ...(await work()), beganMs };
+};
 
 function summaryOf({ outcome }: RunReport): Record<string, unknown> {
   switch (outcome.kind) {

@@ -212,7 +212,7 @@ type EndedRun = Omit<BestCandidate, 'measuredAt'> & { readonly sweepId: string }
  */
 async function endRun(
   tx: Prisma.TransactionClient,
-  { runId, workerId, environment, wgsl, outcome, endedAt }: RecordedRun,
+  { runId, workerId, environment, wgsl, outcome, beganAt, endedAt }: RecordedRun,
   { kernel, party }: Facts,
 ): Promise<EndedRun | null> {
   const columns = outcomeColumns(outcome);
@@ -228,7 +228,7 @@ async function endRun(
     ${PREPARED} WITH ended AS (
       UPDATE "Run"
       SET "state" = ${outcome.kind}::"RunState", "workerId" = ${workerId},
-        "endedAt" = ${endedAt}::timestamptz
+        "beganAt" = ${beganAt ?? null}::timestamptz, "endedAt" = ${endedAt}::timestamptz
       WHERE "id" = ${runId} AND "state" IN ('pending', 'running')
         AND "retriedFrom" IS DISTINCT FROM ${endedAt}::timestamptz(3)
       RETURNING "sweepId", "deviceKey", "kernel", "address", "op", "dtype", "shape",

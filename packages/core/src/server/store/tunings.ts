@@ -34,12 +34,16 @@ const TIMEOUT_MS = 60_000;
 const isOpen = Prisma.sql`(s."tuning" IS NOT NULL AND s."decision" IS NULL
   AND s."cancelledAt" IS NULL)`;
 
+/** A run counts for this long at least, s, whatever its worker says: so every search ends. */
+const LEAST_RUN_S = 0.5;
+
 /**
- * How long a run took, ns: from its claim, by our clock, to its end, by its worker's, which cannot be
- * later than its record.
+ * How long a run took, s; 0 until it has ended. From its turn on its machine, or its claim where its
+ * worker does not tell, to its end. Claim and record are by our clock, and it lies between them.
  */
-const spentNs = Prisma.sql`coalesce(1e9 * greatest(0, extract(epoch FROM
-  least(r."endedAt", result."recordedAt") - r."claimedAt")), 0)::float8`;
+const spentS = Prisma.sql`(CASE WHEN r."endedAt" IS NULL THEN 0 ELSE
+  greatest(${LEAST_RUN_S}, extract(epoch FROM
+    least(r."endedAt", result."recordedAt") - greatest(r."beganAt", r."claimedAt"))) END)::float8`;
 
 export function tuningsOf(db: PrismaClient) {
   return {
@@ -135,7 +139,7 @@ interface RunRow {
 async function runsOfTuning(tx: Prisma.TransactionClient, id: string) {
   const rows = await tx.$queryRaw<RunRow[]>`
     SELECT r."id", r."ordinal", r."address", r."policy", r."rival", r."state"::text,
-      CASE WHEN r."endedAt" IS NULL THEN 0 ELSE ${spentNs} END AS "spentNs",
+      1e9 * ${spentS} AS "spentNs",
       result."medianNs", result."lowNs", result."highNs", result."unranked",
       result."outcome"->'measurement'->'duel'->'duel' AS "duel"
     FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
@@ -187,7 +191,7 @@ export async function tuningViews(
   const progress = await db.$queryRaw<Progress[]>`
     SELECT r."sweepId",
       count(*) FILTER (WHERE r."policy" = 'screen' AND r."endedAt" IS NOT NULL)::int AS "tried",
-      sum(${spentNs}) / 1e9 AS "usedSeconds", bool_or(r."policy" <> 'screen') AS "hasFinals",
+      sum(${spentS}) AS "usedSeconds", bool_or(r."policy" <> 'screen') AS "hasFinals",
       bool_or(r."rival" IS NOT NULL) AS "hasDuels"
     FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
     WHERE r."sweepId" = ANY(${ids}) GROUP BY r."sweepId"`;
