@@ -54,7 +54,7 @@ export async function submitTuning(
 
 /**
  * Adds to a tuning what it is to run next, and queues it, or decides it. Safe at any time and from
- * several processes at once; without effect on a sweep that is none, has ended, or has enough to run.
+ * several processes at once; without effect on a sweep that is not a tuning, has ended, or has enough to run.
  */
 export async function advanceTuning({ store, queue }: SweepServices, id: string): Promise<void> {
   await enqueueWhenUp(queue, await store.tunings.advance(id, nextStep));

@@ -41,7 +41,7 @@ export function SweepView({
   counts: Counts;
   status: Sweep['status'];
   runs: readonly RunView[];
-  /** How far its search is; null for a sweep that is none. */
+  /** How far its search is; null for any other sweep. */
   tuning: Tuning | null;
   devices: readonly DeviceFacts[];
   /** Figures of reports for what the sweep runs. */

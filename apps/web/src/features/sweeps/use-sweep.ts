@@ -23,7 +23,7 @@ export interface SweepState {
 /**
  * A sweep as its page was rendered, then as its events tell. After a lost
  * connection `onGap` is called, since what happened meanwhile is not sent again,
- * and at the end of a tuning, since runs that it dropped are not told of.
+ * and at the end of a tuning, since no notice names the runs it dropped.
  */
 export function useSweep(
   id: string,
