@@ -58,6 +58,8 @@ const config: NextConfig = {
   },
   // Bodies go through proxy.ts; what an operation accepts is its own to say.
   experimental: { proxyClientMaxBodySize: '72mb' },
+  // The permalinks of results: short, and readable in the tree.
+  rewrites: async () => [{ source: '/r/:id', destination: '/results/short/:id' }],
   headers: async () => [{ source: '/:path*', headers: securityHeaders }],
 };
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The architecture is what lint enforces (biome.jsonc, doors/): here every rule is broken once. */
+/** The architecture is what lint enforces (biome.jsonc, lint-rules/): here every rule is broken once. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -46,7 +46,7 @@ const LET_IN = [
   ['apps/web/src', '@tilemark/kernels'],
 ] as const;
 
-/** The ways to import; none may be a way around a door. */
+/** The ways to import; none may be a way around a rule. */
 const FORMS: Record<string, (from: string) => string> = {
   import: (from) => `import * as it from '${from}';\nexport const used = it;\n`,
   'type import': (from) => `import type * as it from '${from}';\nexport type Used = typeof it;\n`,
