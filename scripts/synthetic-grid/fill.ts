@@ -67,7 +67,7 @@ export async function fill(
 }
 
 /** Whether nothing was ever measured or attached in this database. */
-export async function isEmpty(client: Client): Promise<boolean> {
+async function isEmpty(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ empty: boolean }>(
     'SELECT NOT EXISTS (SELECT FROM "Device") AND NOT EXISTS (SELECT FROM "Run") AS empty',
   );

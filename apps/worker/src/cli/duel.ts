@@ -33,7 +33,7 @@ export interface DuelFlags {
 }
 
 /** What `duel --json` writes. */
-export interface DuelFile {
+interface DuelFile {
   readonly version: 1;
   readonly environment: Environment;
   readonly problem: Problem;

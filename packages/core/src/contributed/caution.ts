@@ -17,7 +17,7 @@ import { isContributed } from './kernel';
 export const COMPILE_WITHIN_MS = 20_000;
 
 /** One dispatch may take this long, ns. */
-export const LONGEST_DISPATCH_NS = 1e9;
+const LONGEST_DISPATCH_NS = 1e9;
 
 /**
  * A dispatch that has not ended by then never will: its process is ended, ms. The first one has as

@@ -69,7 +69,7 @@ export function nextDispatches(
  * A dispatch should stay under this, ns: operating systems and browsers kill what occupies a GPU
  * for seconds, and its clocks cannot be watched meanwhile.
  */
-export const LONG_DISPATCH_NS = 1e9;
+const LONG_DISPATCH_NS = 1e9;
 
 /** In a browser a pass stays under this, ns: the desktop waits for it. */
 export const LONG_PASS_IN_BROWSER_NS = 0.25e9;

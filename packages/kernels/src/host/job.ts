@@ -10,7 +10,7 @@ import { type InputChoice, inputBlock } from '../verify/inputs';
 export type HostJob = KernelJob | ReferenceJob;
 
 /** Rows of one run of a kernel. */
-export interface KernelJob {
+interface KernelJob {
   readonly kernel: string;
   readonly values: TunableValues;
   readonly problem: Problem;
@@ -20,7 +20,7 @@ export interface KernelJob {
 }
 
 /** One part of a stage of a shared reference; see `SharedVerification`. */
-export interface ReferenceJob {
+interface ReferenceJob {
   readonly stage: number;
   readonly problem: Problem;
   readonly reference: object;

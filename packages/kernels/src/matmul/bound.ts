@@ -12,7 +12,7 @@ import type { MatmulShape } from './op';
  * - f16 sums (f16acc16): 6 u |a| |b|, 20 standard deviations.
  * - Exact sums: 0.
  */
-export function elementBound(
+function elementBound(
   { sumRoundoff, sumTolerance, store }: Rounding,
   aNorm: number,
   bNorm: number,
@@ -47,7 +47,7 @@ const DEVIATION = 0.41;
  * Bound of a row's Freivalds residual |C r - A (B r)|_i: six standard deviations of a signed sum of
  * n element errors; sqrt(sum_j |b_j|^2) = |B|_F.
  */
-export function residualBound(
+function residualBound(
   { sumRoundoff, store }: Rounding,
   aNorm: number,
   bFrobenius: number,

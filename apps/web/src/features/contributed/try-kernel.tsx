@@ -17,7 +17,7 @@ import { type Checked, compile, type Problem, problemAt, read } from './problems
 import { shapesIn, submitKernel } from './submit';
 
 /** A device with why it takes no contributed kernels; null: it does. */
-export interface TryDevice {
+interface TryDevice {
   readonly key: string;
   readonly name: string;
   readonly class: 'gpu' | 'software' | 'browser' | 'cpu';

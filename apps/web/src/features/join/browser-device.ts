@@ -17,7 +17,7 @@ export interface OwnersTask {
 }
 
 /** Why there is no device, in words, and what to do. */
-export class NoGpu extends Error {
+class NoGpu extends Error {
   override readonly name = 'NoGpu';
 }
 

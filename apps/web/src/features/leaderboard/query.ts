@@ -7,7 +7,7 @@ import {
 import { parseShape } from '@tilemark/kernels';
 import { z } from 'zod';
 
-export const VIEWS = ['devices', 'heatmap', 'portability'] as const;
+const VIEWS = ['devices', 'heatmap', 'portability'] as const;
 export type View = (typeof VIEWS)[number];
 
 const groupSchema = z.enum([...DEVICE_GROUPS, 'contributed', 'reference']);
@@ -79,7 +79,7 @@ export function boardHref(
   return `/?${search}`;
 }
 
-export function apiQuery(query: BoardQuery): URLSearchParams {
+function apiQuery(query: BoardQuery): URLSearchParams {
   const { view, groups, rows: _, ship, contributed = 'apart', ...problem } = query;
   const search = new URLSearchParams(
     Object.entries(problem).flatMap(([name, value]) =>

@@ -240,7 +240,7 @@ const keyOf = ({ by, hardware, imported, source }: ReferenceFigure): string =>
   JSON.stringify([hardware, by, source, imported?.at]);
 
 /** What ran: a kernel, a library, or a report's own code. */
-export function What({ figure: { by } }: { figure: ReferenceFigure }) {
+function What({ figure: { by } }: { figure: ReferenceFigure }) {
   if (by.kind === 'library') {
     return (
       <>
@@ -271,7 +271,7 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
 }
 
 /** Where a figure comes from. */
-export function Provenance({
+function Provenance({
   figure,
   hasDate = true,
 }: {

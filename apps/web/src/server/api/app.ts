@@ -57,7 +57,7 @@ operation(
   ({ services: { settings } }) => openApi(v1, settings.version),
 );
 
-export const app = new Hono();
+const app = new Hono();
 // Before the protocol, workers got accounts of their own in Postgres and Redis here.
 app.post('/api/v1/workers/enroll', ({ req }) => {
   throw beforeProtocol(req.raw.headers);

@@ -25,7 +25,7 @@ export type Api = OpenAPIHono<Env>;
 export const noun = (): Api => new OpenAPIHono<Env>();
 
 /** Where the answers of an operation may be kept. */
-export type Caching =
+type Caching =
   /** Changes with the grid: kept, and revalidated by its ETag. */
   | 'revalidate'
   /** Changes with the release only. */

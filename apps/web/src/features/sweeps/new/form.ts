@@ -17,7 +17,7 @@ import { InputError, KERNELS, type Kernel, kernelById, parseTunableValue } from 
 import { z } from 'zod';
 
 /** The controls of one kernel in a sweep built by hand. */
-export const caseFormSchema = z.object({
+const caseFormSchema = z.object({
   kernel: z.string(),
   /** Chosen values as text, by tunable; none means the default. */
   tunables: z.record(z.string(), z.array(z.string())),

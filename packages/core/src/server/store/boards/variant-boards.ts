@@ -29,7 +29,7 @@ export interface VariantTimeRow {
 }
 
 /** The fastest result of every variant on one problem, on each device of the groups shown. */
-export async function variantTimes(
+async function variantTimes(
   db: PrismaClient,
   query: GroupedQuery,
 ): Promise<{
@@ -78,13 +78,13 @@ export async function timesOn(
 }
 
 /** Times of one device, the one to prefer first. */
-export type DeviceTimes = readonly [VariantTimeRow, ...VariantTimeRow[]];
+type DeviceTimes = readonly [VariantTimeRow, ...VariantTimeRow[]];
 
 /**
  * Times by device, by the preference of `Best`: ranked ones first, then the fastest.
  * Devices come by class, then by their best.
  */
-export function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceTimes> {
+function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceTimes> {
   const devices = new Map<string, [VariantTimeRow, ...VariantTimeRow[]]>();
   const place = ({ device }: VariantTimeRow) => DEVICE_GROUPS.indexOf(device.class);
   const preferred = times.toSorted(
