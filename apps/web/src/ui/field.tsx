@@ -3,9 +3,17 @@ import type { ComponentProps, ReactNode } from 'react';
 export const controlStyle =
   'h-8 w-full min-w-0 rounded-tile border border-line-strong bg-surface px-2 text-[0.8125rem] aria-invalid:border-rose disabled:cursor-not-allowed disabled:opacity-50';
 
+interface FieldProps {
+  id: string;
+  label: string;
+  hint?: ReactNode;
+  error?: string | undefined;
+  isAlert?: boolean;
+}
+
 /**
- * A labelled control with its hint and error. The error is tied to the control by `describedBy`, so
- * it is read out when focus moves there, which a form does on a refusal; `isAlert` is for forms
+ * A label with its hint and error around a control. The error is tied to the control by `describedBy`,
+ * so it is read out when focus moves there, which a form does on a refusal; `isAlert` is for forms
  * that leave focus where it is. With both, it would be read out twice.
  */
 export function Field({
@@ -15,14 +23,7 @@ export function Field({
   error,
   isAlert = false,
   children,
-}: {
-  id: string;
-  label: string;
-  hint?: ReactNode;
-  error?: string | undefined;
-  isAlert?: boolean;
-  children: ReactNode;
-}) {
+}: FieldProps & { children: ReactNode }) {
   return (
     <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block text-xs font-medium">
@@ -68,8 +69,58 @@ export const describedBy = (id: string, error: string | undefined, hint = false)
     [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
 });
 
-export function Select({ className = '', ...rest }: ComponentProps<'select'>) {
-  return <select className={`${controlStyle} ${className}`} {...rest} />;
+/** A labelled text input, tied to its hint and error. */
+export function InputField({
+  label,
+  hint,
+  error,
+  isAlert = false,
+  ...rest
+}: FieldProps & ComponentProps<'input'>) {
+  return (
+    <Field {...{ id: rest.id, label, hint, error, isAlert }}>
+      <Input {...describedBy(rest.id, error, Boolean(hint))} {...rest} />
+    </Field>
+  );
+}
+
+/** A labelled select, tied to its hint and error. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  ...rest
+}: FieldProps & ComponentProps<typeof Select>) {
+  return (
+    <Field {...{ id: rest.id, label, hint, error }}>
+      <Select {...describedBy(rest.id, error, Boolean(hint))} {...rest} />
+    </Field>
+  );
+}
+
+/** A value, or one with its text. */
+type Option = string | readonly [value: string, text: string];
+
+/** Its options, or those of `children` where they are grouped. */
+export function Select({
+  className = '',
+  options = [],
+  children,
+  ...rest
+}: ComponentProps<'select'> & { options?: readonly Option[] }) {
+  return (
+    <select className={`${controlStyle} ${className}`} {...rest}>
+      {children}
+      {options.map((option) => {
+        const [value, text] = typeof option === 'string' ? [option, option] : option;
+        return (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        );
+      })}
+    </select>
+  );
 }
 
 export function Input({ className = '', ...rest }: ComponentProps<'input'>) {

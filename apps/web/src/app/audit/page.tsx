@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ACTIONS, AuditTable } from '@/features/audit/audit-table';
 import { administered } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
-import { Field, Select } from '@/ui/field';
+import { SelectField } from '@/ui/field';
 import { Empty, Refused } from '@/ui/notice';
 import { AdminsOnly, PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
@@ -39,16 +39,14 @@ export default async function AuditPage({ searchParams }: { searchParams: Search
       <div className="mb-4">
         <QueryForm label="Filter">
           {actor !== undefined && <input type="hidden" name="actor" value={actor} />}
-          <Field id="action" label="Action">
-            <Select id="action" name="action" defaultValue={action ?? ''}>
-              <option value="">any</option>
-              {auditActionSchema.options.map((each) => (
-                <option key={each} value={each}>
-                  {ACTIONS[each].did}
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <SelectField
+            {...{ id: 'action', name: 'action', label: 'Action' }}
+            defaultValue={action ?? ''}
+            options={[
+              ['', 'any'],
+              ...auditActionSchema.options.map((each) => [each, ACTIONS[each].did] as const),
+            ]}
+          />
         </QueryForm>
       </div>
       {items.length > 0 ? (

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { localPath } from '@/server/session/redirect';
 import { visitor } from '@/server/session/visitor';
 import { Button, ButtonLink } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
+import { InputField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
@@ -58,22 +58,17 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
       ) : (
         <Panel className="p-4">
           <form action="/login/token" method="post" className="space-y-4">
-            <Field
+            <InputField
               id="token"
               label="Token"
               hint="On its first start, the grid writes an admin token to the file admin-token in its data folder and prints a login link."
-            >
-              <Input
-                id="token"
-                name="token"
-                type="password"
-                autoComplete="current-password"
-                required
-                aria-describedby="token-hint"
-                placeholder="tm_…"
-                className="font-mono"
-              />
-            </Field>
+              name="token"
+              type="password"
+              autoComplete="current-password"
+              required
+              placeholder="tm_…"
+              className="font-mono"
+            />
             <input type="hidden" name="next" value={next} />
             <Button type="submit" look="primary">
               Log in

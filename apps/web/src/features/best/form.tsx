@@ -1,7 +1,7 @@
 import { type Device, PROFILES } from '@tilemark/core';
 import { DTYPES, MAX_DIMENSION, OPS } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
-import { Field, Input, Select } from '@/ui/field';
+import { Field, Input, InputField, SelectField } from '@/ui/field';
 import { Tabs } from '@/ui/page';
 import { type BestPageQuery, dimensionsOf } from './query';
 
@@ -25,46 +25,32 @@ export function BestForm({
       />
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
         {dimensionsOf(query.op).map(({ name, default: count }) => (
-          <Field
+          <InputField
             key={name}
-            id={name}
+            {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
             label={name.length === 1 ? name.toUpperCase() : name}
             hint={count !== undefined && `${count}: no batch`}
-          >
-            <Input
-              {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
-              defaultValue={query[name] ?? count ?? 1024}
-            />
-          </Field>
+            defaultValue={query[name] ?? count ?? 1024}
+          />
         ))}
-        <Field id="dtype" label="Element type">
-          <Select id="dtype" name="dtype" defaultValue={query.dtype}>
-            {Object.entries(DTYPES).map(([dtype, { words }]) => (
-              <option key={dtype} value={dtype}>
-                {words}
-              </option>
-            ))}
-          </Select>
-        </Field>
-        <Field id="profile" label="Profile">
-          <Select id="profile" name="profile" defaultValue={query.profile}>
-            {PROFILES.map((profile) => (
-              <option key={profile}>{profile}</option>
-            ))}
-          </Select>
-        </Field>
+        <SelectField
+          {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: query.dtype }}
+          options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
+        />
+        <SelectField
+          {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: query.profile }}
+          options={PROFILES}
+        />
       </div>
       <div className="grid gap-3 sm:grid-cols-3">
-        <Field id="device" label="Device" hint="known to this grid">
-          <Select id="device" name="device" defaultValue={query.device ?? ''}>
-            <option value="">another, by vendor and architecture</option>
-            {devices.map(({ key, name }) => (
-              <option key={key} value={key}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        </Field>
+        <SelectField
+          {...{ id: 'device', name: 'device', label: 'Device', hint: 'known to this grid' }}
+          defaultValue={query.device ?? ''}
+          options={[
+            ['', 'another, by vendor and architecture'],
+            ...devices.map(({ key, name }) => [key, name] as const),
+          ]}
+        />
         <Field
           id="vendor"
           label="Vendor"

@@ -7,7 +7,7 @@ import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 're
 import { ClassBadge } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
-import { Chip, describedBy, Field, FieldError, Input, Select } from '@/ui/field';
+import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type Kept, keepDraft, keptDraft, readFiles } from './draft';
@@ -217,7 +217,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               </p>
               <FieldError id="devices" error={refused.devices} isAlert />
             </fieldset>
-            <Field
+            <InputField
               id="shapes"
               label="Shapes"
               hint={
@@ -228,30 +228,20 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               }
               error={refused.shapes}
               isAlert
-            >
-              <Input
-                className="font-mono"
-                autoComplete="off"
-                spellCheck={false}
-                value={draft.shapes}
-                onChange={({ target }) => change({ shapes: target.value })}
-                {...describedBy('shapes', refused.shapes, true)}
-              />
-            </Field>
+              className="font-mono"
+              autoComplete="off"
+              spellCheck={false}
+              value={draft.shapes}
+              onChange={({ target }) => change({ shapes: target.value })}
+            />
             {dtypes.length > 1 && (
-              <Field id="dtype" label="Element type">
-                <Select
-                  id="dtype"
-                  value={dtype ?? dtypes[0]}
-                  onChange={({ target }) => setDtype(target.value as Dtype)}
-                >
-                  {dtypes.map((each) => (
-                    <option key={each} value={each}>
-                      {DTYPES[each].words}
-                    </option>
-                  ))}
-                </Select>
-              </Field>
+              <SelectField
+                id="dtype"
+                label="Element type"
+                value={dtype ?? dtypes[0]}
+                onChange={({ target }) => setDtype(target.value as Dtype)}
+                options={dtypes.map((each) => [each, DTYPES[each].words])}
+              />
             )}
             {refused.form && (
               <Notice tone="rose" alert>

@@ -4,7 +4,7 @@ import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { RateBars } from '@/features/sweeps/rate-bars';
 import { ButtonLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
-import { Field, Select } from '@/ui/field';
+import { SelectField } from '@/ui/field';
 import { formatPercent, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { QueryForm } from '@/ui/query-form';
@@ -54,16 +54,15 @@ export function DeviceResults({
           {Object.entries(keep).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          <Field id="on" label="Problem and profile">
-            <Select id="on" name="on" defaultValue={key} key={key} className="font-mono">
-              {problems.map((each) => (
-                <option key={problemKey(each)} value={problemKey(each)}>
-                  {shapeText(each.problem)} {each.problem.dtype}, {each.profile} (
-                  {plural(each.devices, 'device')})
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <SelectField
+            {...{ id: 'on', name: 'on', label: 'Problem and profile', defaultValue: key }}
+            key={key}
+            className="font-mono"
+            options={problems.map((each) => [
+              problemKey(each),
+              `${shapeText(each.problem)} ${each.problem.dtype}, ${each.profile} (${plural(each.devices, 'device')})`,
+            ])}
+          />
         </QueryForm>
       </div>
       {rows.length > 1 && (

@@ -1,5 +1,5 @@
 import type { KernelDetail } from '@tilemark/core';
-import { Field, Select } from '@/ui/field';
+import { SelectField } from '@/ui/field';
 import { QueryForm } from '@/ui/query-form';
 import { DataTable } from '@/ui/table';
 
@@ -55,20 +55,12 @@ export function TunableForm({ kernel }: { kernel: KernelDetail }) {
     <QueryForm label="Specialise the kernel">
       {controls.map(({ about, chosen, id, label, name, values }) => (
         <div key={id} className="min-w-28 flex-1 sm:flex-none">
-          <Field id={id} label={label}>
-            <Select
-              {...{ id, name, defaultValue: chosen }}
-              title={about}
-              key={chosen}
-              className="font-mono"
-            >
-              {values.map((value) => (
-                <option key={value} value={String(value)}>
-                  {value}
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <SelectField
+            {...{ id, name, label, title: about, defaultValue: chosen }}
+            key={chosen}
+            className="font-mono"
+            options={values.map(String)}
+          />
         </div>
       ))}
     </QueryForm>

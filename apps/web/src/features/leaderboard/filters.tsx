@@ -1,6 +1,6 @@
 import { type Leaderboard, PROFILES } from '@tilemark/core';
 import { DTYPES, dimensionsText, OPS, shapeText } from '@tilemark/kernels';
-import { Chip, Field, Select } from '@/ui/field';
+import { Chip, SelectField } from '@/ui/field';
 import { formatShape, plural } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
@@ -114,19 +114,13 @@ function Choice({
   value: string;
   options: readonly (readonly [value: string, text: string])[];
 }) {
-  const id = `filter-${name}`;
   return (
     <div className="min-w-32 flex-1 sm:flex-none">
-      <Field id={id} label={label}>
-        {/* The key renews the control when the address changes under it. */}
-        <Select id={id} name={name} defaultValue={value} key={value}>
-          {options.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      {/* The key renews the control when the address changes under it. */}
+      <SelectField
+        {...{ id: `filter-${name}`, name, label, options, defaultValue: value }}
+        key={value}
+      />
     </div>
   );
 }

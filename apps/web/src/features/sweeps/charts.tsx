@@ -4,7 +4,7 @@ import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
-import { Field, Select } from '@/ui/field';
+import { SelectField } from '@/ui/field';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { type SeriesStyles, seriesStyles } from '@/ui/scales';
@@ -53,19 +53,16 @@ export function Charts({
     <Panel>
       {keys.length > 1 && (
         <div className="max-w-xl px-4 pt-3">
-          <Field id="group" label="Problem, profile and device">
-            <Select
-              id="group"
-              value={key}
-              onChange={(event) => setQuery({ group: event.target.value })}
-            >
-              {[...groups].map(([each, [run]]) => (
-                <option key={each} value={each}>
-                  {run && `${problemText(run.problem)}, ${run.profile}, ${run.device.name}`}
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <SelectField
+            id="group"
+            label="Problem, profile and device"
+            value={key}
+            onChange={(event) => setQuery({ group: event.target.value })}
+            options={[...groups].map(([each, [run]]) => [
+              each,
+              run ? `${problemText(run.problem)}, ${run.profile}, ${run.device.name}` : each,
+            ])}
+          />
         </div>
       )}
       <VariantBars runs={chosen} />

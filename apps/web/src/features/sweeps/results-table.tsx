@@ -113,12 +113,8 @@ export function ResultsTable({
             className="!w-auto"
             value={outcome ?? ''}
             onChange={(event) => setQuery({ outcome: event.target.value || null, page: null })}
-          >
-            <option value="">all</option>
-            {OUTCOMES.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </Select>
+            options={[['', 'all'], ...OUTCOMES]}
+          />
         </span>
         <span className="text-muted" aria-live="polite">
           {formatCount(data.length)} {data.length === 1 ? 'run' : 'runs'}

@@ -4,7 +4,7 @@ import type { MeasuredRun } from '@tilemark/core';
 import { opOf } from '@tilemark/kernels';
 import { group, mean, rollups } from 'd3-array';
 import { useCallback, useMemo } from 'react';
-import { Field, Select } from '@/ui/field';
+import { SelectField } from '@/ui/field';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { useQuery } from '@/ui/use-query';
@@ -57,13 +57,10 @@ export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
   const y =
     names.find((name) => name === query.get('y') && name !== x) ?? names.find((name) => name !== x);
   const choice = (id: 'kernel' | 'x' | 'y', label: string, of: readonly string[], value = '') => (
-    <Field id={id} label={label}>
-      <Select id={id} value={value} onChange={({ target }) => setQuery({ [id]: target.value })}>
-        {of.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </Select>
-    </Field>
+    <SelectField
+      {...{ id, label, value, options: of }}
+      onChange={({ target }) => setQuery({ [id]: target.value })}
+    />
   );
   return (
     <div className="border-t border-line">

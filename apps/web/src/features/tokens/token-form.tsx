@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, useState, useTransition } from 'react';
 import { z } from 'zod';
 import { Command } from '@/ui/action';
 import { Button } from '@/ui/button';
-import { Field, Input, Select } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { ask } from '@/ui/request';
 
@@ -33,13 +33,10 @@ export function TokenForm() {
         columns="sm:grid-cols-[1fr_8rem_9rem_auto]"
         onMade={show}
       >
-        <Field id="token-role" label="Role">
-          <Select id="token-role" name="role" defaultValue="member">
-            <option value="worker">worker</option>
-            <option value="member">member</option>
-            <option value="admin">admin</option>
-          </Select>
-        </Field>
+        <SelectField
+          {...{ id: 'token-role', name: 'role', label: 'Role', defaultValue: 'member' }}
+          options={['worker', 'member', 'admin']}
+        />
       </MakeTokenForm>
       {made?.ok === false && (
         <Notice tone="rose" alert>
@@ -88,19 +85,21 @@ export function MakeTokenForm({
   };
   return (
     <form onSubmit={submit} aria-label={label} className={`grid items-end gap-3 ${columns}`}>
-      <Field id={`${id}-name`} label={whom}>
-        <Input id={`${id}-name`} name="name" required maxLength={80} placeholder="lab machine" />
-      </Field>
+      <InputField
+        {...{ id: `${id}-name`, name: 'name', label: whom, required: true, maxLength: 80 }}
+        placeholder="lab machine"
+      />
       {children}
-      <Field id={`${id}-lifetime`} label="Valid for">
-        <Select id={`${id}-lifetime`} name="days" defaultValue="365">
-          <option value="7">7 days</option>
-          <option value="30">30 days</option>
-          <option value="90">90 days</option>
-          <option value="365">1 year</option>
-          <option value="">until revoked</option>
-        </Select>
-      </Field>
+      <SelectField
+        {...{ id: `${id}-lifetime`, name: 'days', label: 'Valid for', defaultValue: '365' }}
+        options={[
+          ['7', '7 days'],
+          ['30', '30 days'],
+          ['90', '90 days'],
+          ['365', '1 year'],
+          ['', 'until revoked'],
+        ]}
+      />
       <Button type="submit" disabled={isPending}>
         Create token
       </Button>

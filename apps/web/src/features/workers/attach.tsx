@@ -8,7 +8,7 @@ import { deviceHref } from '@/features/devices/device-name';
 import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
 import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
+import { InputField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 
 /** Systems by the name of `npx` in their shells. */
@@ -47,17 +47,16 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
               <input type="hidden" name="role" value="worker" />
             </MakeTokenForm>
           ) : (
-            <Field id="worker-token" label="Worker token">
-              <Input
-                id="worker-token"
-                className="max-w-md font-mono"
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="tm_worker_…"
-                value={pasted}
-                onChange={({ target }) => setPasted(target.value)}
-              />
-            </Field>
+            <InputField
+              id="worker-token"
+              label="Worker token"
+              className="max-w-md font-mono"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="tm_worker_…"
+              value={pasted}
+              onChange={({ target }) => setPasted(target.value)}
+            />
           )}
         </div>
         {made?.ok === false && (

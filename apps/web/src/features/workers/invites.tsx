@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { Action, Command } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { Moment } from '@/ui/facts';
-import { Field, Input, Select } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
@@ -46,28 +46,24 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
         aria-label="Create an invite"
         className="grid items-end gap-3 sm:grid-cols-[1fr_7rem_9rem_auto]"
       >
-        <Field id="invite-name" label="For whom">
-          <Input id="invite-name" name="name" required maxLength={80} placeholder="GPU class" />
-        </Field>
-        <Field id="invite-seats" label="Browsers">
-          <Input
-            id="invite-seats"
-            name="seats"
-            type="number"
-            min={1}
-            max={500}
-            defaultValue={30}
-            required
-          />
-        </Field>
-        <Field id="invite-hours" label="Valid for">
-          <Select id="invite-hours" name="hours" defaultValue="24">
-            <option value="2">2 hours</option>
-            <option value="24">1 day</option>
-            <option value="168">7 days</option>
-            <option value="720">30 days</option>
-          </Select>
-        </Field>
+        <InputField
+          {...{ id: 'invite-name', name: 'name', label: 'For whom', required: true }}
+          maxLength={80}
+          placeholder="GPU class"
+        />
+        <InputField
+          {...{ id: 'invite-seats', name: 'seats', label: 'Browsers', required: true }}
+          {...{ type: 'number', min: 1, max: 500, defaultValue: 30 }}
+        />
+        <SelectField
+          {...{ id: 'invite-hours', name: 'hours', label: 'Valid for', defaultValue: '24' }}
+          options={[
+            ['2', '2 hours'],
+            ['24', '1 day'],
+            ['168', '7 days'],
+            ['720', '30 days'],
+          ]}
+        />
         <Button type="submit" disabled={isPending}>
           Create invite
         </Button>

@@ -36,15 +36,17 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
       <PairForm
         of="Device"
         control={(side, id) => (
-          <Select id={id} name={side} defaultValue={query[side] ?? ''} key={query[side]} required>
+          <Select
+            {...{ id, name: side, required: true, defaultValue: query[side] ?? '' }}
+            key={query[side]}
+            options={devices.map(({ key, name, identity }) => [
+              key,
+              `${name} (${identity.backend})`,
+            ])}
+          >
             <option value="" disabled>
               Choose a device
             </option>
-            {devices.map((device) => (
-              <option key={device.key} value={device.key}>
-                {device.name} ({device.identity.backend})
-              </option>
-            ))}
           </Select>
         )}
       />

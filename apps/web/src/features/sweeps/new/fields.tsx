@@ -11,7 +11,7 @@ import {
   useWatch,
 } from 'react-hook-form';
 import { Button } from '@/ui/button';
-import { Chip, describedBy, Field, FieldError, Input, Select } from '@/ui/field';
+import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
 import { emptyCase, type SweepForm } from './form';
 
 /** One kernel with the tunable values, shapes and element types to try. */
@@ -27,7 +27,6 @@ export function CaseFields({
   const { control, formState, getValues, register, setValue } = form;
   const kernel = kernelById(useWatch({ control, name: `cases.${index}.kernel` }));
   const errors = formState.errors.cases?.[index];
-  const shapesId = `case-${index}-shapes`;
   const dimensions = dimensionsText(kernel.op, '×');
   const { sides, square } = opById(kernel.op);
   const oblong = sides(square(512))
@@ -49,28 +48,24 @@ export function CaseFields({
     <fieldset className="min-w-0 rounded-tile border border-line p-4">
       <legend className="px-1 text-xs font-medium text-muted">Case {index + 1}</legend>
       <div className="grid gap-4">
-        <Field
+        <SelectField
           id={`case-${index}-kernel`}
           label="Kernel"
           hint={kernel.idea}
           error={errors?.kernel?.message}
+          className="max-w-md font-mono"
+          {...register(`cases.${index}.kernel`, {
+            onChange: (event) => choose(event.target.value),
+          })}
         >
-          <Select
-            className="max-w-md font-mono"
-            {...register(`cases.${index}.kernel`, {
-              onChange: (event) => choose(event.target.value),
-            })}
-            {...describedBy(`case-${index}-kernel`, errors?.kernel?.message, true)}
-          >
-            {idsOf(OPS).map((op) => (
-              <optgroup key={op} label={OPS[op].title}>
-                {kernelsOf(op).map(({ id }) => (
-                  <option key={id}>{id}</option>
-                ))}
-              </optgroup>
-            ))}
-          </Select>
-        </Field>
+          {idsOf(OPS).map((op) => (
+            <optgroup key={op} label={OPS[op].title}>
+              {kernelsOf(op).map(({ id }) => (
+                <option key={id}>{id}</option>
+              ))}
+            </optgroup>
+          ))}
+        </SelectField>
         <div className="grid gap-4 sm:grid-cols-2">
           {kernel.tunables.map((tunable) => (
             <ChipGroup
@@ -87,8 +82,8 @@ export function CaseFields({
           ))}
         </div>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field
-            id={shapesId}
+          <InputField
+            id={`case-${index}-shapes`}
             label="Shapes"
             hint={
               <>
@@ -98,15 +93,11 @@ export function CaseFields({
               </>
             }
             error={errors?.shapes?.message}
-          >
-            <Input
-              className="font-mono"
-              autoComplete="off"
-              spellCheck={false}
-              {...register(`cases.${index}.shapes`)}
-              {...describedBy(shapesId, errors?.shapes?.message, true)}
-            />
-          </Field>
+            className="font-mono"
+            autoComplete="off"
+            spellCheck={false}
+            {...register(`cases.${index}.shapes`)}
+          />
           <ChipGroup
             key={`${kernel.id} dtypes`}
             control={control}
@@ -198,42 +189,25 @@ export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
 
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field
+      <SelectField
         id="suite"
         label="Suite"
         hint={`${suite.about}.`}
         error={formState.errors.suite?.message}
-      >
-        <Select
-          {...register('suite', { onChange: (event) => choose(event.target.value) })}
-          {...describedBy('suite', formState.errors.suite?.message, true)}
-        >
-          {SUITES.map(({ id, title, version }) => (
-            <option key={id} value={id}>
-              {title} ({id}@{version})
-            </option>
-          ))}
-        </Select>
-      </Field>
-      {suite.params.map((param) => {
-        const id = `params-${param.name}`;
-        const error = formState.errors.params?.[param.name]?.message;
-        return (
-          <Field
-            key={param.name}
-            id={id}
-            label={`${param.name}, ${param.about.charAt(0).toLowerCase()}${param.about.slice(1)}`}
-            hint={`${param.min} to ${param.max}`}
-            error={error}
-          >
-            <Input
-              inputMode="numeric"
-              {...register(`params.${param.name}`)}
-              {...describedBy(id, error, true)}
-            />
-          </Field>
-        );
-      })}
+        options={SUITES.map(({ id, title, version }) => [id, `${title} (${id}@${version})`])}
+        {...register('suite', { onChange: (event) => choose(event.target.value) })}
+      />
+      {suite.params.map(({ about, max, min, name }) => (
+        <InputField
+          key={name}
+          id={`params-${name}`}
+          label={`${name}, ${about.charAt(0).toLowerCase()}${about.slice(1)}`}
+          hint={`${min} to ${max}`}
+          error={formState.errors.params?.[name]?.message}
+          inputMode="numeric"
+          {...register(`params.${name}`)}
+        />
+      ))}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { useRouter } from 'next/navigation';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
 import { ZodError } from 'zod';
 import { Button } from '@/ui/button';
-import { describedBy, Field, Input, Select } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
@@ -146,21 +146,19 @@ export function NewSweepForm({
                 hint={`Settings of the WebGPU implementation: default is as in a browser; fast has no bounds checks, unlike a browser. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
                 options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
               />
-              <Field
+              <SelectField
                 id="policy"
                 label="Policy"
                 hint="How long and how precisely to measure. The smoke policy takes five samples, and its results are never ranked."
                 error={formState.errors.policy?.message}
-              >
-                <Select
-                  {...register('policy')}
-                  {...describedBy('policy', formState.errors.policy?.message, true)}
-                >
-                  <option value="">{from === 'suite' ? 'as the suite says' : 'default'}</option>
-                  {from === 'suite' && <option value="default">default</option>}
-                  <option value="smoke">smoke</option>
-                </Select>
-              </Field>
+                options={[
+                  ...(from === 'suite'
+                    ? ([['', 'as the suite says'], 'default'] as const)
+                    : ([['', 'default']] as const)),
+                  'smoke',
+                ]}
+                {...register('policy')}
+              />
               <div className="sm:col-span-2">
                 <ChipGroup
                   control={control}
@@ -189,16 +187,14 @@ export function NewSweepForm({
           <Section id="submit" title="Submit">
             <Panel className="space-y-4 p-4">
               <RunCount control={control} devices={devices} paces={paces} />
-              <div>
-                <Field id="name" label="Name" error={formState.errors.name?.message}>
-                  <Input
-                    autoComplete="off"
-                    placeholder={placeholder}
-                    {...register('name')}
-                    {...describedBy('name', formState.errors.name?.message)}
-                  />
-                </Field>
-              </div>
+              <InputField
+                id="name"
+                label="Name"
+                error={formState.errors.name?.message}
+                autoComplete="off"
+                placeholder={placeholder}
+                {...register('name')}
+              />
               {formState.errors.root && (
                 <Notice tone="rose" alert={formState.errors.root.type !== AT_FIELD}>
                   {formState.errors.root.message}
