@@ -21,20 +21,31 @@ const NOTICE_TONES = {
 export function Notice({
   tone = 'neutral',
   alert = false,
+  className = '',
   children,
 }: {
   tone?: keyof typeof NOTICE_TONES;
   alert?: boolean;
+  className?: string;
   children: ReactNode;
 }) {
   return (
     <div
       role={alert ? 'alert' : undefined}
-      className={`rounded-tile border-l-2 px-3 py-2 text-[0.8125rem] ${NOTICE_TONES[tone]}`}
+      className={`rounded-tile border-l-2 px-3 py-2 text-[0.8125rem] ${NOTICE_TONES[tone]} ${className}`}
     >
       {children}
     </div>
   );
+}
+
+/** Why a request was refused; nothing where it was not. */
+export function Failure({ why, ...rest }: { why: ReactNode; className?: string }) {
+  return why ? (
+    <Notice tone="rose" alert {...rest}>
+      {why}
+    </Notice>
+  ) : null;
 }
 
 const BADGE_TONES = {
@@ -60,18 +71,16 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 export function Refused({ reasons, reset }: { reasons: readonly string[]; reset: string }) {
   if (reasons.length === 0) return null;
   return (
-    <div className="mb-5">
-      <Notice tone="amber" alert>
-        <p className="font-medium">We couldn’t understand part of this address</p>
-        <ul className="mt-0.5">
-          {reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
-          ))}
-        </ul>
-        <p className="mt-0.5">
-          Showing defaults instead. <TextLink href={reset}>Clear the address</TextLink>
-        </p>
-      </Notice>
-    </div>
+    <Notice tone="amber" alert className="mb-5">
+      <p className="font-medium">We couldn’t understand part of this address</p>
+      <ul className="mt-0.5">
+        {reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
+      <p className="mt-0.5">
+        Showing defaults instead. <TextLink href={reset}>Clear the address</TextLink>
+      </p>
+    </Notice>
   );
 }

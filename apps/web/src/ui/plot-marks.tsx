@@ -1,7 +1,7 @@
 'use client';
 
 import { TextLink } from './button';
-import { TablePanel } from './table';
+import { DataTable } from './table';
 
 /** A pointer this near to a mark means it, px. */
 const REACH = 24;
@@ -91,28 +91,20 @@ export function Tip({ mark: { element, href, text }, frame }: { mark: Mark; fram
 export function MarkTable({ caption, marks }: { caption: string; marks: readonly Mark[] }) {
   return (
     <div className="mt-2 max-h-80 overflow-y-auto">
-      <TablePanel caption={caption}>
-        <thead>
-          <tr>
-            <th scope="col">Mark</th>
-            <th scope="col" className="figure">
-              Value
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {marks.map(({ href, text }, index) => {
-            const [name = text, ...value] = text.split(': ');
-            return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: marks stay where they are
-              <tr key={index}>
-                <th scope="row">{href ? <TextLink href={href}>{name}</TextLink> : name}</th>
-                <td className="figure">{value.join(': ')}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </TablePanel>
+      <DataTable
+        caption={caption}
+        rows={marks.map(({ href, text }) => ({ href, parts: text.split(': ') }))}
+        // Marks stay where they are.
+        keyOf={(_, index) => index}
+        columns={[
+          {
+            head: 'Mark',
+            cell: ({ href, parts: [name = ''] }) =>
+              href ? <TextLink href={href}>{name}</TextLink> : name,
+          },
+          { head: 'Value', isFigure: true, cell: ({ parts }) => parts.slice(1).join(': ') },
+        ]}
+      />
     </div>
   );
 }

@@ -61,7 +61,7 @@ export function DataTable<Row>({
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf: (row: Row) => string;
+  keyOf: (row: Row, index: number) => string | number;
   rowHead?: number;
   children?: ReactNode;
 }) {
@@ -80,8 +80,8 @@ export function DataTable<Row>({
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
+        {rows.map((row, at) => (
+          <tr key={keyOf(row, at)}>
             {columns.map((column, index) => {
               const Cell = index === rowHead ? 'th' : 'td';
               return (

@@ -5,7 +5,7 @@ import { localPath } from '@/server/session/redirect';
 import { visitor } from '@/server/session/visitor';
 import { Button, ButtonLink } from '@/ui/button';
 import { InputField } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
 import { PageHeader, Panel } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 
@@ -41,13 +41,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
       <PageHeader title="Log in">
         Reading a public grid needs no login. Submitting sweeps requires a member or admin token.
       </PageHeader>
-      {query.failed && (
-        <div className="mb-4">
-          <Notice tone="rose" alert>
-            {FAILURES[query.failed]}
-          </Notice>
-        </div>
-      )}
+      <Failure why={query.failed && FAILURES[query.failed]} className="mb-4" />
       {user ? (
         <Panel className="space-y-3 p-4">
           <p>

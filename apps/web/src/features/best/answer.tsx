@@ -101,11 +101,12 @@ export function BestAnswer({ best }: { best: BestVariant }) {
         title={`For ${asked.op} ${shapeText(asked)} ${asked.dtype}`}
         note={`profile ${best.profile}`}
       >
-        <div className="mb-3">
-          <Notice tone={best.fallback === 'overall' || !best.isExact ? 'amber' : 'neutral'}>
-            {howFound(best)}
-          </Notice>
-        </div>
+        <Notice
+          tone={best.fallback === 'overall' || !best.isExact ? 'amber' : 'neutral'}
+          className="mb-3"
+        >
+          {howFound(best)}
+        </Notice>
         <Panel>
           <div className="border-b border-line px-4 py-3">
             <TextLink href={kernelHref(variant.kernel)} aria-label={`Kernel ${variant.kernel}`}>

@@ -39,14 +39,12 @@ export function Effect({ of: comparison }: { of: Comparison }) {
         </p>
       )}
       {verdict === null && (
-        <div className="mt-3">
-          <Notice tone="amber">
-            No verdict: A and B did different work, so their times cannot be compared.{' '}
-            {of === 'rate'
-              ? 'Their rates can be, and a size that suits a device better is part of that ratio.'
-              : 'Their rates have different units, so they cannot be compared either.'}
-          </Notice>
-        </div>
+        <Notice tone="amber" className="mt-3">
+          No verdict: A and B did different work, so their times cannot be compared.{' '}
+          {of === 'rate'
+            ? 'Their rates can be, and a size that suits a device better is part of that ratio.'
+            : 'Their rates have different units, so they cannot be compared either.'}
+        </Notice>
       )}
       {verdict === 'UNDECIDED' && (
         <p className="mt-2 text-[0.8125rem] text-muted">

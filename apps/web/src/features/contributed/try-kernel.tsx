@@ -8,7 +8,7 @@ import { ClassBadge } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type Kept, keepDraft, keptDraft, readFiles } from './draft';
 import { WgslEditor } from './editor';
@@ -243,11 +243,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                 options={dtypes.map((each) => [each, DTYPES[each].words])}
               />
             )}
-            {refused.form && (
-              <Notice tone="rose" alert>
-                {refused.form}
-              </Notice>
-            )}
+            <Failure why={refused.form} />
             <Button type="submit" look="primary" disabled={isSubmitting} className="max-w-full">
               {isSubmitting ? 'Submitting…' : doesCompile ? 'Submit kernel' : 'Submit anyway'}
             </Button>

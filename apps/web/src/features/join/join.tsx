@@ -9,7 +9,7 @@ import { deviceHref } from '@/features/devices/device-name';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
 import { formatEstimate, formatNs, formatRate, plural } from '@/ui/format';
-import { Notice } from '@/ui/notice';
+import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
@@ -146,11 +146,7 @@ export function Join({
           </div>
         </Panel>
       </Section>
-      {told && (
-        <Notice tone="rose" alert>
-          {told}
-        </Notice>
-      )}
+      <Failure why={told} />
       {state?.phase === 'blocked' && (
         <Notice tone="amber" alert>
           Another tab of this browser is lending its GPU. Leave it there first.
@@ -193,20 +189,16 @@ function Device({ gpu }: { gpu: BrowserGpu | null }) {
         />
       </Panel>
       {isSoftware && (
-        <div className="mt-2">
-          <Notice tone="amber">
-            The browser computes on the CPU, so this measures the CPU. For the GPU, turn on hardware
-            acceleration in the browser’s settings and update the graphics driver.
-          </Notice>
-        </div>
+        <Notice tone="amber" className="mt-2">
+          The browser computes on the CPU, so this measures the CPU. For the GPU, turn on hardware
+          acceleration in the browser’s settings and update the graphics driver.
+        </Notice>
       )}
       {adapter && !adapter.features.has('timestamp-query') && (
-        <div className="mt-2">
-          <Notice>
-            This browser does not expose the GPU’s clock: results are timed by the wall clock and
-            are not ranked.
-          </Notice>
-        </div>
+        <Notice className="mt-2">
+          This browser does not expose the GPU’s clock: results are timed by the wall clock and are
+          not ranked.
+        </Notice>
       )}
     </Section>
   );

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { Button, TextLink } from '@/ui/button';
 import { formatNs, formatRate } from '@/ui/format';
-import { Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
@@ -94,11 +94,7 @@ export function Quick({
             )}
           </p>
         </div>
-        {problem && (
-          <Notice tone="rose" alert>
-            {problem}
-          </Notice>
-        )}
+        <Failure why={problem} />
         {results.length > 0 && (
           <DataTable
             caption="This browser beside the board"

@@ -8,13 +8,11 @@ import type { LoadedView } from './view';
 export function OldMethodology({ board: { methodology } }: { board: LoadedView['board'] }) {
   if (methodology >= METHODOLOGY_VERSION) return null;
   return (
-    <div className="mt-4">
-      <Notice tone="amber">
-        The results of devices here were measured by methodology {methodology}, an earlier version
-        of the protocol (reference figures are not concerned). They are kept as they were and never
-        ranked beside results of methodology {METHODOLOGY_VERSION}.
-      </Notice>
-    </div>
+    <Notice tone="amber" className="mt-4">
+      The results of devices here were measured by methodology {methodology}, an earlier version of
+      the protocol (reference figures are not concerned). They are kept as they were and never
+      ranked beside results of methodology {METHODOLOGY_VERSION}.
+    </Notice>
   );
 }
 

@@ -6,7 +6,7 @@ import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
-import { TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 import { MoreRows, shownRows } from './more-rows';
 import { type BoardQuery, boardHref } from './query';
 import { RateBar } from './rate-bar';
@@ -57,124 +57,127 @@ export function PortabilityTables({
           </>
         }
       >
-        <TablePanel caption={`Portability of variants: ${caption}`} stacks>
-          <thead>
-            <tr>
-              <th scope="col">Variant</th>
-              <th scope="col" className="min-w-40">
-                Mean share of best
-              </th>
-              <th scope="col" className="figure">
-                Devices
-              </th>
-              <th scope="col">Worst on</th>
-              <th scope="col">Everywhere</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shownRows(variants, query).map((variant) => (
-              <tr key={variant.address}>
-                <th scope="row" className="min-w-56 font-normal" title={variant.address}>
-                  <Address of={shortAddress(variant.address)} />
-                </th>
-                <td data-head="Mean share of best">
-                  <RateBar
-                    value={variant.partOfBest}
-                    max={1}
-                    text={formatPercent(variant.partOfBest)}
-                    isRanked={variant.isWide}
-                  />
-                </td>
-                <td className="figure" data-head="Devices">
-                  {variant.devices} <span className="text-muted">of {report.devices}</span>
-                  {!variant.isWide && <span className="block text-xs text-amber">few</span>}
-                </td>
-                <td className="min-w-40" data-head="Worst on">
-                  {formatPercent(variant.worst.partOfBest)}{' '}
-                  <span className="text-muted">{variant.worst.device.name}</span>
-                </td>
-                <td className="whitespace-nowrap">
-                  {variant.address === shipping.address ? (
-                    <span className="text-muted">shown below</span>
-                  ) : (
-                    <TextLink
-                      href={boardHref(query, { ship: variant.address })}
-                      prefetch={false}
-                      scroll={false}
-                      aria-label={`What ${variant.address} costs everywhere`}
-                    >
-                      what it costs
-                    </TextLink>
-                  )}
-                </td>
-              </tr>
-            ))}
-            <MoreRows of={variants.length} noun="variants" query={query} columns={5} />
-          </tbody>
-        </TablePanel>
+        <DataTable
+          caption={`Portability of variants: ${caption}`}
+          rows={shownRows(variants, query)}
+          keyOf={({ address }) => address}
+          columns={[
+            {
+              head: 'Variant',
+              className: 'min-w-56 font-normal',
+              cell: ({ address }) => (
+                <span title={address}>
+                  <Address of={shortAddress(address)} />
+                </span>
+              ),
+            },
+            {
+              head: 'Mean share of best',
+              className: 'min-w-40',
+              cell: ({ isWide, partOfBest }) => (
+                <RateBar
+                  {...{ value: partOfBest, max: 1, isRanked: isWide }}
+                  text={formatPercent(partOfBest)}
+                />
+              ),
+            },
+            {
+              head: 'Devices',
+              isFigure: true,
+              cell: ({ devices, isWide }) => (
+                <>
+                  {devices} <span className="text-muted">of {report.devices}</span>
+                  {!isWide && <span className="block text-xs text-amber">few</span>}
+                </>
+              ),
+            },
+            {
+              head: 'Worst on',
+              className: 'min-w-40',
+              cell: ({ worst }) => (
+                <>
+                  {formatPercent(worst.partOfBest)}{' '}
+                  <span className="text-muted">{worst.device.name}</span>
+                </>
+              ),
+            },
+            {
+              head: 'Everywhere',
+              className: 'whitespace-nowrap',
+              cell: ({ address }) =>
+                address === shipping.address ? (
+                  <span className="text-muted">shown below</span>
+                ) : (
+                  <TextLink
+                    href={boardHref(query, { ship: address })}
+                    prefetch={false}
+                    scroll={false}
+                    aria-label={`What ${address} costs everywhere`}
+                  >
+                    what it costs
+                  </TextLink>
+                ),
+            },
+          ]}
+        >
+          <MoreRows of={variants.length} noun="variants" query={query} columns={5} />
+        </DataTable>
       </Section>
       <Section id="shipping" title="One variant everywhere" note={shippingSummary(shipping)}>
         <p className="mb-2">
           <Address of={shipping.address} />
         </p>
-        <TablePanel caption={`What one variant everywhere costs each device: ${caption}`} stacks>
-          <thead>
-            <tr>
-              <th scope="col">Device</th>
-              <th scope="col">Its own best</th>
-              <th scope="col" className="figure">
-                Best median
-              </th>
-              <th scope="col" className="figure">
-                This variant’s median
-              </th>
-              <th scope="col" className="figure">
-                Costs (lower is better)
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shownRows(shipping.devices, query).map(({ device, best, shipped }) => (
-              <tr key={device.key}>
-                <th scope="row" className="min-w-36">
-                  <DeviceName device={device} />
-                </th>
-                <td className="min-w-56" data-head="Its own best">
-                  <VariantLink address={best.address} resultId={best.resultId} />
-                </td>
-                <td className="figure" data-head="Best median">
-                  {formatNs(best.medianNs)}
-                </td>
-                <td className="figure" data-head="This variant’s median">
-                  {shipped ? (
-                    <a
-                      className="underline decoration-line-strong underline-offset-3 hover:text-accent"
-                      href={`/results/${shipped.resultId}`}
-                    >
-                      {formatNs(shipped.medianNs)}
-                    </a>
-                  ) : (
-                    <span className="text-muted">not measured</span>
-                  )}
-                </td>
-                <td className="figure font-medium" data-head="Costs">
-                  {shipped === null
-                    ? '–'
-                    : shipped.partOfBest === 1
-                      ? 'nothing'
-                      : `${formatPercent(1 / shipped.partOfBest - 1)} more time`}
-                </td>
-              </tr>
-            ))}
-            <MoreRows of={shipping.devices.length} noun="devices" query={query} columns={5} />
-          </tbody>
-        </TablePanel>
+        <DataTable
+          caption={`What one variant everywhere costs each device: ${caption}`}
+          rows={shownRows(shipping.devices, query)}
+          keyOf={({ device }) => device.key}
+          columns={[
+            {
+              head: 'Device',
+              className: 'min-w-36',
+              cell: ({ device }) => <DeviceName device={device} />,
+            },
+            {
+              head: 'Its own best',
+              className: 'min-w-56',
+              cell: ({ best }) => <VariantLink address={best.address} resultId={best.resultId} />,
+            },
+            { head: 'Best median', isFigure: true, cell: ({ best }) => formatNs(best.medianNs) },
+            {
+              head: 'This variant’s median',
+              isFigure: true,
+              cell: ({ shipped }) =>
+                shipped ? (
+                  <TextLink href={`/results/${shipped.resultId}`} prefetch={false}>
+                    {formatNs(shipped.medianNs)}
+                  </TextLink>
+                ) : (
+                  <span className="text-muted">not measured</span>
+                ),
+            },
+            {
+              head: 'Costs (lower is better)',
+              isFigure: true,
+              className: 'font-medium',
+              cell: ({ shipped }) => costText(shipped),
+            },
+          ]}
+        >
+          <MoreRows of={shipping.devices.length} noun="devices" query={query} columns={5} />
+        </DataTable>
       </Section>
     </>
   );
 }
 
 type Shipping = NonNullable<PortabilityReport['shipping']>;
+
+function costText(shipped: Shipping['devices'][number]['shipped']): string {
+  if (shipped === null) return '–';
+  return shipped.partOfBest === 1
+    ? 'nothing'
+    : `${formatPercent(1 / shipped.partOfBest - 1)} more time`;
+}
 
 /** What one variant everywhere costs, in a sentence; costs are extra time over a device's own best. */
 export function shippingSummary({ devices }: Shipping): string {

@@ -1,10 +1,5 @@
-'use client';
-
-import { useRouter } from 'next/navigation';
-import { useState, useTransition } from 'react';
-import { Button, TextLink } from '@/ui/button';
-import { Notice } from '@/ui/notice';
-import { ask } from '@/ui/request';
+import { Action } from '@/ui/action';
+import { TextLink } from '@/ui/button';
 
 /** The word for a ranked result that nobody else has measured, and what it means. */
 export function UnconfirmedMark() {
@@ -26,9 +21,6 @@ export function Confirmation({
   by: string | null;
   mayConfirm: boolean;
 }) {
-  const router = useRouter();
-  const [isPending, startTransition] = useTransition();
-  const [problem, setProblem] = useState<string | null>(null);
   if (by) {
     return (
       <>
@@ -36,14 +28,6 @@ export function Confirmation({
       </>
     );
   }
-
-  const confirm = () =>
-    startTransition(async () => {
-      const answer = await ask(`/api/v1/results/${encodeURIComponent(resultId)}/confirm`);
-      setProblem(answer.ok ? null : answer.message);
-      router.refresh();
-    });
-
   return (
     <div className="space-y-2">
       <p>
@@ -54,14 +38,12 @@ export function Confirmation({
         </span>
       </p>
       {mayConfirm && (
-        <Button onClick={confirm} disabled={isPending}>
+        <Action
+          url={`/api/v1/results/${encodeURIComponent(resultId)}/confirm`}
+          label={`result ${resultId}`}
+        >
           Confirm
-        </Button>
-      )}
-      {problem && (
-        <Notice tone="rose" alert>
-          {problem}
-        </Notice>
+        </Action>
       )}
     </div>
   );

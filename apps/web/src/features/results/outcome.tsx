@@ -72,20 +72,18 @@ export function Headline({ result }: { result: ResultDetail }) {
         />
       </dl>
       {reason && (
-        <div className="mt-4">
-          <Notice tone="amber">{reason}</Notice>
-        </div>
+        <Notice tone="amber" className="mt-4">
+          {reason}
+        </Notice>
       )}
       {!reason && <Imprecise measurement={outcome.measurement} />}
       {result.outlier && (
-        <div className="mt-4">
-          <Notice tone="amber">
-            Unusually {result.outlier.deviations < 0 ? 'fast' : 'slow'}:{' '}
-            {Math.abs(result.outlier.deviations).toFixed(0)} median absolute deviations from the{' '}
-            {result.outlier.others} other results for the same run on this device and driver (median{' '}
-            {formatNs(result.outlier.medianNs)}).
-          </Notice>
-        </div>
+        <Notice tone="amber" className="mt-4">
+          Unusually {result.outlier.deviations < 0 ? 'fast' : 'slow'}:{' '}
+          {Math.abs(result.outlier.deviations).toFixed(0)} median absolute deviations from the{' '}
+          {result.outlier.others} other results for the same run on this device and driver (median{' '}
+          {formatNs(result.outlier.medianNs)}).
+        </Notice>
       )}
     </>
   );
@@ -96,12 +94,10 @@ function Imprecise({ measurement }: { measurement: Measurement }) {
   const { highNs, lowNs, medianNs } = measurement.cold;
   if (Math.max(medianNs - lowNs, highNs - medianNs) <= KNOWN_WIDTH * medianNs) return null;
   return (
-    <div className="mt-4">
-      <Notice tone="amber">
-        Imprecise: the median is known only to {formatInterval(medianNs, lowNs, highNs)} (
-        {stopText(measurement)}).
-      </Notice>
-    </div>
+    <Notice tone="amber" className="mt-4">
+      Imprecise: the median is known only to {formatInterval(medianNs, lowNs, highNs)} (
+      {stopText(measurement)}).
+    </Notice>
   );
 }
 

@@ -5,7 +5,7 @@ import type { Counts, NewSweep, Sweep } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, ButtonAnchor, ButtonLink } from '@/ui/button';
-import { Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
 import { ask, submitSweep } from '@/ui/request';
 import { hasEnded } from './progress';
 
@@ -75,11 +75,7 @@ export function SweepActions({
           Export JSON
         </ButtonAnchor>
       </div>
-      {problem && (
-        <Notice tone="rose" alert>
-          {problem}
-        </Notice>
-      )}
+      <Failure why={problem} />
     </div>
   );
 }

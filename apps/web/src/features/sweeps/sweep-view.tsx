@@ -110,22 +110,18 @@ export function SweepView({
             {sweep.status !== 'cancelled' && !sweep.tuning && <DeviceProgress runs={sweep.runs} />}
           </Panel>
           {isCancelling(sweep.status, sweep.counts) && (
-            <div className="mt-3">
-              <Notice tone="amber">
-                Cancelled.{' '}
-                {sweep.counts.pending === 1
-                  ? 'One run had begun and is'
-                  : `${formatCount(sweep.counts.pending)} runs had begun and are`}{' '}
-                still being measured by a worker; what it finds is kept.
-              </Notice>
-            </div>
+            <Notice tone="amber" className="mt-3">
+              Cancelled.{' '}
+              {sweep.counts.pending === 1
+                ? 'One run had begun and is'
+                : `${formatCount(sweep.counts.pending)} runs had begun and are`}{' '}
+              still being measured by a worker; what it finds is kept.
+            </Notice>
           )}
           {ended === 0 && sweep.status !== 'cancelled' && (
-            <div className="mt-3">
-              <Notice>
-                Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
-              </Notice>
-            </div>
+            <Notice className="mt-3">
+              Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
+            </Notice>
           )}
         </Section>
       )}

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Command } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
 import { ask } from '@/ui/request';
 
 /** A new token with its secret, or why it was not created. */
@@ -38,11 +38,7 @@ export function TokenForm() {
           options={['worker', 'member', 'admin']}
         />
       </MakeTokenForm>
-      {made?.ok === false && (
-        <Notice tone="rose" alert>
-          {made.message}
-        </Notice>
-      )}
+      <Failure why={made?.ok === false && made.message} />
       {made?.ok && (
         <div role="status">
           <p className="mb-1 text-[0.8125rem]">

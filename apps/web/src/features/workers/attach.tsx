@@ -9,7 +9,7 @@ import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
 import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
 import { InputField } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Failure, Notice } from '@/ui/notice';
 
 /** Systems by the name of `npx` in their shells. */
 const SYSTEMS = [
@@ -59,13 +59,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
             />
           )}
         </div>
-        {made?.ok === false && (
-          <div className="mt-2">
-            <Notice tone="rose" alert>
-              {made.message}
-            </Notice>
-          </div>
-        )}
+        <Failure why={made?.ok === false && made.message} className="mt-2" />
       </li>
       <li>
         Run the command for its system on the machine. It needs{' '}
@@ -75,13 +69,11 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows need no extra
         driver.
         {/^https?:\/\/(localhost|127\.|\[::1\])/.test(origin) && (
-          <div className="mt-1.5">
-            <Notice tone="amber">
-              You opened this grid as {new URL(origin).host}, so the commands work on this machine
-              only. To attach others, restart the grid with <code>npm start -- --host 0.0.0.0</code>{' '}
-              and open this page by the machine’s name or IP address.
-            </Notice>
-          </div>
+          <Notice tone="amber" className="mt-1.5">
+            You opened this grid as {new URL(origin).host}, so the commands work on this machine
+            only. To attach others, restart the grid with <code>npm start -- --host 0.0.0.0</code>{' '}
+            and open this page by the machine’s name or IP address.
+          </Notice>
         )}
         <div className="mt-1.5 space-y-2" role="status">
           {made?.ok && (

@@ -10,7 +10,7 @@ import { Action, Command } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import { InputField, SelectField } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
 
@@ -68,11 +68,7 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
           Create invite
         </Button>
       </form>
-      {problem && (
-        <Notice tone="rose" alert>
-          {problem}
-        </Notice>
-      )}
+      <Failure why={problem} />
       {link && (
         <div role="status" className="space-y-2">
           <p className="text-[0.8125rem]">Share it now: it will not be shown again.</p>

@@ -91,11 +91,9 @@ export default async function KernelPage({ params, searchParams }: Props) {
       <Section id="variant" title="Variant">
         <TunableForm kernel={detail} />
         {detail.broken.length > 0 && (
-          <div className="mt-3">
-            <Notice tone="amber">
-              Runs of this combination are skipped: {detail.broken.join('; ')}.
-            </Notice>
-          </div>
+          <Notice tone="amber" className="mt-3">
+            Runs of this combination are skipped: {detail.broken.join('; ')}.
+          </Notice>
         )}
         <Panel className="mt-3">
           <Facts

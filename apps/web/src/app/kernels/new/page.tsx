@@ -34,12 +34,10 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
         <TextLink href="/docs/your-kernel">What a file contains</TextLink>
       </PageHeader>
       {!maySubmit && (
-        <div className="mb-6">
-          <Notice>
-            <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-            submit. Writing and checking needs none, and what you type is kept in this tab.
-          </Notice>
-        </div>
+        <Notice className="mb-6">
+          <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+          submit. Writing and checking needs none, and what you type is kept in this tab.
+        </Notice>
       )}
       <noscript>
         <Notice tone="amber">The editor needs JavaScript.</Notice>

@@ -51,12 +51,10 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
       </PageHeader>
       <Refused reasons={[...refused, ...missing, ...copy.refused]} reset="/sweeps/new" />
       {!maySubmit && (
-        <div className="mb-6">
-          <Notice>
-            <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-            submit. You can count runs without one.
-          </Notice>
-        </div>
+        <Notice className="mb-6">
+          <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+          submit. You can count runs without one.
+        </Notice>
       )}
       <NewSweepForm
         // A new address means a new form.

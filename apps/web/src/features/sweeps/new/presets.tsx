@@ -14,7 +14,7 @@ import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, TextLink } from '@/ui/button';
 import { formatEstimate } from '@/ui/format';
-import { Notice } from '@/ui/notice';
+import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
 
@@ -57,13 +57,7 @@ export function Presets({
           </Notice>
         </div>
       )}
-      {problem && (
-        <div className="mb-3">
-          <Notice tone="rose" alert>
-            {problem}
-          </Notice>
-        </div>
-      )}
+      <Failure why={problem} className="mb-3" />
       <Panel>
         <ul className="grid gap-px overflow-hidden bg-line sm:grid-cols-2 sm:[&>li:last-child:nth-child(odd)]:col-span-2">
           {SUITES.filter(({ published }) => published).map(({ about, id, params, title }) => {

@@ -84,9 +84,9 @@ export function NewSweepForm({
   return (
     <form onSubmit={(event) => void submit(event)} noValidate aria-label="New sweep">
       <noscript>
-        <div className="mb-6">
-          <Notice tone="amber">This form needs JavaScript.</Notice>
-        </div>
+        <Notice tone="amber" className="mb-6">
+          This form needs JavaScript.
+        </Notice>
       </noscript>
       {/* Hydration would discard what is typed before it. */}
       <fieldset
