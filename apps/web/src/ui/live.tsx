@@ -40,6 +40,20 @@ export function Live({ source, etag }: { source: string; etag: string }) {
   return <LiveDot state={isConnected ? 'live' : 'lost'} />;
 }
 
+const REFRESH_MS = 3_000;
+
+/** Renders the page again every few seconds while somebody looks at it. */
+export function Refresh() {
+  const router = useRouter();
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') router.refresh();
+    }, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [router]);
+  return null;
+}
+
 const WORDS = {
   live: 'Live',
   lost: 'Connection lost, retrying',

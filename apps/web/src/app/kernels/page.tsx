@@ -11,7 +11,7 @@ import {
   volume,
 } from '@tilemark/kernels';
 import type { Metadata } from 'next';
-import { ContributedList } from '@/features/contributed/contributed-list';
+import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { readable, visitor } from '@/server/session/visitor';

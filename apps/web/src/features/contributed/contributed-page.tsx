@@ -12,12 +12,12 @@ import { ButtonLink, TextLink } from '@/ui/button';
 import { PlainCode, WgslCode } from '@/ui/code';
 import { Ago, Moment } from '@/ui/facts';
 import { formatEstimate, plural } from '@/ui/format';
+import { Refresh } from '@/ui/live';
 import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Words } from '@/ui/words';
 import { Compared } from './compared';
-import { Refresh } from './refresh';
 
 /** Highlighting takes time by the line, and anybody may ask for the page. */
 const MOST_HIGHLIGHTED = 48 * 1024;
@@ -153,7 +153,7 @@ function Standing({
   );
 }
 
-export const Listed = ({ of: { publishedAt } }: { of: ContributedKernel }) =>
+const Listed = ({ of: { publishedAt } }: { of: ContributedKernel }) =>
   publishedAt === null ? <Badge>unlisted</Badge> : <Badge tone="accent">published</Badge>;
 
 function Actions({ version, user }: { version: ContributedKernel; user: Principal | null }) {
@@ -182,5 +182,30 @@ function Actions({ version, user }: { version: ContributedKernel; user: Principa
         New version
       </ButtonLink>
     </>
+  );
+}
+
+/** Kernels of other people: those published, and the reader's own. */
+export function ContributedList({ kernels }: { kernels: readonly ContributedKernel[] }) {
+  return (
+    <DataTable
+      caption="Contributed kernels"
+      rows={kernels}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Version',
+          cell: ({ id }) => (
+            <TextLink href={kernelHref(id)} prefetch={false}>
+              <code>{id}</code>
+            </TextLink>
+          ),
+        },
+        { head: 'Author', cell: ({ author }) => author },
+        { head: 'Operation', cell: ({ op }) => op },
+        { head: 'State', cell: (each) => <Listed of={each} /> },
+        { head: 'Brought', isFigure: true, cell: ({ createdAt }) => <Ago date={createdAt} /> },
+      ]}
+    />
   );
 }

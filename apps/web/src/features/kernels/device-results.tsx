@@ -1,7 +1,7 @@
 import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
-import { RateBars } from '@/features/sweeps/rate-bars';
+import { RateBars } from '@/features/sweeps/charts/rate-bars';
 import { ButtonLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
 import { SelectField } from '@/ui/field';

@@ -11,32 +11,39 @@ import {
   type LeaderboardRow,
   type MetricId,
   metricsOf,
-  provenNs,
   type ReferenceFigure,
 } from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
 import { opOf, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
-import { ComparableVariant, kernelHref } from '@/features/kernels/address';
+import { ComparableVariant } from '@/features/kernels/address';
 import { UnconfirmedMark } from '@/features/results/confirmation';
 import { ImportedBadge, RoofText } from '@/features/results/outcome';
-import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
 import {
   formatInterval,
   formatMetric,
   formatNs,
-  formatOfPeak,
   formatRate,
   formatSpeedup,
   plural,
 } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
-import { MoreRows, shownRows } from './more-rows';
-import { type BoardQuery, GROUP_TITLES, type Group } from './query';
-import { RateBar } from './rate-bar';
-import { type Columns, columnCount, ReferenceCards, ReferenceRows } from './reference-rows';
+import { Cards, ReferenceCards } from './cards';
+import type { BoardQuery, Group } from './query';
+import { ReferenceRows } from './reference-rows';
+import {
+  Author,
+  type Columns,
+  columnCount,
+  MoreRows,
+  Placed,
+  RateBar,
+  rowGroups,
+  Sparkline,
+  shownRows,
+} from './row-parts';
 
 /** Metrics whose figure another one of the row shows beside its own. */
 const BESIDE: readonly MetricId[] = ['lowNs', 'highNs', 'roofBound'];
@@ -160,89 +167,6 @@ export function Board({
   );
 }
 
-/** The rows on a phone: what a row says first, in the order of the table. */
-function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQuery }) {
-  return rowGroups(query).map(([title, isOf]) => {
-    const cards = rows.filter(isOf);
-    if (cards.length === 0) return null;
-    const fastest = Math.max(...cards.map(({ rate }) => rate.value));
-    return (
-      <section key={title} aria-label={title}>
-        <p className="mb-1 text-2xs font-normal text-muted">
-          {title}, {cards[0]?.rate.unit}; a full bar is {formatRate(fastest)}
-        </p>
-        <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
-          {shownRows(cards, query).map((row) => (
-            <Card key={row.resultId} row={row} fastest={fastest} />
-          ))}
-        </ul>
-      </section>
-    );
-  });
-}
-
-type RowGroupOf = readonly [title: string, isOf: (row: LeaderboardRow) => boolean];
-
-/** Classes of device, those of contributed kernels by themselves unless ranked together with ours. */
-function rowGroups({ contributed }: BoardQuery): readonly RowGroupOf[] {
-  const isApart = ({ author }: LeaderboardRow) => contributed !== 'together' && Boolean(author);
-  const ranked = (of: Group, apart: boolean) => (row: LeaderboardRow) =>
-    row.rank !== null && row.device.class === of && isApart(row) === apart;
-  return [
-    ...GROUP_TITLES.map(([of, title]): RowGroupOf => [title, ranked(of, false)]),
-    ...GROUP_TITLES.map(([of, title]): RowGroupOf => [`Contributed: ${title}`, ranked(of, true)]),
-    ['Not ranked', ({ rank }) => rank === null],
-  ];
-}
-
-function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
-  const {
-    address,
-    device,
-    highNs,
-    imported,
-    lowNs,
-    medianNs,
-    rank,
-    rate,
-    resultId,
-    roof,
-    unranked,
-  } = row;
-  return (
-    <li className="space-y-1 px-3 py-2 text-[0.8125rem]">
-      <div className="flex items-baseline gap-2">
-        {rank !== null && (
-          <span className="font-medium">
-            {rank}
-            <span className="sr-only">. place:</span>
-          </span>
-        )}
-        <DeviceName device={device} />
-        <span className="ml-auto text-xs text-muted">
-          <Ago date={row.measuredAt} />
-        </span>
-      </div>
-      <RateBar
-        value={rate.value}
-        max={fastest}
-        text={formatRate(rate.value)}
-        isRanked={rank !== null}
-      />
-      <p className="text-xs text-muted">
-        {formatNs(medianNs)} {formatInterval(medianNs, lowNs, highNs)}
-        {roof && <>, {formatOfPeak(roof.ns / medianNs)} of peak</>}
-      </p>
-      <p>
-        <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
-        <Author of={row} /> <ImportedBadge of={imported} />
-      </p>
-      <Placed of={row} />
-      {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
-    </li>
-  );
-}
-
 /** Classes differ by orders of magnitude, so each has a scale of its own, and says which. */
 function RowGroup({
   title,
@@ -353,50 +277,5 @@ function BoardRow({
         )}
       </td>
     </tr>
-  );
-}
-
-/** Why a row with a wide interval stands where it does. */
-function Placed({ of }: { of: LeaderboardRow }) {
-  if (of.rank === null || provenNs(of) === of.medianNs) return null;
-  return (
-    <p className="max-w-72 font-normal text-xs text-muted">
-      Placed by the slow end of its wide interval, {formatNs(of.highNs)}
-    </p>
-  );
-}
-
-/** Whose the kernel is, unless it is ours, and the way to its page. */
-function Author({ of: { author, variant } }: { of: LeaderboardRow }) {
-  if (!author) return null;
-  return (
-    <TextLink href={kernelHref(variant.kernel)} prefetch={false} className="text-xs">
-      by {author}
-    </TextLink>
-  );
-}
-
-const SPARK = { width: 56, height: 16 };
-
-/** How the device's best rate follows the size, from nothing to its most. */
-function Sparkline({ sizes }: { sizes: readonly SizeRate[] }) {
-  if (sizes.length < 2) return <span className="text-muted">–</span>;
-  const most = Math.max(...sizes.map(({ rate }) => rate));
-  const [low, high] = [sizes[0], sizes.at(-1)].map((size) => Math.log2(size?.edge ?? 1));
-  const points = sizes.map(({ edge, rate }) => {
-    const x = ((Math.log2(edge) - (low ?? 0)) / ((high ?? 1) - (low ?? 0))) * SPARK.width;
-    return `${x.toFixed(1)},${(SPARK.height * (1 - rate / most)).toFixed(1)}`;
-  });
-  const text = sizes.map(({ edge, rate }) => `${edge}: ${formatRate(rate)}`).join('; ');
-  return (
-    <svg
-      {...SPARK}
-      viewBox={`-1 -1 ${SPARK.width + 2} ${SPARK.height + 2}`}
-      role="img"
-      aria-label={`Best rate by size: ${text}`}
-    >
-      <title>{text}</title>
-      <polyline points={points.join(' ')} fill="none" stroke="var(--accent)" strokeWidth="1.5" />
-    </svg>
   );
 }

@@ -6,8 +6,8 @@ import { kernelHref } from '@/features/kernels/address';
 import { formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
-import { MoreRows, shownRows } from './more-rows';
 import type { BoardQuery } from './query';
+import { MoreRows, shownRows } from './row-parts';
 
 /**
  * Devices x kernels: the rate of each kernel's best variant, coloured by its share of the

@@ -7,9 +7,8 @@ import { formatNs, formatPercent, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
-import { MoreRows, shownRows } from './more-rows';
 import { type BoardQuery, boardHref } from './query';
-import { RateBar } from './rate-bar';
+import { MoreRows, RateBar, shownRows } from './row-parts';
 
 /** Which variant to ship where one has to do for all, and what that costs. */
 export function PortabilityTables({

@@ -1,16 +1,16 @@
-import { dataSheetTime, type Metric, type MetricId, type ReferenceFigure } from '@tilemark/core';
+import { dataSheetTime, type ReferenceFigure } from '@tilemark/core';
 import { isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
-import { formatInterval, formatMoment, formatNs, formatOfPeak, formatRate } from '@/ui/format';
+import { formatInterval, formatMoment, formatNs, formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
-import { RateBar } from './rate-bar';
+import { type Columns, columnCount, RateBar } from './row-parts';
 
-const ABOUT =
+export const ABOUT =
   'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them';
 
 /** Where the shipped figures are told at length. */
@@ -50,17 +50,6 @@ export function ReferenceRows({
     </tbody>
   );
 }
-
-/** Columns of a board that are shown only where a row has something to say in them. */
-export interface Columns {
-  readonly metrics: readonly Metric<MetricId>[];
-  readonly hasNaive: boolean;
-  readonly hasSizes: boolean;
-}
-
-/** Those, and always rank, device, rate, variant and age. */
-export const columnCount = ({ metrics, hasNaive, hasSizes }: Columns): number =>
-  metrics.length + Number(hasNaive) + Number(hasSizes) + 5;
 
 function Row({
   figure,
@@ -125,60 +114,11 @@ function Row({
 }
 
 /** Its part of the roof that was measured with it, else of what the data sheet allows. */
-function peakOf({ class: kind, hardware, medianNs, problem, roof }: ReferenceFigure) {
+export function peakOf({ class: kind, hardware, medianNs, problem, roof }: ReferenceFigure) {
   if (roof) return { share: roof.ns / medianNs, bound: `measured ${roof.bound}` };
   const sheet =
     hardware === null ? null : dataSheetTime({ device: hardware, class: kind }, problem);
   return sheet && { share: sheet.ns / medianNs, bound: 'by data sheet' };
-}
-
-/** The same on a phone. */
-export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[] }) {
-  if (figures.length === 0) return null;
-  const fastest = Math.max(...figures.map(({ rate }) => rate.value));
-  return (
-    <section aria-label="Reference">
-      <p className="mb-1 text-2xs font-normal text-muted">
-        Reference, {figures[0]?.rate.unit}: {ABOUT}
-      </p>
-      <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
-        {figures.map((figure) => (
-          <li key={keyOf(figure)} className="space-y-1 px-3 py-2 text-[0.8125rem]">
-            <p className="font-medium">{figure.hardware ?? 'Unknown hardware'}</p>
-            <RateBar
-              value={figure.rate.value}
-              max={fastest}
-              text={formatRate(figure.rate.value)}
-              isRanked={false}
-            />
-            <p className="text-xs text-muted">
-              {formatNs(figure.medianNs)}{' '}
-              {figure.interval &&
-                formatInterval(figure.medianNs, figure.interval.lowNs, figure.interval.highNs)}
-              <OfPeak figure={figure} />
-            </p>
-            <p>
-              <What figure={figure} />
-            </p>
-            <p className="text-xs break-words text-muted">
-              <Provenance figure={figure} />
-            </p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function OfPeak({ figure }: { figure: ReferenceFigure }) {
-  const peak = peakOf(figure);
-  return (
-    peak && (
-      <>
-        , {formatOfPeak(peak.share)} of peak ({peak.bound})
-      </>
-    )
-  );
 }
 
 /** Figures of reference on a page of their own subject: a kernel, a sweep. */
@@ -236,11 +176,11 @@ export function ReferenceTable({
 const problemText = ({ problem }: ReferenceFigure): string =>
   `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
 
-const keyOf = ({ by, hardware, imported, source }: ReferenceFigure): string =>
+export const keyOf = ({ by, hardware, imported, source }: ReferenceFigure): string =>
   JSON.stringify([hardware, by, source, imported?.at]);
 
 /** What ran: a kernel, a library, or a report's own code. */
-function What({ figure: { by } }: { figure: ReferenceFigure }) {
+export function What({ figure: { by } }: { figure: ReferenceFigure }) {
   if (by.kind === 'library') {
     return (
       <>
@@ -271,7 +211,7 @@ function What({ figure: { by } }: { figure: ReferenceFigure }) {
 }
 
 /** Where a figure comes from. */
-function Provenance({
+export function Provenance({
   figure,
   hasDate = true,
 }: {

@@ -2,8 +2,8 @@ import { allPublished, type DeviceIdentity, type RunView } from '@tilemark/core'
 import type { Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
 import { type DeviceRoof, deviceRoofs } from '@/features/devices/roof';
+import type { PublishedTime } from './charts/thread-curves';
 import { problemText } from './runs';
-import type { PublishedTime } from './thread-curves';
 
 /** Runs that a page of a sweep shows; the rest of larger ones is in the export. */
 export const MAX_RUNS = 5_000;

@@ -8,7 +8,8 @@ import { LiveDot } from '@/ui/live';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
-import { Charts } from './charts';
+import { Charts } from './charts/charts';
+import type { PublishedTime } from './charts/thread-curves';
 import type { DeviceFacts } from './load';
 import {
   CountsLine,
@@ -18,9 +19,8 @@ import {
   ProgressBar,
   StatusBadge,
 } from './progress';
-import { ReportTable } from './report-table';
-import { ResultsTable } from './results-table';
-import type { PublishedTime } from './thread-curves';
+import { ReportTable } from './tables/report-table';
+import { ResultsTable } from './tables/results-table';
 import { BudgetBar, TuningFacts } from './tuning';
 import { useSweep } from './use-sweep';
 

@@ -8,7 +8,7 @@ import {
 } from '@tilemark/core';
 import { shapeText, shortAddress, volume } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { sizeTunables } from '../kernels/workgroup';
+import { sizeTunables } from '../../kernels/workgroup';
 
 /** One of our devices, under one profile, beside a report. */
 export interface Column {

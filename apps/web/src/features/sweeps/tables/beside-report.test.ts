@@ -1,7 +1,7 @@
 import { publishedOfSuite } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { measuredRun } from '../../server/results.test-helper';
+import { measuredRun } from '../../../server/results.test-helper';
 import { besideReport, pivotOf } from './beside-report';
 
 const report = publishedOfSuite('layouts@1')!;

@@ -1,7 +1,7 @@
 import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { shapeText, volume } from '@tilemark/kernels';
-import { sizeTunables, threadsOf } from '../kernels/workgroup';
-import { resultHref, shortKernel, shortLabels } from './runs';
+import { sizeTunables, threadsOf } from '../../kernels/workgroup';
+import { resultHref, shortKernel, shortLabels } from '../runs';
 
 export interface CurvePoint {
   /** What is equal along the line: the shape where there are several, else the variant. */

@@ -7,9 +7,9 @@ import { formatNs, formatSpeedup, plural, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { LegendItem } from '@/ui/plot-file';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/scales';
-import { usesWorkgroupMemory } from '../kernels/workgroup';
+import { usesWorkgroupMemory } from '../../kernels/workgroup';
+import { resultHref, shortKernel } from '../runs';
 import { type CurvePoint, type Curves, speedupCurves } from './curves';
-import { resultHref, shortKernel } from './runs';
 
 /** What a report says of a variant on a problem. */
 export interface PublishedTime {

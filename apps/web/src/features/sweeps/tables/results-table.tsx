@@ -8,7 +8,8 @@ import { Chip, Input, Select } from '@/ui/field';
 import { formatCount } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import type { DeviceFacts } from './load';
+import type { DeviceFacts } from '../load';
+import { fastestFirst, problemText } from '../runs';
 import {
   COLUMNS,
   features,
@@ -17,7 +18,6 @@ import {
   tableRuns,
   usualColumns,
 } from './result-columns';
-import { fastestFirst, problemText } from './runs';
 
 const PAGE_SIZE = 25;
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;

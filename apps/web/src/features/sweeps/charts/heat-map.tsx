@@ -1,20 +1,58 @@
 'use client';
 
+import type * as PlotModule from '@observablehq/plot';
+import type { MeasuredRun } from '@tilemark/core';
 import { opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate, plural } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import type { CurvePoint, Curves } from './curves';
-import { resultHref } from './runs';
+import { resultHref } from '../runs';
+import type { Curves } from './curves';
 
 const ROW_HEIGHT = 40;
 /** The part of the best rate from which a cell needs the text colour of the accent. */
 const STRONG_FROM = 0.55;
 
+/** Cells with their rates, coloured by their part of the best; each leads to its result. */
+export function rateCells<Cell extends { readonly run: MeasuredRun }>(
+  Plot: typeof PlotModule,
+  cells: readonly Cell[],
+  {
+    nameOf,
+    dy = 0,
+    ...place
+  }: Pick<PlotModule.CellOptions, 'insetTop' | 'insetBottom'> & {
+    x: keyof Cell & string;
+    y: keyof Cell & string;
+    nameOf: (cell: Cell) => string;
+    dy?: number;
+  },
+): PlotModule.Markish[] {
+  const best = Math.max(...cells.map(({ run }) => run.figures.rate));
+  return [
+    Plot.cell(cells, {
+      ...place,
+      fill: 'var(--accent)',
+      fillOpacity: ({ run }: Cell) => 0.06 + (0.94 * run.figures.rate) / best,
+      stroke: 'var(--line)',
+      title: (cell: Cell) => {
+        const { figures, problem } = cell.run;
+        return `${nameOf(cell)}: ${formatRate(figures.rate)} ${opOf(problem).rateUnit(problem)}`;
+      },
+      href: ({ run }: Cell) => resultHref(run),
+    }),
+    Plot.text(cells, {
+      ...{ x: place.x, y: place.y, dy, pointerEvents: 'none' },
+      text: ({ run }: Cell) => formatRate(run.figures.rate),
+      fill: ({ run }: Cell) =>
+        run.figures.rate / best > STRONG_FROM ? 'var(--on-accent)' : 'var(--ink)',
+    }),
+  ];
+}
+
 /** Rates by variant and threads per workgroup: which tile goes with which layout. One shape only. */
 export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
   const lines = useMemo(() => [...new Set(points.map(({ line }) => line))], [points]);
-  const best = points.reduce((most, { run }) => Math.max(most, run.figures.rate), 0);
   const [first] = points;
   const unit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
   const draw = useCallback<DrawPlot>(
@@ -32,25 +70,9 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
       },
       y: { type: 'band', domain: lines, axis: null, padding: 0 },
       marks: [
-        Plot.cell(points, {
-          x: 'threads',
-          y: 'line',
-          insetTop: 15,
-          insetBottom: 2,
-          fill: 'var(--accent)',
-          fillOpacity: ({ run }: CurvePoint) => 0.06 + (0.94 * run.figures.rate) / best,
-          stroke: 'var(--line)',
-          title: ({ line, run, threads }: CurvePoint) =>
-            `${line}, ${plural(threads, 'thread')}: ${formatRate(run.figures.rate)} ${unit}`,
-          href: ({ run }: CurvePoint) => resultHref(run),
-        }),
-        Plot.text(points, {
-          x: 'threads',
-          y: 'line',
-          dy: 7,
-          text: ({ run }: CurvePoint) => formatRate(run.figures.rate),
-          fill: ({ run }: CurvePoint) =>
-            run.figures.rate / best > STRONG_FROM ? 'var(--on-accent)' : 'var(--ink)',
+        ...rateCells(Plot, points, {
+          ...{ x: 'threads', y: 'line', insetTop: 15, insetBottom: 2, dy: 7 },
+          nameOf: ({ line, threads }) => `${line}, ${plural(threads, 'thread')}`,
         }),
         // Labels stand above their cells, where the whole width is theirs.
         Plot.text(lines, {
@@ -64,7 +86,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
         }),
       ],
     }),
-    [points, lines, best, unit],
+    [points, lines],
   );
 
   if (isByShape || lines.length < 2) return null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measuredRun } from '../../server/results.test-helper';
+import { measuredRun } from '../../../server/results.test-helper';
 import { curvesOf, speedupCurves } from './curves';
 
 const at = (kernel: string, tunables: Record<string, string | number>, ns: number, n = 512) =>

@@ -6,7 +6,7 @@ import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import type { SeriesStyles } from '@/ui/scales';
-import { resultHref, shortKernel } from './runs';
+import { resultHref, shortKernel } from '../runs';
 
 interface Point {
   readonly kernel: string;

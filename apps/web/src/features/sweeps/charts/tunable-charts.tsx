@@ -8,8 +8,9 @@ import { SelectField } from '@/ui/field';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { useQuery } from '@/ui/use-query';
-import { sizeTunables } from '../kernels/workgroup';
-import { resultHref } from './runs';
+import { sizeTunables } from '../../kernels/workgroup';
+import { resultHref } from '../runs';
+import { rateCells } from './heat-map';
 
 /** The best of the runs that share the values. */
 interface Best {
@@ -225,27 +226,13 @@ function TunableMap({ runs, x, y }: { runs: readonly MeasuredRun[]; x: string; y
         padding: 0.06,
       },
       marks: [
-        Plot.cell(cells, {
-          x: 'x',
-          y: 'y',
-          fill: 'var(--accent)',
-          fillOpacity: ({ run }: Best) => 0.06 + (0.94 * run.figures.rate) / best.figures.rate,
-          stroke: 'var(--line)',
-          title: (cell: Best) =>
-            `${x}=${cell.x}, ${y}=${cell.y}: ${formatRate(cell.run.figures.rate)} ${unit}`,
-          href: ({ run }: Best) => resultHref(run),
-        }),
-        Plot.text(cells, {
-          x: 'x',
-          y: 'y',
-          text: ({ run }: Best) => formatRate(run.figures.rate),
-          pointerEvents: 'none',
-          fill: ({ run }: Best) =>
-            run.figures.rate / best.figures.rate > STRONG_FROM ? 'var(--on-accent)' : 'var(--ink)',
+        ...rateCells(Plot, cells, {
+          ...{ x: 'x', y: 'y' },
+          nameOf: (cell) => `${x}=${cell.x}, ${y}=${cell.y}`,
         }),
       ],
     }),
-    [cells, best, unit, x, y],
+    [cells, x, y],
   );
   return (
     <Figure
@@ -257,6 +244,3 @@ function TunableMap({ runs, x, y }: { runs: readonly MeasuredRun[]; x: string; y
     />
   );
 }
-
-/** The part of the best rate from which a cell needs the text colour of the accent. */
-const STRONG_FROM = 0.55;

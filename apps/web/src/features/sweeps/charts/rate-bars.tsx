@@ -5,8 +5,8 @@ import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import { shortDeviceName } from '../devices/device-name';
-import { resultHref, shortLabels } from './runs';
+import { shortDeviceName } from '../../devices/device-name';
+import { resultHref, shortLabels } from '../runs';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;

@@ -29,11 +29,11 @@ import {
   formatRate,
   formatSpeedup,
 } from '@/ui/format';
-import { deviceHref, shortDeviceName } from '../devices/device-name';
-import { ComparableVariant, VariantLink } from '../kernels/address';
-import { OutcomeBadge, RoofText } from '../results/outcome';
-import type { DeviceFacts } from './load';
-import { problemText, speedups } from './runs';
+import { deviceHref, shortDeviceName } from '../../devices/device-name';
+import { ComparableVariant, VariantLink } from '../../kernels/address';
+import { OutcomeBadge, RoofText } from '../../results/outcome';
+import type { DeviceFacts } from '../load';
+import { problemText, speedups } from '../runs';
 
 /** A run with what only its neighbours or its device tell. */
 export interface TableRun {

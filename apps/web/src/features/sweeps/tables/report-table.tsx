@@ -7,7 +7,7 @@ import { VariantLink } from '@/features/kernels/address';
 import { formatNs, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
-import { shortDeviceName } from '../devices/device-name';
+import { shortDeviceName } from '../../devices/device-name';
 import { besideReport, pivotOf, type Timing } from './beside-report';
 
 /** The report that the sweep's suite reproduces, line by line, with each of our devices beside it. */

@@ -1,0 +1,116 @@
+import type { LeaderboardRow, ReferenceFigure } from '@tilemark/core';
+import type { ReactNode } from 'react';
+import { DeviceName } from '@/features/devices/device-name';
+import { ComparableVariant } from '@/features/kernels/address';
+import { ImportedBadge } from '@/features/results/outcome';
+import { Ago } from '@/ui/facts';
+import { formatInterval, formatNs, formatOfPeak, formatRate } from '@/ui/format';
+import type { BoardQuery } from './query';
+import { ABOUT, keyOf, Provenance, peakOf, What } from './reference-rows';
+import { Author, Placed, RateBar, rowGroups, shownRows } from './row-parts';
+
+/** The rows on a phone: what a row says first, in the order of the table. */
+export function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQuery }) {
+  return rowGroups(query).map(([title, isOf]) => {
+    const cards = rows.filter(isOf);
+    if (cards.length === 0) return null;
+    const fastest = Math.max(...cards.map(({ rate }) => rate.value));
+    return (
+      <CardList
+        key={title}
+        title={title}
+        note={`, ${cards[0]?.rate.unit}; a full bar is ${formatRate(fastest)}`}
+      >
+        {shownRows(cards, query).map((row) => (
+          <Card key={row.resultId} row={row} fastest={fastest} />
+        ))}
+      </CardList>
+    );
+  });
+}
+
+function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
+  const { device, highNs, lowNs, medianNs, rank, rate, roof, unranked } = row;
+  return (
+    <li className={CARD}>
+      <div className="flex items-baseline gap-2">
+        {rank !== null && (
+          <span className="font-medium">
+            {rank}
+            <span className="sr-only">. place:</span>
+          </span>
+        )}
+        <DeviceName device={device} />
+        <span className="ml-auto text-xs text-muted">
+          <Ago date={row.measuredAt} />
+        </span>
+      </div>
+      <RateBar
+        value={rate.value}
+        max={fastest}
+        text={formatRate(rate.value)}
+        isRanked={rank !== null}
+      />
+      <p className="text-xs text-muted">
+        {formatNs(medianNs)} {formatInterval(medianNs, lowNs, highNs)}
+        {roof && <>, {formatOfPeak(roof.ns / medianNs)} of peak</>}
+      </p>
+      <p>
+        <ComparableVariant address={row.address} resultId={row.resultId} on={device.name} />{' '}
+        <Author of={row} /> <ImportedBadge of={row.imported} />
+      </p>
+      <Placed of={row} />
+      {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
+    </li>
+  );
+}
+
+/** The same on a phone. */
+export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[] }) {
+  if (figures.length === 0) return null;
+  const fastest = Math.max(...figures.map(({ rate }) => rate.value));
+  return (
+    <CardList title="Reference" note={`, ${figures[0]?.rate.unit}: ${ABOUT}`}>
+      {figures.map((figure) => {
+        const { hardware, interval, medianNs, rate } = figure;
+        const peak = peakOf(figure);
+        return (
+          <li key={keyOf(figure)} className={CARD}>
+            <p className="font-medium">{hardware ?? 'Unknown hardware'}</p>
+            <RateBar
+              {...{ value: rate.value, max: fastest, isRanked: false }}
+              text={formatRate(rate.value)}
+            />
+            <p className="text-xs text-muted">
+              {formatNs(medianNs)}{' '}
+              {interval && formatInterval(medianNs, interval.lowNs, interval.highNs)}
+              {peak && `, ${formatOfPeak(peak.share)} of peak (${peak.bound})`}
+            </p>
+            <p>
+              <What figure={figure} />
+            </p>
+            <p className="text-xs break-words text-muted">
+              <Provenance figure={figure} />
+            </p>
+          </li>
+        );
+      })}
+    </CardList>
+  );
+}
+
+const CARD = 'space-y-1 px-3 py-2 text-[0.8125rem]';
+
+function CardList({ title, note, children }: { title: string; note: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <p className="mb-1 text-2xs font-normal text-muted">
+        {title}
+        {note}
+      </p>
+      <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
+        {children}
+      </ul>
+    </section>
+  );
+}
