@@ -27,8 +27,8 @@ const options = {
   format: 'esm',
   outExtension: { '.js': '.mjs' },
   loader: { '.wgsl': 'text' },
-  // pg loads its native client only on request.
-  external: ['webgpu', 'pg-native'],
+  // pg loads its native client only on request; koffi is loaded where it is installed.
+  external: ['webgpu', 'koffi', 'pg-native'],
   // CommonJS packages in the bundle still require Node's own modules.
   banner: {
     js: "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);",

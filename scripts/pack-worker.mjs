@@ -16,7 +16,7 @@ const { values } = parseArgs({
 });
 const { dist, target } = values;
 
-const { version, license, dependencies } = JSON.parse(
+const { version, license, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(worker, 'package.json'), 'utf8'),
 );
 
@@ -63,6 +63,7 @@ try {
     bin: { tilemark: './tilemark.mjs' },
     engines: { node: '>=20.19' },
     dependencies: { webgpu: dependencies.webgpu },
+    optionalDependencies: { koffi: optionalDependencies.koffi },
   };
   await writeFile(join(staging, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
   const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts'], {

@@ -18,6 +18,7 @@ export { type Clock, contradiction } from './measure/clock';
 export { dataSheetPeak, dataSheetTime } from './measure/data-sheet';
 export * from './measure/device';
 export * from './measure/duel';
+export * from './measure/energy';
 export * from './measure/measure';
 export * from './measure/outcome';
 export * from './measure/policy';

@@ -10,6 +10,7 @@ import { create } from 'webgpu';
 import { version } from '../../package.json';
 import { type Machine, thisMachine } from '../device/host';
 import type { Card } from './cards';
+import { openEnergyMeter } from './energy-meter';
 import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
 
 /**
@@ -88,7 +89,10 @@ export async function openGpu(
   return {
     executor: await createGpuExecutor(device, pool),
     readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice) : null),
-    ...(identity.vendor === 'nvidia' && { watchClocks: () => watchNvidiaClocks(choice) }),
+    ...(identity.vendor === 'nvidia' && {
+      watchClocks: () => watchNvidiaClocks(choice),
+      energyMeter: () => openEnergyMeter(choice),
+    }),
     identity,
     capabilities,
     // A software adapter's memory is the host's.

@@ -3,7 +3,8 @@ import { InputError } from '@tilemark/kernels';
 import { describe, expect, test } from 'vitest';
 import { measured, noise, square } from '../server/store/fixtures.test-helper';
 import type { RunResult } from '../view/api';
-import { checkOutcome, repeatedBlock } from './consistency';
+import { type AskedRun, checkOutcome, repeatedBlock } from './consistency';
+import type { Energy } from './energy';
 import type { Measurement, Outcome, Series } from './outcome';
 import { summarise } from './stats';
 
@@ -27,7 +28,11 @@ const { measurement } = honest;
 /** Passes of 10 ms, as a clock of 1 ns times them. */
 const samples = noise(128).map((part) => Math.round(10e6 * (1 + part / 1e3)) / 10);
 
-const refusal = (over: Partial<Measurement>, leaseNs: number | null = null, asked = run) => {
+const refusal = (
+  over: Partial<Measurement>,
+  leaseNs: number | null = null,
+  asked: AskedRun = run,
+) => {
   const outcome: Outcome = { kind: 'measured', measurement: { ...measurement, ...over } };
   try {
     checkOutcome(outcome, asked, 'outcome', leaseNs);
@@ -35,6 +40,11 @@ const refusal = (over: Partial<Measurement>, leaseNs: number | null = null, aske
   } catch (error) {
     return error instanceof InputError ? error.field.replace('outcome.measurement.', '') : error;
   }
+};
+/** Three stretches of dispatches as long as the samples say. */
+const energy = (over: Partial<Energy['stretches'][number]> = {}): Energy => {
+  const stretch = { dispatches: 5_100, ns: 5.1e9, joules: 1_500, ...over };
+  return { source: 'nvml', idleW: 70, stretches: [stretch, stretch, stretch] };
 };
 const cold = (samplesNs: readonly number[], over: Partial<Series> = {}) => ({
   cold: { ...summarise(samplesNs), ...over },
@@ -101,4 +111,16 @@ test('the few values of a coarse clock do not count as repetition', () => {
   expect(repeatedBlock(Array.from({ length: 30 }, (_, at) => at % 3))).toBeNull();
   expect(repeatedBlock(Array.from({ length: 30 }, (_, at) => at % 6))).toBe(6);
   expect(repeatedBlock(noise(30))).toBeNull();
+});
+
+test('energy is of the policy, of whole stretches, and of the dispatches that were timed', () => {
+  const asked = { ...run, policy: 'energy' } as const;
+  const refused = (of: Energy | null, leaseNs: number | null = null) =>
+    refusal({ ...cold(samples), policy: 'energy', energy: of }, leaseNs, asked);
+  expect(refused(energy())).toBeNull();
+  expect(refused(null)).toBeNull();
+  expect(refused(energy({ ns: 4.9e9 }))).toBe('energy.stretches[0].ns');
+  expect(refused(energy({ dispatches: 51_000 }))).toBe('energy.stretches[0].dispatches');
+  expect(refused(energy(), 15e9)).toBe('cold.samplesNs');
+  expect(refusal({ ...cold(samples), energy: energy() })).toBe('energy');
 });

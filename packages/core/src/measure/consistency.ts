@@ -1,6 +1,7 @@
 import { elements, InputError, opOf, type Problem, refuseIf } from '@tilemark/kernels';
 import { sum } from 'd3-array';
 import { MAX_BUFFER_SETS, MAX_DISPATCHES, shortestSampleNs } from './calibrate';
+import type { Energy } from './energy';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome, type Series } from './outcome';
 import { POLICIES, type Policy, type PolicyId } from './policy';
 import { summarise } from './stats';
@@ -67,6 +68,7 @@ export function checkOutcome(
     if (measurement.hot) checkStatistics(measurement.hot, `${field}.hot`);
     checkStop(measurement, POLICIES[run.policy], field);
   }
+  if (measurement.energy) checkEnergy(measurement, measurement.energy, POLICIES[run.policy], field);
   if (leaseNs !== null) checkDuration(measurement, POLICIES[run.policy], leaseNs, field);
 }
 
@@ -225,15 +227,40 @@ function checkStop(
   );
 }
 
+/** A dispatch of a stretch takes at least this part of the quickest sample: caches may be warmer. */
+const STRETCH_PART = 0.5;
+
+/** Whether the stretches are those that the policy asks for, of the dispatches that were timed. */
+function checkEnergy(
+  { cold }: Measurement,
+  energy: Energy,
+  { energy: plan, id }: Policy,
+  at: string,
+): void {
+  refuseIf(plan === undefined, `Policy ${id} measures no energy.`, `${at}.energy`);
+  for (const [index, { dispatches, ns }] of energy.stretches.entries()) {
+    const field = `${at}.energy.stretches[${index}]`;
+    const leastNs = plan?.stretchNs ?? 0;
+    refuseIf(ns < leastNs, `A stretch lasts at least ${leastNs / 1e9} s.`, `${field}.ns`);
+    refuseIf(
+      ns / dispatches < STRETCH_PART * cold.minNs,
+      `Its dispatches take ${ns / dispatches} ns, but ${cold.minNs} ns when they were timed.`,
+      `${field}.dispatches`,
+    );
+  }
+}
+
 /** Whether everything that was timed fits into the time there was. */
 function checkDuration(
-  { cold, compileNs, dispatchesPerSample, hot, stop }: Measurement,
+  { cold, compileNs, dispatchesPerSample, energy, hot, stop }: Measurement,
   policy: Policy,
   leaseNs: number,
   at: string,
 ): void {
   const timedNs =
-    dispatchesPerSample * (sum(cold.samplesNs) + sum(hot?.samplesNs ?? [])) + (compileNs ?? 0);
+    dispatchesPerSample * (sum(cold.samplesNs) + sum(hot?.samplesNs ?? [])) +
+    (compileNs ?? 0) +
+    sum(energy?.stretches ?? [], ({ ns }) => ns);
   const claimed = `the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`;
   refuseIf(
     timedNs > leaseNs,

@@ -92,6 +92,38 @@ describe('runVariant', () => {
     });
   });
 
+  it('measures energy under a policy that asks for it, verifies what that left, and closes the meter', async () => {
+    const policy = { ...POLICIES.smoke, energy: { stretches: 1, stretchNs: 50e6 } };
+    const steps: Step[] = [];
+    let isOpen = false;
+    const energyMeter = async () => {
+      isOpen = true;
+      // 100 W, in steps of 1 J.
+      return {
+        source: 'nvml' as const,
+        joules: () => Math.floor(performance.now() / 10),
+        close: () => {
+          isOpen = false;
+        },
+      };
+    };
+    const measure = (over: Partial<Surroundings>) =>
+      runVariant(createHostExecutor(), variant, problem, policy, capabilities, {
+        deviceClass: 'cpu',
+        lastLevelCacheBytes: 16_384,
+        nowNs: () => performance.now() * 1e6,
+        onStep: (step) => steps.push(step),
+        ...over,
+      });
+    const outcome = await measure({ energyMeter });
+    expect(isOpen).toBe(false);
+    expect(steps.slice(-2)).toEqual(['energy', 'verify-again']);
+    expect(outcomeSchema.parse(outcome)).toMatchObject({
+      measurement: { energy: { source: 'nvml', stretches: [{ dispatches: expect.any(Number) }] } },
+    });
+    expect(await measure({})).toMatchObject({ measurement: { energy: null } });
+  });
+
   it('has no hot series where one set of buffers outgrows the cache', async () => {
     const outcome = await run(createHostExecutor(), { lastLevelCacheBytes: 1024 });
     expect(outcome).toMatchObject({ kind: 'measured', measurement: { bufferSets: 1, hot: null } });

@@ -11,6 +11,7 @@
  * - noticing that the device throttles: throttle.ts
  * - what a browser's tab must not begin: foresee.ts
  * - holding the device's clock to the wall clock: clock.ts
+ * - energy per dispatch: energy.ts
  * - medians, intervals, CV: stats.ts
  * - why a result is not ranked, and outliers: trust.ts; what the device can do at most:
  *   roofline.ts
@@ -36,6 +37,7 @@ import {
 import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, setBytes } from './calibrate';
 import { regressClock } from './clock';
 import type { DeviceCapabilities, DeviceClass } from './device';
+import { type Energy, type EnergyMeter, measureEnergy } from './energy';
 import { tooLong } from './foresee';
 import {
   type Clocks,
@@ -64,6 +66,7 @@ export type Step =
   | 'warm-up'
   | 'cold'
   | 'hot'
+  | 'energy'
   | 'verify-again'
   | 'roof';
 
@@ -82,6 +85,8 @@ export interface Surroundings {
   readonly readClocks?: () => Promise<Clocks | null>;
   /** What the driver last reported of them, without waiting; absent if nothing watches them. */
   readonly watchClocks?: () => ClockReading | null;
+  /** Opens the device's energy counter; null or absent if there is none. */
+  readonly energyMeter?: () => Promise<EnergyMeter | null>;
   /** Of the process; see `Measurement.invocation`. */
   readonly invocation?: string;
   readonly onStep?: (step: Step) => void;
@@ -166,6 +171,16 @@ export async function runVariant(
       await proof.afterHot();
     }
 
+    let energy: Energy | null = null;
+    const meter = policy.energy ? ((await surroundings.energyMeter?.()) ?? null) : null;
+    if (policy.energy && meter) {
+      onStep?.('energy');
+      await proof.beforeSeries({ isCold: false });
+      const load = { prepared: proof.sampler, nowNs, eachNs: cold.series.medianNs };
+      energy = await measureEnergy(load, meter, policy.energy).finally(() => meter.close());
+      if (energy) await proof.afterCold();
+    }
+
     onStep?.('verify-again');
     const freshNs = await proof.onFreshInputs(
       warmUp.dispatches,
@@ -212,6 +227,7 @@ export async function runVariant(
           ns: proof.spentNs,
         },
         roof,
+        ...(policy.energy && { energy }),
         clocks: clocksBefore && clocksAfter ? { before: clocksBefore, after: clocksAfter } : null,
         unranked: unrankedReason(judged),
       },

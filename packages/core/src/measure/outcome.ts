@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clockSchema } from './clock';
+import { energySchema } from './energy';
 import { seedSchema } from './seed';
 
 export const METHODOLOGY_VERSION = 2;
@@ -142,6 +143,8 @@ export const measurementSchema = z.object({
   batches: z.array(batchSchema).optional(),
   /** Around the cold series; null or absent if the driver does not report them. */
   clocks: z.object({ before: clocksSchema, after: clocksSchema }).nullish(),
+  /** Under the policy `energy`; null: the device's energy cannot be read; absent: not asked for. */
+  energy: energySchema.nullish(),
   /** Its turns with the rival of the run; absent: it has none. `why`: why there is no ratio. */
   duel: z
     .object({ against: z.string(), duel: duelSchema.nullable(), why: z.string().nullable() })

@@ -21,6 +21,15 @@ const measurement: Measurement = {
   discarded: [],
   verification: { before: verification, after: verification, rms: 3.5 },
   roof: { ns: 50, bound: 'compute' },
+  energy: {
+    source: 'nvml',
+    idleW: 70,
+    stretches: [
+      { dispatches: 100, ns: 5e9, joules: 1_500 },
+      { dispatches: 100, ns: 5e9, joules: 1_510 },
+      { dispatches: 100, ns: 4e9, joules: 1_530 },
+    ],
+  },
   unranked: null,
 };
 const problem = { op: 'matmul', shape: { m: 10, n: 10, k: 10 }, dtype: 'f32' } as const;
@@ -40,6 +49,18 @@ it('derives the part of the roof', () => {
   const share = METRICS.find(({ id }) => id === 'roofShare');
   expect(share?.read(measurement, problem)).toBe(0.25);
   expect(share?.read({ ...measurement, roof: null }, problem)).toBeNull();
+});
+
+it('derives energy from the stretches', () => {
+  const read = (name: string, of = measurement) =>
+    METRICS.find(({ id }) => id === name)?.read(of, problem);
+  // 2,000 FLOP in 15.1 J.
+  expect(read('perJoule')).toBeCloseTo(2e-6 / 15.1, 12);
+  expect(read('meanPowerW')).toBe(302);
+  expect(read('energySpread')).toBeCloseTo(0.3 / 15.1, 12);
+  for (const name of ['perJoule', 'meanPowerW', 'energySpread', 'idlePowerW']) {
+    expect(read(name, { ...measurement, energy: null })).toBeNull();
+  }
 });
 
 it('names each metric and its column once', () => {

@@ -1,4 +1,5 @@
 import { opOf, type Problem } from '@tilemark/kernels';
+import { energySpread, joulesPerDispatch, meanPowerW } from '../measure/energy';
 import type { Measurement } from '../measure/outcome';
 
 /**
@@ -10,9 +11,9 @@ import type { Measurement } from '../measure/outcome';
 
 /**
  * How a figure is written. `time`: ns, with SI prefixes; `share`: a part of one, as percent; `u`:
- * roundoffs of the dtype.
+ * roundoffs of the dtype; `G/J`: GFLOP or GB per joule, as the rate is of one or the other.
  */
-export type MetricUnit = 'time' | 'share' | 'count' | 'rate' | 'text' | 'J' | 'u';
+export type MetricUnit = 'time' | 'share' | 'count' | 'rate' | 'text' | 'G/J' | 'W' | 'u';
 
 /**
  * Where a metric appears. `runs`: in `RunView`, so in the tables of runs on the site; `board`: the
@@ -138,6 +139,34 @@ export const METRICS = [
     field: `${MEASUREMENT}.verification.rms`,
     places: ['runs', 'board', 'export', 'bench'],
     read: ({ verification }) => verification.rms ?? null,
+  }),
+  metric({
+    ...{ id: 'perJoule', name: 'GFLOP/J or GB/J', csv: 'per_joule', unit: 'G/J', digits: 4 },
+    better: 'higher',
+    field: null,
+    places: ['runs', 'board', 'export', 'bench'],
+    // A rate is work per ns; so many nJ in place of the ns give work per joule.
+    read: ({ energy }, problem) =>
+      energy ? opOf(problem).rate(problem, 1e9 * joulesPerDispatch(energy)) : null,
+  }),
+  metric({
+    ...{ ...share, id: 'energySpread', name: 'Spread of the energy', csv: 'energy_spread' },
+    better: 'lower',
+    field: null,
+    places: ['export'],
+    read: ({ energy }) => (energy ? energySpread(energy) : null),
+  }),
+  metric({
+    ...{ id: 'meanPowerW', name: 'Mean power', csv: 'mean_power_w', unit: 'W', digits: 3 },
+    better: null,
+    field: null,
+    places: ['runs', 'board', 'export', 'bench'],
+    read: ({ energy }) => (energy ? meanPowerW(energy) : null),
+  }),
+  stated('energy.idleW', {
+    ...{ id: 'idlePowerW', name: 'Idle power', csv: 'idle_power_w', unit: 'W', digits: 3 },
+    better: null,
+    places: ['export'],
   }),
 ] as const;
 

@@ -75,7 +75,7 @@ export async function ownDevice(
 
 /** Shared by every run on the device; roofline and canary remember the best they have seen. */
 async function surroundingsOf(
-  { executor, identity, lastLevelCacheBytes, readClocks, watchClocks }: OpenDevice,
+  { energyMeter, executor, identity, lastLevelCacheBytes, readClocks, watchClocks }: OpenDevice,
   given: Required<Pick<Surroundings, 'roofline' | 'nowNs' | 'onStep'>>,
 ): Promise<Surroundings> {
   // A software adapter has no clocks of its own to watch, and a browser's tab cannot see them.
@@ -89,6 +89,7 @@ async function surroundingsOf(
     canary,
     readClocks,
     invocation: crypto.randomUUID(),
+    ...(energyMeter && { energyMeter }),
     ...(watchClocks && { watchClocks: watchClocks() }),
   };
 }

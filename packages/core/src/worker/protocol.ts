@@ -2,6 +2,7 @@ import type { Executor, Problem, Variant } from '@tilemark/kernels';
 import type { KernelFile } from '../contributed/manifest';
 import type { DeviceCapabilities, DeviceIdentity, Environment } from '../measure/device';
 import type { DuelOutcome } from '../measure/duel';
+import type { EnergyMeter } from '../measure/energy';
 import type { Step } from '../measure/measure';
 import type { Clocks, Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
@@ -33,6 +34,8 @@ export interface OpenDevice extends DeviceDescription {
   readonly readClocks: () => Promise<Clocks | null>;
   /** Begins to watch them, until the owner ends; absent if the driver does not report them. */
   readonly watchClocks?: () => () => ClockReading | null;
+  /** Opens its energy counter; null or absent if there is none. */
+  readonly energyMeter?: () => Promise<EnergyMeter | null>;
 }
 
 /** A device that there is, with what `--device` calls it. */

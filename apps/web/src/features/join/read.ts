@@ -9,6 +9,7 @@ const STEPS = {
   'warm-up': 'warming up',
   cold: 'measuring',
   hot: 'measuring in cache',
+  energy: 'measuring energy',
   trial: 'trying',
   'verify-again': 'checking again',
   roof: 'measuring the peak',

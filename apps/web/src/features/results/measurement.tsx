@@ -2,6 +2,7 @@
 import {
   type Clocks,
   driverText,
+  type EnergySource,
   type Environment,
   KNOWN_WIDTH,
   longDispatch,
@@ -48,6 +49,14 @@ const ABOUT: Partial<Record<MetricId, string>> = {
   rmsError: 'In u: one u is the most that rounding once changes a value',
 };
 
+/** Shown where they were asked for. */
+const OF_ENERGY: readonly MetricId[] = ['perJoule', 'energySpread', 'meanPowerW', 'idlePowerW'];
+
+const ENERGY_SOURCES: Readonly<Record<EnergySource, string>> = {
+  nvml: 'the card’s counter',
+  'nvidia-smi': 'instant power of nvidia-smi, summed up',
+};
+
 /** With fewer than six samples no interval reaches 95%: it is their range. */
 const FEWEST_OF_INTERVAL = 6;
 
@@ -58,7 +67,8 @@ export function Statistics({
   problem: Problem;
   measurement: Measurement;
 }) {
-  const { clocks, cold, discarded, timer } = measurement;
+  const { clocks, cold, discarded, energy, timer } = measurement;
+  const figures = FIGURES.filter(({ id }) => energy !== undefined || !OF_ENERGY.includes(id));
   return (
     <Panel>
       <Facts
@@ -72,7 +82,7 @@ export function Statistics({
                 : '95% interval of this run',
             value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
           },
-          ...FIGURES.map(({ digits, id, name, read, unit }) => {
+          ...figures.map(({ digits, id, name, read, unit }) => {
             const value = read(measurement, problem);
             const about = ABOUT[id];
             const text =
@@ -103,6 +113,14 @@ export function Statistics({
             name: 'Timer',
             value: `${timer.kind === 'timestamp' ? 'GPU timestamps' : 'wall clock'}, tick ${formatNs(timer.tickNs)}`,
           },
+          ...(energy === undefined
+            ? []
+            : [
+                {
+                  name: 'Energy from',
+                  value: energy ? ENERGY_SOURCES[energy.source] : 'not readable on this device',
+                },
+              ]),
           ...clocksFacts(clocks),
           { name: 'Methodology', value: `version ${measurement.methodologyVersion}` },
         ]}

@@ -73,8 +73,14 @@ const COLUMNS: readonly Column[] = [
   ),
   // Metrics that this table does not draw in a way of its own above.
   ...metricsOf('bench', ['medianNs', 'rate', 'roofShare']).map(({ name, read, unit }) =>
-    number(name, ({ problem }, measured) =>
-      measured ? figureText(unit, read(measured, problem)) : '',
+    number(
+      name,
+      ({ problem }, measured) => (measured ? figureText(unit, read(measured, problem)) : ''),
+      ({ results }) =>
+        results.some(
+          ({ outcome, problem }) =>
+            outcome?.kind === 'measured' && read(outcome.measurement, problem) !== null,
+        ),
     ),
   ),
   text('remark', ({ outcome }, measured) => {

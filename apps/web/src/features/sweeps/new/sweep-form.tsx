@@ -149,12 +149,13 @@ export function NewSweepForm({
               <SelectField
                 id="policy"
                 label="Policy"
-                hint="How long and how precisely to measure. The smoke policy takes five samples, and its results are never ranked."
+                hint="How long and how precisely to measure. The energy policy also measures GFLOP/J and mean power, where the device’s energy can be read, in 20 s more per run. The smoke policy takes five samples, and its results are never ranked."
                 error={formState.errors.policy?.message}
                 options={[
                   ...(from === 'suite'
                     ? ([['', 'as the suite says'], 'default'] as const)
                     : ([['', 'default']] as const)),
+                  'energy',
                   'smoke',
                 ]}
                 {...register('policy')}
