@@ -3,6 +3,7 @@ import { DeviceOwner, doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { Logger } from 'pino';
 import { DeviceProcess } from '../child/device-process';
+import { sayTogether } from '../device/together';
 import { cardNamed, equals, proved } from '../gpu/cards';
 import { type Place, type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
@@ -45,6 +46,10 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
   if (options.metrics !== undefined) {
     throw new InputError('needs one --device; this machine has several', '--metrics');
   }
+  const cards = gpus.flatMap(({ card, identity }) =>
+    card && equals(identity.device).length > 0 ? [card.busId] : [],
+  );
+  if (cards.length > 1) await sayTogether(cards, childEntry, workerLog(options.log));
   await Promise.all(gpus.map((gpu) => ofProcess(flagOf(gpu) ?? gpu.flag)));
 }
 

@@ -275,6 +275,20 @@ describe('a worker', () => {
     expect(await store.workers.list()).toEqual([]);
   });
 
+  it('stops in the middle of a wait for a run without a complaint', async () => {
+    lines.length = 0;
+    let waits = 0;
+    const next = (signal: AbortSignal) =>
+      new Promise<null>((_, reject) => {
+        waits++;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const { stop } = await attach({ over: { next } });
+    await vi.waitFor(() => expect(waits).toBe(1));
+    await stop();
+    expect(lines.join()).not.toContain('could not take a run');
+  });
+
   it('gives back a run that it cannot finish in time, and the next worker takes it', async () => {
     const slow = await attach({ finishWithinMs: 50 });
     const sweepId = await submit(slow.deviceKey, { n: 512 });

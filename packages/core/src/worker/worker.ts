@@ -178,7 +178,8 @@ export class GridWorker {
           signal,
           shouldRetry: ({ error }) =>
             !(error instanceof NotAdmitted) && !(error instanceof DeviceFault),
-          onFailedAttempt: ({ error }) => this.#noteFailure(error),
+          // The end of a wait that it was told to end is not a failure.
+          onFailedAttempt: ({ error }) => void (signal.aborted || this.#noteFailure(error)),
         });
       } catch (error) {
         if (error instanceof NotAdmitted) return this.#refused(error);
