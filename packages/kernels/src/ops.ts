@@ -1,7 +1,7 @@
 import { idsOf } from './dtype';
 import { InputError } from './errors';
 import { matmul } from './matmul/op';
-import type { Op } from './op';
+import type { Op, RateUnit } from './op';
 import type { Problem } from './problem';
 import { transpose } from './transpose/op';
 
@@ -18,6 +18,12 @@ export function opById(id: OpId, field = 'op'): Op {
 
 export function opOf(problem: Problem): Op {
   return opById(problem.op);
+}
+
+/** What a run of a problem that takes `ns` reaches. */
+export function rateOf(problem: Problem, ns: number): { value: number; unit: RateUnit } {
+  const op = opOf(problem);
+  return { value: op.rate(problem, ns), unit: op.rateUnit(problem) };
 }
 
 /** Whether a problem is several of its op's, one after the other. */

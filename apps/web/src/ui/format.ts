@@ -41,6 +41,8 @@ export function formatNs(ns: number): string {
 
 /** A rate without its unit, which the column or axis names: `48,310`, `512.7`, `5.120`. */
 export const formatRate = (value: number): string => fourDigits.format(value);
+export const rateText = ({ value, unit }: { readonly value: number; readonly unit: string }) =>
+  `${formatRate(value)} ${unit}`;
 
 /** A rough duration, from seconds: `under 10 s`, `about 40 s`, `about 12 min`, `about 3.5 h`. */
 export function formatEstimate(seconds: number): string {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { flagOf, rooflineText } from './devices';
+import { rooflineText } from './devices';
+import { flagOf } from './on-device';
 
 // Measuring a software adapter takes half a minute; `rooflines.test.ts` does it for a grid.
 const survey = {

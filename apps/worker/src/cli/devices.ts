@@ -1,11 +1,8 @@
-import { DeviceOwner, deviceKey, type ListedDevice, type RooflineSurvey } from '@tilemark/core';
+import { DeviceOwner, deviceKey, type RooflineSurvey } from '@tilemark/core';
 import { bytesText, DTYPES, opsUnit } from '@tilemark/kernels';
 import { DeviceProcess } from '../child/device-process';
-import { Runner } from '../child/runner';
 import { NO_ADAPTER } from '../device/select';
-import { equals, listCards } from '../gpu/cards';
-import { withMachineLock } from '../run/machine-lock';
-import { WAITING } from './progress';
+import { onDevice } from './on-device';
 import { significant, table } from './table';
 
 export interface DevicesOptions {
@@ -36,42 +33,13 @@ export async function devices(
   if (gpus.length === 0) print(NO_ADAPTER);
   if (!roofline) return;
   for (const { card, flag, identity } of gpus) {
-    const survey = await surveyOf(card?.busId ?? flag, childEntry, print);
-    print(`\n${identity.device}, profile default`);
-    print(survey ? rooflineText(survey) : 'no roofline: this device has no probes');
-  }
-}
-
-/** One of several equal cards is found by its bus id alone. */
-export const flagOf = (
-  listed: ListedDevice | undefined,
-  cards = listCards(),
-): string | undefined =>
-  listed?.card && equals(listed.identity.device, cards).length > 0
-    ? listed.card.busId
-    : listed?.flag;
-
-/** A `--device` that says which process to start: of an index on a host with several cards, the bus id. */
-export async function toldApart(device: string, childEntry: URL): Promise<string> {
-  if (!/^\d+$/.test(device) || listCards().length < 2) return device;
-  const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
-  return flagOf(listed[Number(device)]) ?? device;
-}
-
-async function surveyOf(
-  device: string,
-  childEntry: URL,
-  print: (text: string) => void,
-): Promise<RooflineSurvey | null> {
-  const runner = new Runner({ entry: childEntry, device });
-  try {
     // Never aborted: an interrupt ends this process and its child.
     const { signal } = new AbortController();
-    return await withMachineLock(() => runner.survey('default', signal), {
-      onWait: () => print(WAITING),
-    });
-  } finally {
-    await runner.close();
+    const survey = await onDevice(card?.busId ?? flag, childEntry, print, (runner, alone) =>
+      alone(() => runner.survey('default', signal)),
+    );
+    print(`\n${identity.device}, profile default`);
+    print(survey ? rooflineText(survey) : 'no roofline: this device has no probes');
   }
 }
 

@@ -8,21 +8,18 @@ import {
 import {
   type Dtype,
   InputError,
-  opById,
   type Problem,
   parseShape,
   parseVariant,
   type ResolvedVariant,
+  rateOf,
   shortAddress,
   type Variant,
 } from '@tilemark/kernels';
-import { Runner } from '../child/runner';
-import { withMachineLock } from '../run/machine-lock';
-import { toldApart } from './devices';
 import { addressIn } from './kernel/file';
-import { WAITING } from './progress';
+import { onDevice } from './on-device';
 import { ResultFile } from './result-file';
-import { percentText, problemText, significant, table, timeText } from './table';
+import { percentText, problemText, rateText, table, timeText } from './table';
 
 export interface DuelFlags {
   readonly shape: string;
@@ -61,14 +58,10 @@ export async function duel(
     throw new InputError('one runs on the host and the other on a GPU', 'B');
   }
   const wanted = options.device === 'auto' && onCpu ? 'cpu' : options.device;
-  const device = await toldApart(wanted, childEntry);
-  const runner = new Runner({ entry: childEntry, device });
-  try {
+  return onDevice(wanted, childEntry, print, async (runner, alone) => {
     const { environment } = await runner.open(profile);
     const dueling = { a: plain(a), b: plain(b), problem };
-    const outcome = await withMachineLock(() => runner.duel(profile, dueling), {
-      onWait: () => print(WAITING),
-    });
+    const outcome = await alone(() => runner.duel(profile, dueling));
     print(
       `${environment.device.device}, profile ${profile}, ${problem.op} ${problemText(problem)}`,
     );
@@ -84,9 +77,7 @@ export async function duel(
     };
     await json?.write(`${JSON.stringify(file, null, 1)}\n`);
     return 0;
-  } finally {
-    await runner.close();
-  }
+  });
 }
 
 /** What the channel to the child can carry. */
@@ -111,7 +102,6 @@ function problemOf(a: ResolvedVariant, b: ResolvedVariant, { shape, dtype }: Due
 }
 
 function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
-  const op = opById(problem.op);
   const rows = (
     [
       ['A', a, duel.a],
@@ -121,7 +111,7 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
     `${name}: ${shortAddress(address)}`,
     timeText(medianNs),
     percentText(cv),
-    `${significant(op.rate(problem, medianNs))} ${op.rateUnit(problem)}`,
+    rateText(rateOf(problem, medianNs)),
     implausible ?? '',
   ]);
   return [

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { FAMILIES, type Family, messageOf, seedSchema } from '@tilemark/core';
 import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
 import { InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
 
 /** The result of work on a file that a flag names. Throws InputError at the flag if it fails. */
 export const atFlag = <T>(flag: string, work: Promise<T>): Promise<T> =>
@@ -19,6 +20,22 @@ export const readIfThere = (flag: string, path: string): Promise<string | null> 
       throw error;
     }),
   );
+
+/** The content of a JSON file; null if there is none. Throws InputError at the flag that names it. */
+export async function parseIfThere<T>(
+  flag: string,
+  path: string,
+  schema: z.ZodType<T>,
+  what: string,
+): Promise<T | null> {
+  const text = await readIfThere(flag, path);
+  if (text === null) return null;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new InputError(`${path} is not a file of ${what}: choose another`, flag);
+  }
+}
 
 /** The value of `--seed`. */
 export function seedOf(text: string): number {

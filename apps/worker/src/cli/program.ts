@@ -105,11 +105,7 @@ export function program(childEntry: URL): Command {
     .option(...SEED('the seed of a result, to repeat its inputs and checks (default: random)'))
     .option('--json <file>', 'write the results with all samples as JSON')
     .option('--csv <file>', 'write the results as CSV')
-    .action(
-      guarded(async (options: BenchOptions) => {
-        process.exitCode = await bench(options, childEntry, print);
-      }),
-    );
+    .action(guarded((options: BenchOptions) => bench(options, childEntry, print)));
 
   cli
     .command('tune')
@@ -142,11 +138,7 @@ export function program(childEntry: URL): Command {
       '--save <file>',
       'add the winner to a file of tuned variants; with --suite, the file of evidence to continue',
     )
-    .action(
-      guarded(async (options: TuneOptions) => {
-        process.exitCode = await tune(options, childEntry, print);
-      }),
-    );
+    .action(guarded((options: TuneOptions) => tune(options, childEntry, print)));
 
   cli
     .command('duel')
@@ -159,9 +151,9 @@ export function program(childEntry: URL): Command {
     .addOption(PROFILE)
     .option('--json <file>', 'write the ratio and all samples as JSON')
     .action(
-      guarded(async (a: string, b: string, options: DuelFlags) => {
-        process.exitCode = await duel([a, b], options, childEntry, print);
-      }),
+      guarded((a: string, b: string, options: DuelFlags) =>
+        duel([a, b], options, childEntry, print),
+      ),
     );
 
   cli
@@ -192,11 +184,7 @@ export function program(childEntry: URL): Command {
         .choices(LOG_FORMS)
         .default(LOG_FORMS[0]),
     )
-    .action(
-      guarded(async (options: WorkerOptions) => {
-        await worker(options, childEntry);
-      }),
-    );
+    .action(guarded((options: WorkerOptions) => worker(options, childEntry)));
 
   const server = ['--server <url>', "the grid's address", 'http://localhost:3000'] as const;
   cli
@@ -208,11 +196,7 @@ export function program(childEntry: URL): Command {
     )
     .option(...server)
     .requiredOption('--token <token>', 'a member or admin token of the grid')
-    .action(
-      guarded(async (paths: string[], options: GridOptions) => {
-        process.exitCode = await importFiles(paths, options, print);
-      }),
-    );
+    .action(guarded((paths: string[], options: GridOptions) => importFiles(paths, options, print)));
 
   cli
     .command('export')
@@ -236,19 +220,18 @@ export function program(childEntry: URL): Command {
     .option(...server)
     .option('--token <token>', 'a token, if the grid is not public')
     .action(
-      guarded(async (result: string, options: RerunOptions) => {
-        process.exitCode = await rerun(result, options, childEntry, print);
-      }),
+      guarded((result: string, options: RerunOptions) => rerun(result, options, childEntry, print)),
     );
   addKernelCommands(cli, { childEntry, device: DEVICE, guarded, print, server });
   return cli;
 }
 
-/** Turns an error into one line on stderr and an exit code. */
-function guarded<A extends unknown[]>(action: (...args: A) => Promise<void>) {
+/** An action's number is the exit code; an error becomes one line on stderr and an exit code. */
+function guarded<A extends unknown[]>(action: (...args: A) => Promise<unknown>) {
   return async (...args: A): Promise<void> => {
     try {
-      await action(...args);
+      const code = await action(...args);
+      if (typeof code === 'number') process.exitCode = code;
     } catch (error) {
       process.stderr.write(`error: ${describe(error)}\n`);
       process.exitCode = exitCodeOf(error);

@@ -2,15 +2,13 @@ import {
   contrast,
   deviceKey,
   headline,
+  isBad,
   type Outcome,
   outcomeReason,
   resultDetailSchema,
 } from '@tilemark/core';
-import { Runner } from '../child/runner';
-import { withMachineLock } from '../run/machine-lock';
-import { toldApart } from './devices';
 import { GridClient, type GridOptions } from './grid-client';
-import { WAITING } from './progress';
+import { onDevice } from './on-device';
 import { intervalText, percentText, problemText, table, timeText } from './table';
 
 export interface RerunOptions extends GridOptions {
@@ -33,14 +31,9 @@ export async function rerun(
   const site = new GridClient(options);
   const past = await site.get(`results/${encodeURIComponent(resultId)}`, resultDetailSchema);
   const wanted = options.device ?? (past.device.class === 'cpu' ? 'cpu' : 'auto');
-  const device = await toldApart(wanted, childEntry);
-  const runner = new Runner({ entry: childEntry, device });
-  try {
-    const { outcome, environment } = await withMachineLock(
-      () => runner.run({ ...past, ...seedOf(past.outcome, options) }),
-      {
-        onWait: () => print(WAITING),
-      },
+  return onDevice(wanted, childEntry, print, async (runner, alone) => {
+    const { outcome, environment } = await alone(() =>
+      runner.run({ ...past, ...seedOf(past.outcome, options) }),
     );
     const here = environment.device.device;
     const rows = [
@@ -55,10 +48,8 @@ export async function rerun(
       const said = isSame ? `${contrast(headline([now]), headline([before])).verdict}: ` : '';
       print(`${said}${(before.medianNs / now.medianNs).toFixed(3)} times as fast as published`);
     }
-    return outcome.kind === 'incorrect' || outcome.kind === 'failed' ? 1 : 0;
-  } finally {
-    await runner.close();
-  }
+    return isBad(outcome.kind) ? 1 : 0;
+  });
 }
 
 /** Of the result, so that inputs and checks are the same; those of methodology 1 have none. */

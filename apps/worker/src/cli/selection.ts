@@ -21,7 +21,7 @@ import {
   passesOf,
   shapeText,
 } from '@tilemark/kernels';
-import { readIfThere } from './flags';
+import { parseIfThere } from './flags';
 import { significant, table, timeText } from './table';
 
 export interface SelectionOptions {
@@ -101,13 +101,9 @@ export async function selection(
 }
 
 async function readEvidence(path: string): Promise<Evidence> {
-  const text = await readIfThere('--evidence', path);
-  if (text === null) throw new InputError(`${path} was not found`, '--evidence');
-  try {
-    return evidenceSchema.parse(JSON.parse(text));
-  } catch {
-    throw new InputError(`${path} is not a file of evidence`, '--evidence');
-  }
+  const found = await parseIfThere('--evidence', path, evidenceSchema, 'evidence');
+  if (found) return found;
+  throw new InputError(`${path} was not found`, '--evidence');
 }
 
 /** What choices without a shape's own times cost, and choices by other devices. */

@@ -1,3 +1,4 @@
+import type { RunResult } from '@tilemark/core';
 import { DTYPES, type Problem, shapeText } from '@tilemark/kernels';
 import Table from 'cli-table3';
 
@@ -75,6 +76,10 @@ function broken(text: string, width: number): string {
   }
   return lines.join('\n');
 }
+
+/** `1234 GFLOP/s`. */
+export const rateText = ({ value, unit }: NonNullable<RunResult['rate']>): string =>
+  `${significant(value)} ${unit}`;
 
 /** `1024 f16 with f32 sums`. */
 export const problemText = (problem: Problem): string =>

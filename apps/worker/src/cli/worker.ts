@@ -8,7 +8,7 @@ import { cardNamed, equals, proved } from '../gpu/cards';
 import { type Place, type Stop, serve } from '../link/attach';
 import { httpPlace } from '../link/http';
 import { MeteredRunner, Metrics } from '../run/prometheus';
-import { flagOf, toldApart } from './devices';
+import { flagOf, toldApart } from './on-device';
 import { type LogForm, workerLog } from './worker-log';
 
 /** Less than the 30 s after which a supervisor kills. */

@@ -187,6 +187,10 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type OutcomeKind = Outcome['kind'];
 
+/** Whether a run that ended so speaks against its kernel. */
+export const isBad = (kind: string | undefined): boolean =>
+  kind === 'incorrect' || kind === 'failed';
+
 /** Why a run has no number, or why its number is not ranked; null if there is nothing to explain. */
 export function outcomeReason(outcome: Outcome | null): string | null {
   switch (outcome?.kind) {

@@ -1,5 +1,5 @@
 /** Reads reference figures from the files that contain them. */
-import { opOf, type Problem, parseProblem, shapeText } from '@tilemark/kernels';
+import { type Problem, parseProblem, rateOf, shapeText } from '@tilemark/kernels';
 import { z } from 'zod';
 import { driverText, environmentSchema, type Profile, profileSchema } from '../measure/device';
 import { date, type ReferenceFigure } from '../view/api';
@@ -170,11 +170,10 @@ export function timesOf(
   { medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side,
   of: Problem,
 ) {
-  const { rate, rateUnit } = opOf(of);
   return {
     medianNs,
     interval: { lowNs, highNs },
-    rate: { value: rate(of, medianNs), unit: rateUnit(of) },
+    rate: rateOf(of, medianNs),
     unranked,
   };
 }

@@ -9,7 +9,7 @@
  * - The tuned variants that ship (tune/tuned/) and the reports (suites/published/) are read where
  *   they are.
  */
-import { isCeiling, opOf, shapeText } from '@tilemark/kernels';
+import { isCeiling, opOf, rateOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { driverText } from '../measure/device';
 import { allPublished } from '../suites/published/published';
@@ -36,13 +36,12 @@ function tunedFigures(): ReferenceFigure[] {
       ? []
       : variants.map((tuned): ReferenceFigure => {
           const { address, driver, found, highNs, lowNs, medianNs, problem, profile } = tuned;
-          const op = opOf(problem);
           return {
             hardware: device.device,
             class: device.class,
             by: kernelBy(address),
             ...{ problem, profile, medianNs, interval: { lowNs, highNs } },
-            rate: { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) },
+            rate: rateOf(problem, medianNs),
             roof: roofLike(device.device, profile, problem),
             measuredAt: tuned.measuredAt,
             source: `The tuned variant that Tilemark ships, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}; driver ${driverText(driver)}.`,

@@ -1,6 +1,12 @@
+import { rateOf } from '@tilemark/kernels';
 import { z } from 'zod';
-import { environmentSchema, profileSchema } from '../measure/device';
-import { outcomeSchema } from '../measure/outcome';
+import {
+  type DeviceIdentity,
+  deviceKey,
+  environmentSchema,
+  profileSchema,
+} from '../measure/device';
+import { type Outcome, outcomeSchema } from '../measure/outcome';
 import { policyIdSchema } from '../measure/policy';
 import { outlierSchema } from '../measure/trust';
 import { problemSchema, variantSchema } from '../plan/spec';
@@ -35,6 +41,25 @@ export const runResultSchema = z.object({
   rate: rateSchema.nullable(),
 });
 export type RunResult = z.infer<typeof runResultSchema>;
+
+/** A run that ended where no grid knows of it, as files and tables have it. */
+export function resultOf(
+  run: Pick<RunResult, 'variant' | 'address' | 'problem' | 'profile' | 'policy'>,
+  device: DeviceIdentity,
+  outcome: Outcome,
+  endedAt = new Date().toISOString(),
+): RunResult {
+  const { variant, address, problem, profile, policy } = run;
+  return {
+    runId: crypto.randomUUID(),
+    resultId: null,
+    ...{ variant, address, problem, profile, policy },
+    device: { key: deviceKey(device), name: device.device, class: device.class },
+    outcome,
+    endedAt,
+    rate: outcome.kind === 'measured' ? rateOf(problem, outcome.measurement.cold.medianNs) : null,
+  };
+}
 
 export const resultDetailSchema = runResultSchema.extend({
   sweep: z.object({ id, name }),

@@ -13,7 +13,7 @@ import { CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { type Fact, Facts, Moment } from '@/ui/facts';
-import { formatBytes, formatNs, formatPercent, formatRate, plural } from '@/ui/format';
+import { formatBytes, formatNs, formatPercent, plural, rateText } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type BestPageQuery, sizesOf } from './query';
@@ -35,7 +35,7 @@ function evidence({
       {
         name: basis === 'measured' ? 'Screened time' : 'Predicted time',
         about: 'Standard deviation, relative',
-        value: `${time({ ns, error })}, ${formatRate(rate.value)} ${rate.unit}`,
+        value: `${time({ ns, error })}, ${rateText(rate)}`,
       },
       { name: 'Evidence from', value: `${device}, ${driverText(driver)}, profile ${profile}` },
       { name: 'Measured', value: <Moment date={measuredAt} /> },
@@ -50,7 +50,7 @@ function evidence({
       { name: 'Measured on', value: `${shipped.device}, ${driverText(shipped.driver)}` },
       {
         name: 'Rate',
-        value: `${formatRate(shipped.rate.value)} ${shipped.rate.unit}, ${formatNs(shipped.medianNs)}`,
+        value: `${rateText(shipped.rate)}, ${formatNs(shipped.medianNs)}`,
       },
       { name: 'Measured', value: <Moment date={shipped.measuredAt} /> },
       {
@@ -71,7 +71,7 @@ function evidence({
       name: 'Rate',
       value: (
         <TextLink href={`/results/${result.id}`}>
-          {formatRate(result.rate.value)} {result.rate.unit}, {formatNs(result.medianNs)}
+          {rateText(result.rate)}, {formatNs(result.medianNs)}
         </TextLink>
       ),
     },

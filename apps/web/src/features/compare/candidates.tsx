@@ -3,7 +3,7 @@ import type { ResultDetail, RunResult } from '@tilemark/core';
 import { shapeText, shortAddress } from '@tilemark/kernels';
 import { Address } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatRate } from '@/ui/format';
+import { Rate } from '@/ui/facts';
 import { Panel, Section } from '@/ui/page';
 
 /** Results of the same sweep on the same problem and device: what a result is most often compared with. */
@@ -34,7 +34,7 @@ export function Candidates({ a, others }: { a: ResultDetail; others: readonly Ru
             <span className="text-muted">{profile}</span>
             {rate && (
               <span className="ml-auto">
-                {formatRate(rate.value)} <span className="text-xs text-muted">{rate.unit}</span>
+                <Rate of={rate} />
               </span>
             )}
           </p>

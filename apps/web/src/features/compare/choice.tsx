@@ -4,7 +4,7 @@ import { group } from 'd3-array';
 import type { ReactNode } from 'react';
 import { Button } from '@/ui/button';
 import { Field, Select } from '@/ui/field';
-import { formatRate } from '@/ui/format';
+import { rateText } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 
 /** The two that a page compares, `a` and `b` in its address, each chosen with the given control; works without scripts. */
@@ -79,7 +79,7 @@ const Chosen = ({ children }: { children: string }) => (
 );
 
 const resultText = ({ address, problem, profile, rate }: RunResult): string =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${address}${rate ? `, ${formatRate(rate.value)} ${rate.unit}` : ''}`;
+  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${address}${rate ? `, ${rateText(rate)}` : ''}`;
 
 /** One of the variants that were measured, by kernel; what the address asks for is kept, measured or not. */
 export function VariantSelect({

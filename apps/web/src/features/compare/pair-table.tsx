@@ -1,9 +1,10 @@
 import type { HeadToHead, Pair } from '@tilemark/core';
-import { OPS, opOf, shapeText } from '@tilemark/kernels';
+import { OPS, rateOf, shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatCount, formatRate, formatSpeedup } from '@/ui/format';
+import { Rate } from '@/ui/facts';
+import { formatCount, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { comparePairs } from './comparison';
@@ -128,11 +129,9 @@ function Side({
   problem: HeadToHead['problem'];
   withVariant: boolean;
 }) {
-  const op = opOf(problem);
   return (
     <>
-      {formatRate(op.rate(problem, side.medianNs))}{' '}
-      <span className="text-xs text-muted">{op.rateUnit(problem)}</span>
+      <Rate of={rateOf(problem, side.medianNs)} />
       {withVariant && (
         <span className="block min-w-40 whitespace-normal">
           <VariantLink address={side.address} resultId={side.resultId} />

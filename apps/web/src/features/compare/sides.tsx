@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatInterval, formatNs, formatOfPeak, formatPercent, formatRate } from '@/ui/format';
+import { formatInterval, formatNs, formatOfPeak, formatPercent, rateText } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import type { Measured } from './comparison';
 
@@ -20,10 +20,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Problem', ({ result: { problem } }) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`],
   ['Device', ({ result }) => <DeviceName device={result.device} />],
   ['Profile', ({ result }) => result.profile],
-  [
-    'Rate, higher is better',
-    ({ result: { rate } }) => (rate ? `${formatRate(rate.value)} ${rate.unit}` : '–'),
-  ],
+  ['Rate, higher is better', ({ result: { rate } }) => (rate ? rateText(rate) : '–')],
   ['Median', ({ measurement: { cold } }) => formatNs(cold.medianNs)],
   [
     '95% interval of the run',

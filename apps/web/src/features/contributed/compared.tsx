@@ -1,6 +1,6 @@
-import { contrast, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
+import { contrast, isBad, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import type { Beside, ContributedResults } from '@tilemark/core/server';
-import { opOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
+import { rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
@@ -77,15 +77,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
         {
           head: 'Rate (higher is better)',
           isFigure: true,
-          cell: (run) =>
-            isMeasured(run) && (
-              <Rate
-                of={{
-                  value: Number(run.figures.rate),
-                  unit: opOf(run.problem).rateUnit(run.problem),
-                }}
-              />
-            ),
+          cell: (run) => isMeasured(run) && <Rate of={rateOf(run.problem, run.figures.medianNs)} />,
         },
         {
           head: 'Over the best of ours',
@@ -134,8 +126,7 @@ function State({ run }: { run: RunView }) {
       </TextLink>
     );
   }
-  const isBad = run.kind === 'failed' || run.kind === 'incorrect';
-  const badge = <Badge tone={isBad ? 'rose' : 'neutral'}>{run.kind}</Badge>;
+  const badge = <Badge tone={isBad(run.kind) ? 'rose' : 'neutral'}>{run.kind}</Badge>;
   return (
     <>
       {run.resultId ? (

@@ -8,7 +8,7 @@ import {
   type SoftwareVersion,
   type VersionResult,
 } from '@tilemark/core';
-import { opOf, shapeText } from '@tilemark/kernels';
+import { rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { ImportedBadge } from '@/features/results/outcome';
@@ -81,9 +81,7 @@ export function BestResults({
             head: 'Rate (higher is better)',
             isFigure: true,
             cell: ({ figures, problem }) =>
-              figures && (
-                <Rate of={{ value: figures.rate, unit: opOf(problem).rateUnit(problem) }} />
-              ),
+              figures && <Rate of={rateOf(problem, figures.medianNs)} />,
           },
         ]}
       />

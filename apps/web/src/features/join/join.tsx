@@ -2,13 +2,13 @@
 
 /** Lending this browser's GPU: what it is, what it does, and how to stop. */
 import { deviceQueueSchema, type Leaderboard, leaderboardSchema, pageOf } from '@tilemark/core';
-import { opOf, shapeText, variantAddress } from '@tilemark/kernels';
+import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
-import { formatEstimate, formatNs, formatRate, plural } from '@/ui/format';
+import { formatEstimate, formatNs, plural, rateText } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
@@ -276,7 +276,7 @@ function Ended({ state, token }: { state: LendingState; token: string | null }) 
           { head: 'Variant', cell: ({ variant }) => variantAddress(variant) },
           { head: 'Shape', cell: ({ problem }) => `${shapeText(problem)} ${problem.dtype}` },
           { head: 'Outcome', cell: outcomeText },
-          { head: 'Rate', isFigure: true, cell: rateText },
+          { head: 'Rate', isFigure: true, cell: speedText },
           {
             head: 'Median',
             isFigure: true,
@@ -295,11 +295,8 @@ function outcomeText({ outcome }: EndedRun): string {
   return outcome.kind;
 }
 
-function rateText({ outcome, problem }: EndedRun): string {
-  if (outcome.kind !== 'measured') return '–';
-  const op = opOf(problem);
-  return `${formatRate(op.rate(problem, outcome.measurement.cold.medianNs))} ${op.rateUnit(problem)}`;
-}
+const speedText = ({ outcome, problem }: EndedRun) =>
+  outcome.kind === 'measured' ? rateText(rateOf(problem, outcome.measurement.cold.medianNs)) : '–';
 
 function placeOf({ rows }: Leaderboard, deviceKey: string): string {
   const browsers = rows.filter(({ device }) => device.class === 'browser');

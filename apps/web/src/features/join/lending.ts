@@ -17,11 +17,11 @@ import {
   type RunOptions,
   type RunReport,
   type RunResult,
+  resultOf,
   type Step,
   suiteSpec,
   type WorkerParts,
 } from '@tilemark/core';
-import { opOf } from '@tilemark/kernels';
 import { createStore, del, entries, set } from 'idb-keyval';
 import { DeviceThread } from './device-thread';
 
@@ -148,26 +148,14 @@ export async function benchmarkHere(
     const runner = new DeviceRunner((profile) => new DeviceThread(profile, version));
     try {
       const { identity, capabilities } = await runner.open('default');
-      const key = deviceKey(identity);
-      const device = { key, name: identity.device, class: identity.class };
-      const planned = expand(suiteSpec('quick'), [{ ...device, capabilities }]);
+      const device = { key: deviceKey(identity), class: identity.class, capabilities };
+      const planned = expand(suiteSpec('quick'), [device]);
       for (const [ended, run] of planned.entries()) {
         const { variant, problem } = run;
         const onStep = (step: Step) => show({ variant, problem, step }, ended, planned.length);
         const report = await runner.run(run, { onStep, signal });
         environment = report.environment;
-        const { outcome } = report;
-        const { deviceKey: _, ...told } = run;
-        const medianNs = outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
-        const op = opOf(problem);
-        results.push({
-          ...{ ...told, device, outcome, runId: crypto.randomUUID(), resultId: null },
-          endedAt: new Date().toISOString(),
-          rate:
-            medianNs === null
-              ? null
-              : { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) },
-        });
+        results.push(resultOf(run, identity, report.outcome));
         show(null, ended + 1, planned.length);
       }
     } finally {

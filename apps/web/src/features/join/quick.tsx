@@ -1,9 +1,9 @@
 import { type Leaderboard, leaderboardSchema, type RunResult } from '@tilemark/core';
-import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { type Problem, shapeText } from '@tilemark/kernels';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { Button, TextLink } from '@/ui/button';
-import { formatNs, formatRate } from '@/ui/format';
+import { formatNs, rateText } from '@/ui/format';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
@@ -103,7 +103,7 @@ export function Quick({
             columns={[
               { head: 'Variant', cell: ({ address }) => address },
               { head: 'Shape', cell: (result) => shapeText(result.problem) },
-              { head: 'Rate', isFigure: true, cell: rateText },
+              { head: 'Rate', isFigure: true, cell: speedText },
               { head: 'Median', isFigure: true, cell: medianText },
               { head: 'Your GPU would be', cell: (result) => <Place result={result} /> },
             ]}
@@ -117,10 +117,8 @@ export function Quick({
 const medianOf = ({ outcome }: RunResult) =>
   outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
 
-function rateText(result: RunResult): string {
-  if (result.rate)
-    return `${formatRate(result.rate.value)} ${opOf(result.problem).rateUnit(result.problem)}`;
-  const { outcome } = result;
+function speedText({ outcome, rate }: RunResult): string {
+  if (rate) return rateText(rate);
   return outcome?.kind === 'skipped' ? `skipped: ${outcome.why}` : (outcome?.kind ?? '–');
 }
 

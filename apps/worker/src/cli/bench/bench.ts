@@ -1,7 +1,7 @@
-import { type BenchFile, CSV_HEADER, csvLine, drawSeed, type RunResult } from '@tilemark/core';
+import { type BenchFile, CSV_HEADER, csvLine, drawSeed, isBad } from '@tilemark/core';
 import { Runner } from '../../child/runner';
-import { toldApart } from '../devices';
 import { admitAll } from '../kernel/file';
+import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
 import { progressOf } from './progress';
 import { type Measured, measureAll, openAll, planOf } from './session';
@@ -52,7 +52,7 @@ export async function bench(
       },
     }).finally(progress.end);
     print(resultTables(measured));
-    return measured.results.some(isBad) ? 1 : 0;
+    return measured.results.some(({ outcome }) => isBad(outcome?.kind)) ? 1 : 0;
   } finally {
     await Promise.all(runners.map((runner) => runner.close()));
   }
@@ -69,8 +69,4 @@ async function saver({ json, csv }: BenchOptions): Promise<(measured: Measured) 
     await jsonFile?.write(`${JSON.stringify(file, null, 1)}\n`);
     await csvFile?.write(CSV_HEADER + results.map(csvLine).join(''));
   };
-}
-
-function isBad({ outcome }: RunResult): boolean {
-  return outcome?.kind === 'incorrect' || outcome?.kind === 'failed';
 }

@@ -1,7 +1,7 @@
 import { outcomeReason, type PlannedRun, type RunResult, type Step } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
 import { progressBar, WAITING } from '../progress';
-import { problemText, significant } from '../table';
+import { problemText, rateText } from '../table';
 
 /** Shows on stderr how far a session is: a bar on a terminal, a line per run elsewhere. */
 export interface Progress {
@@ -56,7 +56,7 @@ function lines(total: number, stream: NodeJS.WriteStream): Progress {
 
 /** The rate, or how else it ended, and why. */
 function outcomeOf({ outcome, rate }: RunResult): string {
-  if (rate) return `${significant(rate.value)} ${rate.unit}`;
+  if (rate) return rateText(rate);
   return `${outcome?.kind}: ${outcomeReason(outcome)?.split('\n')[0]}`;
 }
 

@@ -6,12 +6,12 @@ import {
   type PlannedRun,
   type Profile,
   type RunResult,
+  resultOf,
   type Step,
   type SweepSpec,
 } from '@tilemark/core';
 import type { Runner } from '../../child/runner';
 import { withMachineLock } from '../../run/machine-lock';
-import { resultOf } from '../result';
 
 /** The devices of a session by their keys. */
 export type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;

@@ -12,7 +12,15 @@ import {
   workgroupOf,
 } from '@tilemark/core';
 import { arithmeticIntensity, kernelById, opOf, shapeText, shortAddress } from '@tilemark/kernels';
-import { intervalText, percentText, problemText, significant, table, timeText } from '../table';
+import {
+  intervalText,
+  percentText,
+  problemText,
+  rateText,
+  significant,
+  table,
+  timeText,
+} from '../table';
 import type { Measured } from './session';
 
 /** The rows of one table: the results of a device under a profile. */
@@ -50,7 +58,7 @@ const COLUMNS: readonly Column[] = [
     const { lowNs, medianNs, highNs } = measured.cold;
     return intervalText(lowNs, medianNs, highNs);
   }),
-  number('rate', ({ rate }) => (rate ? `${significant(rate.value)} ${rate.unit}` : '')),
+  number('rate', ({ rate }) => (rate ? rateText(rate) : '')),
   number('% of peak', (_, measured) => peakText(measured)),
   number(
     'FLOP/byte',

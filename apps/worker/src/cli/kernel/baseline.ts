@@ -1,11 +1,10 @@
-import { outcomeReason, verdictOn } from '@tilemark/core';
+import { isBad, outcomeReason, verdictOn } from '@tilemark/core';
 import { type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
-import { Runner } from '../../child/runner';
-import { withMachineLock } from '../../run/machine-lock';
 import { list, tunablesFor } from '../flags';
+import { onDevice } from '../on-device';
 import { significant } from '../table';
 import { admitFile } from './file';
-import { isBad, resultsOf, type SubmitFlags, submitFile, UNSERVED } from './submit';
+import { resultsOf, type SubmitFlags, submitFile, UNSERVED } from './submit';
 
 export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'shapes'>> {
   readonly baseline: string;
@@ -50,20 +49,19 @@ export async function checkAgainst(
 async function here(path: string, flags: BaselineFlags, childEntry: URL): Promise<Compared[]> {
   const own = (await admitFile(path, 'file')).kernel;
   const { kernel: base } = await admitFile(flags.baseline, '--baseline');
-  const runner = new Runner({ entry: childEntry, device: flags.device });
   const [asked] = tunablesFor([own], flags.tunable);
   const chosen = Object.entries(asked?.tunables ?? {}).flatMap(([name, [value]]) =>
     value === undefined ? [] : [[name, value] as const],
   );
   const a: Variant = { kernel: own.id, tunables: Object.fromEntries(chosen) };
   const b: Variant = { kernel: base.id, tunables: {} };
-  const compared: Compared[] = [];
-  try {
+  return onDevice(flags.device, childEntry, warn, async (runner, alone) => {
+    const compared: Compared[] = [];
     const { environment } = await runner.open('default');
     for (const text of list(flags.shape)) {
       const shape = parseShape(own.op, text, '--shape');
       const problem = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
-      const ended = await withMachineLock(() => runner.duel('default', { a, b, problem }));
+      const ended = await alone(() => runner.duel('default', { a, b, problem }));
       const isOwn = ended.kind === 'ended' && ended.side === 'a';
       compared.push({
         device: environment.device.device,
@@ -77,17 +75,18 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
         rms: null,
       });
     }
-  } finally {
-    await runner.close();
-  }
-  return compared;
+    return compared;
+  });
 }
+
+/** What is not part of the table. */
+const warn = (text: string) => void process.stderr.write(`${text}\n`);
 
 /** Each run of the sweep is measured and then takes turns with the baseline. */
 async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise<Compared[]> {
   const { baseline, devices = 'all', shape } = flags;
   const submitted = await submitFile(path, { ...flags, devices, shapes: shape }, baseline);
-  const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
+  const results = await resultsOf(submitted, warn);
   const dueled = results.map(({ device, outcome, problem }): Compared => {
     const { duel, verification } = outcome?.kind === 'measured' ? outcome.measurement : {};
     const noDuel = 'its worker is of an older version, without duels';

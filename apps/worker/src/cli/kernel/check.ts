@@ -1,4 +1,4 @@
-import { type Contributed, type Outcome, outcomeReason } from '@tilemark/core';
+import { type Contributed, isBad, type Outcome, outcomeReason } from '@tilemark/core';
 import {
   bytesText,
   type DeviceLimits,
@@ -8,21 +8,20 @@ import {
   InputError,
   type OpId,
   opById,
+  opOf,
   type Problem,
   parseShape,
+  rateOf,
   shapeText,
   type TunableValue,
   type TunableValues,
   type Variant,
   variantAddress,
 } from '@tilemark/kernels';
-import { Runner } from '../../child/runner';
 import { NO_ADAPTER } from '../../device/select';
-import { withMachineLock } from '../../run/machine-lock';
-import { toldApart } from '../devices';
 import { tunablesFor } from '../flags';
-import { WAITING } from '../progress';
-import { significant, table, timeText } from '../table';
+import { onDevice } from '../on-device';
+import { rateText, significant, table, timeText } from '../table';
 import { admitFile } from './file';
 
 export interface CheckFlags {
@@ -75,13 +74,12 @@ export async function check(
   const { kernel } = contributed;
   const [asked] = tunablesFor([kernel], tunable);
   const speedShape = parseShape(kernel.op, shape, '--shape');
-  const runner = new Runner({ entry: childEntry, device: await toldApart(device, childEntry) });
-  const outcomeOf = async (variant: Variant, problem: Problem, policy: 'smoke' | 'screen') => {
-    const run = { variant, problem, policy, profile: 'default' } as const;
-    const report = await withMachineLock(() => runner.run(run), { onWait: () => print(WAITING) });
-    return { variant, problem, outcome: report.outcome };
-  };
-  try {
+  return onDevice(device, childEntry, print, async (runner, alone) => {
+    const outcomeOf = async (variant: Variant, problem: Problem, policy: 'smoke' | 'screen') => {
+      const run = { variant, problem, policy, profile: 'default' } as const;
+      const { outcome } = await alone(() => runner.run(run));
+      return { variant, problem, outcome };
+    };
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     print(`${kernel.id} on ${environment.device.device}, profile default`);
@@ -98,7 +96,7 @@ export async function check(
       if (outcome.kind === 'failed' && outcome.stage !== 'verify') break;
     }
     print(checkedTable(checked, path));
-    const wrong = checked.filter(({ outcome }) => isWrong(outcome));
+    const wrong = checked.filter(({ outcome }) => isBad(outcome.kind));
     const right = checked.filter(({ outcome }) => outcome.kind === 'measured');
     if (wrong.length > 0 || right.length === 0) {
       print(wrong.length > 0 ? `${path} is wrong: see above.` : `${path} ran nowhere: see above.`);
@@ -116,9 +114,7 @@ export async function check(
       `${path} is right on this device. Next: tilemark duel ${path} ${kernel.op}/tiled --shape ${shape}`,
     );
     return 0;
-  } finally {
-    await runner.close();
-  }
+  });
 }
 
 /** The defaults on every shape in every dtype; every other value of a tunable on one shape. */
@@ -156,8 +152,6 @@ function problemOf(op: OpId, sizes: readonly number[], dtype: Dtype): Problem {
   return { op, shape: opById(op).shape(sizes), dtype } as Problem;
 }
 
-const isWrong = ({ kind }: Outcome) => kind === 'incorrect' || kind === 'failed';
-
 function checkedTable(checked: readonly Checked[], path: string): string {
   const rows = checked.map(({ variant, problem, outcome }) => [
     variantAddress(variant).replace(/^[^[]*/, ''),
@@ -188,12 +182,11 @@ function speedText(own: Checked, base: Outcome, naive: string): string {
   const what = `${shapeText(problem)} ${problem.dtype}`;
   if (outcome.kind !== 'measured') return `${what}: ${outcomeReason(outcome)}`;
   const { medianNs } = outcome.measurement.cold;
-  const { rate, rateUnit, bytes } = opById(problem.op);
-  const speed = `${timeText(medianNs)}, ${significant(rate(problem, medianNs))} ${rateUnit(problem)}`;
+  const speed = `${timeText(medianNs)}, ${rateText(rateOf(problem, medianNs))}`;
   const times =
     base.kind === 'measured'
       ? `, ${significant(base.measurement.cold.medianNs / medianNs)} times ${naive}`
       : '';
-  const moved = bytesText(bytes(problem.shape, problem.dtype));
+  const moved = bytesText(opOf(problem).bytes(problem.shape, problem.dtype));
   return `${what} (${moved}): ${speed}${times} (briefly measured)`;
 }

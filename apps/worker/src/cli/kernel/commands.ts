@@ -13,7 +13,7 @@ interface Shared {
   readonly print: (text: string) => void;
   /** Turns errors into a line and an exit code. */
   readonly guarded: <A extends unknown[]>(
-    action: (...args: A) => Promise<void>,
+    action: (...args: A) => Promise<unknown>,
   ) => (...args: A) => Promise<void>;
 }
 
@@ -37,11 +37,11 @@ export function addKernelCommands(
     .option('--devices <keys>', 'of the grid, comma-separated', 'all')
     .option('--token <token>', 'a member or admin token of the grid')
     .action(
-      guarded(async (path: string, { baseline, ...options }: CheckOptions) => {
-        process.exitCode = baseline
-          ? await checkAgainst(path, { ...options, baseline }, childEntry, print)
-          : await check(path, options, childEntry, print);
-      }),
+      guarded((path: string, { baseline, ...options }: CheckOptions) =>
+        baseline
+          ? checkAgainst(path, { ...options, baseline }, childEntry, print)
+          : check(path, options, childEntry, print),
+      ),
     );
 
   const kernel = cli.command('kernel').description('write kernels of your own');
@@ -73,9 +73,5 @@ export function addKernelCommands(
     .option('--tunable <name=values...>', 'values to try (default: the declared defaults)')
     .option('--publish', 'list it, and put its results on the boards')
     .option('--wait', 'until all runs have ended; exit code 1 if one is wrong')
-    .action(
-      guarded(async (path: string, options: SubmitFlags) => {
-        process.exitCode = await submit(path, options, print);
-      }),
-    );
+    .action(guarded((path: string, options: SubmitFlags) => submit(path, options, print)));
 }

@@ -8,6 +8,7 @@ import {
   deviceQueueSchema,
   deviceSchema,
   FAMILIES,
+  isBad,
   kernelDetailSchema,
   outcomeReason,
   pageOf,
@@ -28,7 +29,7 @@ import {
 } from '@tilemark/kernels';
 import { list, readIfThere, tunablesFor } from '../flags';
 import { GridClient, type GridOptions } from '../grid-client';
-import { significant, table, timeText } from '../table';
+import { rateText, table, timeText } from '../table';
 import { admitFile } from './file';
 
 export interface SubmitFlags extends GridOptions {
@@ -234,16 +235,13 @@ async function queueText(site: GridClient): Promise<string> {
     .join('');
 }
 
-export const isBad = (kind: string | undefined): boolean =>
-  kind === 'incorrect' || kind === 'failed';
-
 function resultTable(results: readonly RunResult[]): string {
   const rows = results.map(({ address, device, outcome, problem, rate }) => [
     address,
     device.name,
     `${shapeText(problem)} ${problem.dtype}`,
     outcome?.kind === 'measured' ? timeText(outcome.measurement.cold.medianNs) : '',
-    rate ? `${significant(rate.value)} ${rate.unit}` : (outcome?.kind ?? 'not run'),
+    rate ? rateText(rate) : (outcome?.kind ?? 'not run'),
     outcomeReason(outcome) ?? '',
   ]);
   return table(['variant', 'device', 'problem', 'median', 'rate', 'remark'], rows, [

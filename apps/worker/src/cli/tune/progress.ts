@@ -1,7 +1,7 @@
 import { medianNs, outcomeReason, type Trial } from '@tilemark/core';
-import { opOf, type Problem, shortAddress } from '@tilemark/kernels';
+import { type Problem, rateOf, shortAddress } from '@tilemark/kernels';
 import { progressBar, WAITING } from '../progress';
-import { significant } from '../table';
+import { rateText } from '../table';
 
 /** Shows how far a search is: a bar with the best so far on a terminal, a line per trial elsewhere. */
 export interface TuneProgress {
@@ -18,8 +18,7 @@ export function tuneProgress(
 ): TuneProgress {
   const rate = (trial: Trial) => {
     const ns = medianNs(trial);
-    const op = opOf(problem);
-    return ns === null ? null : `${significant(op.rate(problem, ns))} ${op.rateUnit(problem)}`;
+    return ns === null ? null : rateText(rateOf(problem, ns));
   };
   return stream.isTTY ? bar(rate, budgetNs, stream) : lines(rate, stream);
 }

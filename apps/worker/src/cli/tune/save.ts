@@ -3,12 +3,11 @@ import {
   deviceKey,
   type Environment,
   type RunResult,
-  type TunedFile,
   type TunedVariant,
   tunedFileSchema,
 } from '@tilemark/core';
 import { InputError, parseVariant, shapeText } from '@tilemark/kernels';
-import { atFlag, readIfThere } from '../flags';
+import { atFlag, parseIfThere } from '../flags';
 
 /**
  * Puts the winner of a search into a file of tuned variants, in place of what it had for
@@ -29,9 +28,12 @@ export async function saveTuned(
   const { outcome, problem, profile, address, endedAt } = winner;
   if (outcome?.kind !== 'measured' || !endedAt) throw new TypeError('the winner was measured');
   const { device, driver, runtimeVersions } = environment;
-  const before = await readTuned(path);
+  const before = await parseIfThere('--save', path, tunedFileSchema, 'tuned variants');
   if (before && deviceKey(before.device) !== deviceKey(device)) {
-    throw refused(`${path} is of ${before.device.device}, but this is ${device.device}`);
+    throw new InputError(
+      `${path} is of ${before.device.device}, but this is ${device.device}`,
+      '--save',
+    );
   }
   const { cold, unranked } = outcome.measurement;
   const { medianNs, lowNs, highNs } = cold;
@@ -81,15 +83,3 @@ function isAnotherVariant(before: string, found: string): boolean {
 
 const placeOf = ({ problem, profile }: Pick<TunedVariant, 'problem' | 'profile'>) =>
   [problem.op, problem.dtype, shapeText(problem), profile].join(' ');
-
-async function readTuned(path: string): Promise<TunedFile | null> {
-  const text = await readIfThere('--save', path);
-  if (text === null) return null;
-  try {
-    return tunedFileSchema.parse(JSON.parse(text));
-  } catch {
-    throw refused(`${path} is not a file of tuned variants: choose another`);
-  }
-}
-
-const refused = (message: string) => new InputError(message, '--save');

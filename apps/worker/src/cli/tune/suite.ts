@@ -38,7 +38,7 @@ import { chooseDevice, openDevice } from '../../device/select';
 import { createThreadPool } from '../../device/thread-pool';
 import { withMachineLock } from '../../run/machine-lock';
 import { ratioText } from '../duel';
-import { atFlag, readIfThere } from '../flags';
+import { atFlag, parseIfThere } from '../flags';
 import { significant, timeText } from '../table';
 
 export interface SuiteRequest {
@@ -232,27 +232,15 @@ async function earlier(
   path: string,
   head: Omit<Evidence, 'variants' | 'shapes'>,
 ): Promise<ReturnType<typeof screenedOf> | null> {
-  const text = await readIfThere('--save', path);
-  if (text === null) return null;
-  const file = evidenceSchema.safeParse(parsed(text));
-  if (!file.success) {
-    throw new InputError(`${path} is not a file of evidence: choose another`, '--save');
-  }
+  const file = await parseIfThere('--save', path, evidenceSchema, 'evidence');
+  if (!file) return null;
   const conditions = ({ device, driver, profile, op, dtype }: typeof head) =>
     JSON.stringify([device, driver, profile, op, dtype]);
-  if (conditions(file.data) !== conditions(head)) {
+  if (conditions(file) !== conditions(head)) {
     throw new InputError(
       `${path} was measured on another device or driver, or in another profile, op or dtype: choose another file`,
       '--save',
     );
   }
-  return screenedOf(file.data);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return screenedOf(file);
 }

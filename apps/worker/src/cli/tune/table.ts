@@ -1,6 +1,6 @@
 import { medianNs, outcomeReason, type Trial } from '@tilemark/core';
-import { kernelById, opOf, type Problem, shortAddress } from '@tilemark/kernels';
-import { intervalText, significant, table, timeText } from '../table';
+import { kernelById, type Problem, rateOf, shortAddress } from '@tilemark/kernels';
+import { intervalText, rateText, significant, table, timeText } from '../table';
 
 const HEAD = ['variant', 'median', '95%', 'rate', 'vs default', 'remark'];
 const ALIGNMENTS = ['left', 'right', 'right', 'right', 'right', 'left'] as const;
@@ -14,7 +14,6 @@ export function tunedTable(
   screened: readonly Trial[],
   problem: Problem,
 ): string {
-  const op = opOf(problem);
   const rows = finals.map((trial) => {
     const { point, outcome } = trial;
     const remark = outcomeReason(outcome) ?? '';
@@ -27,7 +26,7 @@ export function tunedTable(
       shortAddress(point.address),
       timeText(ns),
       intervalText(lowNs, ns, highNs),
-      `${significant(op.rate(problem, ns))} ${op.rateUnit(problem)}`,
+      rateText(rateOf(problem, ns)),
       speedup === null ? '' : `${significant(speedup / ns)}x`,
       remark,
     ];

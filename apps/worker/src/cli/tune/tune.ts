@@ -7,6 +7,7 @@ import {
   type Family,
   type Point,
   proved,
+  resultOf,
   Search,
   spacesOf,
   type Trial,
@@ -24,10 +25,9 @@ import {
 } from '@tilemark/kernels';
 import { type RunInput, Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
-import { toldApart } from '../devices';
 import { ratioText } from '../duel';
 import { admitAll } from '../kernel/file';
-import { resultOf } from '../result';
+import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
 import { problemText, timeText } from '../table';
 import { openCache } from './cache';

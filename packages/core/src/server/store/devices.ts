@@ -6,6 +6,7 @@ import {
   OPS,
   type OpId,
   parseProblem,
+  rateOf,
   volume,
 } from '@tilemark/kernels';
 import type { Profile } from '../../measure/device';
@@ -21,7 +22,7 @@ import type {
 } from '../../view/device';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { isLost } from './fleet';
-import { byKind, deviceRef, RUN_VIEW, rateOf, runResult } from './run-view';
+import { byKind, deviceRef, RUN_VIEW, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */
 export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'> & {

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { DTYPES, idsOf, isKnownProblem, OPS, opOf, type Problem } from '@tilemark/kernels';
+import { DTYPES, idsOf, isKnownProblem, OPS, type Problem, rateOf } from '@tilemark/kernels';
 import { PROFILES, type Profile } from '../../measure/device';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
@@ -21,12 +21,6 @@ export const RUN_VIEW = {
 } satisfies Prisma.RunInclude;
 
 export type RunRow = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
-
-/** GFLOP/s or GB/s of a problem that takes `medianNs`. */
-export function rateOf(problem: Problem, medianNs: number): NonNullable<RunResult['rate']> {
-  const op = opOf(problem);
-  return { value: op.rate(problem, medianNs), unit: op.rateUnit(problem) };
-}
 
 export function runResult(row: RunRow): RunResult {
   const { policy, problem, profile, variant } = runOf(row);

@@ -6,6 +6,7 @@ import {
   KERNELS,
   type OpId,
   parseProblem,
+  rateOf,
 } from '@tilemark/kernels';
 import { greatest, group, max, sum } from 'd3-array';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
@@ -23,7 +24,7 @@ import {
   NOT_IMPORTED,
   newRun,
 } from './new-sweeps';
-import { RUN_VIEW, rateOf, runResult, runViewsOf } from './run-view';
+import { RUN_VIEW, runResult, runViewsOf } from './run-view';
 import { tuningViews } from './tunings';
 
 type Rate = ReturnType<typeof rateOf>;

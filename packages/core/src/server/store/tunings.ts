@@ -1,5 +1,5 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
-import type { Variant } from '@tilemark/kernels';
+import { rateOf, type Variant } from '@tilemark/kernels';
 import type { Duel, OutcomeKind } from '../../measure/outcome';
 import type { PolicyId } from '../../measure/policy';
 import { IMPLAUSIBLE } from '../../measure/trust';
@@ -17,7 +17,7 @@ import type { DeviceRef, Tuning } from '../../view/api';
 import { notifySweep } from './changes';
 import { fromJson, toJson } from './database';
 import { insertRuns, newRun } from './new-sweeps';
-import { deviceRef, rateOf } from './run-view';
+import { deviceRef } from './run-view';
 
 // Tunings: sweeps that grow. tune/tuning.ts decides what they run next; here it is read and kept.
 

@@ -1,4 +1,4 @@
-import { opOf, resolveVariant } from '@tilemark/kernels';
+import { rateOf, resolveVariant } from '@tilemark/kernels';
 import type { Published, PublishedFigure } from '../../view/suite';
 import type { Suite } from '../suite';
 import { SUITES } from '../suites';
@@ -19,10 +19,9 @@ const published = ({ id, published: report }: Suite): Published | null =>
 
 function figureOf({ label, note, problem, timeMs, ...asked }: Figure): PublishedFigure {
   const { kernel, tunables, address, definition } = resolveVariant(asked.kernel, asked.tunables);
-  const op = opOf(problem);
   return {
     ...{ label, variant: { kernel, tunables }, address, problem, timeMs, note },
     runtime: definition.runsOn === 'cpu' ? 'cpu' : 'cuda',
-    rate: { value: op.rate(problem, timeMs * 1e6), unit: op.rateUnit(problem) },
+    rate: rateOf(problem, timeMs * 1e6),
   };
 }

@@ -2,9 +2,9 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import type { MeasuredRun } from '@tilemark/core';
-import { opOf } from '@tilemark/kernels';
+import { opOf, rateOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
-import { formatRate, plural } from '@/ui/format';
+import { formatRate, plural, rateText } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
 import { resultHref } from '../runs';
 import type { Curves } from './curves';
@@ -37,7 +37,7 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
       stroke: 'var(--line)',
       title: (cell: Cell) => {
         const { figures, problem } = cell.run;
-        return `${nameOf(cell)}: ${formatRate(figures.rate)} ${opOf(problem).rateUnit(problem)}`;
+        return `${nameOf(cell)}: ${rateText(rateOf(problem, figures.medianNs))}`;
       },
       href: ({ run }: Cell) => resultHref(run),
     }),

@@ -15,7 +15,7 @@ import {
   type RunView,
   variantOccupancy,
 } from '@tilemark/core';
-import { arithmeticIntensity, DTYPES, KERNELS, opOf, shapeText, volume } from '@tilemark/kernels';
+import { arithmeticIntensity, DTYPES, KERNELS, rateOf, shapeText, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
@@ -26,8 +26,8 @@ import {
   formatNs,
   formatOfPeak,
   formatPercent,
-  formatRate,
   formatSpeedup,
+  rateText,
 } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
@@ -101,9 +101,7 @@ const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) 
 
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<Record<keyof Figures, ((run: RunView, of: Figures) => ReactNode) | null>> = {
-  rate: ({ problem }, { rate }) => (
-    <Rate of={{ value: rate, unit: opOf(problem).rateUnit(problem) }} />
-  ),
+  rate: ({ problem }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
   medianNs: (_, figures) => <Timing of={figures} />,
   roofShare: (_, { roofBound, roofShare }) => <RoofText share={roofShare} bound={roofBound} />,
   lowNs: null,
@@ -247,7 +245,7 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
       <p className="sm:hidden">
         {problemText(run.problem)}:{' '}
         {run.figures
-          ? `${formatRate(run.figures.rate)} ${opOf(run.problem).rateUnit(run.problem)}, ${timingText(run.figures)}`
+          ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
           : run.kind}
       </p>
       {reason && <p className="max-w-prose text-xs break-words text-muted">{reason}</p>}

@@ -9,6 +9,7 @@ import {
   type Problem,
   parseProblem,
   parseVariant,
+  rateOf,
 } from '@tilemark/kernels';
 import { greatest } from 'd3-array';
 import type { DeviceCapabilities, DeviceClass } from '../../../measure/device';
@@ -19,7 +20,7 @@ import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { fromJson, sha256 } from '../database';
-import { deviceRef, rateOf } from '../run-view';
+import { deviceRef } from '../run-view';
 import { learnedHere } from './learned';
 import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
 import { timesOn } from './variant-boards';

@@ -6,6 +6,7 @@ import {
   type OpId,
   parseProblem,
   parseShape,
+  rateOf,
   shapeText,
   volume,
 } from '@tilemark/kernels';
@@ -15,7 +16,7 @@ import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import { kernelOf } from '../../../reference/figures';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
-import { byKind, rateOf } from '../run-view';
+import { byKind } from '../run-view';
 import { PROVEN_NS } from './headlines';
 
 /** Rows of a page: a kernel on more devices than this is read problem by problem anyway. */

@@ -4,6 +4,7 @@ import {
   opOf,
   type Problem,
   parseProblem,
+  rateOf,
   shapeText,
   type Variant,
 } from '@tilemark/kernels';
@@ -21,7 +22,7 @@ import {
 import { rowFigures } from '../../../view/leaderboard';
 import { fromJson } from '../database';
 import { roofOver } from '../judge';
-import { deviceRef, importedOf, rateOf } from '../run-view';
+import { deviceRef, importedOf } from '../run-view';
 
 const BOARD_ROW = {
   device: { include: { roofs: true } },

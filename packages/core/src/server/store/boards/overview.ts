@@ -1,5 +1,5 @@
 import type { PrismaClient } from '@tilemark/db';
-import { type OpId, type Problem, parseProblem } from '@tilemark/kernels';
+import { type OpId, type Problem, parseProblem, rateOf } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import type { Roof } from '../../../measure/roofline';
@@ -8,7 +8,6 @@ import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
 import { roofOver } from '../judge';
-import { rateOf } from '../run-view';
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
 export interface DeviceBest {

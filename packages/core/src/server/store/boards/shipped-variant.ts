@@ -11,6 +11,7 @@ import {
   parseVariant,
   passesOf,
   type ResolvedVariant,
+  rateOf,
   specialise,
   type TunableValues,
 } from '@tilemark/kernels';
@@ -21,7 +22,6 @@ import type { Point } from '../../../tune/space';
 import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
 import type { BestVariant } from '../../../view/api';
 import { kernelNeeds } from '../../../view/kernel';
-import { rateOf } from '../run-view';
 
 /** The question: a problem under a profile, on a device whose capabilities are known, or null. */
 export interface Asked {

@@ -1,5 +1,5 @@
 import type { PrismaClient } from '@tilemark/db';
-import { InputError, kernelsOf, type Problem, shapeText } from '@tilemark/kernels';
+import { InputError, kernelsOf, type Problem, rateOf, shapeText } from '@tilemark/kernels';
 import type { DeviceClass } from '../../../measure/device';
 import { portability } from '../../../rank/portability';
 import {
@@ -12,7 +12,7 @@ import {
   type PortabilityReport,
   shownGroups,
 } from '../../../view/api';
-import { deviceRef, rateOf } from '../run-view';
+import { deviceRef } from '../run-view';
 import { PROVEN_NS } from './headlines';
 import { type BoardProblem, boardProblem, whereProblem } from './leaderboard';
 
