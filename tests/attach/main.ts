@@ -83,15 +83,18 @@ function missing(): string | null {
 
 /** npm's cache with what the served package installs, so that machines need no registry. */
 async function fillCache(folder: string): Promise<string> {
-  const { dependencies } = JSON.parse(
+  const { dependencies, optionalDependencies } = JSON.parse(
     await readFile(join(root, 'apps/worker/package.json'), 'utf8'),
-  ) as { dependencies: Record<string, string> };
+  ) as Record<'dependencies' | 'optionalDependencies', Record<string, string>>;
   const cache = join(folder, 'npm-cache');
   const scratch = join(folder, 'npm-scratch');
   await mkdir(scratch);
   execFileSync(
     'npm',
-    ['install', '--no-audit', '--no-fund', '--cache', cache, `webgpu@${dependencies.webgpu}`],
+    [
+      ...['install', '--no-audit', '--no-fund', '--cache', cache],
+      ...[`webgpu@${dependencies.webgpu}`, `koffi@${optionalDependencies.koffi}`],
+    ],
     { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   return cache;

@@ -3,6 +3,7 @@ import { connectionError, placeOf, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
+import { browserTaxOf } from './boards/browser-tax';
 import { headToHeadOf, kernelResultsOf, measuredVariantsOf } from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
@@ -131,6 +132,7 @@ export function openStore(databaseUrl: string) {
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),
     headToHead: board('head to head', headToHeadOf),
+    browserTax: board('browser tax', browserTaxOf),
     /** As they were at most 30 s ago: they read every result. */
     measuredVariants: () => kept.read('variants', () => measuredVariantsOf(db)),
     overview: () => kept.read('overview', () => overviewOf(db)),

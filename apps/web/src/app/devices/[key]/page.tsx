@@ -2,6 +2,7 @@ import { dataSheetPeak } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
+import { BrowserTax } from '@/features/devices/browser-tax';
 import { ClassBadge } from '@/features/devices/device-name';
 import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
@@ -33,13 +34,14 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, surveys, history, workers, queues, figures, user] = await Promise.all([
+  const [best, surveys, history, workers, queues, figures, tax, user] = await Promise.all([
     store.devices.best(device.key),
     store.rooflines.latest(device.key),
     store.devices.history(device.key),
     store.workers.list(),
     store.workers.queues(),
     store.references.ofHardware(device.name),
+    store.browserTax(device.key),
     visitor(),
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
@@ -143,6 +145,11 @@ export default async function DevicePage({ params }: Props) {
           note="measured once, shipped with Tilemark"
         >
           <Efficiency files={evidence} />
+        </Section>
+      )}
+      {tax.length > 0 && (
+        <Section title="Browser tax" id="browser-tax">
+          <BrowserTax pairs={tax} isBrowser={device.class === 'browser'} />
         </Section>
       )}
       <Section title="By driver version" id="history">
