@@ -1,5 +1,6 @@
 import type { Problem } from '@tilemark/kernels';
 import type { Profile } from '../measure/device';
+import type { RooflineSurvey } from '../measure/roofline';
 import { type Evidence, evidenceSchema, observationsOf } from './evidence';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
 import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
@@ -27,6 +28,8 @@ export interface Learned {
   readonly measuredAt: string;
   /** The profile it was measured under. */
   readonly profile: Profile;
+  /** The most the device can do, where that is known: no variant is faster. */
+  readonly roofline?: RooflineSurvey | undefined;
 }
 
 const fitted = new Map<Evidence, Learned>();
@@ -49,9 +52,9 @@ export function shippedFor(
 export function learnedFrom(file: Evidence): Learned {
   const known = fitted.get(file);
   if (known) return known;
-  const { device, driver, measuredAt, profile } = file;
+  const { device, driver, measuredAt, profile, roofline } = file;
   const selector = new Selector(observationsOf(file));
-  const made = { selector, device: device.device, driver, measuredAt, profile };
+  const made = { selector, device: device.device, driver, measuredAt, profile, roofline };
   fitted.set(file, made);
   return made;
 }

@@ -122,3 +122,18 @@ test("a quick time teaches where the operator or the device's owner stands behin
   );
   expect(await find(asked)).toMatchObject({ fallback: 'device', address: tileAddress('small') });
 });
+
+test('a variant that would have to be faster than the device is not predicted', async () => {
+  expect(await find(cube(3072))).toMatchObject({ address: tileAddress('large') });
+  await store.rooflines.record({
+    deviceKey: key,
+    profile: 'default',
+    workerId,
+    survey: {
+      copies: [{ bytes: 2 ** 29, gigabytesPerSecond: 1_000 }],
+      lastLevelCacheBytes: null,
+      peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1_000 }],
+    },
+  });
+  expect(await find(cube(3072))).toMatchObject({ address: tileAddress('small') });
+});

@@ -2,6 +2,7 @@ import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { ifValid, parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
+import type { RooflineSurvey } from '../../../measure/roofline';
 import { type Observation, observationsOf } from '../../../tune/evidence';
 import { Selector } from '../../../tune/selector';
 import { type Learned, shippedFor } from '../../../tune/shipped-evidence';
@@ -59,7 +60,13 @@ export async function learnedHere(
   if (!now || now.count === 0) return null;
   const place = [device.key, problem.op, problem.dtype, profile].join(' ');
   const last = fitted.get(place);
-  if (last?.rows === now.rows) return last.learned;
+  const roof = await db.roof.findUnique({
+    where: { deviceKey_profile: { deviceKey: device.key, profile } },
+  });
+  const surveyed = roof ? fromJson<RooflineSurvey>(roof.content) : undefined;
+  if (last?.rows === now.rows) {
+    return surveyed ? { ...last.learned, roofline: surveyed } : last.learned;
+  }
   const rows = await db.$queryRaw<{ shape: string; address: string; ns: number }[]>`
     SELECT "shape", "address",
       CASE WHEN "standing" < 2 THEN ${PROVEN_NS} ELSE "medianNs" END AS "ns"
@@ -85,6 +92,7 @@ export async function learnedHere(
     driver: fromJson<Environment>(newest.environment.content).driver,
     measuredAt: newest.endedAt.toISOString(),
     profile,
+    roofline: surveyed ?? shipped?.roofline,
     tried: [...new Set(own.map(({ address }) => address))].map(parseVariant),
   };
   fitted.delete(place);

@@ -68,6 +68,15 @@ test('they are found by the vendor, too, and not for another one', async () => {
   expect(await find({ ...near, vendor: 'acme' })).toBeNull();
 });
 
+test('nothing is predicted to be faster than the device can be', async () => {
+  for (const n of [8192, 12_288, 16_384]) {
+    const found = await find({ ...cube(n), vendor: 'nvidia' });
+    // A family that few and smaller shapes were seen of promised 646,700 GFLOP/s at 8192.
+    expect(found?.prediction).toMatchObject({ basis: 'predicted' });
+    expect(found?.prediction?.rate.value).toBeLessThan(67_000);
+  }
+});
+
 test('they leave what the device cannot run to others', async () => {
   const { deviceKey } = await store.workers.attach({
     name: 'w',

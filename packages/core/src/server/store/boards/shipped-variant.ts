@@ -16,7 +16,10 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
+import { surveyedRoof } from '../../../measure/roofline';
+import { implausibleReason } from '../../../measure/trust';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
+import type { Prediction } from '../../../tune/selector';
 import type { Learned } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
@@ -87,7 +90,7 @@ export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): Bes
  */
 export function predictedVariant(
   asked: Asked,
-  { selector, device, driver, measuredAt, profile }: Learned,
+  { selector, device, driver, measuredAt, profile, roofline }: Learned,
   { fallback, tried = [] }: Pick<BestVariant, 'fallback'> & { readonly tried?: readonly Point[] },
 ): BestVariant | null {
   const { problem } = asked;
@@ -98,7 +101,12 @@ export function predictedVariant(
     const { features } = whatItNeeds(variant, problem.dtype);
     return !features.some((feature) => feature.startsWith('chromium-experimental'));
   };
-  const [best, ...others] = selector.rank(problem, able, tried);
+  // Fitted to few shapes and far from them, a family may promise more than the device can do.
+  const isPossible = ({ basis, ns, ...variant }: Prediction) => {
+    const roof = roofline ? surveyedRoof(roofline, variant, problem) : null;
+    return basis === 'measured' || implausibleReason({ medianNs: ns }, roof) === null;
+  };
+  const [best, ...others] = selector.rank(problem, able, tried).filter(isPossible);
   const nearest = nearestProblem(problem, selector.problems);
   if (!best || !nearest) return null;
   const { basis, error, ns } = best;
