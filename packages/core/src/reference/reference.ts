@@ -10,7 +10,7 @@
  *   they are.
  */
 import { isCeiling, opOf, rateOf, shapeText } from '@tilemark/kernels';
-import { group } from 'd3-array';
+import { ascending, group } from 'd3-array';
 import { driverText } from '../measure/device';
 import { allPublished } from '../suites/published/published';
 import { tunedFiles } from '../tune/tuned';
@@ -143,7 +143,7 @@ export function besideKernel(
 ): ReferenceFigure[] {
   const own = fastestOfEach(
     figures.filter(({ by }) => by.kind === 'kernel' && by.kernel === kernel),
-    ({ hardware, problem, profile }) => JSON.stringify([hardware, problem, profile]),
+    ({ hardware, problem, profile }) => [hardware, problemText(problem), profile].join(),
   );
   return bySize([
     ...own,
@@ -154,23 +154,28 @@ export function besideKernel(
   ]);
 }
 
-/** What a page of a device shows: the fastest kernel of each problem and profile, ceilings apart. */
-export const ofHardware = (
+/**
+ * What a page of a device shows: the fastest kernel of each problem and profile, ceilings apart; an
+ * op after another, larger problems first.
+ */
+export function ofHardware(
   figures: readonly ReferenceFigure[],
   hardware: string,
-): ReferenceFigure[] =>
-  bySize(
-    fastestOfEach(
-      figures.filter(
-        (figure) =>
-          figure.hardware === hardware &&
-          figure.by.kind === 'kernel' &&
-          figure.unranked === null &&
-          !isCeiling(figure.by.kernel),
-      ),
-      ({ problem, profile }) => JSON.stringify([problem, profile]),
+): ReferenceFigure[] {
+  const fastest = fastestOfEach(
+    figures.filter(
+      (figure) =>
+        figure.hardware === hardware &&
+        figure.by.kind === 'kernel' &&
+        figure.unranked === null &&
+        !isCeiling(figure.by.kernel),
     ),
-  ).toReversed();
+    ({ problem, profile }) => [problemText(problem), profile].join(),
+  );
+  return bySize(fastest)
+    .toReversed()
+    .toSorted((a, b) => ascending(a.problem.op, b.problem.op));
+}
 
 /** The fastest of each library per hardware on these problems. */
 export function librariesOn(

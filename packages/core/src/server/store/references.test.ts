@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
 import { referenceFileSchema } from '../../reference/figures';
+import { besideKernel } from '../../reference/reference';
 import { sideBySide } from './fixtures.test-helper';
 import { openStore, type Store } from './store';
 
@@ -64,4 +66,21 @@ test('a file that ships is not shown twice, and one of a library alone is taken'
   expect(taken.filter(({ imported }) => imported)).toMatchObject([
     { hardware: 'NVIDIA H200', by: { kind: 'library', name: 'cuBLAS' }, medianNs: 3623 },
   ]);
+});
+
+test('a device shows its fastest kernel of a problem once, whoever brought the figure', async () => {
+  // The same problems as the file that ships, measured a day before.
+  await store.references.import(await shipped('h200-2026-11-22.json'), 'Ada');
+  const shown = await store.references.ofHardware('NVIDIA H200');
+  const texts = shown.map(
+    ({ problem, profile }) => `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}`,
+  );
+  expect(texts).toContain('matmul 4096 f32, default');
+  expect(texts).toEqual([...new Set(texts)]);
+  const ops = shown.map(({ problem }) => problem.op);
+  expect(ops).toEqual(ops.toSorted());
+  const figures = await store.references.list({ op: 'matmul', dtype: 'f32' });
+  const own = besideKernel(figures, 'matmul/warp-tile').filter(({ by }) => by.kind === 'kernel');
+  const at4096 = own.filter(({ problem }) => shapeText(problem) === '4096');
+  expect(at4096.map(({ profile }) => profile).toSorted()).toEqual(['default', 'fast']);
 });
