@@ -38,6 +38,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'compared devices': `/compare/devices?a=${keys[0]}&b=${keys[1]}`,
     'compared variants': `/compare/variants?a=matmul/naive&b=${encodeURIComponent('matmul/tiled[TILE=32]')}`,
     best: '/best',
+    'predicted best': '/best?op=matmul&m=8192&n=8192&k=8192&vendor=nvidia',
     kernels: '/kernels',
     'try a kernel': '/kernels/new',
     kernel: '/kernels/matmul/tiled',

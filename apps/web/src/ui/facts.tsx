@@ -19,13 +19,13 @@ export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?
       {facts.map(({ name, value, about }) => (
         <div
           key={name}
-          className={`flex items-baseline justify-between gap-4 border-b border-line py-1.5 last:border-b-0 ${columns === 2 ? LAST_OF_TWO : ''}`}
+          className={`flex min-w-0 items-baseline justify-between gap-4 border-b border-line py-1.5 last:border-b-0 ${columns === 2 ? LAST_OF_TWO : ''}`}
         >
           <dt className={about ? 'max-w-1/2 text-muted' : 'shrink-0 text-muted'}>
             {name}
             {about && <span className="block text-2xs">{about}</span>}
           </dt>
-          <dd className="min-w-0 text-right break-words">{value}</dd>
+          <dd className="min-w-0 text-right wrap-anywhere">{value}</dd>
         </div>
       ))}
     </dl>
@@ -65,16 +65,22 @@ export function Rate({ of }: { of: { readonly value: number; readonly unit: stri
   );
 }
 
+/** What the interval of a board's figure is. */
+export const BETWEEN_RUNS = '95% interval, with the spread between runs';
+
 /** A median time with the half width of its 95% interval. */
 export function Timing({
   of: { highNs, lowNs, medianNs },
+  about = '95% interval of this run’s median',
 }: {
   of: { readonly medianNs: number; readonly lowNs: number; readonly highNs: number };
+  /** What the interval is. */
+  about?: string;
 }) {
   return (
     <>
       {formatNs(medianNs)}{' '}
-      <span className="text-xs text-muted" title="95% interval of this run’s median">
+      <span className="text-xs text-muted" title={about}>
         {formatInterval(medianNs, lowNs, highNs)}
       </span>
     </>

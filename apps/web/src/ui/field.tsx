@@ -109,7 +109,7 @@ export function Select({
   ...rest
 }: ComponentProps<'select'> & { options?: readonly Option[] }) {
   return (
-    <select className={`${controlStyle} ${className}`} {...rest}>
+    <select className={`${controlStyle} text-ellipsis ${className}`} {...rest}>
       {children}
       {options.map((option) => {
         const [value, text] = typeof option === 'string' ? [option, option] : option;

@@ -13,6 +13,12 @@ export interface LogAxis {
 const DECADES_FROM = 300;
 const MOST_DECADES = 7;
 
+/** From this ratio of the largest value to the smallest on, a few would fill a linear axis. */
+const WIDE = 8;
+
+export const isWide = (values: readonly number[]): boolean =>
+  Math.max(...values) > WIDE * Math.min(...values);
+
 const grouped = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /**

@@ -46,4 +46,12 @@ describe('parseShapes', () => {
       expect.objectContaining({ field: 'cases[0].shapes' }),
     );
   });
+
+  it.each([
+    ['1..100000', '100000'],
+    ['0..64 x4', '0'],
+    ['12xfoo', 'foo'],
+  ])('names what is wrong with %s as it was typed: %s', (text, fault) => {
+    expect(() => parseShapes('matmul', text)).toThrow(`'${fault}' is not a size`);
+  });
 });

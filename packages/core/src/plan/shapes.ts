@@ -70,8 +70,10 @@ function sizesOf(side: string, field: string): number[] {
   const last = Number(to ?? from);
   const isInside = (size: number) => size >= 1 && size <= MAX_DIMENSION;
   if (from === undefined || !isInside(first) || !isInside(last)) {
+    // Of a range, the end that is at fault.
+    const fault = from === undefined ? side : isInside(first) ? to : from;
     throw new InputError(
-      `'${side}' is not a size: sizes are whole numbers from 1 to ${MAX_DIMENSION}, or ranges such as 256..4096 x2`,
+      `'${fault}' is not a size: sizes are whole numbers from 1 to ${MAX_DIMENSION}, or ranges such as 256..4096 x2`,
       field,
     );
   }

@@ -78,7 +78,7 @@ export const benchFileSchema = z.object({
   version: z.literal(1, {
     error: ({ input }) =>
       input === undefined
-        ? 'no version, so this is not a file of `tilemark bench --json`; figures of `bench/side-by-side` go to /api/v1/reference'
+        ? 'the version that such a file begins with is missing; figures of `bench/side-by-side` go to /api/v1/reference'
         : typeof input === 'number' && input > 1
           ? `version ${input} was written by a newer Tilemark; this one reads version 1`
           : undefined,

@@ -83,9 +83,7 @@ export default async function KernelsPage() {
                 cell: ({ computes, id }: Kernel) => {
                   const best = bests.get(`${id} ${shape}`);
                   return !best && computes === 'copy' ? (
-                    <span className="text-xs whitespace-normal text-muted">
-                      copies only, never ranked
-                    </span>
+                    <span className="text-xs whitespace-normal text-muted">not on the board</span>
                   ) : (
                     <BestRate best={best} />
                   );

@@ -149,7 +149,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                 ),
             },
             {
-              head: 'Done after',
+              head: 'Duration',
               isFigure: true,
               className: 'text-muted',
               // A file says nothing of how long its runs took together.

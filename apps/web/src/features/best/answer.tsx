@@ -6,7 +6,15 @@ import {
   RUN_SNIPPET,
   shapeDistance,
 } from '@tilemark/core';
-import { DTYPES, OPS, type Op, opOf, type Problem, shapeText } from '@tilemark/kernels';
+import {
+  DTYPES,
+  OPS,
+  type Op,
+  opOf,
+  type Problem,
+  shapeText,
+  shortAddress,
+} from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { CopyButton } from '@/ui/action';
@@ -41,7 +49,11 @@ function evidence({
       { name: 'Measured', value: <Moment date={measuredAt} /> },
       ...runnersUp.map((each, index) => ({
         name: `Runner-up ${index + 1}`,
-        value: `${time(each)}: ${each.address}`,
+        value: (
+          <span title={each.address}>
+            {time(each)} <Address of={shortAddress(each.address)} />
+          </span>
+        ),
       })),
     ];
   }

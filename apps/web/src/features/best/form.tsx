@@ -29,7 +29,7 @@ export function BestForm({
             key={name}
             {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
             label={name.length === 1 ? name.toUpperCase() : name}
-            hint={count !== undefined && `${count}: no batch`}
+            hint={count !== undefined && `products in a batch; ${count}: no batch`}
             defaultValue={query[name] ?? count ?? 1024}
           />
         ))}

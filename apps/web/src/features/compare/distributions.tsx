@@ -4,10 +4,7 @@ import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
 import { formatNs, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
-import { logAxis } from '@/ui/scales';
-
-/** From this ratio of the largest sample to the smallest on, a few of them would fill the axis. */
-const WIDE = 8;
+import { isWide, logAxis } from '@/ui/scales';
 
 /** The samples of both results on one axis of time. */
 export function Distributions({ a, b }: { a: Series; b: Series }) {
@@ -22,24 +19,24 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
         series.samplesNs.map((ns) => ({ side, time: ns / scale })),
       );
       const times = samples.map(({ time }) => time);
-      const isWide = Math.max(...times) / Math.min(...times) > WIDE;
+      const isLog = isWide(times);
       const log = logAxis(times);
       const label = `time (${unit}), lower is faster →`;
       return {
         marginLeft: 32,
         marginRight: 24,
         marginBottom: 40,
-        x: isWide
+        x: isLog
           ? { ...log.scale, label }
           : { label, grid: true, nice: true, ticks: Math.floor(width / 90) },
         y: { label: null, domain: ['A', 'B'], tickSize: 0, padding: 0.3 },
         marks: [
-          ...(isWide
+          ...(isLog
             ? [Plot.gridX(log.ticks), Plot.axisX(log.ticks, { text: log.format, label })]
             : []),
           Plot.rect(sides, {
             y: 'side',
-            x1: ({ series }: (typeof sides)[number]) => series.minNs / scale,
+            x1: ({ series }: (typeof sides)[number]) => series.q1Ns / scale,
             x2: ({ series }: (typeof sides)[number]) => series.q3Ns / scale,
             fill: 'var(--accent)',
             fillOpacity: 0.22,
@@ -63,8 +60,8 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       draw={draw}
       height={150}
       fileName="comparison"
-      caption="Every sample; the thick line is the median, the band runs from the minimum to the third quartile"
-      summary={`A: median ${formatNs(a.medianNs)}, from ${formatNs(a.minNs)} to ${formatNs(a.q3Ns)} in its faster three quarters. B: median ${formatNs(b.medianNs)}, from ${formatNs(b.minNs)} to ${formatNs(b.q3Ns)}.`}
+      caption="Every sample; the thick line is the median, the band holds the middle half"
+      summary={`A: median ${formatNs(a.medianNs)}, its middle half from ${formatNs(a.q1Ns)} to ${formatNs(a.q3Ns)}. B: median ${formatNs(b.medianNs)}, its middle half from ${formatNs(b.q1Ns)} to ${formatNs(b.q3Ns)}.`}
     />
   );
 }

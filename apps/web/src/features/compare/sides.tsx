@@ -4,7 +4,14 @@ import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatInterval, formatNs, formatOfPeak, formatPercent, rateText } from '@/ui/format';
+import {
+  formatCount,
+  formatInterval,
+  formatNs,
+  formatOfPeak,
+  formatPercent,
+  rateText,
+} from '@/ui/format';
 import { TablePanel } from '@/ui/table';
 import type { Measured } from './comparison';
 
@@ -28,8 +35,8 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
       `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
   ],
   [
-    'Minimum to third quartile',
-    ({ measurement: { cold } }) => `${formatNs(cold.minNs)} to ${formatNs(cold.q3Ns)}`,
+    'First to third quartile',
+    ({ measurement: { cold } }) => `${formatNs(cold.q1Ns)} to ${formatNs(cold.q3Ns)}`,
   ],
   ['Coefficient of variation', ({ measurement: { cold } }) => formatPercent(cold.cv)],
   [
@@ -38,7 +45,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
       return roof ? `${formatOfPeak(roof.ns / cold.medianNs)}, ${roof.bound}` : '–';
     },
   ],
-  ['Samples', ({ measurement: { cold, stop } }) => `${cold.n}, ${stop}`],
+  ['Samples', ({ measurement: { cold, stop } }) => `${formatCount(cold.n)}, ${stop}`],
   ['Ranked', ({ measurement: { unranked } }) => (unranked === null ? 'yes' : `no: ${unranked}`)],
   ['Policy', ({ result }) => result.policy],
   ['Timer', ({ measurement: { timer } }) => timer.kind],

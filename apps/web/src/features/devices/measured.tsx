@@ -18,6 +18,10 @@ import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { DataTable, TablePanel } from '@/ui/table';
 
+/** A reason that all rows share, as a sentence of them. */
+const noneRanked = (reason: string): string =>
+  `${reason.replace(/^not ranked: /, 'None of them is ranked: ')}.`;
+
 /** The best measured variant of each problem on a device. */
 export function BestResults({
   results,
@@ -38,7 +42,7 @@ export function BestResults({
   const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
     <>
-      {common && <p className="mb-2 text-[0.8125rem] text-muted">All of them: {common}</p>}
+      {common && <p className="mb-2 text-[0.8125rem] text-muted">{noneRanked(common)}</p>}
       <DataTable
         caption={`Best results of ${device}`}
         rows={rows}

@@ -12,11 +12,13 @@ export function Roofline({
   surveys,
   best,
   device,
+  isCpu,
   sheetPeak,
 }: {
   surveys: readonly RooflineRecord[];
   best: readonly RunResult[];
   device: string;
+  isCpu: boolean;
   /** In f32 by the data sheet of the model, GFLOP/s; null without one. */
   sheetPeak: number | null;
 }) {
@@ -25,8 +27,9 @@ export function Roofline({
     return (
       <Empty title="No peak rates measured yet">
         <p>
-          A worker measures copies and multiply-adds when it attaches. These results were imported
-          without it, or of a host CPU, for which there are no probes.
+          {isCpu
+            ? 'No probe measures a host CPU.'
+            : 'A worker measures copies and multiply-adds when it attaches; no worker of this device has yet, and the imported results bring none.'}
           {sheetPeak !== null && ` The data sheet says ${formatRate(sheetPeak)} GFLOP/s in f32.`}
         </p>
       </Empty>
@@ -52,7 +55,13 @@ export function Roofline({
                   Measured by {survey.worker.name}, <Moment date={survey.measuredAt} />
                 </>
               ) : (
-                'Peaks from results. No worker has surveyed this device here, so bandwidth by working set is unknown.'
+                <>
+                  Peaks from results
+                  {roof.peaks.length === 0 &&
+                    roof.gigabytesPerSecond !== null &&
+                    `: ${formatRate(roof.gigabytesPerSecond)} GB/s copied, multiply-adds unknown`}
+                  . No worker has surveyed this device here, so bandwidth by working set is unknown.
+                </>
               )}
             </p>
           </Panel>

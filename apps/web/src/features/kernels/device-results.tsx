@@ -1,9 +1,9 @@
 import type { KernelResults } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { isCeiling, shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { RateBars } from '@/features/sweeps/charts/rate-bars';
 import { ButtonLink } from '@/ui/button';
-import { Rate, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Rate, Timing } from '@/ui/facts';
 import { SelectField } from '@/ui/field';
 import { formatPercent, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
@@ -19,12 +19,15 @@ export const problemKey = ({ problem, profile }: Pick<Measured, 'problem' | 'pro
 
 /** The kernel's fastest variant on each device for one problem, linked to its measurement. */
 export function DeviceResults({
+  kernel,
   results: { chosen, problems, rows },
   keep,
   isAll,
   sweepHref,
   hasReference,
 }: {
+  /** `matmul/tiled` */
+  kernel: string;
   results: KernelResults;
   /** The rest of the address, kept when a problem is chosen. */
   keep: Readonly<Record<string, string>>;
@@ -34,6 +37,18 @@ export function DeviceResults({
   /** Whether figures of reference follow. */
   hasReference: boolean;
 }) {
+  if (!chosen && isCeiling(kernel)) {
+    return (
+      <Empty title="A ceiling is on no board">
+        <p>
+          A copy does less than a transpose, so it is never ranked beside one. Its results are on
+          the pages of the sweeps that ran it.
+          {hasReference && ' What was measured elsewhere stands below, under Reference.'}
+        </p>
+        <ButtonLink href="/sweeps?find=transpose">Sweeps of transposes</ButtonLink>
+      </Empty>
+    );
+  }
   if (!chosen) {
     return (
       <Empty title="Not measured on this grid yet">
@@ -114,7 +129,7 @@ export function DeviceResults({
           {
             head: 'Median',
             isFigure: true,
-            cell: (row) => <Timing of={row} />,
+            cell: (row) => <Timing of={row} about={BETWEEN_RUNS} />,
           },
           {
             head: '% of the device’s best',

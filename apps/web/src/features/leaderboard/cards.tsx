@@ -6,7 +6,16 @@ import { ImportedBadge } from '@/features/results/outcome';
 import { Ago } from '@/ui/facts';
 import { formatInterval, formatNs, formatOfPeak, formatRate } from '@/ui/format';
 import type { BoardQuery } from './query';
-import { ABOUT, keyOf, Provenance, peakOf, What } from './reference-rows';
+import {
+  ABOUT,
+  keyOf,
+  peakOf,
+  provenance,
+  SourceMark,
+  Sources,
+  sourcesOf,
+  What,
+} from './reference-rows';
 import { Author, Placed, RateBar, rowGroups, shownRows } from './row-parts';
 
 /** The rows on a phone: what a row says first, in the order of the table. */
@@ -68,29 +77,34 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
 /** The same on a phone. */
 export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[] }) {
   if (figures.length === 0) return null;
+  const sources = sourcesOf(figures);
   const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
-    <CardList title="Reference" note={`, ${figures[0]?.rate.unit}: ${ABOUT}`}>
+    <CardList
+      title="Reference"
+      note={`, ${figures[0]?.rate.unit}: ${ABOUT}`}
+      below={<Sources of={sources} />}
+    >
       {figures.map((figure) => {
         const { hardware, interval, medianNs, rate } = figure;
         const peak = peakOf(figure);
         return (
           <li key={keyOf(figure)} className={CARD}>
-            <p className="font-medium">{hardware ?? 'Unknown hardware'}</p>
+            <p className="font-medium">
+              {hardware ?? 'Unknown hardware'}{' '}
+              <SourceMark text={provenance(figure)} among={sources} />
+            </p>
             <RateBar
               {...{ value: rate.value, max: fastest, isRanked: false }}
               text={formatRate(rate.value)}
             />
             <p className="text-xs text-muted">
-              {formatNs(medianNs)}{' '}
-              {interval && formatInterval(medianNs, interval.lowNs, interval.highNs)}
+              {formatNs(medianNs)}
+              {interval && ` ${formatInterval(medianNs, interval.lowNs, interval.highNs)}`}
               {peak && `, ${formatOfPeak(peak.share)} of peak (${peak.bound})`}
             </p>
             <p>
               <What figure={figure} />
-            </p>
-            <p className="text-xs break-words text-muted">
-              <Provenance figure={figure} />
             </p>
           </li>
         );
@@ -101,7 +115,17 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
 
 const CARD = 'space-y-1 px-3 py-2 text-[0.8125rem]';
 
-function CardList({ title, note, children }: { title: string; note: string; children: ReactNode }) {
+function CardList({
+  title,
+  note,
+  below,
+  children,
+}: {
+  title: string;
+  note: string;
+  below?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <section aria-label={title}>
       <p className="mb-1 text-2xs font-normal text-muted">
@@ -111,6 +135,7 @@ function CardList({ title, note, children }: { title: string; note: string; chil
       <ul className="divide-y divide-line rounded-tile border border-line bg-surface">
         {children}
       </ul>
+      {below && <div className="mt-2">{below}</div>}
     </section>
   );
 }

@@ -10,7 +10,7 @@ export function OldMethodology({ board: { methodology } }: { board: LoadedView['
   return (
     <Notice tone="amber" className="mt-4">
       The results of devices here were measured by methodology {methodology}, an earlier version of
-      the protocol (reference figures are not concerned). They are kept as they were and never
+      the protocol (this does not affect reference figures). They are kept as they were and never
       ranked beside results of methodology {METHODOLOGY_VERSION}.
     </Notice>
   );

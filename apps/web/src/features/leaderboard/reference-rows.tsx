@@ -25,6 +25,7 @@ export function ReferenceRows({
   columns: Columns;
 }) {
   const span = columnCount(columns);
+  const sources = sourcesOf(figures, false);
   const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
     <tbody>
@@ -38,8 +39,15 @@ export function ReferenceRows({
         </td>
       </tr>
       {figures.map((figure) => (
-        <Row key={keyOf(figure)} figure={figure} fastest={fastest} columns={columns} />
+        <Row key={keyOf(figure)} {...{ figure, sources, fastest, columns }} />
       ))}
+      {figures.length > 0 && (
+        <tr>
+          <td colSpan={span}>
+            <Sources of={sources} />
+          </td>
+        </tr>
+      )}
       {figures.length === 0 && (
         <tr>
           <td colSpan={span} className="text-muted">
@@ -53,23 +61,23 @@ export function ReferenceRows({
 
 function Row({
   figure,
+  sources,
   fastest,
   columns,
 }: {
   figure: ReferenceFigure;
+  sources: readonly string[];
   fastest: number;
   columns: Columns;
 }) {
   const { interval, medianNs, rate } = figure;
   const peak = peakOf(figure);
+  const source = provenance(figure, false);
   return (
     <tr>
       <td className="figure">–</td>
       <th scope="row" className="min-w-48">
-        {figure.hardware ?? 'Unknown hardware'}
-        <p className="max-w-80 text-xs font-normal text-muted">
-          <Provenance figure={figure} hasDate={false} />
-        </p>
+        {figure.hardware ?? 'Unknown hardware'} <SourceMark text={source} among={sources} />
       </th>
       <td>
         <RateBar
@@ -129,47 +137,51 @@ export function ReferenceTable({
   figures: readonly ReferenceFigure[];
   caption: string;
 }) {
+  const sources = sourcesOf(figures);
   return (
-    <DataTable
-      caption={caption}
-      rows={figures}
-      keyOf={(figure) => `${keyOf(figure)} ${problemText(figure)} ${figure.profile}`}
-      columns={[
-        {
-          head: 'What ran',
-          className: 'min-w-44',
-          cell: (figure) => <What figure={figure} />,
-        },
-        {
-          head: 'Problem',
-          className: 'whitespace-nowrap',
-          cell: (figure) => (
-            <>
-              {problemText(figure)}
-              {figure.profile && <span className="text-muted">, {figure.profile}</span>}
-            </>
-          ),
-        },
-        {
-          head: 'Rate (higher is better)',
-          isFigure: true,
-          cell: ({ rate }) => <Rate of={rate} />,
-        },
-        { head: 'Median', isFigure: true, cell: ({ medianNs }) => formatNs(medianNs) },
-        {
-          head: 'Measured on',
-          className: 'min-w-52',
-          cell: (figure) => (
-            <>
-              {figure.hardware ?? 'Unknown hardware'}
-              <span className="block text-xs text-muted">
-                <Provenance figure={figure} />
-              </span>
-            </>
-          ),
-        },
-      ]}
-    />
+    <>
+      <DataTable
+        caption={caption}
+        rows={figures}
+        keyOf={(figure) => `${keyOf(figure)} ${problemText(figure)} ${figure.profile}`}
+        columns={[
+          {
+            head: 'What ran',
+            className: 'min-w-44',
+            cell: (figure) => <What figure={figure} />,
+          },
+          {
+            head: 'Problem',
+            className: 'whitespace-nowrap',
+            cell: (figure) => (
+              <>
+                {problemText(figure)}
+                {figure.profile && <span className="text-muted">, {figure.profile}</span>}
+              </>
+            ),
+          },
+          {
+            head: 'Rate (higher is better)',
+            isFigure: true,
+            cell: ({ rate }) => <Rate of={rate} />,
+          },
+          { head: 'Median', isFigure: true, cell: ({ medianNs }) => formatNs(medianNs) },
+          {
+            head: 'Measured on',
+            className: 'min-w-36',
+            cell: (figure) => (
+              <>
+                {figure.hardware ?? 'Unknown hardware'}{' '}
+                <SourceMark text={provenance(figure)} among={sources} />
+              </>
+            ),
+          },
+        ]}
+      />
+      <div className="mt-2">
+        <Sources of={sources} />
+      </div>
+    </>
   );
 }
 
@@ -210,25 +222,48 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
   );
 }
 
-/** Where a figure comes from. */
-export function Provenance({
-  figure,
+/**
+ * Where a figure comes from.
+ *
+ * @param hasDate whether the date has no column of its own
+ */
+export function provenance(
+  { imported, measuredAt, source, unranked }: ReferenceFigure,
   hasDate = true,
-}: {
-  figure: ReferenceFigure;
-  /** Where the date has no column of its own. */
-  hasDate?: boolean;
-}) {
-  const { imported, measuredAt, source, unranked } = figure;
+): string {
+  const date = measuredAt?.slice(0, 10);
+  return [
+    source.replaceAll('`', ''),
+    hasDate && date && !source.includes(date) && `Measured ${date}.`,
+    unranked && `Would not be ranked: ${unranked}.`,
+    imported && `Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Where figures come from, each source once: many figures share a long one. */
+export const sourcesOf = (figures: readonly ReferenceFigure[], hasDate = true): string[] => [
+  ...new Set(figures.map((figure) => provenance(figure, hasDate))),
+];
+
+/** The number of a figure's source in the list below. */
+export function SourceMark({ text, among }: { text: string; among: readonly string[] }) {
   return (
-    <>
-      {source.replaceAll('`', '')}
-      {hasDate &&
-        measuredAt &&
-        !source.includes(measuredAt.slice(0, 10)) &&
-        ` Measured ${measuredAt.slice(0, 10)}.`}
-      {unranked && ` Would not be ranked: ${unranked}.`}
-      {imported && ` Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`}
-    </>
+    <span title={text} className="text-xs font-normal whitespace-nowrap text-muted">
+      <span className="sr-only">source </span>[{among.indexOf(text) + 1}]
+    </span>
+  );
+}
+
+export function Sources({ of }: { of: readonly string[] }) {
+  return (
+    <ol aria-label="Sources" className="space-y-0.5 text-xs font-normal text-muted">
+      {of.map((text, index) => (
+        <li key={text} className="break-words">
+          [{index + 1}] {text}
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -181,15 +181,15 @@ function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
   const [earlier] = methodologies.filter((version) => version < methodology);
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU attached to this site has an {query.dtype} result of methodology {methodology} yet
+      No GPU attached to this site has an {query.dtype} result by the current protocol yet
       {earlier !== undefined && (
         <>
           {' '}
-          (results of{' '}
+          (those by an earlier one,{' '}
           <TextLink href={boardHref(query, { methodology: String(earlier) })}>
             methodology {earlier}
-          </TextLink>{' '}
-          are kept apart)
+          </TextLink>
+          , are kept apart)
         </>
       )}
       . The reference rows were measured elsewhere and are never ranked.

@@ -23,7 +23,7 @@ it('shows the reference on an empty grid: its best kernel beside the libraries',
   expect(row).toMatchObject({ name: 'NVIDIA H200', href: null, shape: '4096' });
   expect(row?.libraries.map(({ name }) => name)).toEqual(['cuBLAS', 'TensorFlow.js', 'jax-js']);
   // No probe ran beside the libraries; the data sheet knows 67 TFLOP/s.
-  expect(row?.peak).toEqual({ rate: 67_000, isMeasured: false });
+  expect(row?.peak).toEqual({ rate: 67_000, isMeasured: false, bound: 'compute' });
 });
 
 it('puts GPUs of the grid first and software last, each beside libraries of its own hardware alone', () => {
@@ -38,6 +38,11 @@ it('puts GPUs of the grid first and software last, each beside libraries of its 
   expect(rows[0]?.libraries).toEqual([]);
   expect(rows[1]?.libraries).not.toEqual([]);
   expect(rows[0]?.peak).toBeNull();
+});
+
+it('says of a peak that copying sets it, which the device exceeds at larger sizes', () => {
+  const small = { ...best('Laptop', '128'), roof: { ns: 1e5, bound: 'bandwidth' } as const };
+  expect(pictureRows([small], [])[0]?.peak).toMatchObject({ bound: 'bandwidth', isMeasured: true });
 });
 
 it('keeps to a screen, and to the grid’s own where it shows no reference', () => {

@@ -1,4 +1,4 @@
-import { type DeviceClass, dataSheetPeak, type ReferenceFigure } from '@tilemark/core';
+import { type DeviceClass, dataSheetPeak, type ReferenceFigure, type Roof } from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
 import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 
@@ -14,7 +14,12 @@ export interface PictureRow {
   /** GFLOP/s. */
   readonly rate: number;
   /** The most that the device can do on the problem; null if unknown. */
-  readonly peak: { readonly rate: number; readonly isMeasured: boolean } | null;
+  readonly peak: {
+    readonly rate: number;
+    readonly isMeasured: boolean;
+    /** What binds: at a small size it may be the copying, not the arithmetic. */
+    readonly bound: Roof['bound'];
+  } | null;
   /** On the same hardware and problem. */
   readonly libraries: readonly { readonly name: string; readonly rate: number }[];
 }
@@ -56,9 +61,12 @@ function peakOf(
   roof: ReferenceFigure['roof'],
   { class: kind, name }: { readonly name: string; readonly class: DeviceClass },
 ): PictureRow['peak'] {
-  if (roof) return { rate: opOf(problem).rate(problem, roof.ns), isMeasured: true };
+  if (roof) {
+    const rate = opOf(problem).rate(problem, roof.ns);
+    return { rate, isMeasured: true, bound: roof.bound };
+  }
   const rate = dataSheetPeak({ device: name, class: kind }, problem);
-  return rate === null ? null : { rate, isMeasured: false };
+  return rate === null ? null : { rate, isMeasured: false, bound: 'compute' };
 }
 
 /** One row per hardware: its fastest kernel on the problem that most libraries have. */

@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { formatPercent, formatRate, formatShape } from '@/ui/format';
+import { formatOfPeak, formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import type { PictureRow } from './picture-rows';
 
@@ -81,7 +81,7 @@ function Row({ row }: { row: PictureRow }) {
 
 const peakText = (peak: PictureRow['peak']): string =>
   peak
-    ? `peak ${formatRate(peak.rate)} GFLOP/s${peak.isMeasured ? '' : ' by data sheet'}`
+    ? `${peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak'} ${formatRate(peak.rate)} GFLOP/s${peak.isMeasured ? '' : ' by data sheet'}`
     : 'no peak known';
 
 const barColor = (isBest: boolean): string => (isBest ? 'bg-accent' : 'bg-muted/70');
@@ -112,8 +112,8 @@ function Bar({
         <span className={`ml-auto whitespace-nowrap ${isBest ? 'font-medium' : ''}`}>
           {formatRate(rate)}
         </span>
-        <span className="w-9 text-right text-muted">
-          {share === null ? '' : formatPercent(share)}
+        <span className="w-10 text-right text-muted">
+          {share === null ? '' : formatOfPeak(share)}
         </span>
       </p>
       {full !== null && (

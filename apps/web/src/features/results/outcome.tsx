@@ -73,7 +73,7 @@ export function Headline({ result }: { result: ResultDetail }) {
       </dl>
       {reason && (
         <Notice tone="amber" className="mt-4">
-          {reason}
+          {sentence(reason)}
         </Notice>
       )}
       {!reason && <Imprecise measurement={outcome.measurement} />}
@@ -88,6 +88,9 @@ export function Headline({ result }: { result: ResultDetail }) {
     </>
   );
 }
+
+const sentence = (reason: string): string =>
+  `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`;
 
 /** A ranked result whose median is hardly known, and what would narrow it. */
 function Imprecise({ measurement }: { measurement: Measurement }) {

@@ -3,14 +3,15 @@
 import type { RectYOptions } from '@observablehq/plot';
 import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
-import { formatNs, unitFor } from '@/ui/format';
+import { formatCount, formatNs, plural, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot';
+import { isWide, logAxis } from '@/ui/scales';
 
 const span = ({ minNs, samplesNs }: Series) =>
   `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;
 
 /** Counts have no ticks between whole numbers. */
-const wholeOnly = (value: number) => (Number.isInteger(value) ? String(value) : '');
+const wholeOnly = (value: number) => (Number.isInteger(value) ? formatCount(value) : '');
 
 /** Every sample in the order taken, with the median and its interval. */
 export function SampleStrip({ series }: { series: Series }) {
@@ -18,18 +19,31 @@ export function SampleStrip({ series }: { series: Series }) {
     (Plot) => {
       const { scale, unit } = unitFor(series.medianNs);
       const samples = series.samplesNs.map((ns, index) => ({ index: index + 1, time: ns / scale }));
+      const times = samples.map(({ time }) => time);
+      const log = isWide(times) ? logAxis(times) : null;
       return {
         marginLeft: 56,
         marginRight: 8,
         x: { label: 'sample', tickFormat: wholeOnly, nice: false },
-        y: {
-          label: `time (${unit}), lower is better`,
-          grid: true,
-          nice: true,
-          zero: false,
-          ticks: 5,
-        },
+        y: log
+          ? { ...log.scale, label: null }
+          : {
+              label: `time (${unit}), lower is better`,
+              grid: true,
+              nice: true,
+              zero: false,
+              ticks: 5,
+            },
         marks: [
+          ...(log
+            ? [
+                Plot.gridY(log.ticks),
+                Plot.axisY(log.ticks, {
+                  text: log.format,
+                  label: `↑ time (${unit}), lower is better`,
+                }),
+              ]
+            : []),
           Plot.dot(samples, {
             x: 'index',
             y: 'time',
@@ -75,6 +89,13 @@ const TICK_EVERY = 130;
 /** Fewer samples are drawn one by one: a bin of one or two is no distribution. */
 const FEWEST_OF_BINS = 24;
 
+const BINS = 24;
+
+/** Ends of bins between the ends of a log axis, each as many times the one before. */
+function geometric([low = 1, high = low]: readonly number[], bins: number): number[] {
+  return Array.from({ length: bins - 1 }, (_, at) => low * (high / low) ** ((at + 1) / bins));
+}
+
 /** How the samples are distributed. */
 export function SampleHistogram({ series }: { series: Series }) {
   const draw = useCallback<DrawPlot>(
@@ -111,24 +132,28 @@ export function SampleHistogram({ series }: { series: Series }) {
           ],
         };
       }
+      const log = isWide(times) ? logAxis(times) : null;
+      const label = `time (${unit}), lower is better`;
       return {
         marginLeft: 40,
         marginRight: 8,
         marginBottom: 36,
-        x: {
-          label: `time (${unit}), lower is better`,
-          ticks: width / TICK_EVERY,
-          nice: true,
-        },
+        x: log ? { ...log.scale, label: null } : { label, ticks: width / TICK_EVERY, nice: true },
         y: { label: 'samples', grid: true, ticks: 4, tickFormat: wholeOnly },
         marks: [
+          ...(log ? [Plot.axisX(log.ticks, { text: log.format, label: `${label} →` })] : []),
           Plot.rectY(
             times,
             Plot.binX<RectYOptions>(
-              { y: 'count' },
+              {
+                y: 'count',
+                title: (bin: number[]) =>
+                  `${formatNs(Math.min(...bin) * scale)} to ${formatNs(Math.max(...bin) * scale)}: ${plural(bin.length, 'sample')}`,
+              },
               {
                 x: (time: number) => time,
-                thresholds: 24,
+                // Equally wide as they are drawn.
+                thresholds: log ? geometric(log.scale.domain, BINS) : BINS,
                 // Bars may be narrower than the default gap.
                 inset: 0,
                 fill: 'var(--line-strong)',

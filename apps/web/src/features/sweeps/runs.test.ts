@@ -1,7 +1,7 @@
 import type { RunResult, RunView } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../server/results.test-helper';
-import { fastestFirst, groupKey, shortLabels, speedups } from './runs';
+import { fastestFirst, groupKey, oneOfEach, shortLabels, speedups } from './runs';
 
 const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
   measuredRun(medianNs, {
@@ -42,6 +42,17 @@ it('lists the fastest of each problem first, and what was not measured last', ()
     ...[200, 1000, null],
     ...[20, 30],
   ]);
+});
+
+it('draws a variant once: as it was ranked, else as its fastest run', () => {
+  const screened = { reason: 'not ranked: the screen policy is too quick to rank' };
+  const runs = [
+    { ...tiled(16, 100), ...screened },
+    tiled(16, 120),
+    { ...tiled(8, 300), ...screened, address: 'matmul/tiled[TILE=8]' },
+    { ...tiled(8, 200), ...screened, address: 'matmul/tiled[TILE=8]' },
+  ];
+  expect(oneOfEach(runs).map(({ figures }) => figures.medianNs)).toEqual([120, 200]);
 });
 
 describe('shortLabels', () => {

@@ -12,6 +12,18 @@ export const problemText = (problem: Problem): string =>
 export const groupKey = ({ device, problem, profile }: RunView): string =>
   `${problemText(problem)} ${profile} ${device.key}`;
 
+/**
+ * One run per variant, problem, device and profile: the ranked one, or else the fastest. A search times
+ * its leaders again in full, and a chart has one place for each.
+ */
+export function oneOfEach(runs: readonly MeasuredRun[]): MeasuredRun[] {
+  const order = (a: MeasuredRun, b: MeasuredRun) =>
+    ascending(Number(a.reason !== null), Number(b.reason !== null)) ||
+    ascending(a.figures.medianNs, b.figures.medianNs);
+  const alike = group(runs, (run) => `${groupKey(run)} ${run.address}`);
+  return [...alike.values()].flatMap((own) => own.toSorted(order).slice(0, 1));
+}
+
 /** Runs of one problem, device and profile together, in the order of their first, the fastest of each first. */
 export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly T[]): T[] {
   const ns = ({ run }: T) => run.figures?.medianNs ?? Number.POSITIVE_INFINITY;

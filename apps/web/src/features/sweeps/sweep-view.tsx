@@ -118,7 +118,7 @@ export function SweepView({
               still being measured by a worker; what it finds is kept.
             </Notice>
           )}
-          {ended === 0 && sweep.status !== 'cancelled' && (
+          {sweep.status === 'queued' && (
             <Notice className="mt-3">
               Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
             </Notice>
@@ -139,7 +139,7 @@ export function SweepView({
         id="results"
         title="Results"
         note={
-          sweep.runs.length < sweep.counts.total
+          sweep.runs.length < (sweep.tuning ? ended : sweep.counts.total)
             ? `the first ${formatCount(sweep.runs.length)} of ${formatCount(sweep.counts.total)} runs; the export has all`
             : undefined
         }

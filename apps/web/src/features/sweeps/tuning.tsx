@@ -40,7 +40,9 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
 }
 
 const usedText = ({ budgetSeconds, usedSeconds }: Tuning): string =>
-  `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`;
+  usedSeconds > budgetSeconds
+    ? `${formatDuration(usedSeconds)}, the leaders in full beyond the ${formatDuration(budgetSeconds)} asked for`
+    : `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`;
 
 /** What a tuning has found so far, or in the end. */
 export function TuningFacts({ tuning, isOver }: { tuning: Tuning; isOver: boolean }) {

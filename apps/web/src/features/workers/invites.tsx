@@ -49,7 +49,7 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
         <InputField
           {...{ id: 'invite-name', name: 'name', label: 'For whom', required: true }}
           maxLength={80}
-          placeholder="GPU class"
+          placeholder="GPU programming course"
         />
         <InputField
           {...{ id: 'invite-seats', name: 'seats', label: 'Browsers', required: true }}

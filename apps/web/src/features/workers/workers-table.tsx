@@ -49,10 +49,10 @@ export function WorkersTable({
       columns={[
         {
           head: 'Worker',
-          className: 'min-w-40',
+          className: 'min-w-36',
           cell: (worker) => (
             <>
-              {shownName(worker)}
+              {nameAmong(worker, workers)}
               <span className="block text-xs font-normal text-muted">
                 {isAdmin && (worker.token ? `token ${worker.token}, ` : 'the grid’s own, ')}
                 version {worker.version}{' '}
@@ -64,14 +64,12 @@ export function WorkersTable({
           ),
         },
         {
-          head: 'Accepts',
+          head: 'Kernels',
           title:
             'Which kernels it runs; --contributed at its start lets it run those of contributors',
-          className: 'min-w-28',
+          className: 'min-w-20',
           cell: ({ contributed, device }) =>
-            contributed && device.class !== 'cpu'
-              ? 'our kernels and contributed ones'
-              : 'our kernels only',
+            contributed && device.class !== 'cpu' ? 'built-in, contributed' : 'built-in',
         },
         { head: 'State', className: 'min-w-32', cell: (worker) => <State worker={worker} /> },
         ...(withDevice ? [device] : []),
@@ -116,6 +114,16 @@ export function WorkersTable({
 /** `lab: H200 #2` as `lab #2`: the device has a column of its own. */
 const shownName = ({ name, host, device }: Worker): string =>
   name.startsWith(`${host}: `) ? name.replace(`: ${device.name}`, '') : `${name}, ${host}`;
+
+/** How much of an id is shown, from its end: its beginning is the time. */
+const ID_TAIL = 6;
+
+/** Several workers of one host would be called the same: the end of the id tells them apart. */
+export function nameAmong(worker: Worker, workers: readonly Worker[]): string {
+  const name = shownName(worker);
+  const isShared = workers.some((other) => other.id !== worker.id && shownName(other) === name);
+  return isShared ? `${name} (${worker.id.slice(-ID_TAIL)})` : name;
+}
 
 function State({ worker: { state, run, wanted } }: { worker: Worker }) {
   const text = stateText({ state, wanted });

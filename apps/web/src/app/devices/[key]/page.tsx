@@ -135,6 +135,7 @@ export default async function DevicePage({ params }: Props) {
           surveys={surveys}
           best={best}
           device={device.name}
+          isCpu={device.class === 'cpu'}
           sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
         />
       </Section>

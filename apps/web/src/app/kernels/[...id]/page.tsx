@@ -139,8 +139,13 @@ export default async function KernelPage({ params, searchParams }: Props) {
           />
         </Section>
       )}
-      <Section id="results" title="Results across devices">
+      <Section
+        id="results"
+        title="Results across devices"
+        note={results.chosen && 'intervals include the spread between runs'}
+      >
         <DeviceResults
+          kernel={kernel.id}
           results={results}
           keep={chosen}
           isAll={query.rows === 'all'}

@@ -7,6 +7,7 @@ import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import type { SearchParams } from '@/ui/query';
+import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Try a kernel' };
 
@@ -23,7 +24,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const able = devices.map(({ class: of, contributed, key, name, workers }) => ({
     ...{ class: of, key, name },
-    why: contributed > 0 ? null : workers > 0 ? 'runs our kernels only' : 'no worker',
+    why: contributed > 0 ? null : workers > 0 ? 'runs built-in kernels only' : 'no worker',
   }));
 
   return (
@@ -32,6 +33,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
         A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
         on the devices of this grid.{' '}
         <TextLink href="/docs/your-kernel">What a file contains</TextLink>
+        <Words of={['variant', 'interval', 'roundoff']} />
       </PageHeader>
       {!maySubmit && (
         <Notice className="mb-6">

@@ -11,7 +11,7 @@ import { type SeriesStyles, seriesStyles } from '@/ui/scales';
 import { useQuery } from '@/ui/use-query';
 import { RooflinePlot } from '../../devices/roofline-plot';
 import type { DeviceFacts } from '../load';
-import { groupKey, problemText, resultHref, shortKernel, shortLabels } from '../runs';
+import { groupKey, oneOfEach, problemText, resultHref, shortKernel, shortLabels } from '../runs';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
 import { DeviceBars, VariantBars } from './rate-bars';
@@ -32,7 +32,7 @@ export function Charts({
   published: readonly PublishedTime[];
 }) {
   const [query, setQuery] = useQuery();
-  const measured = useMemo(() => runs.filter(isMeasured), [runs]);
+  const measured = useMemo(() => oneOfEach(runs.filter(isMeasured)), [runs]);
   const groups = useMemo(() => group(measured, groupKey), [measured]);
   const keys = [...groups.keys()];
   const key = keys.find((each) => each === query.get('group')) ?? keys[0];

@@ -65,6 +65,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
         type: 'band',
         domain: [...new Set(points.map(({ threads }) => threads))].sort((a, b) => a - b),
         label: 'threads per workgroup',
+        tickFormat: String,
         tickSize: 0,
         padding: 0.04,
       },

@@ -48,7 +48,7 @@ export function NewSweepForm({
       resolve(values.from === 'suite' ? { ...values, cases: [] } : values, ...rest),
     mode: 'onTouched',
   });
-  const { control, formState, handleSubmit, register, setError } = form;
+  const { clearErrors, control, formState, handleSubmit, register, setError } = form;
   const cases = useFieldArray({ control, name: 'cases' });
   const from = useWatch({ control, name: 'from' });
   const placeholder = suggestedName(useWatch({ control }) as SweepForm);
@@ -82,7 +82,13 @@ export function NewSweepForm({
   );
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate aria-label="New sweep">
+    <form
+      onSubmit={(event) => void submit(event)}
+      // A refusal speaks of what was submitted.
+      onChange={() => clearErrors('root')}
+      noValidate
+      aria-label="New sweep"
+    >
       <noscript>
         <Notice tone="amber" className="mb-6">
           This form needs JavaScript.

@@ -23,7 +23,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
     <Section
       id="report"
       title="Compared with the published report"
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? 'lower is faster, × is the speed-up over the first row of the same size' : 'it gives no figures for these, so only the kernels are reproduced'}`}
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? 'lower is faster, × is the speed-up over the report’s first figure at the same size of matrices' : 'it gives no figures for these, so only the kernels are reproduced'}`}
     >
       {lines.length > 0 && (
         <TablePanel caption={`Published figures of ${source.title}, with ours beside them`}>
