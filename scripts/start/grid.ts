@@ -6,10 +6,9 @@ import { ensureAdminToken, loginCode, readAdminToken } from './admin-token';
 import { build } from './build';
 import { claimDataFolder } from './data-folder';
 import { isLoopback, type StartOptions } from './options';
-import { requireFreePort } from './port';
 import { StartProblem } from './problem';
 import { requireServices, startServices } from './services';
-import { waitForSite } from './site';
+import { requireFreePort, waitForSite } from './site';
 import { say, step } from './steps';
 import { Supervisor } from './supervisor';
 

@@ -13,12 +13,12 @@ import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
 import { type DevicesOptions, devices } from './devices';
 import { type DuelFlags, duel } from './duel';
-import { type ExportOptions, exportSweep } from './export';
 import { durationNs, familyOf, seedOf } from './flags';
-import type { GridOptions } from './grid-client';
-import { importFiles } from './import';
+import type { GridOptions } from './grid/client';
+import { type ExportOptions, exportSweep } from './grid/export';
+import { importFiles } from './grid/import';
+import { type RerunOptions, rerun } from './grid/rerun';
 import { addKernelCommands } from './kernel/commands';
-import { type RerunOptions, rerun } from './rerun';
 import { type SelectionOptions, selection } from './selection';
 import { type TuneOptions, tune } from './tune/tune';
 import { type WorkerOptions, worker } from './worker';
@@ -51,8 +51,8 @@ const WGSL = [
 const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
 
 /**
- * The `tilemark` command line: each command has a file, or a folder, of its name beside this
- * one. `grid-client.ts` speaks to a grid's API, `table.ts` draws what a terminal shows.
+ * The `tilemark` command line: each command has a file, or a folder, of its name beside this one;
+ * those that ask a grid are in `grid/`. `table.ts` draws what a terminal shows.
  *
  * @param childEntry the bundled program of the process that owns a device
  */

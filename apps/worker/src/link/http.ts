@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deviceKey, HttpLink, NotAdmitted } from '@tilemark/core';
 import { readDataDir } from '@tilemark/core/env';
 import type { Runner } from '../child/runner';
-import { type GridOptions, siteOf } from '../cli/grid-client';
+import { type GridOptions, siteOf } from '../cli/grid/client';
 import type { Card } from '../gpu/cards';
 import { takeInstance } from '../run/instance';
 import type { Place } from './attach';

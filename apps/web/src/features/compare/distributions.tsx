@@ -3,8 +3,8 @@
 import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
 import { formatNs, unitFor } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
-import { isWide, logAxis } from '@/ui/scales';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import { isWide, logAxis } from '@/ui/plot/scales';
 
 /** The samples of both results on one axis of time. */
 export function Distributions({ a, b }: { a: Series; b: Series }) {

@@ -4,8 +4,8 @@ import type { RooflineRecord } from '@tilemark/core';
 import { opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
-import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/scales';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import type { DeviceRoof } from './roof';
 
 /** A result under the roof. */

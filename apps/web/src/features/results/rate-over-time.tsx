@@ -5,7 +5,7 @@ import type { DatedResult } from '@tilemark/core/server';
 import { opOf, type Problem } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatMoment, formatRate } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
 
 /** Of the names of versions above the points, px and rows. */
 const NAME_HEIGHT = 14;

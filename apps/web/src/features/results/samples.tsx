@@ -4,8 +4,8 @@ import type { RectYOptions } from '@observablehq/plot';
 import type { Series } from '@tilemark/core';
 import { useCallback } from 'react';
 import { formatCount, formatNs, plural, unitFor } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
-import { isWide, logAxis } from '@/ui/scales';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import { isWide, logAxis } from '@/ui/plot/scales';
 
 const span = ({ minNs, samplesNs }: Series) =>
   `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;

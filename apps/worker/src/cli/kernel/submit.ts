@@ -28,7 +28,7 @@ import {
   shapeText,
 } from '@tilemark/kernels';
 import { list, readIfThere, tunablesFor } from '../flags';
-import { GridClient, type GridOptions } from '../grid-client';
+import { GridClient, type GridOptions } from '../grid/client';
 import { rateText, table, timeText } from '../table';
 import { admitFile } from './file';
 

@@ -7,7 +7,7 @@ import { useMemo } from 'react';
 import { SelectField } from '@/ui/field';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
-import { type SeriesStyles, seriesStyles } from '@/ui/scales';
+import { type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
 import { RooflinePlot } from '../../devices/roofline-plot';
 import type { DeviceFacts } from '../load';

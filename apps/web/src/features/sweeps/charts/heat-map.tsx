@@ -5,7 +5,7 @@ import type { MeasuredRun } from '@tilemark/core';
 import { opOf, rateOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate, plural, rateText } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { resultHref } from '../runs';
 import type { Curves } from './curves';
 

@@ -4,7 +4,7 @@ import type { MeasuredRun } from '@tilemark/core';
 import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { shortDeviceName } from '../../devices/device-name';
 import { resultHref, shortLabels } from '../runs';
 

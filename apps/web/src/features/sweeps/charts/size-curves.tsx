@@ -4,8 +4,8 @@ import type { MeasuredRun } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
-import type { SeriesStyles } from '@/ui/scales';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import type { SeriesStyles } from '@/ui/plot/scales';
 import { resultHref, shortKernel } from '../runs';
 
 interface Point {

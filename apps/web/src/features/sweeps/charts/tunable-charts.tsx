@@ -6,7 +6,7 @@ import { group, mean, rollups } from 'd3-array';
 import { useCallback, useMemo } from 'react';
 import { SelectField } from '@/ui/field';
 import { formatRate } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot';
+import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { useQuery } from '@/ui/use-query';
 import { sizeTunables } from '../../kernels/workgroup';
 import { resultHref } from '../runs';

@@ -7,9 +7,9 @@ import {
   outcomeReason,
   resultDetailSchema,
 } from '@tilemark/core';
-import { GridClient, type GridOptions } from './grid-client';
-import { onDevice } from './on-device';
-import { intervalText, percentText, problemText, table, timeText } from './table';
+import { onDevice } from '../on-device';
+import { intervalText, percentText, problemText, table, timeText } from '../table';
+import { GridClient, type GridOptions } from './client';
 
 export interface RerunOptions extends GridOptions {
   /** Absent: the first adapter, or the CPU for a host kernel. */

@@ -2,9 +2,9 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { download, GLYPHS, type LegendItem, pngOf, standaloneSvg } from './plot-file';
-import { isBetween, type Mark, MarkTable, marksOf, middleOf, nearest, Tip } from './plot-marks';
-import { clip, useZoom, zoomed } from './plot-zoom';
+import { download, GLYPHS, type LegendItem, pngOf, standaloneSvg } from './file';
+import { isBetween, type Mark, MarkTable, marksOf, middleOf, nearest, Tip } from './marks';
+import { clip, useZoom, zoomed } from './zoom';
 
 /** @param shows whether a series of the legend is switched on */
 export type DrawPlot = (

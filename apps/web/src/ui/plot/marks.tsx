@@ -1,7 +1,7 @@
 'use client';
 
-import { TextLink } from './button';
-import { DataTable } from './table';
+import { TextLink } from '../button';
+import { DataTable } from '../table';
 
 /** A pointer this near to a mark means it, px. */
 const REACH = 24;

@@ -9,7 +9,7 @@ import {
   sweepCreatedSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { GridClient, type GridOptions, LONG_ANSWER_MS } from './grid-client';
+import { GridClient, type GridOptions, LONG_ANSWER_MS } from './client';
 
 /**
  * Brings files of `bench --json`, and those in folders, to a grid: each becomes a finished

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { requireFreePort } from './port';
+import { requireFreePort } from './site';
 
 /** A server on a free port. */
 async function listening() {

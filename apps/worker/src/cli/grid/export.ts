@@ -7,7 +7,7 @@ import {
   runResultSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { GridClient, type GridOptions } from './grid-client';
+import { GridClient, type GridOptions } from './client';
 
 export interface ExportOptions extends GridOptions {
   readonly format: 'csv' | 'json';

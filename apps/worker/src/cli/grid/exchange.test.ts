@@ -7,8 +7,8 @@ import { benchFileSchema, bestQuerySchema, sideBySideFileSchema, summarise } fro
 import { importResults, openStore, type Store } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testDatabase } from '../../../../packages/core/services.test-helper';
-import { useBundle } from '../bundle.test-helper';
+import { testDatabase } from '../../../../../packages/core/services.test-helper';
+import { useBundle } from '../../bundle.test-helper';
 
 /** `import`, `export` and `rerun` against a site that is the store and nothing else. */
 
@@ -140,7 +140,7 @@ it('brings what tune wrote to a grid, whose best lookup then answers with the wi
 });
 
 it('brings a file of side-by-side as what it is: figures of reference', async () => {
-  const shipped = new URL('../../../../docs/results/h200-2026-11-23.json', import.meta.url);
+  const shipped = new URL('../../../../../docs/results/h200-2026-11-23.json', import.meta.url);
   const file = join(folder, 'side-by-side.json');
   // As they ship, the figures would be shown once, as the product's own.
   await writeFile(file, (await readFile(shipped, 'utf8')).replaceAll('NVIDIA H200', 'Lab GPU'));

@@ -2,7 +2,7 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import { type PointerEvent, type RefObject, useMemo, useRef, useState } from 'react';
-import { useQuery } from './use-query';
+import { useQuery } from '../use-query';
 
 /** A range of an x axis; moments in ms. */
 type Range = readonly [from: number, to: number];
