@@ -39,14 +39,25 @@ export function coveringVariants(
   return chosen;
 }
 
-/** The default variant of a kernel or, if its source is too long, the shortest one. */
-export function typicalVariant(kernel: Kernel): TunableValues {
+/** The default variant of a kernel or, if it is too long or does not run, the shortest that does. */
+export function typicalVariant(
+  kernel: Kernel,
+  runs: (values: TunableValues) => boolean,
+): TunableValues {
   const defaults = defaultsOf(kernel.tunables);
-  if (linesOf(kernel, defaults) <= MOST_LINES) return defaults;
-  return shortVariants(kernel, () => true).reduce((a, b) => (b.lines < a.lines ? b : a), {
-    values: defaults,
-    lines: linesOf(kernel, defaults),
-  }).values;
+  const able = runs(defaults);
+  if (able && linesOf(kernel, defaults) <= MOST_LINES) return defaults;
+  const [first, ...others] = shortVariants(kernel, runs);
+  if (!first) return defaults;
+  return others.reduce(
+    (a, b) => (b.lines < a.lines ? b : a),
+    able
+      ? {
+          values: defaults,
+          lines: linesOf(kernel, defaults),
+        }
+      : first,
+  ).values;
 }
 
 /** Variants of at most MOST_LINES or, if there are none, those with the fewest lines. */

@@ -13,6 +13,8 @@ import { streamK as matmulStreamK } from './matmul/09-stream-k';
 import { strassen as matmulStrassen } from './matmul/10-strassen';
 import { fewRows as matmulFewRows } from './matmul/11-few-rows';
 import { fewCols as matmulFewCols } from './matmul/12-few-cols';
+import { fewRowsShuffled as matmulFewRowsShuffled } from './matmul/13-few-rows-shuffled';
+import { warpElements as matmulWarpElements } from './matmul/14-warp-elements';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -46,6 +48,8 @@ export const KERNELS: readonly Kernel[] = [
   matmulStrassen,
   matmulFewRows,
   matmulFewCols,
+  matmulFewRowsShuffled,
+  matmulWarpElements,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,

@@ -115,6 +115,20 @@ function splitTiles(bases: readonly TunableValues[], problem: Problem): TunableV
   });
 }
 
+/** Tiles of a matrix of few rows or columns: as narrow as it is, and long. */
+function strips({ op, shape }: Problem) {
+  if (op !== 'transpose') throw new TypeError('only transposes have rows and cols');
+  const narrow = (side: number) => 2 ** Math.max(2, Math.ceil(Math.log2(side)));
+  return [128, 256, 512].flatMap((long) => [
+    ...(shape.rows <= 32 ? [{ TILE_ROWS: narrow(shape.rows), TILE_COLS: long }] : []),
+    ...(shape.cols <= 32 ? [{ TILE_ROWS: long, TILE_COLS: narrow(shape.cols) }] : []),
+  ]);
+}
+
+/** Fewest rows per thread that cover `m`, or `most`. */
+const fewest = (m: number, most: number) =>
+  [1, 2, 3, 4, 6, 8, 12].find((rows) => rows >= m && rows < most) ?? most;
+
 const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValues[]>> = {
   'matmul/few-rows': (problem) => {
     const { b = 1, m, n, k } = sizes(problem);
@@ -128,7 +142,7 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
       });
     }
     if (m > 16) return [];
-    const ROWS = [1, 2, 3, 4, 6].find((rows) => rows >= m) ?? 8;
+    const ROWS = fewest(m, 8);
     return tiles(
       ['LANES', 'DEEP', 'UNROLL'],
       [
@@ -146,6 +160,33 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
       const all = splits(k, 4 * Number(own.DEEP), groups).filter((split) => split <= 64);
       return all.map((SPLIT) => ({ ...own, ROWS, UNROLL, SPLIT }));
     });
+  },
+  'matmul/few-rows-shuffled': (problem) => {
+    const { m, k } = sizes(problem);
+    if (m > 16 || k < 64) return [];
+    const ROWS = fewest(m, 16);
+    const threads = tiles(
+      ['LANES', 'DEEP', 'UNROLL'],
+      [
+        [2, 64, 1],
+        [2, 128, 1],
+        [2, 256, 1],
+        [4, 32, 2],
+        [4, 64, 1],
+        [4, 64, 2],
+        [4, 128, 1],
+        [4, 128, 2],
+        [4, 256, 1],
+        [8, 32, 1],
+        [8, 32, 2],
+        [8, 64, 1],
+        [8, 64, 2],
+        [8, 128, 1],
+        [16, 32, 1],
+        [16, 64, 1],
+      ],
+    );
+    return cross(threads, { SUBGROUP: [8, 16, 32, 64] }).map((own) => ({ ...own, ROWS }));
   },
   'matmul/few-cols': (problem) => {
     const { b = 1, m, n, k } = sizes(problem);
@@ -174,6 +215,11 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
     if (problem.dtype === 'f16' || Math.min(m, n) < 6) return [];
     return splitTiles(WARP_TILES, problem);
   },
+  'matmul/warp-elements': (problem) => {
+    const { m, n, k } = sizes(problem);
+    if (problem.dtype === 'f16' || Math.min(m, n) < 6 || (n % 4 === 0 && k % 4 === 0)) return [];
+    return splitTiles(WARP_TILES, problem);
+  },
   'matmul/stream-k': (problem) => {
     const { m, n } = sizes(problem);
     if (problem.dtype === 'f16' || ceilDiv(m, 64) * ceilDiv(n, 64) < 64) return [];
@@ -186,27 +232,28 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
     const { m, n } = sizes(problem);
     return Math.min(m, n) < 2 ? [] : splitTiles(FRAGMENT_TILES, problem);
   },
-  'transpose/swizzled': () =>
+  'transpose/swizzled': (problem) =>
     cross(
-      tiles(
-        ['TILE_ROWS', 'TILE_COLS', 'THREADS_Y'],
-        [
-          [64, 64, 16],
-          [64, 64, 8],
-          [32, 64, 8],
-          [64, 32, 16],
-          [32, 32, 8],
-          [128, 32, 16],
-        ],
-      ),
+      [
+        ...tiles(
+          ['TILE_ROWS', 'TILE_COLS', 'THREADS_Y'],
+          [
+            [64, 64, 16],
+            [64, 64, 8],
+            [32, 64, 8],
+            [64, 32, 16],
+            [32, 32, 8],
+            [128, 32, 16],
+          ],
+        ),
+        ...strips(problem).map((tile) => ({ ...tile, THREADS_Y: tile.TILE_ROWS / 4 })),
+      ],
       { ORDER: ['rows-first', 'cols-first'] },
     ),
-  'transpose/pitched': () =>
-    combinations({
-      TILE_ROWS: [32, 64, 128],
-      TILE_COLS: [16, 32, 64],
-      THREADS: [128, 256, 512],
-      ORDER: ['rows-first', 'cols-first'],
-    }),
+  'transpose/pitched': (problem) =>
+    cross(
+      [...combinations({ TILE_ROWS: [32, 64, 128], TILE_COLS: [16, 32, 64] }), ...strips(problem)],
+      { THREADS: [128, 256, 512], ORDER: ['rows-first', 'cols-first'] },
+    ),
   'transpose/multi-row': () => combinations({ TILE: [32, 64], ROWS: [4, 8, 16] }),
 };

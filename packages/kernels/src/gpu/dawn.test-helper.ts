@@ -47,9 +47,11 @@ export async function openDevice(
 }
 
 /** The limits of an open device that `feasible` reads. */
-export function limitsOf({ limits, features }: GPUDevice): DeviceLimits {
+export function limitsOf({ limits, features, adapterInfo }: GPUDevice): DeviceLimits {
+  const { subgroupMinSize, subgroupMaxSize } = adapterInfo;
+  const sizes = subgroupMinSize === subgroupMaxSize ? [`subgroup-size-${subgroupMinSize}`] : [];
   return {
-    features: [...features],
+    features: [...features, ...sizes],
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
     maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
     maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,

@@ -42,7 +42,9 @@ export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: Suite
     mode: InputMode,
     { skip }: TestContext,
   ): Promise<void> {
-    const tunables = typicalVariant(kernel);
+    const tunables = typicalVariant(kernel, (values) =>
+      shapes.every((shape) => canRun(kernel, values, problemOf(shape, dtype)).ok),
+    );
     for (const shape of shapes) {
       const problem = problemOf(shape, dtype);
       const can = canRun(kernel, tunables, problem);

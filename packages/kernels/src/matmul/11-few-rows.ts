@@ -1,4 +1,4 @@
-import { gpuKernel, tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, tunable } from '../kernel';
 import { gridOverC } from './grid';
 import { each, indent } from './lines';
 import { tileEntryPoint } from './tile-emitter';
@@ -21,10 +21,16 @@ const TUNABLES = [
   splitTunable([1, 2, 4, 8, 16, 32, 64]),
 ] as const;
 
-type Values = ValuesOf<typeof TUNABLES>;
-
-/** What the shader is emitted for. */
-interface Layout extends Values {
+/** What the shader is emitted for: the values of this rung or of rung 13. */
+export interface StripLayout {
+  readonly ROWS: number;
+  readonly LANES: number;
+  readonly DEEP: number;
+  readonly DOWN: number;
+  readonly UNROLL: number;
+  readonly SPLIT: number;
+  /** Threads of a subgroup, which add up by shuffles first; 1: all by workgroup memory. */
+  readonly subgroup: number;
   /** The type of sums. */
   readonly sums: 'f32' | 'i32';
   /** See `TileLayout`. */
@@ -52,12 +58,13 @@ export const fewRows = gpuKernel({
       holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
     },
   ],
-  wgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype) }),
-  batchWgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype), batched: true }),
+  wgsl: (values, dtype) => emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype) }),
+  batchWgsl: (values, dtype) =>
+    emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype), batched: true }),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => ({
     workgroupSize: [threadsOf(values), 1, 1],
-    workgroupBytes: values.DEEP > 1 ? 16 * sharesOf(values) : 0,
+    workgroupBytes: stripBytes({ ...values, subgroup: 1 }),
   }),
   workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape }) => {
     const [x, y, z] = gridOverC(shape, ROWS * DOWN, 4 * LANES);
@@ -69,15 +76,26 @@ export const fewRows = gpuKernel({
 /** Rows of C whose sums are added at once, which limits workgroup memory. */
 const MOST_ROWS = 4;
 
-const threadsOf = ({ LANES, DEEP, DOWN }: Values) => LANES * DEEP * DOWN;
+type Threads = Pick<StripLayout, 'LANES' | 'DEEP' | 'DOWN'>;
+type Shares = Threads & Pick<StripLayout, 'ROWS' | 'subgroup'>;
 
-const rowsAtOnce = ({ ROWS }: Values) => Math.min(ROWS, MOST_ROWS);
+const threadsOf = ({ LANES, DEEP, DOWN }: Threads) => LANES * DEEP * DOWN;
+
+const rowsAtOnce = ({ ROWS }: Pick<StripLayout, 'ROWS'>) => Math.min(ROWS, MOST_ROWS);
+
+/** Shares of each sum that reach workgroup memory. */
+const sharesPerSum = ({ LANES, DEEP, subgroup }: Pick<Shares, 'LANES' | 'DEEP' | 'subgroup'>) =>
+  DEEP / Math.max(subgroup / LANES, 1);
 
 /** vec4s of workgroup memory in which threads that share sums leave theirs. */
-const sharesOf = (values: Values) => threadsOf(values) * rowsAtOnce(values);
+const sharesOf = (layout: Shares) =>
+  layout.LANES * layout.DOWN * sharesPerSum(layout) * rowsAtOnce(layout);
+
+/** Bytes of workgroup memory. */
+export const stripBytes = (layout: Shares) => (layout.DEEP > 1 ? 16 * sharesOf(layout) : 0);
 
 /** The shader's body: an entry point that moves vec4s, and one that moves single elements. */
-function emit(layout: Layout): string {
+export function emitStrip(layout: StripLayout): string {
   const { DEEP, sums, SPLIT } = layout;
   return [
     MATRICES,
@@ -98,7 +116,7 @@ function emit(layout: Layout): string {
 
 type Access = 'main' | 'unaligned';
 
-function entryPoint(layout: Layout, name: Access): string {
+function entryPoint(layout: StripLayout, name: Access): string {
   const { ROWS, LANES, DEEP, DOWN, SPLIT, UNROLL, batched } = layout;
   const pitch = name === 'main' ? '(shape.k / 4)' : 'shape.k';
   const { product, part } = numbersOf({ ...layout, split: SPLIT });
@@ -146,7 +164,7 @@ ${DEEP > 1 ? sharedStores(layout, name) : indent(1, ownStores(layout, name))}
  * A thread's columns: a vec4, or four elements LANES apart, so that neighbouring threads read
  * neighbouring elements wherever a row begins. Clamped to the last; what is beyond is not stored.
  */
-function ownColumns({ LANES }: Layout, name: Access, lane: string): string[] {
+function ownColumns({ LANES }: StripLayout, name: Access, lane: string): string[] {
   if (name === 'main') return [`let col4 = min(group.x * ${LANES} + ${lane}, shape.n / 4 - 1);`];
   return each(
     4,
@@ -155,7 +173,7 @@ function ownColumns({ LANES }: Layout, name: Access, lane: string): string[] {
 }
 
 /** Loads step `u`: four rows of B and as many columns of A. At the edge, zeros beyond K. */
-function loads(layout: Layout, name: Access, u: number, isEdge: boolean): string[] {
+function loads(layout: StripLayout, name: Access, u: number, isEdge: boolean): string[] {
   const { ROWS, DEEP } = layout;
   const at = u === 0 ? 'at' : `(at + ${u * DEEP})`;
   if (name === 'main') {
@@ -187,7 +205,7 @@ function loads(layout: Layout, name: Access, u: number, isEdge: boolean): string
   ];
 }
 
-function products({ ROWS, sums }: Layout, u: number): string[] {
+function products({ ROWS, sums }: StripLayout, u: number): string[] {
   return each(ROWS, (r) =>
     each(4, (j) => {
       const a = `V(a${u}_${r}.${'xyzw'[j]})`;
@@ -198,9 +216,20 @@ function products({ ROWS, sums }: Layout, u: number): string[] {
 }
 
 /** Adds the shares of DEEP threads, a few rows at a time. */
-function sharedStores(layout: Layout, name: Access): string {
-  const { ROWS, LANES, DEEP, DOWN } = layout;
+function sharedStores(layout: StripLayout, name: Access): string {
+  const { ROWS, LANES, DOWN, subgroup } = layout;
   const threads = threadsOf(layout);
+  const deep = sharesPerSum(layout);
+  const slots = LANES * DOWN * deep;
+  /** A share per thread, or per column and subgroup. */
+  const keep = (i: number, value: string) => {
+    if (subgroup <= LANES) return [`shares[${i * slots} + thread] = ${value};`];
+    const sums = Array.from({ length: Math.log2(subgroup / LANES) }, (_, bit) => {
+      return `${value} += subgroupShuffleXor(${value}, ${LANES * 2 ** bit}u);`;
+    });
+    const slot = `${i * slots} + thread / ${subgroup} * ${LANES} + lane`;
+    return [...sums, `if (thread % ${subgroup} < ${LANES}) { shares[${slot}] = ${value}; }`];
+  };
   const chunk = rowsAtOnce(layout);
   return each(Math.ceil(ROWS / chunk), (turn) => {
     const own = each(Math.min(chunk, ROWS - turn * chunk), (i) => i);
@@ -208,7 +237,7 @@ function sharedStores(layout: Layout, name: Access): string {
   workgroupBarrier();
 ${indent(
   1,
-  own.map((i) => `shares[${i * threads} + thread] = c${turn * chunk + i};`),
+  own.flatMap((i) => keep(i, `c${turn * chunk + i}`)),
 )}
   workgroupBarrier();
   for (var i = thread; i < ${LANES * own.length * DOWN}; i += ${threads}) {
@@ -216,8 +245,8 @@ ${indent(
     let own_down = i / ${LANES * own.length};
     let place = i / ${LANES} % ${own.length};
     var sum = V(0);
-    for (var d = 0u; d < ${DEEP}; d++) {
-      sum += shares[place * ${threads} + (own_down * ${DEEP} + d) * ${LANES} + own_lane];
+    for (var d = 0u; d < ${deep}; d++) {
+      sum += shares[place * ${slots} + (own_down * ${deep} + d) * ${LANES} + own_lane];
     }
     let row = (group.y * ${DOWN} + own_down) * ${ROWS} + ${turn * chunk} + place;
 ${indent(2, store(layout, name, 'own_lane', 'sum'))}
@@ -225,7 +254,7 @@ ${indent(2, store(layout, name, 'own_lane', 'sum'))}
   }).join('\n');
 }
 
-function ownStores(layout: Layout, name: Access): string[] {
+function ownStores(layout: StripLayout, name: Access): string[] {
   return each(layout.ROWS, (r) => [
     '{',
     `  let row = first_row + ${r};`,
@@ -235,7 +264,7 @@ function ownStores(layout: Layout, name: Access): string[] {
 }
 
 /** Stores four sums of `row`, as far as they lie in C. */
-function store(layout: Layout, name: Access, lane: string, v: string): string[] {
+function store(layout: StripLayout, name: Access, lane: string, v: string): string[] {
   const { LANES, SPLIT } = layout;
   const row = SPLIT > 1 ? '(group.z * shape.m + row)' : rowOf(layout, 'shape.m', 'row');
   if (name === 'main') {

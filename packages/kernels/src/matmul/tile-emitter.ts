@@ -17,8 +17,10 @@ export function tileEntryPoint({ n, k }: { readonly n: number; readonly k: numbe
 export function emitTileKernel(layout: TileLayout): string {
   return [
     tileDeclarations(layout),
-    entryPoint(layout, 'main', 'aligned'),
-    entryPoint(layout, 'unaligned', 'unaligned'),
+    // Elements are accessed alike wherever rows begin.
+    ...(layout.elements
+      ? [entryPoint(layout, 'main', 'unaligned')]
+      : [entryPoint(layout, 'main', 'aligned'), entryPoint(layout, 'unaligned', 'unaligned')]),
     ...(isSplit(layout) ? [addParts(layout)] : []),
     ...(isShared(layout) ? [addShares(layout)] : []),
   ].join('\n');
@@ -78,33 +80,12 @@ function ownTile({ wave: _, ...layout }: SharedLayout): TileLayout {
  * `access`.
  */
 export function product(layout: TileLayout, access: string): string {
-  const { threads, bm, bn, bk, rowGroups, rowStride, colGroups, colStride, row4, col4 } = layout;
-  const aBlocks = (bm * bk) / 16 / threads;
-  const bVectors = (bn * bk) / 4 / threads;
+  const { bm, bk, rowGroups, rowStride, colGroups, colStride, row4, col4 } = layout;
   const rows = each(4 * rowGroups, (i) => i);
   const batch = layout.batched ? `${numbersOf(layout).product}, ` : '';
-
-  const loads = (tile: string) => [
-    ...each(aBlocks, (block) =>
-      each(4, (i) => {
-        const k4 = `a_k${block} + ${tile} * ${bk / 4}`;
-        return `a${block}_${i} = load_a_${access}(${batch}a_row${block}_${i}, ${k4});`;
-      }),
-    ).flat(),
-    ...each(
-      bVectors,
-      (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
-    ),
-  ];
-  const stores = [
-    ...each(aBlocks, (block) =>
-      ['x', 'y', 'z', 'w'].map((k, i) => {
-        const column = each(4, (row) => `a${block}_${row}.${k}`).join(', ');
-        return `a_tile[${inTurn(layout, 'a')}a_to${block} + ${i} * A_PITCH] = V(${column});`;
-      }),
-    ).flat(),
-    ...each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
-  ];
+  const { places, loads, stores } = layout.elements
+    ? elementStaging(layout)
+    : vectorStaging(layout, access, batch);
 
   // In a loop, a variable without an initialiser may keep its last value (webgpu 0.6.2, llvmpipe).
   const initial = isShared(layout) ? ' = V(0)' : ': V';
@@ -120,36 +101,7 @@ export function product(layout: TileLayout, access: string): string {
   return `  let row4 = ${row4};
   let col4 = ${col4};
 
-  // What this thread stages: 4 x 4 blocks of A, transposed on the way, and vec4s of B.
-${indent(
-  1,
-  each(aBlocks, (block) => {
-    const index = `(thread + ${block * threads})`;
-    return [
-      `let a_k${block} = ${index} % ${bk / 4};`,
-      `let a_block${block} = ${index} / ${bk / 4};`,
-      `let a_to${block} = 4 * a_k${block} * A_PITCH + ${aColumn(layout, `a_block${block}`, `a_k${block}`)};`,
-      ...each(
-        4,
-        (i) =>
-          `let a_row${block}_${i} = min(group.y * ${bm} + 4 * a_block${block} + ${i}, shape.m - 1);`,
-      ),
-      `var ${each(4, (i) => `a${block}_${i}: V;`).join(' var ')}`,
-    ];
-  }).flat(),
-)}
-${indent(
-  1,
-  each(bVectors, (v) => {
-    const index = `(thread + ${v * threads})`;
-    return [
-      `let b_k${v} = ${index} / B_PITCH;`,
-      `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
-      `let b_to${v} = ${index};`,
-      `var b${v}: V;`,
-    ];
-  }).flat(),
-)}
+${indent(1, places)}
 
 ${indent(
   1,
@@ -194,6 +146,121 @@ ${indent(
     }),
   ),
 )}`;
+}
+
+/** What a thread stages of each tile: where, its loads of a tile along K, and its stores. */
+interface Staging {
+  readonly places: readonly string[];
+  readonly loads: (tile: string) => readonly string[];
+  readonly stores: readonly string[];
+}
+
+/** 4 x 4 blocks of A, transposed on the way, and vec4s of B. */
+function vectorStaging(layout: TileLayout, access: string, batch: string): Staging {
+  const { threads, bm, bn, bk } = layout;
+  const aBlocks = (bm * bk) / 16 / threads;
+  const bVectors = (bn * bk) / 4 / threads;
+  return {
+    places: [
+      '// What this thread stages: 4 x 4 blocks of A, transposed on the way, and vec4s of B.',
+      ...each(aBlocks, (block) => {
+        const index = `(thread + ${block * threads})`;
+        return [
+          `let a_k${block} = ${index} % ${bk / 4};`,
+          `let a_block${block} = ${index} / ${bk / 4};`,
+          `let a_to${block} = 4 * a_k${block} * A_PITCH + ${aColumn(layout, `a_block${block}`, `a_k${block}`)};`,
+          ...each(
+            4,
+            (i) =>
+              `let a_row${block}_${i} = min(group.y * ${bm} + 4 * a_block${block} + ${i}, shape.m - 1);`,
+          ),
+          `var ${each(4, (i) => `a${block}_${i}: V;`).join(' var ')}`,
+        ];
+      }).flat(),
+      ...each(bVectors, (v) => {
+        const index = `(thread + ${v * threads})`;
+        return [
+          `let b_k${v} = ${index} / B_PITCH;`,
+          `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
+          `let b_to${v} = ${index};`,
+          `var b${v}: V;`,
+        ];
+      }).flat(),
+    ],
+    loads: (tile) => [
+      ...each(aBlocks, (block) =>
+        each(4, (i) => {
+          const k4 = `a_k${block} + ${tile} * ${bk / 4}`;
+          return `a${block}_${i} = load_a_${access}(${batch}a_row${block}_${i}, ${k4});`;
+        }),
+      ).flat(),
+      ...each(
+        bVectors,
+        (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
+      ),
+    ],
+    stores: [
+      ...each(aBlocks, (block) =>
+        ['x', 'y', 'z', 'w'].map((k, i) => {
+          const column = each(4, (row) => `a${block}_${row}.${k}`).join(', ');
+          return `a_tile[${inTurn(layout, 'a')}a_to${block} + ${i} * A_PITCH] = V(${column});`;
+        }),
+      ).flat(),
+      ...each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
+    ],
+  };
+}
+
+/**
+ * Single elements, which neighbouring threads load from neighbouring addresses wherever a row begins.
+ * Loads beyond a row or the matrix are clamped to the matrix: those sums are never stored.
+ */
+function elementStaging(layout: TileLayout): Staging {
+  const { threads, bm, bn, bk, batched } = layout;
+  const { product } = numbersOf(layout);
+  const elements = (of: 'a' | 'b', side: number) => each((side * bk) / threads, (i) => `${of}${i}`);
+  const as = elements('a', bm);
+  const bs = elements('b', bn);
+  const begin = (matrix: string, rows: string) =>
+    batched ? `${product} * shape.${matrix} * ${rows} + ` : '';
+  const last = (matrix: string, length: string) =>
+    batched ? `arrayLength(&${matrix}) - 1` : `${length} - 1`;
+  return {
+    places: [
+      '// What this thread stages: single elements, beside those of its neighbours.',
+      `let last_a = ${last('A', 'shape.m * shape.k')};`,
+      `let last_b = ${last('B', 'shape.k * shape.n')};`,
+      ...as.flatMap((a, i) => {
+        const index = `(thread + ${i * threads})`;
+        const [k, row] = [`${index} % ${bk}`, `${index} / ${bk}`];
+        const column = aColumn(layout, `(${row} / 4)`, `(${k} / 4)`);
+        return [
+          `let ${a}_at = ${begin('m', 'shape.k')}(group.y * ${bm} + ${row}) * shape.k + ${k};`,
+          `let ${a}_to = ${k} * A_PITCH + ${column};`,
+          `var ${a}: Acc;`,
+        ];
+      }),
+      ...bs.flatMap((b, i) => {
+        const index = `(thread + ${i * threads})`;
+        return [
+          `let ${b}_at = ${begin('k', 'shape.n')}${index} / ${bn} * shape.n + min(group.x * ${bn} + ${index} % ${bn}, shape.n - 1);`,
+          `let ${b}_to = ${index} / 4;`,
+          `var ${b}: Acc;`,
+        ];
+      }),
+    ],
+    loads: (tile) => [
+      ...as.map((a) => `${a} = Acc(A[min(${a}_at + ${tile} * ${bk}, last_a)]);`),
+      ...bs.map((b) => `${b} = Acc(B[min(${b}_at + ${tile} * ${bk} * shape.n, last_b)]);`),
+    ],
+    stores: [
+      ...as.map((a, i) => {
+        const row = `(thread + ${i * threads}) / ${bk} % 4`;
+        return `a_tile[${inTurn(layout, 'a')}${a}_to][${row}] = ${a};`;
+      }),
+      ...bs.map((b) => `b_tile[${inTurn(layout, 'b')}${b}_to][thread % 4] = ${b};`),
+    ],
+  };
 }
 
 /**

@@ -31,6 +31,8 @@ export interface TileLayout {
   readonly doubled?: boolean;
   /** The next tile's loads are spread over the steps; absent: all before the first. */
   readonly spread?: boolean;
+  /** Tiles are staged by single elements, neighbours by neighbours; absent: by vec4s. */
+  readonly elements?: boolean;
   /** The loop over tiles ends at a constant, so that Tint does not add a counter to it. */
   readonly bounded?: boolean;
   /**

@@ -13,13 +13,13 @@ export const pitched = gpuKernel({
     tunable(
       'TILE_ROWS',
       'Rows of A per tile: the length of each run written to B',
-      [32, 64, 128],
+      [4, 8, 16, 32, 64, 128, 256, 512],
       64,
     ),
     tunable(
       'TILE_COLS',
       'Columns of A per tile: the length of each run read',
-      [16, 32, 64, 128],
+      [4, 8, 16, 32, 64, 128, 256, 512],
       32,
     ),
     tunable(
@@ -40,6 +40,11 @@ export const pitched = gpuKernel({
       reason: 'TILE_ROWS x TILE_COLS must be from THREADS to 32 x THREADS elements',
       holds: ({ TILE_ROWS, TILE_COLS, THREADS }) =>
         TILE_ROWS * TILE_COLS >= THREADS && TILE_ROWS * TILE_COLS <= 32 * THREADS,
+    },
+    {
+      reason:
+        'TILE_ROWS and TILE_COLS must be at most THREADS: a step moves whole sides of the tile',
+      holds: ({ TILE_ROWS, TILE_COLS, THREADS }) => Math.max(TILE_ROWS, TILE_COLS) <= THREADS,
     },
   ],
   wgsl,

@@ -1,0 +1,49 @@
+import { gpuKernel } from '../kernel';
+import { gridOverC } from './grid';
+import { emitTileKernel } from './tile-emitter';
+import type { TileLayout } from './tile-layout';
+import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
+import {
+  MULADD,
+  STAGING_TUNABLES,
+  WARP_CONSTRAINTS,
+  WARP_PROBLEM_CONSTRAINTS,
+  WARP_TUNABLES,
+  type WarpValues,
+  warpLayout,
+} from './warp-layout';
+
+const layoutOf = (values: WarpValues & { readonly SPLIT: number }): TileLayout => ({
+  ...warpLayout(values),
+  split: values.SPLIT,
+  elements: true,
+});
+
+/**
+ * Rung 6 for rows that begin anywhere. A vec4 across two aligned ones has to be put together, which
+ * waits for the loads that rung 6 means to hide; single elements can be stored as they arrive.
+ */
+export const warpElements = gpuKernel({
+  id: 'matmul/warp-elements',
+  op: 'matmul',
+  rung: 14,
+  idea: 'Warp tiles staged element by element, neighbours by neighbours, wherever rows begin',
+  dtypes: ['f32', 'i32', 'f16'],
+  tunables: [
+    ...WARP_TUNABLES,
+    splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),
+    MULADD,
+    ...STAGING_TUNABLES,
+  ],
+  constraints: WARP_CONSTRAINTS,
+  problemConstraints: WARP_PROBLEM_CONSTRAINTS,
+  wgsl: (values) => emitTileKernel(layoutOf(values)),
+  batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
+  needs: (values) => tileNeeds(layoutOf(values)),
+  workgroups: (values, problem) => {
+    const { bm, bn } = layoutOf(values);
+    const [x, y, z] = gridOverC(problem.shape, bm, bn);
+    return [x, y, z * values.SPLIT];
+  },
+  ...SPLIT_PASSES,
+});
