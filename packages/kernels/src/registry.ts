@@ -15,6 +15,7 @@ import { fewRows as matmulFewRows } from './matmul/11-few-rows';
 import { fewCols as matmulFewCols } from './matmul/12-few-cols';
 import { fewRowsShuffled as matmulFewRowsShuffled } from './matmul/13-few-rows-shuffled';
 import { warpElements as matmulWarpElements } from './matmul/14-warp-elements';
+import { subgroupMatrixPrefetch as matmulSubgroupMatrixPrefetch } from './matmul/15-subgroup-matrix-prefetch';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -50,6 +51,7 @@ export const KERNELS: readonly Kernel[] = [
   matmulFewCols,
   matmulFewRowsShuffled,
   matmulWarpElements,
+  matmulSubgroupMatrixPrefetch,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,

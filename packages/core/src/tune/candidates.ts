@@ -88,6 +88,9 @@ const WARP_TILES = tiles(
   ],
 ).map((tile): TunableValues => ({ ...tile, UNROLL: 16 }));
 
+/** A large tile of `matmul/warp-elements`, whose A is always padded. */
+const LARGE_ELEMENTS = { BM: 128, BN: 128, BK: 16, TM: 8, TN: 16, LANES_DOWN: 8, UNROLL: 16 };
+
 const FRAGMENT_TILES = tiles(
   ['BM', 'BN', 'BK', 'WM', 'WN', 'UNROLL', 'LOADS', 'ORDER'],
   [
@@ -106,6 +109,24 @@ const FRAGMENT_TILES = tiles(
   ],
 );
 
+const PREFETCHED_TILES = tiles(
+  ['BM', 'BN', 'BK', 'WM', 'WN', 'PREFETCH'],
+  [
+    [16, 64, 64, 16, 32, 2],
+    [32, 64, 64, 32, 32, 2],
+    [32, 128, 64, 32, 32, 2],
+    [64, 64, 32, 32, 32, 2],
+    [64, 64, 32, 32, 32, 4],
+    [64, 64, 64, 32, 32, 2],
+    [64, 128, 32, 32, 64, 2],
+    [64, 128, 64, 32, 64, 2],
+    [128, 64, 64, 64, 32, 2],
+    [128, 128, 32, 64, 64, 2],
+    [128, 128, 32, 64, 32, 2],
+    [128, 128, 64, 64, 32, 2],
+  ],
+);
+
 /** Each tile with the parts of K that suit the shape. */
 function splitTiles(bases: readonly TunableValues[], problem: Problem): TunableValues[] {
   const { b = 1, m, n, k } = sizes(problem);
@@ -119,15 +140,14 @@ function splitTiles(bases: readonly TunableValues[], problem: Problem): TunableV
 function strips({ op, shape }: Problem) {
   if (op !== 'transpose') throw new TypeError('only transposes have rows and cols');
   const narrow = (side: number) => 2 ** Math.max(2, Math.ceil(Math.log2(side)));
-  return [128, 256, 512].flatMap((long) => [
+  return [64, 128, 256].flatMap((long) => [
     ...(shape.rows <= 32 ? [{ TILE_ROWS: narrow(shape.rows), TILE_COLS: long }] : []),
     ...(shape.cols <= 32 ? [{ TILE_ROWS: long, TILE_COLS: narrow(shape.cols) }] : []),
   ]);
 }
 
-/** Fewest rows per thread that cover `m`, or `most`. */
-const fewest = (m: number, most: number) =>
-  [1, 2, 3, 4, 6, 8, 12].find((rows) => rows >= m && rows < most) ?? most;
+/** Rows per thread for a strip of C: all of them up to 8, beyond that two strips or more. */
+const rowsPerThread = (m: number) => [1, 2, 3, 4, 6].find((rows) => rows >= m) ?? 8;
 
 const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValues[]>> = {
   'matmul/few-rows': (problem) => {
@@ -142,7 +162,7 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
       });
     }
     if (m > 16) return [];
-    const ROWS = fewest(m, 8);
+    const ROWS = rowsPerThread(m);
     return tiles(
       ['LANES', 'DEEP', 'UNROLL'],
       [
@@ -163,8 +183,8 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
   },
   'matmul/few-rows-shuffled': (problem) => {
     const { m, k } = sizes(problem);
-    if (m > 16 || k < 64) return [];
-    const ROWS = fewest(m, 16);
+    if (m > 8 || k < 64) return [];
+    const ROWS = rowsPerThread(m);
     const threads = tiles(
       ['LANES', 'DEEP', 'UNROLL'],
       [
@@ -218,7 +238,8 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
   'matmul/warp-elements': (problem) => {
     const { m, n, k } = sizes(problem);
     if (problem.dtype === 'f16' || Math.min(m, n) < 6 || (n % 4 === 0 && k % 4 === 0)) return [];
-    return splitTiles(WARP_TILES, problem);
+    const own = WARP_TILES.filter(({ A_TILE }) => A_TILE === 'padded');
+    return splitTiles([...own, LARGE_ELEMENTS], problem);
   },
   'matmul/stream-k': (problem) => {
     const { m, n } = sizes(problem);
@@ -231,6 +252,10 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
   'matmul/subgroup-matrix': (problem) => {
     const { m, n } = sizes(problem);
     return Math.min(m, n) < 2 ? [] : splitTiles(FRAGMENT_TILES, problem);
+  },
+  'matmul/subgroup-matrix-prefetch': (problem) => {
+    const { m, n } = sizes(problem);
+    return Math.min(m, n) < 2 ? [] : splitTiles(PREFETCHED_TILES, problem);
   },
   'transpose/swizzled': (problem) =>
     cross(

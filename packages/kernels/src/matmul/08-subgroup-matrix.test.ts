@@ -10,26 +10,30 @@ import { resolveVariant } from '../variant';
 import { inputTensors } from '../verify/inputs';
 import { verify } from '../verify/verify';
 import { subgroupMatrix } from './08-subgroup-matrix';
+import { subgroupMatrixPrefetch } from './15-subgroup-matrix-prefetch';
 import { emulated } from './emulated-fragments.test-helper';
 
 // Dawn's null adapter runs nothing and has every feature: it tells whether a shader is valid.
-test('the shader of every variant is valid', async () => {
+test.each([
+  ['subgroup-matrix', subgroupMatrix],
+  ['subgroup-matrix-prefetch', subgroupMatrixPrefetch],
+])('the shader of every variant of %s is valid', async (_id, kernel) => {
   const { device } = await openDevice(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
-  const { tunables: defaults } = resolveVariant(subgroupMatrix.id);
-  const variants = subgroupMatrix.tunables
+  const { tunables: defaults } = resolveVariant(kernel.id);
+  const variants = kernel.tunables
     .flatMap(({ name, values }) => values.map((value) => ({ ...defaults, [name]: value })))
-    .filter((values) => subgroupMatrix.constraints.every(({ holds }) => holds(values)));
-  expect(variants.length).toBeGreaterThan(subgroupMatrix.tunables.length);
+    .filter((values) => kernel.constraints.every(({ holds }) => holds(values)));
+  expect(variants.length).toBeGreaterThan(kernel.tunables.length);
   const cases = variants.flatMap((values) =>
-    subgroupMatrix.dtypes.flatMap((dtype) =>
+    kernel.dtypes.flatMap((dtype) =>
       [false, true].map((isBatch) => [values, dtype, isBatch] as const),
     ),
   );
   for (const [tunables, dtype, isBatch] of cases) {
-    const code = specialise(subgroupMatrix, tunables, dtype, isBatch);
+    const code = specialise(kernel, tunables, dtype, isBatch);
     const module = device.createShaderModule({ code });
     const { messages } = await module.getCompilationInfo();
-    const { address } = resolveVariant(subgroupMatrix.id, tunables);
+    const { address } = resolveVariant(kernel.id, tunables);
     expect(
       messages.map(({ message }) => message),
       address,
@@ -85,12 +89,19 @@ describe('around the multiplications', () => {
     ['a batch, sums in f16', { b: 3, m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16', { m: 37, n: 40, k: 24 }, {}, 'f16acc16'],
     ['sums in f16, 8 wide', { m: 33, n: 35, k: 77 }, { FRAGMENT_N: 8 }, 'f16acc16'],
+    ['two tiles ahead, as many in all', { m: 37, n: 40, k: 32 }, { PREFETCH: 2 }],
+    ['two tiles ahead, an odd number', { m: 33, n: 35, k: 85 }, { PREFETCH: 2 }],
+    ['three tiles ahead of two', { m: 37, n: 40, k: 40 }, { PREFETCH: 3 }],
+    ['four tiles ahead, K split', { m: 37, n: 40, k: 264 }, { PREFETCH: 4, SPLIT: 2 }],
+    ['two tiles ahead, two per turn', { m: 37, n: 40, k: 120 }, { PREFETCH: 2, UNROLL: 2 }],
+    ['two tiles ahead, a batch', { b: 3, m: 33, n: 35, k: 77 }, { PREFETCH: 2 }],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {
+    const kernel = emulated('PREFETCH' in change ? subgroupMatrixPrefetch : subgroupMatrix);
     const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype };
     const kernels = KERNELS as Kernel[];
-    kernels.push(emulated);
+    kernels.push(kernel);
     try {
-      const variant = { kernel: emulated.id, tunables: { ...tile, ...change } };
+      const variant = { kernel: kernel.id, tunables: { ...tile, ...change } };
       expect(feasible(variant, problem, limitsOf(gpu.device))).toEqual({ ok: true });
       const prepared = await gpu.executor.prepare(variant, problem, { seed: 7, bufferSets: 1 });
       await prepared.poison('nan');

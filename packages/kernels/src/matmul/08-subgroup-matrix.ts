@@ -12,13 +12,10 @@ import {
 import { gridOverC } from './grid';
 import { SPLIT_PASSES } from './tile-memory';
 
-export const subgroupMatrix = gpuKernel({
-  id: 'matmul/subgroup-matrix',
+/** What every kernel of this kind declares alike. */
+export const FRAGMENT_KERNEL = {
   op: 'matmul',
-  rung: 8,
-  idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   dtypes: ['f16', 'f16acc16'],
-  tunables: FRAGMENT_TUNABLES,
   constraints: [
     { reason: 'WM must divide BM', holds: ({ BM, WM }) => BM % WM === 0 },
     { reason: 'WN must divide BN', holds: ({ BN, WN }) => BN % WN === 0 },
@@ -41,9 +38,6 @@ export const subgroupMatrix = gpuKernel({
       holds: ({ WM, WN }, { dtype }) => DTYPES[dtype].sums === 'f16' || WM * WN <= 4096,
     },
   ],
-  wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
-  batchWgsl: (values, dtype) =>
-    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
   entryPoint: (_values, problem) => fragmentEntryPoint(problem.shape),
   needs: (values, dtype) => {
     const layout = fragmentLayout(values, dtype);
@@ -64,4 +58,15 @@ export const subgroupMatrix = gpuKernel({
     return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
+} satisfies Partial<Parameters<typeof gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>>[0]>;
+
+export const subgroupMatrix = gpuKernel({
+  ...FRAGMENT_KERNEL,
+  id: 'matmul/subgroup-matrix',
+  rung: 8,
+  idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
+  tunables: FRAGMENT_TUNABLES,
+  wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
+  batchWgsl: (values, dtype) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
 });

@@ -1,20 +1,22 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel, type ValuesOf } from '../kernel';
 import { gridOverC } from './grid';
 import { emitTileKernel } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
-import {
-  MULADD,
-  STAGING_TUNABLES,
-  WARP_CONSTRAINTS,
-  WARP_PROBLEM_CONSTRAINTS,
-  WARP_TUNABLES,
-  type WarpValues,
-  warpLayout,
-} from './warp-layout';
+import { WARP_CONSTRAINTS, WARP_TUNABLES, type WarpValues, warpLayout } from './warp-layout';
 
-const layoutOf = (values: WarpValues & { readonly SPLIT: number }): TileLayout => ({
-  ...warpLayout(values),
+const TUNABLES = [...WARP_TUNABLES, splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256])] as const;
+
+type Values = ValuesOf<typeof TUNABLES>;
+
+/** What rung 6 found to make little difference stays as it is. */
+const asWarps = (values: Values): WarpValues => ({
+  ...values,
+  ...{ MULADD: 'mul-add', A_TILE: 'padded', LOADS: 'ahead', TILE_LOOP: 'to-k' },
+});
+
+const layoutOf = (values: Values): TileLayout => ({
+  ...warpLayout(asWarps(values)),
   split: values.SPLIT,
   elements: true,
 });
@@ -23,20 +25,17 @@ const layoutOf = (values: WarpValues & { readonly SPLIT: number }): TileLayout =
  * Rung 6 for rows that begin anywhere. A vec4 across two aligned ones has to be put together, which
  * waits for the loads that rung 6 means to hide; single elements can be stored as they arrive.
  */
-export const warpElements = gpuKernel({
+export const warpElements = gpuKernel<'matmul', typeof TUNABLES>({
   id: 'matmul/warp-elements',
   op: 'matmul',
   rung: 14,
   idea: 'Warp tiles staged element by element, neighbours by neighbours, wherever rows begin',
   dtypes: ['f32', 'i32', 'f16'],
-  tunables: [
-    ...WARP_TUNABLES,
-    splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),
-    MULADD,
-    ...STAGING_TUNABLES,
-  ],
-  constraints: WARP_CONSTRAINTS,
-  problemConstraints: WARP_PROBLEM_CONSTRAINTS,
+  tunables: TUNABLES,
+  constraints: WARP_CONSTRAINTS.map(({ reason, holds }) => ({
+    reason,
+    holds: (values) => holds(asWarps(values)),
+  })),
   wgsl: (values) => emitTileKernel(layoutOf(values)),
   batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
   needs: (values) => tileNeeds(layoutOf(values)),

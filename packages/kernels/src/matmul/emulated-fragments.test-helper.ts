@@ -1,20 +1,18 @@
 import { DTYPES } from '../dtype';
 import type { GpuKernel } from '../kernel';
 
-import { subgroupMatrix } from './08-subgroup-matrix';
-
 /**
- * `matmul/subgroup-matrix` for devices without matrix units, to test the kernel's staging, edges and
+ * A kernel of fragments for devices without matrix units, to test the kernel's staging, edges and
  * stores. A loaded fragment is only its location and is read when multiplied; each lane sums and
  * stores its share of the elements.
  */
-export const emulated: GpuKernel = {
-  ...subgroupMatrix,
+export const emulated = (kernel: GpuKernel): GpuKernel => ({
+  ...kernel,
   id: 'matmul/emulated-fragments',
-  needs: (values, dtype) => ({ ...subgroupMatrix.needs(values, dtype), features: [] }),
-  wgsl: emulatedIn(subgroupMatrix.wgsl),
-  batchWgsl: emulatedIn(subgroupMatrix.batchWgsl),
-};
+  needs: (values, dtype) => ({ ...kernel.needs(values, dtype), features: [] }),
+  wgsl: emulatedIn(kernel.wgsl),
+  batchWgsl: emulatedIn(kernel.batchWgsl),
+});
 
 function emulatedIn(wgsl: GpuKernel['batchWgsl']): GpuKernel['wgsl'] {
   return (values, dtype) => {

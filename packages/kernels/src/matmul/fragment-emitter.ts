@@ -36,13 +36,16 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const rowOfB = inUnits ? 'shape.n / 8' : 'shape.n';
   const colInB = (col8: string) => (inUnits ? `min(${col8}, shape.n / 8 - 1)` : col8);
 
+  // Tiles on their way have registers of their own, which they take in turn.
+  const { PREFETCH = 1 } = layout;
+  const suffixes = each(PREFETCH, (turn) => (turn === 0 ? '' : `_${turn}`));
   // Addresses are incremented from tile to tile, which saves multiplying rows by their length.
-  const aLoads = aUnits.map(
-    (i) => `a${i} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
-  );
-  const bLoads = bUnits.map(
-    (i) => `b${i} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
-  );
+  const aLoads = (own: string) =>
+    aUnits.map(
+      (i) => `a${i}${own} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
+    );
+  const bLoads = (own: string) =>
+    bUnits.map((i) => `b${i}${own} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`);
   const edgeLoads = [
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
@@ -51,20 +54,21 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
       `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
     ]),
   ];
-  const stores = [
-    ...aUnits.map((i) => `a_tile[a_to${i}] = a${i};`),
-    ...bUnits.map((i) => `b_tile[b_to${i}] = b${i};`),
+  const stores = (own: string) => [
+    ...aUnits.map((i) => `a_tile[a_to${i}] = a${i}${own};`),
+    ...bUnits.map((i) => `b_tile[b_to${i}] = b${i}${own};`),
   ];
   const steps = each(BK / fragment.k, (step) => groupsOf(layout, step * fragment.k));
-  const tile = [
+  const tile = (own: string) => [
     'workgroupBarrier();',
-    ...stores,
+    ...stores(own),
     'workgroupBarrier();',
-    ...overlapped(layout, steps, aLoads, bLoads),
+    ...overlapped(layout, steps, aLoads(own), bLoads(own)),
   ];
-  const turns = each(layout.UNROLL, (turn) =>
-    turn === 0 ? tile : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...tile],
-  );
+  const turns = each(PREFETCH * layout.UNROLL, (turn) => {
+    const own = tile(suffixes[turn % PREFETCH] ?? '');
+    return turn === 0 ? own : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...own];
+  });
   const group = isBanded ? 'id' : 'group';
   const place = [
     `@builtin(workgroup_id) ${group}: vec3u,`,
@@ -113,7 +117,7 @@ ${indent(
     `let a_line${i} = (thread + ${i * threads}) / ${BK / UNIT};`,
     `let a_at${i} = ${rowOf(layout, 'shape.m', `min(group.y * ${BM} + a_line${i}, shape.m - 1)`)} * (${rowOfA});`,
     `let a_to${i} = a_line${i} * A_PITCH + a_place${i};`,
-    `var a${i}: vec4u;`,
+    ...suffixes.map((own) => `var a${i}${own}: vec4u;`),
   ]),
 )}
   let b_step = ${BK} * (${rowOfB});
@@ -127,7 +131,7 @@ ${indent(
       `let b_col${i} = ${colInB(`group.x * ${BN / UNIT} + ${column}`)};`,
       `var b_at${i} = (${beginRow}b_line${i}) * (${rowOfB});`,
       `let b_to${i} = b_line${i} * B_PITCH + ${column};`,
-      `var b${i}: vec4u;`,
+      ...suffixes.map((own) => `var b${i}${own}: vec4u;`),
     ];
   }),
 )}
@@ -137,16 +141,17 @@ ${indent(
   pairs(down, across, (i, j) => `var ${sumsOf(i, j)}: Sums;`),
 )}
 
-  if (whole > 0) {
-${indent(2, [...aLoads, ...bLoads])}
-  }
+${indent(
+  1,
+  suffixes.flatMap((own, tile) => scope(`if (whole > ${tile}) `, [...aLoads(own), ...bLoads(own)])),
+)}
   for (var tile = 0u; tile < whole; tile++) {
 ${indent(2, turns.flat())}
   }
   if (has_edge) {
 ${indent(2, edgeLoads)}
     workgroupBarrier();
-${indent(2, stores)}
+${indent(2, stores(''))}
     workgroupBarrier();
 ${indent(
   2,
@@ -208,7 +213,7 @@ function groupsOf({ WM, WN, fragment }: FragmentLayout, k: number): Group[] {
 
 /** The steps of a tile, with the next tile's loads between their multiplications. */
 function overlapped(
-  { LOADS }: FragmentLayout,
+  { LOADS, PREFETCH = 1 }: FragmentLayout,
   steps: readonly Group[][],
   aLoads: readonly string[],
   bLoads: readonly string[],
@@ -221,7 +226,7 @@ function overlapped(
       ...(Math.round(LOADS_AT[LOADS].a * eighth) === done ? aLoads : []),
       ...(Math.round(LOADS_AT[LOADS].b * eighth) === done ? bLoads : []),
     ];
-    return lines.length > 0 ? scope('if (tile + 1 < whole) ', lines) : [];
+    return lines.length > 0 ? scope(`if (tile + ${PREFETCH} < whole) `, lines) : [];
   };
   const multiplied = (line: string) => {
     done++;

@@ -42,6 +42,8 @@ export type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;
 
 /** A tile of C that the subgroups of a workgroup compute fragment by fragment. */
 export interface FragmentLayout extends FragmentValues {
+  /** Tiles of K on their way in registers while one is multiplied; absent: 1. */
+  readonly PREFETCH?: number;
   /** One multiplication: m x k times k x n. */
   readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
   /** The type of the sums. */
@@ -50,7 +52,10 @@ export interface FragmentLayout extends FragmentValues {
   readonly batched?: boolean;
 }
 
-export const fragmentLayout = (values: FragmentValues, dtype: Dtype): FragmentLayout => ({
+export const fragmentLayout = (
+  values: FragmentValues & Pick<FragmentLayout, 'PREFETCH'>,
+  dtype: Dtype,
+): FragmentLayout => ({
   ...values,
   fragment: { m: 16, n: values.FRAGMENT_N, k: 16 },
   sums: DTYPES[dtype].sums === 'f16' ? 'f16' : 'f32',

@@ -213,52 +213,59 @@ function vectorStaging(layout: TileLayout, access: string, batch: string): Stagi
 
 /**
  * Single elements, which neighbouring threads load from neighbouring addresses wherever a row begins.
- * Loads beyond a row or the matrix are clamped to the matrix: those sums are never stored.
+ * Loads beyond a row or the matrix are clamped to the matrix: those sums are never stored. Addresses
+ * are a first one and multiples of a step: one per element would take as many registers again.
  */
 function elementStaging(layout: TileLayout): Staging {
   const { threads, bm, bn, bk, batched } = layout;
   const { product } = numbersOf(layout);
-  const elements = (of: 'a' | 'b', side: number) => each((side * bk) / threads, (i) => `${of}${i}`);
-  const as = elements('a', bm);
-  const bs = elements('b', bn);
-  const begin = (matrix: string, rows: string) =>
-    batched ? `${product} * shape.${matrix} * ${rows} + ` : '';
+  const begin = (side: string, pitch: string) =>
+    batched ? `${product} * shape.${side} * shape.${pitch} + ` : '';
   const last = (matrix: string, length: string) =>
     batched ? `arrayLength(&${matrix}) - 1` : `${length} - 1`;
+  const plus = (step: string, times: number) => (times === 0 ? '' : ` + ${times} * ${step}`);
+  const as = each((bm * bk) / threads, (i) => {
+    const [k, row] = [`thread % ${bk}`, `(thread / ${bk} + ${i * (threads / bk)})`];
+    return {
+      to: `${k} * A_PITCH + ${aColumn(layout, `(${row} / 4)`, `(${k} / 4)`)}`,
+      lane: `${row} % 4`,
+      step: plus('a_step', i),
+    };
+  });
+  // The columns that a thread loads of a row, then as many of a row below.
+  const across = Math.max(bn / threads, 1);
+  const bs = each((bn * bk) / threads, (i) => ({
+    col: i % across,
+    step: plus('b_step', Math.floor(i / across)),
+  }));
   return {
     places: [
       '// What this thread stages: single elements, beside those of its neighbours.',
       `let last_a = ${last('A', 'shape.m * shape.k')};`,
       `let last_b = ${last('B', 'shape.k * shape.n')};`,
-      ...as.flatMap((a, i) => {
-        const index = `(thread + ${i * threads})`;
-        const [k, row] = [`${index} % ${bk}`, `${index} / ${bk}`];
-        const column = aColumn(layout, `(${row} / 4)`, `(${k} / 4)`);
-        return [
-          `let ${a}_at = ${begin('m', 'shape.k')}(group.y * ${bm} + ${row}) * shape.k + ${k};`,
-          `let ${a}_to = ${k} * A_PITCH + ${column};`,
-          `var ${a}: Acc;`,
-        ];
+      `let a_step = ${threads / bk} * shape.k;`,
+      `let b_step = ${Math.max(threads / bn, 1)} * shape.n;`,
+      `let a_at = ${begin('m', 'k')}(group.y * ${bm} + thread / ${bk}) * shape.k + thread % ${bk};`,
+      ...each(across, (col) => {
+        const own = `min(group.x * ${bn} + thread % ${bn} + ${col * threads}, shape.n - 1)`;
+        return `let b_at${col} = ${begin('k', 'n')}thread / ${bn} * shape.n + ${own};`;
       }),
-      ...bs.flatMap((b, i) => {
-        const index = `(thread + ${i * threads})`;
-        return [
-          `let ${b}_at = ${begin('k', 'shape.n')}${index} / ${bn} * shape.n + min(group.x * ${bn} + ${index} % ${bn}, shape.n - 1);`,
-          `let ${b}_to = ${index} / 4;`,
-          `var ${b}: Acc;`,
-        ];
-      }),
+      ...as.flatMap(({ to }, i) => [`let a_to${i} = ${to};`, `var a${i}: Acc;`]),
+      ...bs.map((_, i) => `var b${i}: Acc;`),
     ],
     loads: (tile) => [
-      ...as.map((a) => `${a} = Acc(A[min(${a}_at + ${tile} * ${bk}, last_a)]);`),
-      ...bs.map((b) => `${b} = Acc(B[min(${b}_at + ${tile} * ${bk} * shape.n, last_b)]);`),
+      ...as.map(({ step }, i) => `a${i} = Acc(A[min(a_at + ${tile} * ${bk}${step}, last_a)]);`),
+      ...bs.map(
+        ({ col, step }, i) =>
+          `b${i} = Acc(B[min(b_at${col} + ${tile} * ${bk} * shape.n${step}, last_b)]);`,
+      ),
     ],
     stores: [
-      ...as.map((a, i) => {
-        const row = `(thread + ${i * threads}) / ${bk} % 4`;
-        return `a_tile[${inTurn(layout, 'a')}${a}_to][${row}] = ${a};`;
+      ...as.map(({ lane }, i) => `a_tile[${inTurn(layout, 'a')}a_to${i}][${lane}] = a${i};`),
+      ...bs.map((_, i) => {
+        const to = `${inTurn(layout, 'b')}thread / 4 + ${(i * threads) / 4}`;
+        return `b_tile[${to}][thread % 4] = b${i};`;
       }),
-      ...bs.map((b) => `b_tile[${inTurn(layout, 'b')}${b}_to][thread % 4] = ${b};`),
     ],
   };
 }

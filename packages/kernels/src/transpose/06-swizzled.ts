@@ -13,19 +13,19 @@ export const swizzled = gpuKernel({
     tunable(
       'TILE_ROWS',
       'Rows of A per tile: the length of each run written to B',
-      [4, 8, 16, 32, 64, 128, 256, 512],
+      [4, 8, 16, 32, 64, 128, 256],
       64,
     ),
     tunable(
       'TILE_COLS',
       'Columns of A per tile: the length of each run read; a workgroup is a quarter as wide',
-      [4, 8, 16, 32, 64, 128, 256, 512],
+      [4, 8, 16, 32, 64, 128, 256],
       64,
     ),
     tunable(
       'THREADS_Y',
       'Threads down a workgroup; each moves TILE_ROWS / (4 x THREADS_Y) blocks of 4 x 4',
-      [1, 2, 4, 8, 16, 32, 64, 128],
+      [1, 2, 4, 8, 16, 32, 64],
       16,
     ),
     tunable(

@@ -13,13 +13,13 @@ export const pitched = gpuKernel({
     tunable(
       'TILE_ROWS',
       'Rows of A per tile: the length of each run written to B',
-      [4, 8, 16, 32, 64, 128, 256, 512],
+      [4, 8, 16, 32, 64, 128, 256],
       64,
     ),
     tunable(
       'TILE_COLS',
       'Columns of A per tile: the length of each run read',
-      [4, 8, 16, 32, 64, 128, 256, 512],
+      [4, 8, 16, 32, 64, 128, 256],
       32,
     ),
     tunable(

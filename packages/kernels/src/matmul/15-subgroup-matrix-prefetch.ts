@@ -1,0 +1,33 @@
+import { gpuKernel, tunable } from '../kernel';
+import { FRAGMENT_KERNEL } from './08-subgroup-matrix';
+import { emitFragmentKernel } from './fragment-emitter';
+import { FRAGMENT_TUNABLES, fragmentLayout } from './fragment-layout';
+
+const TUNABLES = [
+  ...FRAGMENT_TUNABLES,
+  tunable('PREFETCH', 'Tiles of K on their way while one is multiplied', [2, 3, 4], 2),
+] as const;
+
+/**
+ * Rung 8 for a small C: with few workgroups on a processor nothing else hides how long a tile is on
+ * its way, and small tiles leave registers for several.
+ */
+export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
+  ...FRAGMENT_KERNEL,
+  id: 'matmul/subgroup-matrix-prefetch',
+  rung: 15,
+  idea: 'Fragments of small tiles, two or more of which are on their way in registers',
+  tunables: TUNABLES,
+  constraints: [
+    ...FRAGMENT_KERNEL.constraints,
+    {
+      reason:
+        'PREFETCH x (BM + BN) x BK must be at most 256 x threads: more would not fit in registers',
+      holds: ({ PREFETCH, BM, BN, BK, WM, WN }) =>
+        PREFETCH * (BM + BN) * BK <= 256 * 32 * (BM / WM) * (BN / WN),
+    },
+  ],
+  wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
+  batchWgsl: (values, dtype) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
+});
