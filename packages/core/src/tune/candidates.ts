@@ -88,9 +88,6 @@ const WARP_TILES = tiles(
   ],
 ).map((tile): TunableValues => ({ ...tile, UNROLL: 16 }));
 
-/** A large tile of `matmul/warp-elements`, whose A is always padded. */
-const LARGE_ELEMENTS = { BM: 128, BN: 128, BK: 16, TM: 8, TN: 16, LANES_DOWN: 8, UNROLL: 16 };
-
 const FRAGMENT_TILES = tiles(
   ['BM', 'BN', 'BK', 'WM', 'WN', 'UNROLL', 'LOADS', 'ORDER'],
   [
@@ -238,8 +235,10 @@ const LISTS: Readonly<Record<string, (problem: Problem) => readonly TunableValue
   'matmul/warp-elements': (problem) => {
     const { m, n, k } = sizes(problem);
     if (problem.dtype === 'f16' || Math.min(m, n) < 6 || (n % 4 === 0 && k % 4 === 0)) return [];
-    const own = WARP_TILES.filter(({ A_TILE }) => A_TILE === 'padded');
-    return splitTiles([...own, LARGE_ELEMENTS], problem);
+    return splitTiles(
+      WARP_TILES.map(({ A_TILE: _, ...tile }) => tile),
+      problem,
+    );
   },
   'matmul/stream-k': (problem) => {
     const { m, n } = sizes(problem);

@@ -65,21 +65,23 @@ it('believes a measurement of the very shape', () => {
 
 it('chooses what nobody has tried only where it promises a quarter more', () => {
   const file = shippedEvidence().find(({ dtype }) => dtype === 'f16acc16');
-  const text = '1500x768x768';
-  const all = (file ? observationsOf(file) : []).filter(
-    ({ problem }) => shapeText(problem) !== text,
-  );
-  const shape = { m: 1500, n: 768, k: 768 };
-  const rankOf = (seen: readonly Observation[]) =>
-    new Selector(seen).rank({ op: 'matmul', shape, dtype: 'f16acc16' }, any);
-  const [winner, second] = rankOf(all);
-  // Without its times, the winner is one that nobody has tried.
-  const ranked = rankOf(all.filter(({ address }) => address !== winner?.address));
-  const untried = ranked.find(({ address }) => address === winner?.address);
-  // It would be first by its time alone.
-  expect(untried?.ns).toBeLessThan(ranked[0]?.ns ?? 0);
-  expect(1.25 * (untried?.ns ?? 0)).toBeGreaterThan(ranked[0]?.ns ?? 0);
-  expect(ranked[0]?.address).toBe(second?.address);
+  const all = file ? observationsOf(file) : [];
+  const problems = new Selector(all).problems.slice(0, 20);
+  const promising = problems.filter((problem) => {
+    const others = all.filter((each) => shapeText(each.problem) !== shapeText(problem));
+    const [winner] = new Selector(others).rank(problem, any);
+    // Without its times, the winner is one that nobody has tried.
+    const ranked = new Selector(others.filter(({ address }) => address !== winner?.address)).rank(
+      problem,
+      any,
+    );
+    const untried = ranked.find(({ address }) => address === winner?.address);
+    const best = Math.min(...ranked.filter((each) => each !== untried).map(({ ns }) => ns));
+    if (!untried || untried.ns >= best) return false;
+    expect(ranked[0] === untried, shapeText(problem)).toBe(1.25 * untried.ns <= best);
+    return ranked[0] !== untried;
+  });
+  expect(promising.length).toBeGreaterThan(0);
 });
 
 it('has nothing to say without evidence', () => {
