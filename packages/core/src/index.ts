@@ -55,6 +55,9 @@ export * from './suites/suites';
 export { candidatesFor } from './tune/candidates';
 export * from './tune/efficiency';
 export * from './tune/evidence';
+export * from './tune/family';
+export * from './tune/family-tuning';
+export * from './tune/replay';
 export { Search } from './tune/search';
 export {
   leaveDeviceOut,
@@ -77,6 +80,7 @@ export {
   heatMapCsv,
   leaderboardCsv,
   portabilityCsv,
+  tunedShapesCsv,
 } from './view/csv';
 export * from './view/metrics';
 export * from './view/run';

@@ -35,8 +35,6 @@ const SIDES: readonly Side[] = ['a', 'b'];
 
 /** A duel ends when the interval of the ratio is within this, relative. */
 const WIDTH = 0.001;
-/** Or after so long, ns. */
-const LONGEST_NS = 30e9;
 /** It lasts at least so long, ns, and so many rounds, fewer of those that take over a second. */
 const LEAST_NS = 1e9;
 const LEAST_ROUNDS = 50;
@@ -53,7 +51,7 @@ export const duelOutcomeSchema = z.discriminatedUnion('kind', [
 export type DuelOutcome = z.infer<typeof duelOutcomeSchema>;
 
 export interface DuelOptions {
-  /** Absent: 30 s. */
+  /** Absent: as long as after a run of the default policy. */
   readonly longestNs?: number;
 }
 
@@ -78,7 +76,7 @@ export async function runDuel(
   problem: Problem,
   capabilities: DeviceCapabilities,
   surroundings: Surroundings,
-  { longestNs = LONGEST_NS }: DuelOptions = {},
+  { longestNs = POLICIES.default.longestDuelNs }: DuelOptions = {},
 ): Promise<DuelOutcome> {
   const { lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
   const { canary = null, seed = drawSeed() } = surroundings;

@@ -26,6 +26,8 @@ export interface Policy {
   readonly timeUpload: boolean;
   /** Absent: energy is not measured. */
   readonly energy?: EnergyPlan;
+  /** A duel that follows the run ends after this long. */
+  readonly longestDuelNs: number;
 }
 
 const DEFAULT: Policy = {
@@ -41,6 +43,7 @@ const DEFAULT: Policy = {
   maxWallNs: 15e9,
   hot: true,
   timeUpload: true,
+  longestDuelNs: 30e9,
 };
 
 export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
@@ -63,6 +66,7 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     maxWallNs: 2e9,
     hot: false,
     timeUpload: false,
+    longestDuelNs: 1e9,
   },
   smoke: {
     id: 'smoke',
@@ -77,5 +81,6 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     maxWallNs: 15e9,
     hot: true,
     timeUpload: true,
+    longestDuelNs: 1e9,
   },
 };

@@ -90,7 +90,7 @@ async function tuning(device: string, over: { key?: string; budgetSeconds?: numb
 
 const sweepOf = async (id: string) => {
   const sweep = await store.sweeps.get(id);
-  if (!sweep?.tuning) throw new Error('There is no such tuning.');
+  if (!sweep?.tuning || 'suite' in sweep.tuning) throw new Error('There is no such tuning.');
   return { ...sweep, tuning: sweep.tuning };
 };
 
@@ -144,7 +144,8 @@ describe('a tuning', () => {
     // It ran until it was decided.
     const undecided = told.filter(({ tuning: shown }) => !shown?.decision);
     expect(undecided.map(({ status }) => status)).not.toContain('done');
-    expect(undecided.some(({ tuning: shown }) => shown?.best != null)).toBe(true);
+    const bestOf = ({ tuning: shown }: SweepEvent) => shown && 'best' in shown && shown.best;
+    expect(undecided.some((event) => bestOf(event))).toBe(true);
     expect(told.at(-1)?.tuning?.decision).toEqual(decision);
     const shown = new Set(told.flatMap(({ results }) => results.map(({ runId }) => runId)));
     expect(shown.size).toBe(after.counts.total);

@@ -1,18 +1,23 @@
 import { InputError, ifValid, opOf, type Problem, shapeText } from '@tilemark/kernels';
 import { drawSeed } from '../measure/seed';
-import { searchedKernels } from '../tune/spaces';
+import type { SweepCase } from '../plan/spec';
 import {
-  type TunableDevice,
-  type TuningRequest,
-  type TuningRun,
-  tuningSpaces,
-  tuningStep,
-} from '../tune/tuning';
+  FAMILY_BUDGET,
+  familyById,
+  familyStep,
+  familyToTune,
+  type GridDecision,
+  type GridTuning,
+  kernelsOfFamily,
+} from '../tune/family-tuning';
+import type { TuningRun, TuningStep } from '../tune/replay';
+import { searchedKernels } from '../tune/spaces';
+import { TUNING_BUDGET, type TunableDevice, tuningSpaces, tuningStep } from '../tune/tuning';
 import type { Counts, NewTuning } from '../view/api';
 import type { Author } from './store/new-sweeps';
 import { enqueueWhenUp, type SubmitOptions, type SweepServices, startSweep } from './submit';
 
-// Tunings: searches for the fastest variant of a problem on a device, as sweeps that grow.
+// Tunings: searches for the fastest variants on a device, as sweeps that grow.
 
 /**
  * Begins a tuning: a sweep of the first runs of its search, to which `advanceTuning` adds. It waits
@@ -23,33 +28,73 @@ import { enqueueWhenUp, type SubmitOptions, type SweepServices, startSweep } fro
  */
 export async function submitTuning(
   services: SweepServices,
-  { device: key, ...asked }: NewTuning,
+  newTuning: NewTuning,
   author: Author,
   { idempotencyKey, note }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
-  const { problem, profile } = asked;
+  const { device: key, profile } = newTuning;
   const device = (await services.store.devices.toPlan()).find((each) => each.key === key);
   if (!device) throw new InputError(`There is no device ${key}.`, 'device');
-  // 32 bits, as `tilemark tune --seed` takes.
-  const request: TuningRequest = { ...asked, seed: drawSeed() % 2 ** 32 };
-  const { wanted } = await tuningStep(request, tuningSpaces(request, device), []);
+  const asked = begun(newTuning, device);
+  const { wanted } = await searchOf(asked.tuning, device)([]);
   if (!wanted) throw new Error('A search that has tried nothing is decided.');
   return startSweep(services, author, {
-    name: `Tune ${problemText(problem)} on ${device.name}`.slice(0, 120),
+    name: `Tune ${asked.what} on ${device.name}`.slice(0, 120),
     suite: null,
-    spec: {
+    spec: { cases: asked.cases, profiles: [profile], policy: 'screen', devices: [key] },
+    tuning: asked.tuning,
+    runs: wanted.map((run) => ({ ...run, profile, deviceKey: key })),
+    note,
+    idempotencyKey: idempotencyKey ?? null,
+  });
+}
+
+interface Begun {
+  readonly tuning: GridTuning;
+  /** In the name of its sweep. */
+  readonly what: string;
+  /** What it may run. */
+  readonly cases: SweepCase[];
+}
+
+/** The most shapes that a case of a sweep has. */
+const SHAPES_PER_CASE = 64;
+
+function begun(
+  { budgetSeconds, problem, profile, suite, ...asked }: NewTuning,
+  on: TunableDevice,
+): Begun {
+  // 32 bits, as `tilemark tune --seed` takes.
+  const seed = drawSeed() % 2 ** 32;
+  if (problem) {
+    return {
+      tuning: { problem, profile, seed, budgetSeconds: budgetSeconds ?? TUNING_BUDGET.usual },
+      what: problemText(problem),
       cases: searchedKernels(problem)
         .filter(({ runsOn }) => runsOn === 'gpu')
         .map(({ id }) => ({
           ...{ kernel: id, tunables: {}, shapes: [problem.shape], dtypes: [problem.dtype] },
         })),
-      ...{ profiles: [profile], policy: 'screen', devices: [key] },
+    };
+  }
+  const family = familyById(suite ?? '');
+  if (!family) throw new InputError(`There is no suite ${suite} of shapes.`, 'suite');
+  const { dtype = 'f32' } = asked;
+  const { skipped } = familyToTune({ suite: family.id, dtype, profile }, on);
+  const starts = family.shapes.flatMap((_, at) => (at % SHAPES_PER_CASE === 0 ? [at] : []));
+  return {
+    tuning: {
+      ...{ suite: family.id, dtype, profile, seed, skipped },
+      budgetSeconds: budgetSeconds ?? FAMILY_BUDGET.usual,
     },
-    tuning: request,
-    runs: wanted.map((run) => ({ ...run, problem, profile, deviceKey: key })),
-    note,
-    idempotencyKey: idempotencyKey ?? null,
-  });
+    what: `${family.id} ${dtype}`,
+    cases: kernelsOfFamily(family, dtype).flatMap((kernel) =>
+      starts.map((at) => {
+        const shapes = family.shapes.slice(at, at + SHAPES_PER_CASE);
+        return { kernel, tunables: {}, shapes, dtypes: [dtype] };
+      }),
+    ),
+  };
 }
 
 /**
@@ -60,12 +105,30 @@ export async function advanceTuning({ store, queue }: SweepServices, id: string)
   await enqueueWhenUp(queue, await store.tunings.advance(id, nextStep));
 }
 
-const nextStep = async (
-  request: TuningRequest,
+const nextStep = (
+  tuning: GridTuning,
   device: TunableDevice,
   runs: readonly TuningRun[],
-  // Where nothing fits a device any more, as its driver now describes it, there is no winner.
-) => tuningStep(request, ifValid(() => tuningSpaces(request, device)) ?? [], runs);
+  // Where nothing fits a device any more, as its driver now describes it, nothing is found.
+): Promise<TuningStep<GridDecision>> =>
+  (ifValid(() => searchOf(tuning, device)) ?? nothing(tuning))(runs);
+
+type Replayable = (runs: readonly TuningRun[]) => Promise<TuningStep<GridDecision>>;
+
+/** The search that a tuning asks for on a device. Throws InputError at the field at fault. */
+function searchOf(tuning: GridTuning, device: TunableDevice): Replayable {
+  if ('suite' in tuning) {
+    const { shapes } = familyToTune(tuning, device);
+    return (runs) => familyStep(tuning, shapes, runs);
+  }
+  const spaces = tuningSpaces(tuning, device);
+  return (runs) => tuningStep(tuning, spaces, runs);
+}
+
+const nothing = (tuning: GridTuning): Replayable =>
+  'suite' in tuning
+    ? (runs) => familyStep(tuning, [], runs)
+    : (runs) => tuningStep(tuning, [], runs);
 
 const problemText = (problem: Problem): string =>
   `${opOf(problem).title.toLowerCase()} ${shapeText(problem)} ${problem.dtype}`;

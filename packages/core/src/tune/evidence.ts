@@ -89,19 +89,29 @@ export function screenedOf({ op, dtype, variants, shapes }: Evidence): {
  */
 export function observationsOf(file: Evidence): Observation[] {
   const { times, finals } = screenedOf(file);
-  const screened = new Map(
-    times.map((each) => [`${shapeText(each.problem)} ${each.address}`, each]),
+  return asDueled(
+    times,
+    [...finals].map(([shape, final]) => ({ shape, ...final })),
   );
-  return times.map((each) => {
-    const shape = shapeText(each.problem);
-    const final = finals.get(shape);
-    if (!final || (each.address !== final.a && each.address !== final.b)) return each;
-    const [a, b] = [final.a, final.b].map((address) => screened.get(`${shape} ${address}`)?.ns);
-    if (a === undefined || b === undefined) return each;
-    const half = Math.sqrt(final.ratio);
-    const middle = Math.sqrt(a * b);
-    return { ...each, ns: each.address === final.a ? middle / half : middle * half };
-  });
+}
+
+/** Times, those of two that took turns on a shape as far apart as their duel found them. */
+export function asDueled(
+  times: readonly Observation[],
+  duels: readonly (Final & { readonly shape: string })[],
+): Observation[] {
+  const placeOf = (shape: string, address: string) => `${shape} ${address}`;
+  const own = (each: Observation) => placeOf(shapeText(each.problem), each.address);
+  const known = new Map(times.map((each) => [own(each), each.ns]));
+  for (const { a, b, ratio, shape } of duels) {
+    const [one, other] = [a, b].map((address) => known.get(placeOf(shape, address)));
+    if (one === undefined || other === undefined) continue;
+    const half = Math.sqrt(ratio);
+    const middle = Math.sqrt(one * other);
+    known.set(placeOf(shape, a), middle / half);
+    known.set(placeOf(shape, b), middle * half);
+  }
+  return times.map((each) => ({ ...each, ns: known.get(own(each)) ?? each.ns }));
 }
 
 /** Two times this near to each other are not told apart by screening. */

@@ -22,7 +22,7 @@ export interface Searched {
  * Kernels that compute the op in the dtype as exactly as usual. A copy is a ceiling, not a
  * candidate; a kernel with a larger error has to be asked for by name.
  */
-export const searchedKernels = ({ dtype, op }: Problem): Kernel[] =>
+export const searchedKernels = ({ dtype, op }: Pick<Problem, 'dtype' | 'op'>): Kernel[] =>
   kernelsOf(op).filter(
     ({ computes, dtypes, errorGrowth }) =>
       dtypes.includes(dtype) && computes === undefined && errorGrowth === undefined,

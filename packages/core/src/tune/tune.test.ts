@@ -142,6 +142,25 @@ describe('tune', () => {
     expect(none.winner).toBeNull();
   });
 
+  it('names the fastest that is believed where the first finals are not, and the time is over', async () => {
+    const screens = new Map<string, number>();
+    const of = (point: Point, policy: PolicyId, index: number) => {
+      // Three times that nobody believes lead by far.
+      if (policy === 'screen') screens.set(point.address, index < 3 ? 50 : 100 + index);
+      const ns = screens.get(point.address) ?? 200;
+      if (policy === 'screen') return measured(ns);
+      return measured(ns, ns < 100 ? 'implausible: 90% faster than the copy allows' : null);
+    };
+    const { finals, winner } = await tuned(9, of);
+    expect(winner && medianNs(winner)).toBe(103);
+    expect(finals.map(medianNs)).toEqual([50, 50, 50, 103]);
+    const all = await tuned(30, (_, policy) =>
+      measured(50, policy === 'screen' ? null : 'implausible: 90% faster'),
+    );
+    expect(all.winner).toBeNull();
+    expect(all.finals).toHaveLength(8);
+  });
+
   it('ends early when there is nothing left to try, and has no finals when all fails', async () => {
     const failing = await tuned(1e6, () => failed);
     expect(failing).toMatchObject({ finals: [], stop: 'exhausted' });

@@ -6,7 +6,9 @@
  * - search.ts  what to try next: hill climbing from the best so far, with restarts
  * - space.ts   the points of a kernel: combinations of its tunables that can run, never listed
  * - spaces.ts  which kernels are searched, and what of them fits a device
- * - tuning.ts  the same loop as a job of a grid: what to run next follows from what has been run
+ * - family.ts  the search of many shapes at once, which learn from each other
+ * - replay.ts  the same loops as jobs of a grid: what to run next follows from what has been run;
+ *              tuning.ts asks it for one problem, family-tuning.ts for a family
  * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save`
  *              writes them, the suite `peak` and the `best` lookup read them
  *
@@ -83,10 +85,13 @@ export const SCREENING_PART = 0.7;
 /** Screened medians within this of the leader's are measured again by the full protocol. */
 const FINALS_WITHIN = 1.1;
 
+/** Finals without one that is believed, beyond which none will be: the roof is wrong, or the clock. */
+const MOST_UNBELIEVED = 8;
+
 /**
  * Screens what the search proposes with few samples until its share of the budget is used, then
  * measures those within 10% of the leader by the full protocol, fastest first, while the budget
- * lasts; the leader is always measured. The fastest of these duel, since separate measurements of
+ * lasts. The leader is always measured: the fastest that succeeds and is plausible. The fastest of these duel, since separate measurements of
  * theirs prove nothing; and the winner duels the default of its kernel, which is named instead
  * unless it is beaten. The search is asked for the points that follow before it is told the cost of
  * the current one.
@@ -136,12 +141,17 @@ export async function tune<Of extends Found = Outcome>({
 
   const finals: Trial<Of>[] = [];
   let longestNs = 0;
-  for (const { point } of closeToLeader(screened)) {
-    const hasOne = finals.some((trial) => medianNs(trial) !== null);
-    if (hasOne && spentNs() + longestNs > budgetNs) break;
+  /** Screened time of the fastest that was measured in full and is believed. */
+  let leaderNs: number | null = null;
+  for (const trial of ranked(screened)) {
+    const ns = medianNs(trial);
+    if (ns === null || ns > FINALS_WITHIN * (leaderNs ?? ns)) break;
+    if (leaderNs === null && finals.length >= MOST_UNBELIEVED) break;
+    if (leaderNs !== null && spentNs() + longestNs > budgetNs) break;
     const startNs = nowNs();
-    await take(finals, point, 'default');
+    await take(finals, trial.point, 'default');
     longestNs = Math.max(longestNs, nowNs() - startNs);
+    if (leaderNs === null && candidates(finals).length > 0) leaderNs = ns;
   }
   const duels: Decided[] = [];
   const beats = async (a: Point, b: Point) => {
@@ -190,12 +200,6 @@ const isClearlyFaster = ({ outcome: a }: Trial<Found>, { outcome: b }: Trial<Fou
 function ranked<Of extends Found>(trials: readonly Trial<Of>[]): Trial<Of>[] {
   const cost = (trial: Trial<Of>) => medianNs(trial) ?? Number.MAX_VALUE;
   return trials.toSorted((a, b) => cost(a) - cost(b));
-}
-
-function closeToLeader<Of extends Found>(screened: readonly Trial<Of>[]): Trial<Of>[] {
-  const order = ranked(screened);
-  const leader = order[0] && medianNs(order[0]);
-  return order.filter((trial) => (medianNs(trial) ?? Number.NaN) <= FINALS_WITHIN * (leader ?? 0));
 }
 
 /** Median of a trial's cold series, ns; null unless it was measured. */

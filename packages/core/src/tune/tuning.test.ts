@@ -2,19 +2,16 @@ import { InputError, parseProblem, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { type Contrast, verdictOn } from '../rank/head-to-head';
 import { capabilities } from '../server/store/fixtures.test-helper';
+import { keyOf, pointsAhead, type TuningRun, type WantedRun } from './replay';
 import { Search } from './search';
 import type { Point } from './space';
 import { type Found, tune } from './tune';
 import {
-  keyOf,
-  pointsAhead,
   type TunableDevice,
   type TuningDecision,
   type TuningRequest,
-  type TuningRun,
   tuningSpaces,
   tuningStep,
-  type WantedRun,
 } from './tuning';
 
 const SECOND = 1e9;

@@ -63,6 +63,20 @@ export const bestVariantSchema = z.object({
       measuredAt: date,
     })
     .nullable(),
+  /**
+   * Where another variant has the better time of its own, but separate times cannot tell them apart:
+   * the duel that this one won on the device. Null: none decided.
+   */
+  duel: z
+    .object({
+      against: z.string(),
+      /** Times that it is as fast as `against`, with the 95% interval. */
+      ratio: z.number(),
+      low: z.number(),
+      high: z.number(),
+      measuredAt: date,
+    })
+    .nullable(),
   /** For a shipped variant, where it was measured and how it was found; null otherwise. */
   shipped: tunedVariantSchema
     .pick({ medianNs: true, lowNs: true, highNs: true, driver: true, found: true })

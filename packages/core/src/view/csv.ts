@@ -1,7 +1,14 @@
 import { type Problem, shapeText } from '@tilemark/kernels';
 import { stringify } from 'csv-stringify/sync';
 import { outcomeReason } from '../measure/outcome';
-import type { HeatMap, Leaderboard, LeaderboardRow, PortabilityReport, RunResult } from './api';
+import type {
+  HeatMap,
+  Leaderboard,
+  LeaderboardRow,
+  PortabilityReport,
+  RunResult,
+  TunedShape,
+} from './api';
 import { boardFigures } from './leaderboard';
 import { type Metric, type MetricId, metricsOf } from './metrics';
 
@@ -140,3 +147,26 @@ function csvRow(cells: readonly Cell[]): string {
 function disarmed(text: string): string {
   return /^(\s*[=+\-@]|[\t\r\n])/.test(text) ? `'${text}` : text;
 }
+
+const SHAPE_COLUMNS: readonly Column<TunedShape>[] = [
+  ['shape', ({ shape }) => shape],
+  ['state', ({ state }) => state],
+  ['why', ({ why }) => why],
+  ['tried', ({ tried }) => tried],
+  ['variant', ({ best }) => best?.address],
+  ['median_ns', ({ best }) => best?.medianNs],
+  ['rate', ({ best }) => best?.rate.value],
+  ['rate_unit', ({ best }) => best?.rate.unit],
+  ['duel_a', ({ duel }) => duel?.a],
+  ['duel_b', ({ duel }) => duel?.b],
+  ['duel_ratio', ({ duel }) => duel?.ratio],
+  ['duel_low', ({ duel }) => duel?.low],
+  ['duel_high', ({ duel }) => duel?.high],
+];
+
+/** The shapes of a family that is tuned. */
+export const tunedShapesCsv = (shapes: readonly TunedShape[]): string =>
+  csvTable(
+    SHAPE_COLUMNS.map(([name]) => name),
+    shapes.map((shape) => SHAPE_COLUMNS.map(([, value]) => value(shape))),
+  );

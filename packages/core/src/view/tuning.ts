@@ -1,38 +1,117 @@
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
-import { problemSchema } from '../plan/spec';
+import { dtypeSchema, problemSchema } from '../plan/spec';
+import { FAMILIES } from '../suites/families';
+import {
+  FAMILY_BUDGET,
+  familyDecisionSchema,
+  familyIdSchema,
+  familyRequestSchema,
+} from '../tune/family-tuning';
 import { TUNING_BUDGET, tuningDecisionSchema, tuningRequestSchema } from '../tune/tuning';
 import { id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 
-/** What `POST /tunings` takes. */
-export const newTuningSchema = z.strictObject({
-  device: z.string().min(1).max(300).describe('Key of the device.'),
-  problem: problemSchema,
-  profile: profileSchema.default('default'),
-  budgetSeconds: z
-    .number()
-    .int()
-    .min(TUNING_BUDGET.least)
-    .max(TUNING_BUDGET.most)
-    .default(TUNING_BUDGET.usual)
-    .describe('Time of the device that the search may take, s; waiting does not count.'),
-});
+/** What `POST /tunings` takes: a problem, or a family of shapes with a dtype. */
+export const newTuningSchema = z
+  .strictObject({
+    device: z.string().min(1).max(300).describe('Key of the device.'),
+    problem: problemSchema.optional().describe('What to search; or else `suite` and `dtype`.'),
+    suite: familyIdSchema
+      .optional()
+      .describe(`A family of shapes: ${FAMILIES.map((family) => family.id).join(', ')}.`),
+    dtype: dtypeSchema.optional().describe('Of the family; f32 unless given.'),
+    profile: profileSchema.default('default'),
+    budgetSeconds: z
+      .number()
+      .int()
+      .min(TUNING_BUDGET.least)
+      .max(FAMILY_BUDGET.most)
+      .optional()
+      .describe(
+        `Time of the device that the search may take, s; waiting does not count. At most ${TUNING_BUDGET.most} for a problem, ${FAMILY_BUDGET.most} for a family; ${TUNING_BUDGET.usual} and ${FAMILY_BUDGET.usual} unless given.`,
+      ),
+  })
+  .superRefine(({ budgetSeconds = 0, dtype, problem, suite }, { addIssue }) => {
+    const refuse = (field: string, message: string) =>
+      addIssue({ code: 'custom', path: [field], message });
+    if (problem && suite) refuse('suite', 'Choose a problem or a suite, not both.');
+    else if (!problem && !suite) refuse('problem', 'Name a problem, or a suite of shapes.');
+    else if (problem && dtype) refuse('dtype', 'A problem has its dtype in `problem.dtype`.');
+    else if (problem && budgetSeconds > TUNING_BUDGET.most)
+      refuse(
+        'budgetSeconds',
+        `budgetSeconds must be a whole number from ${TUNING_BUDGET.least} to ${TUNING_BUDGET.most}`,
+      );
+  });
 export type NewTuning = z.infer<typeof newTuningSchema>;
 
-/** Of a sweep that grows until the fastest variant of a problem on a device is found. */
-export const tuningSchema = tuningRequestSchema.extend({
+/** How far any tuning is. */
+const progressSchema = z.object({
   device: deviceRefSchema,
-  /** `screening`: many variants, few samples; `finals`: the leaders in full; `duels`: in turns. */
-  phase: z.enum(['screening', 'finals', 'duels', 'done']),
   /** Variants that were screened so far. */
   tried: z.number().int(),
   /** Time of its runs so far, s; finals and duels may exceed the budget. */
   usedSeconds: z.number(),
+});
+
+/** Of a sweep that grows until the fastest variant of a problem on a device is found. */
+export const problemTuningSchema = tuningRequestSchema.extend({
+  ...progressSchema.shape,
+  /** `screening`: many variants, few samples; `finals`: the leaders in full; `duels`: in turns. */
+  phase: z.enum(['screening', 'finals', 'duels', 'done']),
   /** The winner or, until there is one, the fastest so far; null: nothing plausible was measured. */
   best: z
     .object({ address: z.string(), resultId: id, medianNs: z.number(), rate: rateSchema })
     .nullable(),
   decision: tuningDecisionSchema.nullable(),
 });
+export type ProblemTuning = z.infer<typeof problemTuningSchema>;
+
+/** Of a sweep that grows until a family of shapes was searched on a device. */
+export const familyTuningSchema = familyRequestSchema.extend({
+  ...progressSchema.shape,
+  /** `screening`: the candidates of shape after shape; `duels`: the nearest two of a shape. */
+  phase: z.enum(['screening', 'duels', 'done']),
+  /** Shapes of the family: those to search are all but `skipped`. */
+  shapes: z.object({
+    total: z.number().int(),
+    done: z.number().int(),
+    /** Whose candidates are measured or wait to be, as `shapeText` writes them. */
+    running: z.array(z.string()),
+  }),
+  /** Time of its runs that is still to come, s: an estimate; null before the first shape is done. */
+  leftSeconds: z.number().nullable(),
+  decision: familyDecisionSchema.nullable(),
+});
+export type FamilyTuning = z.infer<typeof familyTuningSchema>;
+
+/** Of a sweep that grows: of a problem, or of a family, which has a `suite`. */
+export const tuningSchema = z.union([problemTuningSchema, familyTuningSchema]);
 export type Tuning = z.infer<typeof tuningSchema>;
+
+/** A shape of a family that is tuned. */
+export const tunedShapeSchema = z.object({
+  /** As `shapeText` writes it. */
+  shape: z.string(),
+  /**
+   * `waiting`: not begun; `running`: being screened; `done`; `skipped`: it does not fit the device, as
+   * `why` says; `missed`: the time ended before it was its turn.
+   */
+  state: z.enum(['waiting', 'running', 'done', 'skipped', 'missed']),
+  why: z.string().nullable(),
+  /** Candidates that were screened. */
+  tried: z.number().int(),
+  /** The fastest so far; null: nothing was measured. */
+  best: z
+    .object({ address: z.string(), resultId: id, medianNs: z.number(), rate: rateSchema })
+    .nullable(),
+  /** The two nearest, where they took turns: `a` is `ratio` times as fast as `b`. */
+  duel: z
+    .object({
+      ...{ a: z.string(), b: z.string() },
+      ...{ ratio: z.number(), low: z.number(), high: z.number() },
+    })
+    .nullable(),
+});
+export type TunedShape = z.infer<typeof tunedShapeSchema>;

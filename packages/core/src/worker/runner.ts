@@ -12,6 +12,7 @@ import type { Environment, Profile } from '../measure/device';
 import { afterDuel, type DuelOutcome } from '../measure/duel';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
+import { POLICIES } from '../measure/policy';
 import type { RooflineSurvey } from '../measure/roofline';
 import { DeviceOwner, type OwnerChannel, WATCHDOG_MS } from './device-owner';
 import type { Compilable, DeviceDescription, Dueling, Measurable } from './protocol';
@@ -86,6 +87,7 @@ export class DeviceRunner {
   async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
     const { variant, problem, profile, policy, rival, seed } = input;
     const { onStep, signal } = options;
+    const { longestDuelNs: longestNs } = POLICIES[policy];
     const key = keyOf(profile, variant, ...(rival ? [rival.variant] : []));
     // A contributed kernel is compiled where it runs.
     const next = options.next && keyOf(profile, options.next.variant) === key ? options.next : null;
@@ -103,7 +105,7 @@ export class DeviceRunner {
           ? afterDuel(
               alone,
               rival.variant,
-              await owner.duel({ a: variant, b: rival.variant, problem }, onStep),
+              await owner.duel({ a: variant, b: rival.variant, problem, longestNs }, onStep),
             )
           : alone;
       // A skipped run has no source: its tunables may contradict each other.

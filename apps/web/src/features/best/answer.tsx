@@ -21,7 +21,14 @@ import { CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { type Fact, Facts, Moment } from '@/ui/facts';
-import { formatBytes, formatNs, formatPercent, plural, rateText } from '@/ui/format';
+import {
+  formatBytes,
+  formatNs,
+  formatPercent,
+  formatSpeedup,
+  plural,
+  rateText,
+} from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type BestPageQuery, sizesOf } from './query';
@@ -30,6 +37,7 @@ import { type BestPageQuery, sizesOf } from './query';
 function evidence({
   devices,
   isSourceMeasured,
+  duel,
   partOfBest,
   prediction,
   result,
@@ -88,6 +96,15 @@ function evidence({
       ),
     },
     { name: 'Measured', value: <Moment date={result.measuredAt} /> },
+    ...(duel
+      ? [
+          {
+            name: 'Decided by a duel',
+            about: 'Separate times cannot tell the two apart',
+            value: `${formatSpeedup(duel.ratio)} (${formatSpeedup(duel.low)} to ${formatSpeedup(duel.high)}) the speed of ${duel.against}`,
+          },
+        ]
+      : []),
     {
       name: 'Shader',
       about: 'Is the WGSL below what was timed?',

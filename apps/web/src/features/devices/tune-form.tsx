@@ -2,6 +2,7 @@
 
 import {
   type DeviceClass,
+  FAMILY_BUDGET,
   type NewTuning,
   PROFILES,
   type Profile,
@@ -35,6 +36,8 @@ interface Refusal {
 
 /** The controls, by how the paths of fields in the request begin. */
 const CONTROLS = [
+  ['suite', 'tune-suite'],
+  ['dtype', 'tune-dtype'],
   ['problem.shape', 'tune-shape'],
   ['problem.dtype', 'tune-dtype'],
   ['problem.op', 'tune-op'],
@@ -42,12 +45,34 @@ const CONTROLS = [
   ['budgetSeconds', 'tune-budget'],
 ] as const;
 
-const LEAST_MINUTES = Math.ceil(TUNING_BUDGET.least / 60);
-const MOST_MINUTES = TUNING_BUDGET.most / 60;
+/** A budget of the API in whole minutes. */
+const minutesOf = ({ least, most, usual }: typeof TUNING_BUDGET) => ({
+  ...{ least: Math.ceil(least / 60), most: most / 60, usual: usual / 60 },
+});
+const MINUTES = { problem: minutesOf(TUNING_BUDGET), family: minutesOf(FAMILY_BUDGET) } as const;
 
-/** Starts a search for the fastest variant of one problem on a device. */
-export function TuneForm({ device, deviceClass }: { device: string; deviceClass: DeviceClass }) {
+/** A family of shapes to choose from. */
+export interface FamilyChoice {
+  readonly id: string;
+  readonly title: string;
+  readonly shapes: number;
+  readonly dtypes: readonly Dtype[];
+}
+
+/** Starts a search for the fastest variant of one problem on a device, or of each of a family. */
+export function TuneForm({
+  device,
+  deviceClass,
+  families,
+}: {
+  device: string;
+  deviceClass: DeviceClass;
+  families: readonly FamilyChoice[];
+}) {
   const router = useRouter();
+  const [suite, setSuite] = useState<string | null>(null);
+  const family = families.find(({ id }) => id === suite) ?? null;
+  const minutes = MINUTES[family ? 'family' : 'problem'];
   const [op, setOp] = useState<OpId>('matmul');
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [isPending, startTransition] = useTransition();
@@ -65,7 +90,7 @@ export function TuneForm({ device, deviceClass }: { device: string; deviceClass:
     const data = new FormData(event.currentTarget);
     startTransition(async () => {
       try {
-        const made = await submitTuning(tuningOf(device, op, data));
+        const made = await submitTuning(tuningOf(device, family ?? op, data));
         if (made.ok) router.push(made.value.page);
         else refuse(made.message, made.field);
       } catch (error) {
@@ -84,43 +109,65 @@ export function TuneForm({ device, deviceClass }: { device: string; deviceClass:
         </div>
       </noscript>
       <fieldset role="presentation" disabled={!isHydrated} className="min-w-0 space-y-4">
-        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[1fr_1.4fr_1.4fr_1fr_1fr]">
-          <Field id="tune-op" label="Operation" error={errorAt('tune-op')}>
-            <Select
-              name="op"
-              value={op}
-              onChange={({ target }) => setOp(target.value as OpId)}
-              {...describedBy('tune-op', errorAt('tune-op'))}
-            >
-              {idsOf(OPS).map((id) => (
-                <option key={id} value={id}>
-                  {OPS[id].title}
-                </option>
-              ))}
-            </Select>
-          </Field>
-          <Field
-            id="tune-shape"
-            label="Shape"
-            hint={
-              <>
-                {dimensionsText(op, '×')}: <code>{oblong}</code>, or one number if all are equal
-              </>
-            }
-            error={errorAt('tune-shape')}
+        <Field id="tune-suite" label="Tune for" error={errorAt('tune-suite')}>
+          <Select
+            name="suite"
+            className="sm:!w-auto"
+            value={suite ?? ''}
+            onChange={({ target }) => setSuite(target.value || null)}
+            {...describedBy('tune-suite', errorAt('tune-suite'))}
           >
-            <Input
-              name="shape"
-              className="font-mono"
-              defaultValue="1024"
-              autoComplete="off"
-              spellCheck={false}
-              {...describedBy('tune-shape', errorAt('tune-shape'), true)}
-            />
-          </Field>
+            <option value="">one problem</option>
+            {families.map(({ id, shapes, title }) => (
+              <option key={id} value={id}>
+                {title}: {id}, {shapes} shapes
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <div
+          className={`grid gap-3 sm:grid-cols-2 ${family ? 'lg:grid-cols-3' : 'lg:grid-cols-[1fr_1.4fr_1.4fr_1fr_1fr]'}`}
+        >
+          {!family && (
+            <>
+              <Field id="tune-op" label="Operation" error={errorAt('tune-op')}>
+                <Select
+                  name="op"
+                  value={op}
+                  onChange={({ target }) => setOp(target.value as OpId)}
+                  {...describedBy('tune-op', errorAt('tune-op'))}
+                >
+                  {idsOf(OPS).map((id) => (
+                    <option key={id} value={id}>
+                      {OPS[id].title}
+                    </option>
+                  ))}
+                </Select>
+              </Field>
+              <Field
+                id="tune-shape"
+                label="Shape"
+                hint={
+                  <>
+                    {dimensionsText(op, '×')}: <code>{oblong}</code>, or one number if all are equal
+                  </>
+                }
+                error={errorAt('tune-shape')}
+              >
+                <Input
+                  name="shape"
+                  className="font-mono"
+                  defaultValue="1024"
+                  autoComplete="off"
+                  spellCheck={false}
+                  {...describedBy('tune-shape', errorAt('tune-shape'), true)}
+                />
+              </Field>
+            </>
+          )}
           <Field id="tune-dtype" label="Element type" error={errorAt('tune-dtype')}>
             <Select name="dtype" {...describedBy('tune-dtype', errorAt('tune-dtype'))}>
-              {dtypesOf(op).map((dtype) => (
+              {(family?.dtypes ?? dtypesOf(op)).map((dtype) => (
                 <option key={dtype} value={dtype}>
                   {DTYPES[dtype].words}
                 </option>
@@ -147,13 +194,14 @@ export function TuneForm({ device, deviceClass }: { device: string; deviceClass:
           <Field
             id="tune-budget"
             label="Minutes"
-            hint={`of the device’s time, ${LEAST_MINUTES} to ${MOST_MINUTES}`}
+            hint={`of the device’s time, ${minutes.least} to ${minutes.most}`}
             error={errorAt('tune-budget')}
           >
             <Input
+              key={family ? 'family' : 'problem'}
               name="minutes"
               inputMode="numeric"
-              defaultValue={TUNING_BUDGET.usual / 60}
+              defaultValue={minutes.usual}
               {...describedBy('tune-budget', errorAt('tune-budget'), true)}
             />
           </Field>
@@ -178,20 +226,24 @@ const dtypesOf = (op: OpId): Dtype[] =>
   );
 
 /** The request. Throws InputError at the field at fault. */
-function tuningOf(device: string, op: OpId, data: FormData): NewTuning {
+function tuningOf(device: string, what: OpId | FamilyChoice, data: FormData): NewTuning {
   const text = (name: string) => String(data.get(name) ?? '').trim();
-  const shape = parseShape(op, text('shape'), 'problem.shape');
+  const dtype = text('dtype') as Dtype;
+  const asked =
+    typeof what === 'string'
+      ? {
+          problem: {
+            ...{ op: what, shape: parseShape(what, text('shape'), 'problem.shape'), dtype },
+          } as Problem,
+        }
+      : { suite: what.id, dtype };
+  const { least, most } = MINUTES[typeof what === 'string' ? 'problem' : 'family'];
   const minutes = Number(text('minutes'));
-  if (!(Number.isInteger(minutes) && minutes >= LEAST_MINUTES && minutes <= MOST_MINUTES)) {
+  if (!(Number.isInteger(minutes) && minutes >= least && minutes <= most)) {
     throw new InputError(
-      `Minutes must be a whole number from ${LEAST_MINUTES} to ${MOST_MINUTES}.`,
+      `Minutes must be a whole number from ${least} to ${most}.`,
       'budgetSeconds',
     );
   }
-  return {
-    device,
-    problem: { op, shape, dtype: text('dtype') } as Problem,
-    profile: text('profile') as Profile,
-    budgetSeconds: 60 * minutes,
-  };
+  return { device, ...asked, profile: text('profile') as Profile, budgetSeconds: 60 * minutes };
 }

@@ -1,6 +1,14 @@
 'use client';
 
-import type { Counts, NewSweep, Published, RunView, Sweep, Tuning } from '@tilemark/core';
+import type {
+  Counts,
+  NewSweep,
+  Published,
+  RunView,
+  Sweep,
+  TunedShape,
+  Tuning,
+} from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useCallback } from 'react';
 import { formatCount } from '@/ui/format';
@@ -10,6 +18,7 @@ import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts/charts';
 import type { PublishedTime } from './charts/thread-curves';
+import { FamilyFacts, FamilyShapes } from './family-shapes';
 import type { DeviceFacts } from './load';
 import {
   CountsLine,
@@ -31,6 +40,7 @@ export function SweepView({
   status,
   runs,
   tuning,
+  shapes,
   devices,
   published,
   report,
@@ -43,6 +53,8 @@ export function SweepView({
   runs: readonly RunView[];
   /** How far its search is; null for any other sweep. */
   tuning: Tuning | null;
+  /** Those of a family that is tuned; null for any other sweep. */
+  shapes: readonly TunedShape[] | null;
   devices: readonly DeviceFacts[];
   /** Figures of reports for what the sweep runs. */
   published: readonly PublishedTime[];
@@ -131,8 +143,17 @@ export function SweepView({
           title={isOver ? 'What the search found' : 'What the search has found so far'}
         >
           <Panel>
-            <TuningFacts tuning={sweep.tuning} isOver={isOver} />
+            {'suite' in sweep.tuning ? (
+              <FamilyFacts tuning={sweep.tuning} isOver={isOver} />
+            ) : (
+              <TuningFacts tuning={sweep.tuning} isOver={isOver} />
+            )}
           </Panel>
+        </Section>
+      )}
+      {shapes && sweep.tuning && 'suite' in sweep.tuning && (
+        <Section id="shapes" title="Shapes">
+          <FamilyShapes id={id} tuning={sweep.tuning} initial={shapes} />
         </Section>
       )}
       <Section
@@ -146,9 +167,11 @@ export function SweepView({
       >
         <ResultsTable runs={sweep.runs} devices={devices} isOver={isOver} />
       </Section>
-      <Section id="charts" title="Charts">
-        <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
-      </Section>
+      {!shapes && (
+        <Section id="charts" title="Charts">
+          <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
+        </Section>
+      )}
       {report && <ReportTable report={report} runs={sweep.runs} />}
     </>
   );

@@ -1,4 +1,4 @@
-import type { Tuning } from '@tilemark/core';
+import type { ProblemTuning, Tuning } from '@tilemark/core';
 import { opById, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
@@ -8,7 +8,7 @@ import { formatCount, formatDuration, formatNs, formatSpeedup } from '@/ui/forma
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
 
-const PHASES: Readonly<Record<Tuning['phase'], string>> = {
+const PHASES: Readonly<Record<ProblemTuning['phase'], string>> = {
   screening: 'screening: many variants, a few samples each',
   finals: 'measuring the leaders in full',
   duels: 'letting the leaders take turns',
@@ -44,8 +44,8 @@ const usedText = ({ budgetSeconds, usedSeconds }: Tuning): string =>
     ? `${formatDuration(usedSeconds)}, the leaders in full beyond the ${formatDuration(budgetSeconds)} asked for`
     : `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`;
 
-/** What a tuning has found so far, or in the end. */
-export function TuningFacts({ tuning, isOver }: { tuning: Tuning; isOver: boolean }) {
+/** What the tuning of a problem has found so far, or in the end. */
+export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver: boolean }) {
   const { best, decision, device, phase, problem, profile, tried } = tuning;
   const facts: Fact[] = [
     {
@@ -106,7 +106,7 @@ export function TuningFacts({ tuning, isOver }: { tuning: Tuning; isOver: boolea
 }
 
 /** The lookup that now answers with what was found. */
-function bestHref({ device, problem, profile }: Tuning): string {
+function bestHref({ device, problem, profile }: ProblemTuning): string {
   const { dtype, op } = problem;
   const of = { op, shape: shapeText(problem), dtype, profile, device: device.key };
   return `/best?${new URLSearchParams(of)}`;

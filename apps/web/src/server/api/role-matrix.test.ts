@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deviceKey, kernelTemplate } from '@tilemark/core';
-import type { Principal } from '@tilemark/core/server';
+import { type Principal, submitTuning } from '@tilemark/core/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   capabilities,
@@ -80,6 +80,7 @@ const MATRIX = {
   listWorkers: READ,
   createSweep: submitters(201),
   createTuning: submitters(201),
+  listTunedShapes: READ,
   importResults: submitters(201),
   listReference: READ,
   importReference: submitters(201),
@@ -216,6 +217,10 @@ async function idOf(path: string, owner: Asker | null): Promise<string> {
   switch (path.split('/')[1]) {
     case 'sweeps':
       return (await sweepOf(createdById)).id;
+    case 'tunings': {
+      const asked = { device: key, suite: 'transpose-shapes', profile: 'default' } as const;
+      return (await submitTuning(grid, asked, { name: 'x' })).id;
+    }
     case 'results':
       return (await sweepOf(createdById)).resultId;
     case 'devices':

@@ -27,6 +27,9 @@ afterAll(() => grid.close());
 const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' };
 const body = (over: object = {}) => ({ device: key, problem, budgetSeconds: 10, ...over });
 const of = (over: object) => body({ problem: { ...problem, ...over } });
+const family = (over: object) => ({
+  ...{ device: key, suite: 'transpose-shapes', budgetSeconds: 7_200, ...over },
+});
 const post = (asked: unknown, headers: Record<string, string> = {}) =>
   call('POST /tunings', { token, body: asked, headers });
 
@@ -57,6 +60,29 @@ describe('a tuning', () => {
     expect(await cancelled.json()).toMatchObject({ status: 'cancelled' });
   });
 
+  it('of a family shows its shapes, and which do not fit the device', async () => {
+    const response = await post(family({}));
+    expect(response.status).toBe(201);
+    const { id } = await response.json();
+    const sweep = await (await call('GET /sweeps/{id}', { params: { id } })).json();
+    expect(sweep.tuning).toMatchObject({
+      ...{ suite: 'transpose-shapes', dtype: 'f32', budgetSeconds: 7_200, phase: 'screening' },
+      shapes: { total: 19, done: 0 },
+    });
+    expect(sweep.tuning.shapes.running.length).toBeGreaterThan(0);
+    const { items } = await (await call('GET /tunings/{id}/shapes', { params: { id } })).json();
+    expect(items).toHaveLength(19);
+    const states = items.map(({ state }: { state: string }) => state);
+    expect(new Set(states)).toEqual(new Set(['running', 'waiting']));
+    const csv = await call('GET /tunings/{id}/shapes', {
+      params: { id },
+      query: '?format=csv',
+    });
+    expect((await csv.text()).split('\n')[0]).toMatch(/^shape,state,why,tried,variant,median_ns/);
+    const none = await call('GET /tunings/{id}/shapes', { params: { id: 'none' } });
+    expect(none.status).toBe(404);
+  });
+
   it.each([
     ['an unknown device', body({ device: 'nowhere' }), 'device'],
     ['no device', body({ device: undefined }), 'device'],
@@ -82,6 +108,15 @@ describe('a tuning', () => {
     ['too much time', body({ budgetSeconds: 3_601 }), 'budgetSeconds'],
     ['part of a second', body({ budgetSeconds: 10.5 }), 'budgetSeconds'],
     ['a field of no use', body({ seed: 1 }), 'seed'],
+    ['nothing to search', body({ problem: undefined }), 'problem'],
+    ['a problem and a suite', body({ suite: 'odd-shapes' }), 'suite'],
+    ['a problem and a dtype beside it', body({ dtype: 'f32' }), 'dtype'],
+    ['an unknown suite', family({ suite: 'no-shapes' }), 'suite'],
+    ['a suite that is no family', family({ suite: 'starter' }), 'suite'],
+    ['an unknown dtype of a family', family({ dtype: 'f8' }), 'dtype'],
+    ['a dtype of a family that the device lacks', family({ dtype: 'f16' }), 'dtype'],
+    ['too little time for a family', family({ budgetSeconds: 9 }), 'budgetSeconds'],
+    ['too much time for a family', family({ budgetSeconds: 14_401 }), 'budgetSeconds'],
   ])('is refused with %s at its field', async (_, asked, field) => {
     const before = await grid.rows();
     const response = await post(asked);

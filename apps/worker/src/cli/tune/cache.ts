@@ -41,9 +41,16 @@ type Line = z.infer<typeof lineSchema>;
 /** Trials kept from one tuning to the next. */
 export interface TrialCache {
   /** Null if the file has no trial of the same source on the same device. */
-  find(point: Point, policy: PolicyId): { outcome: Outcome; endedAt: string } | null;
+  find(point: Point, policy: PolicyId): KnownTrial | null;
   /** On disk when it returns. */
-  add(point: Point, policy: PolicyId, outcome: Outcome): Promise<string>;
+  add(point: Point, policy: PolicyId, outcome: Outcome): Promise<KnownTrial>;
+}
+
+/** A trial with the name that it has in every file of results, however often they are written. */
+export interface KnownTrial {
+  readonly runId: string;
+  readonly endedAt: string;
+  readonly outcome: Outcome;
 }
 
 export interface CacheScope {
@@ -93,7 +100,10 @@ export async function openCache(
     source: sourceHash(point, scope.problem),
   });
   return {
-    find: (point, policy) => known.get(keyOf(describe(point, policy))) ?? null,
+    find(point, policy) {
+      const line = known.get(keyOf(describe(point, policy)));
+      return line ? knownTrial(line) : null;
+    },
     async add(point, policy, outcome) {
       const line: Line = {
         ...describe(point, policy),
@@ -103,7 +113,7 @@ export async function openCache(
       known.set(keyOf(line), line);
       if (path !== undefined)
         await atFlag('--cache', appendFile(path, `${JSON.stringify(line)}\n`));
-      return line.endedAt;
+      return knownTrial(line);
     },
   };
 }
@@ -112,13 +122,22 @@ function keyOf({ outcome: _, endedAt: __, ...key }: Partial<Line>): string {
   return JSON.stringify(Object.entries(key).toSorted(([a], [b]) => a.localeCompare(b)));
 }
 
+/** Named by what it was and when it ended. */
+function knownTrial({ outcome, ...line }: Line): KnownTrial {
+  const hash = sha256(keyOf(line) + line.endedAt);
+  const runId = [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 32)];
+  return { runId: runId.join('-'), endedAt: line.endedAt, outcome };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
 function sourceHash({ kernel, tunables, address }: Point, problem: Problem): string {
   const definition = kernelById(kernel);
   const source =
     definition.runsOn === 'gpu'
       ? specialise(definition, tunables, problem.dtype, isBatch(problem))
       : address;
-  return createHash('sha256').update(source).digest('hex');
+  return sha256(source);
 }
 
 function parseLine(text: string, index: number, path: string | undefined): Line {

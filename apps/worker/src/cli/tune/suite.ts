@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Canary,
-  candidatesFor,
   drawSeed,
   type Evidence,
   evidenceOf,
   evidenceSchema,
   type Family,
+  type Findings,
+  familyShapes,
   type Observation,
   type OpenDevice,
   type Outcome,
@@ -19,14 +20,13 @@ import {
   Roofline,
   runDuel,
   runVariant,
-  type Surroundings,
   screenedOf,
-  undecided,
+  tuneFamily,
+  verdictOn,
 } from '@tilemark/core';
 import {
   type Dtype,
   feasible,
-  hash32,
   InputError,
   opOf,
   type Problem,
@@ -62,12 +62,6 @@ const GLANCE: Policy = {
   minSamples: 5,
   minTotalNs: 0,
 };
-
-/** Part of the budget for screening; the rest is for the finals. */
-const SCREENING_PART = 0.85;
-
-/** A duel of the finals ends after this long, ns. */
-const LONGEST_DUEL_NS = 1e9;
 
 /** Pipelines that are compiled at once. */
 const COMPILING = 64;
@@ -113,111 +107,79 @@ export async function tuneSuite(
         ...(roofline && { roofline }),
       };
       const known = save === undefined ? null : await earlier(save, head);
-      const observations = [...(known?.times ?? [])];
-      const finals = new Map(known?.finals);
-      const keep = async () => {
-        if (save === undefined || observations.length === 0) return;
-        const text = `${JSON.stringify(evidenceOf(head, observations, finals))}\n`;
+      const keep = async ({ times, finals }: Findings) => {
+        if (save === undefined || times.length === 0) return;
+        const text = `${JSON.stringify(evidenceOf(head, times, finals))}\n`;
         await atFlag('--save', writeFile(save, text));
       };
-      const done = new Set(observations.map(({ problem }) => shapeText(problem)));
-      // In an order that covers the family evenly wherever the budget ends.
-      const problems = family.shapes
-        .map((shape, at) => ({ problem: { op: family.op, shape, dtype } as Problem, at }))
-        .toSorted((a, b) => hash32(a.at) - hash32(b.at))
-        .map(({ problem }) => problem)
-        .filter((problem) => !done.has(shapeText(problem)));
+      const { shapes, skipped } = familyShapes(family, dtype, (variant, problem) => {
+        const fit = feasible(variant, problem, gpu.capabilities);
+        return fit.ok ? null : fit.why;
+      });
+      for (const { shape, why } of skipped) print(`${shape}: skipped: ${why}`);
+      const before = new Set(known?.times.map(({ problem }) => shapeText(problem)));
       const beganNs = surroundings.nowNs();
-      const spentNs = () => surroundings.nowNs() - beganNs;
       let failed = 0;
-      let measured = 0;
-      for (const problem of problems) {
-        const points = candidatesFor(problem).filter(
-          (point) => feasible(point, problem, gpu.capabilities).ok,
-        );
-        if (points.length === 0) {
-          print(`${shapeText(problem)}: skipped: ${whyNot(problem, gpu.capabilities)}`);
-          continue;
-        }
-        const outcomes = await glances(gpu, surroundings, problem, points, () => {
-          return spentNs() > SCREENING_PART * budget;
-        });
-        // A shape that the budget cut short is measured whole the next time.
-        if (spentNs() > SCREENING_PART * budget) break;
-        const times: Observation[] = [];
-        for (const [address, outcome] of outcomes) {
-          if (outcome.kind === 'measured') {
-            times.push({ problem, address, ns: outcome.measurement.cold.medianNs });
-          } else {
-            print(`${shapeText(problem)}: ${address}: ${outcomeReason(outcome)?.split('\n')[0]}`);
-            failed++;
+      const { duels, searched } = await tuneFamily<Outcome>({
+        ...{ shapes, known: known ?? undefined, budgetNs: budget, nowNs: surroundings.nowNs },
+        begin: (problem, points) => compileAll(gpu, problem, points),
+        screen: async ({ problem, point: { kernel, tunables } }) =>
+          runVariant(
+            ...([gpu.executor, { kernel, tunables }, problem, GLANCE] as const),
+            ...([gpu.capabilities, surroundings] as const),
+          ),
+        onShape: async (problem, outcomes, found) => {
+          const times: Observation[] = [];
+          for (const [{ address }, outcome] of outcomes) {
+            if (outcome.kind === 'measured') {
+              times.push({ problem, address, ns: outcome.measurement.cold.medianNs });
+            } else {
+              print(`${shapeText(problem)}: ${address}: ${outcomeReason(outcome)?.split('\n')[0]}`);
+              failed++;
+            }
           }
-        }
-        observations.push(...times);
-        measured++;
-        print(line(problem, times));
-        await keep();
-      }
-      let duels = 0;
-      for (const [a, b] of undecided(observations, finals)) {
-        if (spentNs() > budget) break;
-        const text = shapeText(a.problem);
-        const variants = { a: parseVariant(a.address), b: parseVariant(b.address) };
-        const ended = await runDuel(
-          ...([gpu.executor, variants, a.problem, gpu.capabilities, surroundings] as const),
-          { longestNs: LONGEST_DUEL_NS },
-        );
-        if (ended.kind === 'ended') {
-          print(`${text}: no duel: ${outcomeReason(ended.outcome)?.split('\n')[0]}`);
-          continue;
-        }
-        const { ratio, low, high } = ended.duel;
-        finals.set(text, { a: a.address, b: b.address, ratio, low, high });
-        duels++;
-        print(
-          `${text}: duel: ${shortAddress(a.address)} is ${ratioText(ended.duel, shortAddress(b.address))}`,
-        );
-        await keep();
-      }
+          print(line(problem, times));
+          await keep(found);
+        },
+        duel: async ([a, b]) => {
+          const variants = { a: parseVariant(a.address), b: parseVariant(b.address) };
+          const ended = await runDuel(
+            ...([gpu.executor, variants, a.problem, gpu.capabilities, surroundings] as const),
+            { longestNs: GLANCE.longestDuelNs },
+          );
+          if (ended.kind === 'dueled') return ended.duel;
+          print(
+            `${shapeText(a.problem)}: no duel: ${outcomeReason(ended.outcome)?.split('\n')[0]}`,
+          );
+          return null;
+        },
+        onDuel: async ({ a, b, ratio, low, high }, problem, found) => {
+          const than = ratioText(verdictOn(ratio, low, high), shortAddress(b));
+          print(`${shapeText(problem)}: duel: ${shortAddress(a)} is ${than}`);
+          await keep(found);
+        },
+      });
+      const spentNs = surroundings.nowNs() - beganNs;
+      const open = shapes.filter(({ problem }) => !before.has(shapeText(problem)));
       print(
-        `${measured} of ${problems.length} shapes measured in ${significant(spentNs() / 1e9)} s, ${done.size} known before, ${failed} variants failed; ${duels} duels of those nearest`,
+        `${searched} of ${open.length} shapes measured in ${significant(spentNs / 1e9)} s, ${before.size} known before, ${skipped.length} skipped, ${failed} variants failed; ${duels} duels of those nearest`,
       );
-      return measured + done.size > 0 ? 0 : 1;
+      return searched + before.size > 0 ? 0 : 1;
     },
     { onWait: () => print('waiting for another measurement on this machine') },
   );
 }
 
-/** Compiles some variants, many at a time, then measures one after another until the time is up. */
-async function glances(
-  { executor, capabilities }: OpenDevice,
-  surroundings: Surroundings,
+/** Compiles variants, many at a time; a failure is the outcome of the run. */
+async function compileAll(
+  { executor }: OpenDevice,
   problem: Problem,
   points: readonly Point[],
-  isOver: () => boolean,
-): Promise<(readonly [address: string, Outcome])[]> {
-  for (let first = 0; first < points.length && !isOver(); first += COMPILING) {
+): Promise<void> {
+  for (let first = 0; first < points.length; first += COMPILING) {
     const some = points.slice(first, first + COMPILING);
-    // A failure is the outcome of the run.
     await Promise.allSettled(some.map((point) => executor.compile(point, problem)));
   }
-  const outcomes: (readonly [string, Outcome])[] = [];
-  for (const { address, ...variant } of points) {
-    if (isOver()) break;
-    outcomes.push([
-      address,
-      await runVariant(executor, variant, problem, GLANCE, capabilities, surroundings),
-    ]);
-  }
-  return outcomes;
-}
-
-/** Why no candidate of a problem runs on a device. */
-function whyNot(problem: Problem, limits: Parameters<typeof feasible>[2]): string {
-  const [first] = candidatesFor(problem);
-  if (!first) return 'no candidate supports this shape and dtype';
-  const verdict = feasible(first, problem, limits);
-  return verdict.ok ? '' : verdict.why;
 }
 
 function line(problem: Problem, times: readonly Observation[]): string {

@@ -49,10 +49,10 @@ const screened = (ended: Ended) => tried(ended).filter((trial) => trial.startsWi
 const afresh = (ended: Ended) =>
   trialsOf(ended).flatMap(({ trial, cached }) => (cached ? [] : trial));
 
-/** Of the screened, without the ids of runs, which differ each time a file is written. */
+/** Of the screened; a trial has the same id in every file, so that a grid knows it again. */
 const outcomes = (results: BenchFile['results']) =>
-  results.flatMap(({ policy, address, outcome }) =>
-    policy === 'screen' ? [[address, outcome]] : [],
+  results.flatMap(({ runId, policy, address, endedAt, outcome }) =>
+    policy === 'screen' ? [[runId, address, endedAt, outcome]] : [],
   );
 
 describe('tilemark tune', () => {
@@ -87,6 +87,7 @@ describe('tilemark tune', () => {
     expect(afresh(again).filter((trial) => tried(first).includes(trial))).toEqual([]);
     const kept = benchFileSchema.parse(JSON.parse(await readFile(file('all.json'), 'utf8')));
     expect(outcomes(kept.results)).toEqual(outcomes(results));
+    expect(new Set(kept.results.map(({ runId }) => runId)).size).toBe(kept.results.length);
 
     // Cut off in the middle of a line: that trial alone is measured again.
     const trials = await readFile(file('trials'), 'utf8');

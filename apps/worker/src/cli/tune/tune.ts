@@ -30,7 +30,7 @@ import { admitAll } from '../kernel/file';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
 import { problemText, timeText } from '../table';
-import { openCache } from './cache';
+import { type KnownTrial, openCache } from './cache';
 import { tuneProgress } from './progress';
 import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
 import { saveTuned } from './save';
@@ -89,7 +89,7 @@ export async function tune(
     const spaces = spacesFor(request, description);
     const scope = { deviceKey: deviceKey(description.identity), problem, ...description };
     const cache = await openCache(options.cache, scope, warn);
-    const ended = new Map<Trial['outcome'], string>();
+    const ended = new Map<Trial['outcome'], KnownTrial>();
     const progress = tuneProgress(problem, budgetNs, process.stderr);
     const beganNs = nowNs();
     let wasCached = false;
@@ -118,7 +118,7 @@ export async function tune(
         const run = { variant: point, problem, profile, policy, seed: ofInputs };
         const ahead = next && isAhead && !cache.find(next, policy) ? next : null;
         const outcome = known?.outcome ?? (await measured(run, ahead));
-        ended.set(outcome, known?.endedAt ?? (await cache.add(point, policy, outcome)));
+        ended.set(outcome, known ?? (await cache.add(point, policy, outcome)));
         return outcome;
       },
       defaults: spaces.flatMap((space) => space.initial() ?? []),

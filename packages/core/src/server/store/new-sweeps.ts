@@ -8,7 +8,7 @@ import { deviceKey } from '../../measure/device';
 import type { Outcome, OutcomeKind } from '../../measure/outcome';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
-import type { TuningRequest } from '../../tune/tuning';
+import type { GridTuning } from '../../tune/family-tuning';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { moveBest, moveBests } from './boards/headlines';
@@ -28,7 +28,7 @@ export interface SweepInput {
   readonly spec: SweepSpec;
   readonly runs: readonly PlannedRun[];
   /** It grows: these are the first of its runs. */
-  readonly tuning?: TuningRequest;
+  readonly tuning?: GridTuning;
   readonly createdBy: string;
   /** Absent: made without a token; only an admin may change it. */
   readonly createdById?: string | null;

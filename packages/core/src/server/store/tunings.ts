@@ -1,32 +1,42 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
-import { rateOf, type Variant } from '@tilemark/kernels';
+import {
+  isKnownProblem,
+  type Problem,
+  parseProblem,
+  rateOf,
+  shapeText,
+  type Variant,
+  variantAddress,
+} from '@tilemark/kernels';
+import { group, least } from 'd3-array';
 import type { Duel, OutcomeKind } from '../../measure/outcome';
 import type { PolicyId } from '../../measure/policy';
 import { IMPLAUSIBLE } from '../../measure/trust';
-import { proved } from '../../tune/tune';
+import { FAMILY_SCREENING_PART } from '../../tune/family';
 import {
-  keyOf,
-  pointsAhead,
-  type TunableDevice,
-  type TuningDecision,
-  type TuningRequest,
-  type TuningRun,
-  type TuningStep,
-} from '../../tune/tuning';
-import type { DeviceRef, Tuning } from '../../view/api';
+  type FamilyDecision,
+  type FamilyRequest,
+  familyById,
+  type GridDecision,
+  type GridTuning,
+} from '../../tune/family-tuning';
+import { keyOf, pointsAhead, type TuningRun, type TuningStep } from '../../tune/replay';
+import { proved } from '../../tune/tune';
+import type { TunableDevice, TuningDecision, TuningRequest } from '../../tune/tuning';
+import type { DeviceRef, FamilyTuning, ProblemTuning, TunedShape, Tuning } from '../../view/api';
 import { notifySweep } from './changes';
 import { fromJson, toJson } from './database';
 import { insertRuns, newRun } from './new-sweeps';
 import { deviceRef } from './run-view';
 
-// Tunings: sweeps that grow. tune/tuning.ts decides what they run next; here it is read and kept.
+// Tunings: sweeps that grow. What they run next is decided in tune/; here it is read and kept.
 
 /** Decides the next step of a tuning. */
 export type Decide = (
-  request: TuningRequest,
+  request: GridTuning,
   device: TunableDevice,
   runs: readonly TuningRun[],
-) => Promise<TuningStep>;
+) => Promise<TuningStep<GridDecision>>;
 
 /** The replay of a long search takes a second. */
 const TIMEOUT_MS = 60_000;
@@ -66,6 +76,9 @@ export function tuningsOf(db: PrismaClient) {
         ...{ timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
       });
     },
+
+    /** The shapes of a family that is tuned, in the family's order. Null: no such tuning. */
+    shapes: (id: string) => tunedShapes(db, id),
   };
 }
 
@@ -93,8 +106,8 @@ async function advanceTuning(tx: Prisma.TransactionClient, id: string, decide: D
     FROM "Sweep" AS s JOIN "Device" AS device ON device."key" = s."deviceKeys"[1]
     WHERE s."id" = ${id} AND ${isOpen} FOR NO KEY UPDATE OF s`;
   if (!row) return [];
-  const request = fromJson<TuningRequest>(row.tuning);
-  const { problem, profile } = request;
+  const request = fromJson<GridTuning>(row.tuning);
+  const { profile } = request;
   const device = { ...deviceRef(row), capabilities: fromJson<Capabilities>(row.capabilities) };
   const runs = await runsOfTuning(tx, id);
   const { decision, wanted } = await decide(request, device, runs);
@@ -112,7 +125,7 @@ async function advanceTuning(tx: Prisma.TransactionClient, id: string, decide: D
   const first = (runs.at(-1)?.ordinal ?? -1) + 1;
   const added = (wanted ?? [])
     .filter((run) => !known.has(keyOf(run)))
-    .map((run, at) => newRun({ ...run, problem, profile, deviceKey: row.key }, first + at));
+    .map((run, at) => newRun({ ...run, profile, deviceKey: row.key }, first + at));
   await insertRuns(tx, id, added);
   await notifySweep(tx, id);
   return added.map((run) => ({ id: run.id, deviceKey: row.key }));
@@ -123,6 +136,10 @@ type Capabilities = NonNullable<TunableDevice['capabilities']>;
 interface RunRow {
   readonly id: string;
   readonly ordinal: number;
+  readonly op: string;
+  readonly shape: string;
+  readonly dtype: string;
+  readonly resultId: string | null;
   readonly address: string;
   readonly policy: PolicyId;
   readonly rival: Variant | null;
@@ -136,20 +153,30 @@ interface RunRow {
 }
 
 /** The runs of a tuning in their order, each without its samples. */
-async function runsOfTuning(tx: Prisma.TransactionClient, id: string) {
+async function runsOfTuning(tx: PrismaClient | Prisma.TransactionClient, id: string) {
   const rows = await tx.$queryRaw<RunRow[]>`
-    SELECT r."id", r."ordinal", r."address", r."policy", r."rival", r."state"::text,
+    SELECT r."id", r."ordinal", r."op", r."shape", r."dtype", r."address", r."policy", r."rival",
+      r."state"::text, result."id" AS "resultId",
       1e9 * ${spentS} AS "spentNs",
       result."medianNs", result."lowNs", result."highNs", result."unranked",
       result."outcome"->'measurement'->'duel'->'duel' AS "duel"
     FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
     WHERE r."sweepId" = ${id} ORDER BY r."ordinal"`;
-  return rows.map(({ duel, highNs, lowNs, medianNs, rival, state, unranked, ...run }) => ({
-    ...run,
-    ...(rival && { rival: { variant: rival } }),
-    contrast: duel && proved(duel),
-    outcome: outcomeOf(state, { highNs, lowNs, medianNs, unranked }),
-  }));
+  const problems = new Map<string, Problem>();
+  const problemOf = (row: Parameters<typeof parseProblem>[0]) => {
+    const known = problems.get(row.shape) ?? parseProblem(row);
+    problems.set(row.shape, known);
+    return known;
+  };
+  return rows
+    .filter(isKnownProblem)
+    .map(({ duel, highNs, lowNs, medianNs, rival, state, unranked, ...run }) => ({
+      ...{ id: run.id, ordinal: run.ordinal, address: run.address, policy: run.policy },
+      ...{ resultId: run.resultId, spentNs: run.spentNs, problem: problemOf(run) },
+      ...(rival && { rival: { variant: rival } }),
+      contrast: duel && proved(duel),
+      outcome: outcomeOf(state, { highNs, lowNs, medianNs, unranked }),
+    }));
 }
 
 function outcomeOf(
@@ -179,6 +206,12 @@ interface BestRow {
   readonly medianNs: number;
 }
 
+interface ShapeRow {
+  readonly sweepId: string;
+  readonly shape: string;
+  readonly isOpen: boolean;
+}
+
 /** What sweeps that are tunings show of them, by id. */
 export async function tuningViews(
   db: PrismaClient | Prisma.TransactionClient,
@@ -190,7 +223,8 @@ export async function tuningViews(
   // One after the other: a transaction has one connection.
   const progress = await db.$queryRaw<Progress[]>`
     SELECT r."sweepId",
-      count(*) FILTER (WHERE r."policy" = 'screen' AND r."endedAt" IS NOT NULL)::int AS "tried",
+      count(*) FILTER (WHERE r."policy" = 'screen' AND r."rival" IS NULL
+        AND r."endedAt" IS NOT NULL)::int AS "tried",
       sum(${spentS}) AS "usedSeconds", bool_or(r."policy" <> 'screen') AS "hasFinals",
       bool_or(r."rival" IS NOT NULL) AS "hasDuels"
     FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
@@ -200,36 +234,151 @@ export async function tuningViews(
       result."medianNs"
     FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
     JOIN "Sweep" AS s ON s."id" = r."sweepId"
-    WHERE r."sweepId" = ANY(${ids}) AND r."state" = 'measured'
+    WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'problem' AND r."state" = 'measured'
       AND coalesce(result."unranked" NOT LIKE ${`${IMPLAUSIBLE}%`}, true)
       AND (s."decision" IS NULL OR r."address" = s."decision"->>'winner')
     ORDER BY r."sweepId", r."policy" = 'screen', r."rival" IS NOT NULL, result."medianNs"`;
+  const shapes = await db.$queryRaw<ShapeRow[]>`
+    SELECT r."sweepId", r."shape", bool_or(r."endedAt" IS NULL) AS "isOpen"
+    FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'suite' AND r."rival" IS NULL
+    GROUP BY r."sweepId", r."shape" ORDER BY min(r."ordinal")`;
   const devices = await db.device.findMany({
     where: { key: { in: tunings.flatMap(({ deviceKeys }) => deviceKeys) } },
     select: { key: true, name: true, class: true },
   });
   return new Map(
-    tunings.flatMap(({ decision, deviceKeys, id, tuning }) => {
-      const request = fromJson<TuningRequest>(tuning);
+    tunings.flatMap((row) => {
+      const { deviceKeys, id } = row;
       const device = devices.find(({ key }) => key === deviceKeys[0]);
       if (!device) return [];
       const so = progress.find(({ sweepId }) => sweepId === id);
-      const best = bests.find(({ sweepId }) => sweepId === id);
-      const view: Tuning = {
-        ...request,
+      const common = {
         device: deviceRef(device),
-        phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
-        tried: so?.tried ?? 0,
-        usedSeconds: so?.usedSeconds ?? 0,
-        best: best
-          ? {
-              ...{ address: best.address, resultId: best.resultId, medianNs: best.medianNs },
-              rate: rateOf(request.problem, best.medianNs),
-            }
-          : null,
-        decision: decision === null ? null : fromJson<TuningDecision>(decision),
+        ...{ tried: so?.tried ?? 0, usedSeconds: so?.usedSeconds ?? 0 },
       };
+      const tuning = fromJson<GridTuning>(row.tuning);
+      const view =
+        'suite' in tuning
+          ? familyView(tuning, row.decision, {
+              ...{ ...common, hasDuels: so?.hasDuels ?? false },
+              shapes: shapes.filter(({ sweepId }) => sweepId === id),
+            })
+          : problemView(tuning, row.decision, {
+              ...{ ...common, so, best: bests.find(({ sweepId }) => sweepId === id) },
+            });
       return [[id, view] as const];
     }),
   );
+}
+
+type Common = Pick<Tuning, 'device' | 'tried' | 'usedSeconds'>;
+
+function problemView(
+  request: TuningRequest,
+  decision: Prisma.JsonValue,
+  { best, so, ...common }: Common & { so: Progress | undefined; best: BestRow | undefined },
+): ProblemTuning {
+  return {
+    ...{ ...request, ...common },
+    phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
+    best: best
+      ? {
+          ...{ address: best.address, resultId: best.resultId, medianNs: best.medianNs },
+          rate: rateOf(request.problem, best.medianNs),
+        }
+      : null,
+    decision: decision === null ? null : fromJson<TuningDecision>(decision),
+  };
+}
+
+function familyView(
+  request: FamilyRequest,
+  decided: Prisma.JsonValue,
+  { hasDuels, shapes, ...common }: Common & { hasDuels: boolean; shapes: readonly ShapeRow[] },
+): FamilyTuning {
+  const decision = decided === null ? null : fromJson<FamilyDecision>(decided);
+  const { budgetSeconds, skipped } = request;
+  const total = familyById(request.suite)?.shapes.length ?? skipped.length + shapes.length;
+  const running = shapes.filter(({ isOpen: open }) => open).map(({ shape }) => shape);
+  const done = decision?.searched ?? shapes.length - running.length;
+  const { usedSeconds } = common;
+  const screening = FAMILY_SCREENING_PART * budgetSeconds;
+  const toScreen = Math.min(
+    done > 0 ? ((total - skipped.length - done) * usedSeconds) / done : 0,
+    screening - usedSeconds,
+  );
+  const left = hasDuels
+    ? budgetSeconds - usedSeconds
+    : Math.max(toScreen, 0) + budgetSeconds - screening;
+  return {
+    ...{ ...request, ...common },
+    phase: decision ? 'done' : hasDuels ? 'duels' : 'screening',
+    shapes: { total, done, running },
+    leftSeconds: decision ? 0 : done > 0 ? Math.max(left, 0) : null,
+    decision,
+  };
+}
+
+/** The contract is at `Tunings.shapes`. */
+async function tunedShapes(db: PrismaClient, id: string): Promise<TunedShape[] | null> {
+  const row = await db.sweep.findUnique({ where: { id } });
+  const request = row?.tuning ? fromJson<GridTuning>(row.tuning) : null;
+  if (!row || !request || !('suite' in request)) return null;
+  const isOver = row.decision !== null || row.cancelledAt !== null;
+  const runs = group(await runsOfTuning(db, id), ({ problem }) => shapeText(problem));
+  const family = familyById(request.suite);
+  const order = family
+    ? family.shapes.map((shape) => shapeText({ op: family.op, shape }))
+    : [...new Set([...runs.keys(), ...request.skipped.map(({ shape }) => shape)])];
+  const skipped = new Map(request.skipped.map(({ shape, why }) => [shape, why]));
+  const searched = row.decision === null ? null : fromJson<FamilyDecision>(row.decision).searched;
+  // The time may end in the midst of the last.
+  const whole = new Set([...runs.keys()].slice(0, searched ?? undefined));
+  return order.map((shape) => {
+    const own = runs.get(shape) ?? [];
+    const screens = own.filter(({ rival }) => !rival);
+    const ended = screens.filter(({ outcome }) => outcome !== null);
+    const why = skipped.get(shape) ?? null;
+    const state =
+      why !== null
+        ? 'skipped'
+        : ended.length < screens.length
+          ? 'running'
+          : screens.length > 0 && whole.has(shape)
+            ? 'done'
+            : isOver
+              ? 'missed'
+              : 'waiting';
+    return { shape, state, why, tried: ended.length, ...fastestOf(own) };
+  });
+}
+
+type KnownRun = Awaited<ReturnType<typeof runsOfTuning>>[number];
+
+/** The fastest of a shape by its runs, and the duel of the two nearest. */
+function fastestOf(runs: readonly KnownRun[]): Pick<TunedShape, 'best' | 'duel'> {
+  const screened = runs.flatMap(({ address, outcome, problem, resultId, rival }) =>
+    outcome?.kind === 'measured' && resultId !== null && !rival
+      ? [{ address, problem, resultId, medianNs: outcome.measurement.cold.medianNs }]
+      : [],
+  );
+  const dueled = runs.find(({ contrast }) => contrast !== null);
+  const rival = dueled?.rival && variantAddress(dueled.rival.variant);
+  const duel =
+    dueled?.contrast && rival
+      ? {
+          ...{ a: dueled.address, b: rival, ratio: dueled.contrast.ratio },
+          ...{ low: dueled.contrast.low, high: dueled.contrast.high },
+        }
+      : null;
+  const first = least(screened, ({ medianNs }) => medianNs);
+  const winner = duel && (duel.ratio >= 1 ? duel.a : duel.b);
+  const best =
+    duel && (first?.address === duel.a || first?.address === duel.b)
+      ? (screened.find(({ address }) => address === winner) ?? first)
+      : first;
+  if (!best) return { best: null, duel };
+  const { address, medianNs, problem, resultId } = best;
+  return { best: { address, resultId, medianNs, rate: rateOf(problem, medianNs) }, duel };
 }

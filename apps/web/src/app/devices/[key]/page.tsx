@@ -1,4 +1,4 @@
-import { dataSheetPeak } from '@tilemark/core';
+import { dataSheetPeak, dtypesOfFamily, FAMILIES } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
@@ -7,7 +7,7 @@ import { ClassBadge } from '@/features/devices/device-name';
 import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { Roofline } from '@/features/devices/roofline';
-import { TuneForm } from '@/features/devices/tune-form';
+import { type FamilyChoice, TuneForm } from '@/features/devices/tune-form';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
@@ -21,6 +21,11 @@ import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 
 type Props = { params: Promise<{ key: string }> };
+
+const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
+  ...{ id: family.id, title: family.title, shapes: family.shapes.length },
+  dtypes: dtypesOfFamily(family),
+}));
 
 const load = cache(async (key: string) => {
   const { store } = await readable();
@@ -106,11 +111,12 @@ export default async function DevicePage({ params }: Props) {
           <Panel className="space-y-4 p-4">
             <p className="max-w-prose text-[0.8125rem] text-muted">
               Searches all kernels for the fastest variant of one problem, then measures the leaders
-              in full: <TextLink href="/docs/tuning">how it searches</TextLink>.
-              {attached.length === 0 && ' It begins once a worker of the device is attached.'}
+              in full; or screens the candidates of every shape of a family, from which Tilemark
+              answers for shapes like them: <TextLink href="/docs/tuning">how it searches</TextLink>
+              .{attached.length === 0 && ' It begins once a worker of the device is attached.'}
             </p>
             {maySubmit ? (
-              <TuneForm device={device.key} deviceClass={device.class} />
+              <TuneForm device={device.key} deviceClass={device.class} families={FAMILY_CHOICES} />
             ) : (
               <Notice>
                 <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to

@@ -30,8 +30,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
-  const [runs, user, queues] = await Promise.all([
+  const isFamily = sweep.tuning != null && 'suite' in sweep.tuning;
+  const [runs, shapes, user, queues] = await Promise.all([
     store.sweeps.runs(sweep.id, MAX_RUNS),
+    isFamily ? store.tunings.shapes(sweep.id) : null,
     visitor(),
     store.workers.queues(),
   ]);
@@ -57,6 +59,7 @@ export default async function SweepPage({ params }: Props) {
         status={sweep.status}
         runs={runs}
         tuning={sweep.tuning ?? null}
+        shapes={shapes}
         devices={devices}
         published={publishedTimes(runs)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}

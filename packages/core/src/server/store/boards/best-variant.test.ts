@@ -1,6 +1,8 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../../services.test-helper';
+import { summarise } from '../../../measure/stats';
+import { verdictOn } from '../../../rank/head-to-head';
 import type { BestQuery } from '../../../view/api';
 import {
   capabilities,
@@ -12,7 +14,7 @@ import {
 } from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
-import { bestOf, cube, deviceWith, tileAddress, tileRun } from './tiles.test-helper';
+import { bestOf, cube, deviceWith, type Tile, tileAddress, tileRun } from './tiles.test-helper';
 
 let url: string;
 let store: Store;
@@ -151,6 +153,69 @@ describe('with results', () => {
     expect(since?.isSourceMeasured).toBe(false);
     expect(found?.needs?.workgroupSize).toEqual([32, 32, 1]);
     expect(found?.passes).toEqual([{ entryPoint: 'main', workgroups: [19, 16, 1] }]);
+  });
+
+  test('a duel decides between times that cannot be told apart, and says so', async () => {
+    const key = await deviceWith(store, { device: 'Dueling', architecture: 'duel' }, [
+      ['small', 512, 2.01],
+      ['middle', 512, 2],
+      ['large', 512, 1.4],
+      ['small', 256, 1],
+      ['middle', 256, 0.5],
+    ]);
+    const { workerId } = await store.workers.attach({
+      ...{ name: 'duels', host: 'h', version: '0', capabilities },
+      identity: { ...identity('Dueling'), architecture: 'duel' },
+    });
+    /** `a` takes 2% less in turns. */
+    const hold = async (a: Tile, b: Tile, n: number, ms: number) => {
+      const side = (ns: number) => ({
+        ...summarise(Array.from({ length: 16 }, () => ns)),
+        implausible: null,
+      });
+      const alone = measured(ms * 1e6, { policy: 'screen', samples: 40 });
+      if (alone.kind !== 'measured') throw new Error('it was measured');
+      const duel = {
+        ...verdictOn(1.02, 1.02, 1.02),
+        ...{ rounds: 8, stop: 'converged', a: side(1e6), b: side(1.02e6) },
+      } as const;
+      const rival = { variant: tileRun(key, b, square(n)).variant };
+      await recordAll(store, key, workerId, [
+        [
+          { ...tileRun(key, a, square(n)), policy: 'screen', rival },
+          {
+            ...alone,
+            measurement: {
+              ...alone.measurement,
+              duel: { against: tileAddress(b), duel, why: null },
+            },
+          },
+        ],
+      ]);
+    };
+    expect(await find({ ...cube(512), device: key })).toMatchObject({
+      address: tileAddress('large'),
+      duel: null,
+    });
+    await hold('small', 'middle', 512, 2.01);
+    await hold('small', 'middle', 256, 1);
+    // It changes nothing where another is first, or where times of their own say otherwise.
+    expect((await find({ ...cube(512), device: key }))?.address).toBe(tileAddress('large'));
+    expect((await find({ ...cube(256), device: key }))?.address).toBe(tileAddress('middle'));
+    const noted = await deviceWith(store, { device: 'Dueling', architecture: 'duel' }, [
+      ['large', 512, 2.6],
+      ['large', 512, 2.6],
+      ['large', 512, 2.6],
+      ['large', 512, 2.6],
+    ]);
+    expect(noted).toBe(key);
+    const found = await find({ ...cube(512), device: key });
+    expect(found).toMatchObject({
+      ...{ address: tileAddress('small'), fallback: 'device', prediction: null },
+      duel: { against: tileAddress('middle') },
+    });
+    expect(found?.duel?.ratio).toBeCloseTo(1.02, 6);
+    expect(found?.partOfBest).toBeLessThan(1);
   });
 
   test('neither unranked nor other profiles decide', async () => {

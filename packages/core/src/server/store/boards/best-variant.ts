@@ -10,6 +10,7 @@ import {
   parseProblem,
   parseVariant,
   rateOf,
+  shapeText,
 } from '@tilemark/kernels';
 import { greatest } from 'd3-array';
 import type { DeviceCapabilities, DeviceClass } from '../../../measure/device';
@@ -21,6 +22,7 @@ import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { fromJson, sha256 } from '../database';
 import { deviceRef } from '../run-view';
+import { duelsHere, winnerOf } from './duels';
 import { learnedHere } from './learned';
 import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
 import { timesOn } from './variant-boards';
@@ -48,8 +50,8 @@ export async function bestVariantOf(
     const predicted = predictedVariant(asked, here, { fallback: 'device', tried: here.tried });
     // A few times say nothing of a kernel that is not among them.
     if (known && !here.selector.knows(known.address)) return known;
-    // With a result to show for it.
-    if (known?.fallback === 'device' && known.address === predicted?.address) return known;
+    // With a result to show for it; and what is ranked here on this shape has been compared already.
+    if (known?.fallback === 'device' && (await isRankedHere(db, known, predicted))) return known;
     return isFaster(predicted, known) ? predicted : known;
   }
   const on = tunedOn(query, device);
@@ -61,6 +63,25 @@ export async function bestVariantOf(
   const { vendor } = device ?? query;
   const alike = known || !vendor ? null : shippedFor({ vendor }, query);
   return alike ? predictedVariant(asked, learnedFrom(alike), { fallback: 'vendor' }) : known;
+}
+
+/** Whether a prediction is of a variant that is ranked on the device and shape of an answer. */
+async function isRankedHere(
+  db: PrismaClient,
+  { address, asked, isExact, profile, result }: BestVariant,
+  predicted: BestVariant | null,
+): Promise<boolean> {
+  if (!predicted || address === predicted.address) return predicted !== null;
+  if (!isExact || !result) return false;
+  const found = await db.variantBest.findFirst({
+    where: {
+      ...{ deviceKey: result.device.key, op: asked.op, dtype: asked.dtype, profile },
+      ...{ shape: shapeText(asked), address: predicted.address, unranked: null },
+      methodology: METHODOLOGY_VERSION,
+    },
+    select: { address: true },
+  });
+  return found !== null;
 }
 
 /** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
@@ -106,7 +127,8 @@ async function rankedVariantOf(
         if (shipped) return shipped;
         continue;
       }
-      const ranked = await measuredVariant(db, asked, { ...group, methodology, farthest });
+      const own = group.fallback === 'device' ? device : null;
+      const ranked = await measuredVariant(db, asked, { ...group, methodology, farthest, own });
       if (!ranked?.result) continue;
       const shipped = shippedVariant(asked, { key: ranked.result.device.key }, farthest);
       return shipped && evidenceOf(shipped) > evidenceOf(ranked) ? shipped : ranked;
@@ -201,9 +223,11 @@ async function measuredVariant(
   of: Extract<Group, { where: object }> & {
     readonly methodology: number;
     readonly farthest: number;
+    /** The device, if it is that alone: duels that were held there then decide what times cannot. */
+    readonly own: DeviceRow | null;
   },
 ): Promise<BestVariant | null> {
-  const { fallback, farthest, methodology, where } = of;
+  const { fallback, farthest, methodology, own, where } = of;
   const { problem, profile, capabilities } = asked;
   const { op, dtype } = problem;
   const shapes = await db.best.groupBy({
@@ -218,7 +242,11 @@ async function measuredVariant(
   const all = await timesOn(db, group, nearest.problem, { methodology, profile });
   const times = all.filter(({ unranked }) => unranked === null);
   const best = bestTimes(times);
-  for (const { address, devices, partOfBest } of portability(times)) {
+  const order = portability(times);
+  const dueled = own && (await dueledOn(db, own, nearest.problem, { order, methodology, profile }));
+  const isFirst = ({ address }: { readonly address: string }) => address === dueled?.address;
+  for (const each of order.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
+    const { address, devices, partOfBest } = each;
     const variant = ifValid(() => parseVariant(address));
     const closest = greatest(
       times.filter((time) => time.address === address),
@@ -234,7 +262,7 @@ async function measuredVariant(
     const medianNs = result.medianNs ?? Number.NaN;
     const answer = answerWith(asked, variant, {
       ...{ fallback, measured: nearest.problem, isExact: nearest.distance === 0 },
-      ...{ devices, partOfBest },
+      ...{ devices, partOfBest, duel: isFirst(each) ? (dueled?.won ?? null) : null },
       result: {
         ...{ id: result.id, device: deviceRef(run.device), medianNs },
         rate: rateOf(parseProblem(run), medianNs),
@@ -244,6 +272,36 @@ async function measuredVariant(
     return { ...answer, isSourceMeasured: isSame(result.sourceHash, answer.wgsl) };
   }
   return null;
+}
+
+/** The variant that duels put first on a device, where its own times do not; null: they change nothing. */
+async function dueledOn(
+  db: PrismaClient,
+  device: DeviceRow,
+  problem: Problem,
+  {
+    order,
+    methodology,
+    profile,
+  }: {
+    readonly order: readonly { readonly address: string }[];
+    readonly methodology: number;
+    readonly profile: BestVariant['profile'];
+  },
+) {
+  const { op, dtype } = problem;
+  const shape = shapeText(problem);
+  const addresses = order.map(({ address }) => address);
+  const duels = await duelsHere(db, device, { op, dtype, shape, profile }, addresses);
+  if (duels.length === 0) return null;
+  const rows = await db.variantBest.findMany({
+    where: {
+      ...{ deviceKey: device.key, op, dtype, shape, profile, methodology },
+      ...{ address: { in: addresses }, unranked: null },
+    },
+  });
+  const placed = addresses.flatMap((each) => rows.find(({ address }) => address === each) ?? []);
+  return winnerOf(placed, duels);
 }
 
 /** Whether a result ran this shader; null where it does not say what it ran, as files do not. */

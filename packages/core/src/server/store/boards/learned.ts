@@ -3,12 +3,13 @@ import { ifValid, parseProblem, parseVariant, shapeText } from '@tilemark/kernel
 import type { Environment } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import type { RooflineSurvey } from '../../../measure/roofline';
-import { type Observation, observationsOf } from '../../../tune/evidence';
+import { asDueled, type Observation, observationsOf } from '../../../tune/evidence';
 import { Selector } from '../../../tune/selector';
 import { type Learned, shippedFor } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { fromJson } from '../database';
 import { OPERATOR } from '../parties';
+import { duelsHere } from './duels';
 import { PROVEN_NS } from './headlines';
 import type { Asked } from './shipped-variant';
 
@@ -35,6 +36,7 @@ const telling = (
     AND (best."standing" < 2 OR best."standing" = 3 AND
       (result."party" = ${OPERATOR} OR result."party" = ${ownedBy}))) AS told`;
 
+const kindOf = ({ problem: { op, dtype }, profile }: Asked) => ({ op, dtype, profile });
 const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
 
 /** The last selector of each device, op, dtype and profile, and the rows it was fitted to. */
@@ -75,12 +77,14 @@ export async function learnedHere(
     where: { id: now.newest },
     select: { endedAt: true, run: { select: { device: true } }, environment: true },
   });
-  const own = rows.flatMap(({ shape, address, ns }): Observation[] => {
+  const timed = rows.flatMap(({ shape, address, ns }): Observation[] => {
     const variant = ifValid(() => parseVariant(address));
     if (variant?.definition.runsOn !== 'gpu') return [];
     return [{ problem: parseProblem({ ...problem, shape }), address: variant.address, ns }];
   });
-  if (own.length === 0) return null;
+  if (timed.length === 0) return null;
+  const addresses = [...new Set(rows.map(({ address }) => address))];
+  const own = asDueled(timed, await duelsHere(db, device, kindOf(asked), addresses));
   const shipped = shippedFor({ key: device.key }, { ...problem, profile });
   const known = new Set(own.map(placeOf));
   const learned: LearnedHere = {

@@ -1,0 +1,221 @@
+'use client';
+
+import { type FamilyTuning, familyById, type TunedShape, tunedShapeSchema } from '@tilemark/core';
+import { useEffect, useState } from 'react';
+import { DeviceName } from '@/features/devices/device-name';
+import { VariantLink } from '@/features/kernels/address';
+import { Button, ButtonAnchor, TextLink } from '@/ui/button';
+import { type Fact, Facts, Rate } from '@/ui/facts';
+import { Select } from '@/ui/field';
+import { formatCount, formatDuration, formatNs, formatSpeedup } from '@/ui/format';
+import { type Column, DataTable } from '@/ui/table';
+import { useQuery } from '@/ui/use-query';
+
+/** A sweep that searches a family of shapes: how far it is, and what leads on each shape. */
+
+const PHASES: Readonly<Record<FamilyTuning['phase'], string>> = {
+  screening: 'screening the candidates of shape after shape',
+  duels: 'letting the two nearest of a shape take turns',
+  done: 'done',
+};
+
+const STOPS = { budget: 'its time was used up', exhausted: 'every shape was searched' } as const;
+
+/** How far the search of a family is, or what it came to. */
+export function FamilyFacts({ tuning, isOver }: { tuning: FamilyTuning; isOver: boolean }) {
+  const { budgetSeconds, decision, device, dtype, leftSeconds, phase, profile } = tuning;
+  const { shapes, skipped, suite, tried, usedSeconds } = tuning;
+  const toSearch = shapes.total - skipped.length;
+  const left = skipped.length > 0 ? `, ${formatCount(skipped.length)} do not fit the device` : '';
+  const running = shapes.running.join(', ');
+  const facts: Fact[] = [
+    {
+      name: 'Shapes searched',
+      value: `${formatCount(shapes.done)} of ${formatCount(toSearch)}${left}`,
+    },
+    ...(isOver ? [] : [{ name: 'Now', value: running || 'waiting for the device' }]),
+    { name: 'Candidates tried', value: formatCount(decision?.screened ?? tried) },
+    {
+      name: 'Time used',
+      value: `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`,
+    },
+    ...(isOver
+      ? []
+      : [
+          {
+            name: 'Time left',
+            about: 'Of the device, without waiting',
+            value:
+              leftSeconds === null
+                ? 'known after the first shape'
+                : `about ${formatDuration(leftSeconds)}`,
+          },
+        ]),
+    {
+      name: decision ? 'Screening ended because' : 'Phase',
+      value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],
+    },
+    ...(decision ? [{ name: 'Duels', value: formatCount(decision.duels) }] : []),
+    { name: 'Family', value: `${suite}, ${dtype}, profile ${profile}` },
+    { name: 'Device', value: <DeviceName device={device} /> },
+  ];
+  return <Facts facts={facts} />;
+}
+
+const STATES: Readonly<Record<TunedShape['state'], string>> = {
+  running: 'being searched',
+  done: 'searched',
+  waiting: 'waiting',
+  missed: 'not searched',
+  skipped: 'skipped',
+};
+const STATE_IDS = Object.keys(STATES) as TunedShape['state'][];
+
+/** The list is read again at most this often, ms. */
+const READ_EVERY_MS = 2_000;
+
+const PAGE_SIZE = 25;
+
+/** The shapes of a family with the fastest variant of each, kept current while the search runs. */
+export function FamilyShapes({
+  id,
+  tuning,
+  initial,
+}: {
+  id: string;
+  tuning: FamilyTuning;
+  /** As the page was rendered. */
+  initial: readonly TunedShape[];
+}) {
+  const [query, setQuery] = useQuery();
+  const shapes = useShapes(id, tuning, initial);
+  const state = STATE_IDS.find((each) => each === query.get('state')) ?? null;
+  const rows = shapes
+    .filter((each) => state === null || each.state === state)
+    .toSorted((a, b) => STATE_IDS.indexOf(a.state) - STATE_IDS.indexOf(b.state));
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE_SIZE));
+  const page = Math.min(pages, Math.max(1, Number(query.get('shapes')) || 1));
+  const base = `/api/v1/tunings/${encodeURIComponent(id)}/shapes`;
+  return (
+    <>
+      <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-2 text-[0.8125rem]">
+        <span className="flex items-center gap-2">
+          <label htmlFor="shape-state" className="text-muted">
+            State
+          </label>
+          <Select
+            id="shape-state"
+            className="!w-auto"
+            value={state ?? ''}
+            onChange={({ target }) => setQuery({ state: target.value || null, shapes: null })}
+          >
+            <option value="">all</option>
+            {STATE_IDS.map((each) => (
+              <option key={each} value={each}>
+                {STATES[each]}
+              </option>
+            ))}
+          </Select>
+        </span>
+        <span className="text-muted" aria-live="polite">
+          {formatCount(rows.length)} {rows.length === 1 ? 'shape' : 'shapes'}
+        </span>
+        <span className="ml-auto">
+          <ButtonAnchor href={`${base}?format=csv`} download>
+            Export shapes
+          </ButtonAnchor>
+        </span>
+      </div>
+      <DataTable
+        caption="Shapes of the family"
+        columns={columnsOf(tuning)}
+        rows={rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+        keyOf={({ shape }) => shape}
+      />
+      {pages > 1 && (
+        <nav aria-label="Pages of shapes" className="mt-3 flex items-center gap-3">
+          <Button disabled={page === 1} onClick={() => setQuery({ shapes: String(page - 1) })}>
+            Previous
+          </Button>
+          <span className="text-[0.8125rem] text-muted">
+            Page {page} of {pages}
+          </span>
+          <Button disabled={page === pages} onClick={() => setQuery({ shapes: String(page + 1) })}>
+            Next
+          </Button>
+        </nav>
+      )}
+    </>
+  );
+}
+
+const columnsOf = (tuning: FamilyTuning): readonly Column<TunedShape>[] => [
+  {
+    head: 'Shape',
+    cell: ({ best, shape }) =>
+      best ? <TextLink href={bestHref(tuning, shape)}>{shape}</TextLink> : shape,
+  },
+  { head: 'State', cell: ({ state, why }) => (why ? `${STATES[state]}: ${why}` : STATES[state]) },
+  {
+    head: tuning.decision ? 'Fastest' : 'Fastest so far',
+    cell: ({ best, state }) =>
+      best ? (
+        <VariantLink address={best.address} resultId={best.resultId} />
+      ) : state === 'done' ? (
+        'nothing was measured'
+      ) : (
+        '–'
+      ),
+  },
+  { head: 'Rate', isFigure: true, cell: ({ best }) => (best ? <Rate of={best.rate} /> : '–') },
+  { head: 'Time', isFigure: true, cell: ({ best }) => (best ? formatNs(best.medianNs) : '–') },
+  { head: 'Tried', isFigure: true, cell: ({ tried }) => formatCount(tried) },
+  {
+    head: 'Duel',
+    title: 'Speed of the fastest relative to the one nearest to it, in turns; 95% interval',
+    isFigure: true,
+    cell: ({ best, duel }) => (best && duel ? duelText(best.address, duel) : '–'),
+  },
+];
+
+function duelText(address: string, { a, high, low, ratio }: NonNullable<TunedShape['duel']>) {
+  const [of, from, to] = address === a ? [ratio, low, high] : [1 / ratio, 1 / high, 1 / low];
+  return `${formatSpeedup(of)} (${formatSpeedup(from)} to ${formatSpeedup(to)})`;
+}
+
+/** The lookup that answers with what was found. */
+function bestHref({ device, dtype, profile, suite }: FamilyTuning, shape: string): string {
+  const op = familyById(suite)?.op ?? 'matmul';
+  return `/best?${new URLSearchParams({ op, shape, dtype, profile, device: device.key })}`;
+}
+
+/** The list as it was rendered, and read again as the search goes on. */
+function useShapes(
+  id: string,
+  { decision, tried, usedSeconds }: FamilyTuning,
+  initial: readonly TunedShape[],
+): readonly TunedShape[] {
+  const [shapes, setShapes] = useState(initial);
+  const [rendered, setRendered] = useState(initial);
+  if (initial !== rendered) {
+    setRendered(initial);
+    setShapes(initial);
+  }
+  const step = `${tried} ${usedSeconds} ${decision !== null}`;
+  const [read, setRead] = useState({ step, at: 0 });
+  useEffect(() => {
+    if (step === read.step) return;
+    const waitMs = Math.max(0, read.at + READ_EVERY_MS - Date.now());
+    const timer = setTimeout(async () => {
+      try {
+        const response = await fetch(`/api/v1/tunings/${encodeURIComponent(id)}/shapes`);
+        if (response.ok) setShapes(tunedShapeSchema.array().parse((await response.json()).items));
+      } catch {
+        // The next step reads it again; the page says that its connection is lost.
+      }
+      setRead({ step, at: Date.now() });
+    }, waitMs);
+    return () => clearTimeout(timer);
+  }, [id, step, read]);
+  return shapes;
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { InputError, resolveVariant, shapeText, specialise } from '@tilemark/kernels';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase, testRedisUrl } from '../../services.test-helper';
+import type { ClaimedRun } from '../link/wire';
+import type { Outcome } from '../measure/outcome';
+import { summarise } from '../measure/stats';
+import { specSchema } from '../plan/spec';
+import { FAMILIES } from '../suites/families';
+import { dtypesOfFamily } from '../tune/family-tuning';
+import { familyTuningSchema, tunedShapeSchema } from '../view/api';
+import { DirectLink } from './direct-link';
+import { openQueue, type Queue } from './queue/queue';
+import { reconcile } from './reconcile';
+import {
+  capabilities,
+  environment,
+  failed,
+  identity,
+  measured,
+} from './store/fixtures.test-helper';
+import { openStore, type Store } from './store/store';
+import { submitTuning } from './tunings';
+
+let store: Store;
+let queue: Queue;
+beforeAll(async () => {
+  const databaseUrl = await testDatabase();
+  store = openStore(databaseUrl);
+  queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
+});
+afterAll(async () => {
+  await queue.close();
+  await store.close();
+});
+
+const suite = 'transpose-shapes';
+const family = FAMILIES.find(({ id }) => id === suite);
+
+const baseOf = (address: string) =>
+  10 + (address.includes('rows-first') ? 0.04 : 0) + (address.includes('THREADS_Y=8') ? 0.06 : 0);
+
+/** A time with one least over the numbers of an address, ns; the two fastest are within 1%. */
+const costOf = (address: string): number =>
+  1e6 *
+  [...address.matchAll(/=(\d+)/g)].reduce(
+    (sum, [, number]) => sum + Math.abs(Math.log2(Number(number) / 32)),
+    address.includes('swizzled') ? baseOf(address) : 15,
+  );
+
+const addressOf = ({ kernel, tunables }: ClaimedRun['variant']) =>
+  resolveVariant(kernel, tunables).address;
+
+/** In a duel the other wins, whatever the separate times say. */
+const outcomeOf = ({ policy, rival, variant }: ClaimedRun): Outcome => {
+  const address = addressOf(variant);
+  const outcome = measured(costOf(address), { policy, samples: 7 });
+  if (!rival || outcome.kind !== 'measured') return outcome;
+  const against = addressOf(rival.variant);
+  const side = (ns: number) => ({
+    ...summarise(Array.from({ length: 16 }, () => ns)),
+    implausible: null,
+  });
+  const ratio = { verdict: 'SLOW', ratio: 0.98, low: 0.979, high: 0.981, wouldTake: 1 } as const;
+  const sides = { a: side(1.02 * costOf(against)), b: side(costOf(against)) };
+  const duel = { ...ratio, rounds: 8, stop: 'converged', ...sides } as const;
+  return {
+    ...outcome,
+    measurement: { ...outcome.measurement, duel: { against, duel, why: null } },
+  };
+};
+
+/** A device with room for small matrices only, and the tuning of a family on it. */
+async function tuning(device: string, budgetSeconds: number) {
+  const attach = () =>
+    store.workers.attach({
+      ...{ name: device, host: 'h', version: '0', identity: identity(device) },
+      capabilities: { ...capabilities, maxStorageBufferBindingSize: 2 ** 27 },
+    });
+  const { deviceKey } = await attach();
+  const made = await submitTuning(
+    { store, queue },
+    { device: deviceKey, suite, dtype: 'f32', profile: 'default', budgetSeconds },
+    { name: 'tester' },
+  );
+  const worker = async () => {
+    const { workerId } = await attach();
+    const link = new DirectLink({ store, queue }, { workerId, deviceKey });
+    const next = async () => (await link.next(AbortSignal.timeout(5_000))) ?? null;
+    const recordOf = (run: ClaimedRun, outcome: Outcome) => {
+      const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
+      return {
+        ...{ runId: run.id, workerId, outcome, endedAt: new Date().toISOString() },
+        environment: environment(device),
+        wgsl:
+          definition.runsOn === 'gpu' ? specialise(definition, tunables, run.problem.dtype) : null,
+      };
+    };
+    const end = (run: ClaimedRun, outcome = outcomeOf(run)) => link.outcome(recordOf(run, outcome));
+    return { next, end, link, recordOf };
+  };
+  return { ...made, deviceKey, worker };
+}
+
+const sweepOf = async (id: string) => {
+  const sweep = await store.sweeps.get(id);
+  if (!sweep?.tuning || !('suite' in sweep.tuning)) throw new Error('There is no such tuning.');
+  return { ...sweep, tuning: familyTuningSchema.parse(sweep.tuning) };
+};
+const shapesOf = async (id: string) =>
+  tunedShapeSchema.array().parse(await store.tunings.shapes(id));
+
+describe('the tuning of a family', () => {
+  test('searches shape after shape, survives what stops it, ends with duels, and teaches the selector', async () => {
+    const made = await tuning('Kin', 100);
+    const before = await sweepOf(made.id);
+    expect(before.name).toBe('Tune transpose-shapes f32 on Kin');
+    expect(specSchema.safeParse(before.spec).success).toBe(true);
+    expect(before.tuning).toMatchObject({ phase: 'screening', tried: 0, leftSeconds: null });
+    // What does not fit is named, and the rest is searched.
+    const skipped = (await shapesOf(made.id)).filter(({ state }) => state === 'skipped');
+    expect(skipped.map(({ shape }) => shape)).toContain('8192');
+    expect(skipped[0]?.why).toMatch(/128 MiB/);
+    expect(before.tuning.skipped).toHaveLength(skipped.length);
+    expect(before.tuning.shapes.total).toBe(family?.shapes.length);
+
+    let worker = await made.worker();
+    let ended = 0;
+    let running: string[] = [];
+    for (;;) {
+      const sweep = await sweepOf(made.id);
+      if (sweep.status === 'done') break;
+      const run = await worker.next();
+      if (!run) continue;
+      if (++ended === 20) {
+        // The worker restarts in the midst of a run.
+        await worker.link.handBack(run.id);
+        running = sweep.tuning.shapes.running;
+        worker = await made.worker();
+        continue;
+      }
+      const outcome = ended % 9 === 0 ? failed : outcomeOf(run);
+      // The site dies before it could go on.
+      if (ended === 60) await store.runs.record(worker.recordOf(run, outcome));
+      else await worker.end(run, outcome);
+      if (ended === 60) await reconcile({ store, queue });
+    }
+    expect(running.length).toBeGreaterThan(0);
+    expect(ended).toBeGreaterThan(60);
+
+    const { counts, tuning: after } = await sweepOf(made.id);
+    expect(after).toMatchObject({ phase: 'done', leftSeconds: 0, decision: { stop: 'budget' } });
+    expect(counts.pending).toBe(0);
+    expect(after.usedSeconds).toBeGreaterThan(85);
+    expect(after.decision?.searched).toBeGreaterThanOrEqual(2);
+    expect(after.decision?.duels).toBeGreaterThanOrEqual(1);
+
+    const shapes = await shapesOf(made.id);
+    const done = shapes.filter(({ state }) => state === 'done');
+    expect(done).toHaveLength(after.decision?.searched ?? -1);
+    expect(shapes.some(({ state }) => state === 'missed')).toBe(true);
+    expect(shapes).toHaveLength(family?.shapes.length ?? -1);
+    const [shown] = done.filter(({ duel }) => duel !== null);
+    if (!shown?.duel || !shown.best) throw new Error('No shape had a duel.');
+    // Whoever won in turns is the best, though the other's own time was shorter.
+    expect(shown.best.address).toBe(shown.duel.b);
+    expect(costOf(shown.duel.a)).toBeLessThan(costOf(shown.duel.b));
+
+    const [rows = 0, cols = rows] = shown.shape.split('x').map(Number);
+    const ask = {
+      op: 'transpose',
+      dtype: 'f32',
+      profile: 'default',
+      device: made.deviceKey,
+    } as const;
+    const same = await store.best({ ...ask, rows, cols });
+    expect(same).toMatchObject({ address: shown.best.address, prediction: { basis: 'measured' } });
+    const other = await store.best({ ...ask, rows: 1000, cols: 3000 });
+    expect(other).toMatchObject({ fallback: 'device', prediction: { basis: 'predicted' } });
+  }, 120_000);
+
+  test('has each candidate of a shape once, and ends when it is cancelled', async () => {
+    const made = await tuning('Twice', 3_600);
+    const worker = await made.worker();
+    for (let at = 0; at < 60; at++) {
+      const run = await worker.next();
+      if (run) await worker.end(run);
+    }
+    const { items } = await store.sweeps.results(made.id);
+    const keys = items.map(({ address, problem }) => `${shapeText(problem)} ${address}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(await store.sweeps.cancel(made.id)).toMatchObject({ status: 'cancelled' });
+    expect(await reconcile({ store, queue })).toMatchObject({ advanced: 0 });
+    const states = new Set((await shapesOf(made.id)).map(({ state }) => state));
+    expect(states).toEqual(new Set(['done', 'missed', 'skipped']));
+  }, 60_000);
+
+  test.each([
+    [{ suite: 'no-shapes' }, 'suite'],
+    [{ dtype: 'f16' }, 'dtype'],
+    [{ dtype: 'f16acc16' }, 'dtype'],
+  ] as const)('is refused with %j at its field', async (over, field) => {
+    const { deviceKey } = await store.workers.attach({
+      ...{ name: 'w', host: 'h', version: '0', identity: identity('Fields'), capabilities },
+    });
+    const body = { device: deviceKey, suite, dtype: 'f32', profile: 'default', ...over };
+    const asked = submitTuning({ store, queue }, body as Parameters<typeof submitTuning>[1], {
+      name: 'tester',
+    });
+    const error = await asked.catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(InputError);
+    expect((error as InputError).field).toBe(field);
+  });
+
+  test('is refused at its suite where no shape fits', async () => {
+    const { deviceKey } = await store.workers.attach({
+      ...{ name: 'w', host: 'h', version: '0', identity: identity('Tiny') },
+      capabilities: { ...capabilities, maxBufferSize: 1_000, maxStorageBufferBindingSize: 1_000 },
+    });
+    const asked = submitTuning(
+      { store, queue },
+      { device: deviceKey, suite, dtype: 'f32', profile: 'default' },
+      { name: 'tester' },
+    );
+    await expect(asked).rejects.toMatchObject({ field: 'suite' });
+  });
+
+  test.each(FAMILIES.map((each) => [each.id, each] as const))(
+    '%s is a sweep that the schema of a sweep takes, in each of its dtypes',
+    async (id, each) => {
+      const { deviceKey } = await store.workers.attach({
+        ...{ name: 'w', host: 'h', version: '0', identity: identity('Every') },
+        capabilities: { ...capabilities, features: ['timestamp-query', 'shader-f16', 'subgroups'] },
+      });
+      const dtypes = dtypesOfFamily(each);
+      expect(dtypes).toContain('f32');
+      for (const dtype of dtypes) {
+        const body = { device: deviceKey, suite: id, dtype, profile: 'fast' } as const;
+        const made = await submitTuning({ store, queue }, body, { name: 'tester' });
+        const sweep = await sweepOf(made.id);
+        expect(specSchema.safeParse(sweep.spec).success).toBe(true);
+        await store.sweeps.cancel(made.id);
+      }
+    },
+    60_000,
+  );
+});

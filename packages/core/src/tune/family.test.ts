@@ -1,0 +1,178 @@
+import { type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
+import { group } from 'd3-array';
+import { describe, expect, it } from 'vitest';
+import { FAMILIES } from '../suites/families';
+import { observationsOf } from './evidence';
+import { type FamilyOptions, type FamilyShape, familyShapes, tuneFamily } from './family';
+import { shippedEvidence } from './shipped-evidence';
+import type { Found } from './tune';
+
+const SECOND = 1e9;
+const measured = (medianNs: number): Found => ({
+  kind: 'measured',
+  measurement: { cold: { medianNs, lowNs: medianNs, highNs: medianNs }, unranked: null },
+});
+
+/** A formula in place of a device: each variant has its own rate, a few of them are equal. */
+const costOf = ({ op, shape, dtype }: Problem, address: string): number => {
+  const size = shapeText({ op, shape, dtype } as Problem)
+    .split('x')
+    .reduce((product, side) => product * Number(side), 1);
+  return size * (1 + (address.length % 7) / 10);
+};
+
+const transposes = FAMILIES.find(({ id }) => id === 'transpose-shapes');
+if (!transposes) throw new Error('the family is gone');
+const shapes = familyShapes(transposes, 'f32', () => null).shapes;
+
+/** Tunes with a clock that only screens and duels move on, a second each. */
+async function tuned(
+  budgetS: number,
+  over: Partial<FamilyOptions<Found>> & { shapes?: readonly FamilyShape[] } = {},
+) {
+  let nowNs = 0;
+  const asked: string[] = [];
+  const found = await tuneFamily<Found>({
+    ...{ shapes, budgetNs: budgetS * SECOND, nowNs: () => nowNs },
+    screen: async ({ problem, point }) => {
+      nowNs += SECOND;
+      asked.push(`${shapeText(problem)} ${point.address}`);
+      return measured(costOf(problem, point.address));
+    },
+    duel: async () => {
+      nowNs += SECOND;
+      return { ratio: 0.99, low: 0.98, high: 1 };
+    },
+    ...over,
+  });
+  return { ...found, asked, spentS: nowNs / SECOND };
+}
+
+describe('tuneFamily', () => {
+  it('screens every candidate of every shape where there is time, then lets the nearest duel', async () => {
+    const { asked, duels, finals, screened, searched, stop, times } = await tuned(1e6);
+    expect(stop).toBe('exhausted');
+    expect(searched).toBe(shapes.length);
+    const all = shapes.flatMap(({ points, problem }) =>
+      points.map(({ address }) => `${shapeText(problem)} ${address}`),
+    );
+    expect(asked).toEqual(all);
+    expect([screened, times.length]).toEqual([all.length, all.length]);
+    expect(duels).toBe(finals.size);
+    expect(finals.size).toBe(shapes.length);
+    for (const [shape, { a, b }] of finals) {
+      const problem = parseProblem({ op: 'transpose', shape, dtype: 'f32' });
+      const least = Math.min(
+        ...times.filter((each) => shapeText(each.problem) === shape).map(({ ns }) => ns),
+      );
+      expect([costOf(problem, a), costOf(problem, b)]).toEqual([least, least]);
+    }
+  });
+
+  it('leaves a shape that the time cuts short to the next search, which goes on', async () => {
+    const [first] = shapes;
+    const some = (first?.points.length ?? 0) + 3;
+    const short = await tuned(some / 0.85);
+    expect(short).toMatchObject({ searched: 1, stop: 'budget' });
+    expect(short.times).toHaveLength(first?.points.length ?? 0);
+    const longer = await tuned(1e6, { known: short });
+    expect(longer.searched).toBe(shapes.length - 1);
+    expect(longer.asked.some((each) => each.startsWith(`${shapeText(shapes[0]!.problem)} `))).toBe(
+      false,
+    );
+    expect(longer.times).toHaveLength(shapes.reduce((sum, { points }) => sum + points.length, 0));
+  });
+
+  it('tries what others promise where the time is short, and finds times within 1% of the best', async () => {
+    const file = shippedEvidence().find(({ op, dtype }) => op === 'matmul' && dtype === 'f16');
+    if (!file) throw new Error('there is no evidence');
+    const own = group(observationsOf(file), ({ problem }) => shapeText(problem));
+    const known: FamilyShape[] = [...own.values()].flatMap((observations) => {
+      const [one] = observations;
+      const points = observations.map(({ address }) => ({ ...variantOf(address), address }));
+      return one ? [{ problem: one.problem, points }] : [];
+    });
+    const nsOf = (problem: Problem, address: string) =>
+      own.get(shapeText(problem))?.find((each) => each.address === address)?.ns ?? Number.NaN;
+    let nowNs = 0;
+    const trials = known.reduce((sum, { points }) => sum + points.length, 0);
+    const { searched, screened, times } = await tuneFamily<Found>({
+      ...{ shapes: known, budgetNs: 0.7 * trials * SECOND, nowNs: () => nowNs },
+      screen: async ({ problem, point }) => {
+        nowNs += SECOND;
+        return measured(nsOf(problem, point.address));
+      },
+      duel: async () => null,
+    });
+    expect(searched).toBe(known.length);
+    expect(screened).toBeLessThan(0.6 * trials);
+    const found = group(times, ({ problem }) => shapeText(problem));
+    const regrets = known.map(({ problem, points }) => {
+      const best = Math.min(...points.map(({ address }) => nsOf(problem, address)));
+      return Math.min(...(found.get(shapeText(problem)) ?? []).map(({ ns }) => ns)) / best;
+    });
+    const mean = Math.exp(regrets.reduce((sum, each) => sum + Math.log(each), 0) / regrets.length);
+    expect(mean).toBeLessThan(1.01);
+    expect(Math.max(...regrets)).toBeLessThan(1.2);
+  });
+
+  it('keeps to what was chosen for a shape that was begun', async () => {
+    const chosen = shapes[1]?.points.slice(0, 2) ?? [];
+    const { asked } = await tuned(1e6, {
+      chosen: (problem) => (problem === shapes[1]?.problem ? chosen : null),
+    });
+    const own = asked.filter((each) => each.startsWith(`${shapeText(shapes[1]!.problem)} `));
+    expect(own).toHaveLength(2);
+  });
+
+  it('names what follows: the rest of a shape, and whole shapes after it', async () => {
+    const seen: (readonly string[])[] = [];
+    await tuned(1, {
+      screen: async ({ problem, point }, following) => {
+        seen.push(following().map((each) => shapeText(each.problem)));
+        return measured(costOf(problem, point.address));
+      },
+      shapes: shapes
+        .slice(0, 3)
+        .map(({ points, problem }) => ({ problem, points: points.slice(0, 5) })),
+    });
+    const [a, b, c] = shapes.map(({ problem }) => shapeText(problem));
+    expect(seen[0]).toEqual([a, a, a, a, b, b, b, b, b]);
+    expect(seen[9]).toEqual([c, c, c, c, c]);
+    expect(seen.at(-1)).toEqual([]);
+  });
+
+  it('goes on past candidates that fail, and has no duel where fewer than two are left', async () => {
+    const { finals, searched, times } = await tuned(1e6, {
+      screen: async ({ problem, point }) =>
+        point.address === shapes.find((each) => each.problem === problem)?.points[0]?.address
+          ? measured(1)
+          : { kind: 'failed' },
+    });
+    expect(searched).toBe(shapes.length);
+    expect(times).toHaveLength(shapes.length);
+    expect(finals.size).toBe(0);
+  });
+});
+
+describe('familyShapes', () => {
+  it('leaves out candidates and shapes that do not fit, and says why', () => {
+    const large = (_: Variant, { shape }: Problem) =>
+      'rows' in shape && shape.rows > 8000 ? 'too tall' : null;
+    const some = familyShapes(transposes, 'f32', large);
+    expect(some.skipped.length).toBeGreaterThan(0);
+    expect(some.skipped.every(({ why }) => why === 'too tall')).toBe(true);
+    expect(some.shapes.length + some.skipped.length).toBe(transposes.shapes.length);
+    const none = familyShapes(transposes, 'f32', ({ kernel }) => `${kernel} does not fit`);
+    expect(none.shapes).toEqual([]);
+  });
+});
+
+function variantOf(address: string): Variant {
+  const [kernel = '', list = ''] = address.replace(']', '').split('[');
+  const tunables = list.split(',').map((each) => {
+    const [name = '', value = ''] = each.split('=');
+    return [name, Number.isNaN(Number(value)) ? value : Number(value)] as const;
+  });
+  return { kernel, tunables: Object.fromEntries(tunables) };
+}

@@ -1,0 +1,251 @@
+/**
+ * Tuning a family of shapes: the candidates of every shape are screened, in an order that covers the
+ * family evenly wherever the time ends; then the two fastest of a shape duel where screening could
+ * not tell them apart. What this finds is evidence, from which the selector answers for shapes that
+ * were never measured.
+ *
+ * Shapes learn from each other. Where the time left does not suffice to try everything, the selector
+ * is fitted to what was found so far, and of each further shape only the candidates are screened that
+ * it expects near the fastest, and those that it cannot judge.
+ */
+import { type Dtype, hash32, type Problem, shapeText, type Variant } from '@tilemark/kernels';
+import type { Contrast } from '../rank/head-to-head';
+import type { Family } from '../suites/families';
+import { candidatesFor } from './candidates';
+import { type Final, type Observation, undecided } from './evidence';
+import { Selector } from './selector';
+import type { Point } from './space';
+import type { Found } from './tune';
+
+/** A shape of a family with its candidates that fit a device. */
+export interface FamilyShape {
+  readonly problem: Problem;
+  readonly points: readonly Point[];
+}
+
+/** A shape of a family that no candidate fits, and why. */
+export interface SkippedShape {
+  readonly shape: string;
+  readonly why: string;
+}
+
+/**
+ * The shapes of a family in the order of a search, and those that do not fit.
+ *
+ * @param whyNot why a variant cannot run a problem on the device; null: it can
+ */
+export function familyShapes(
+  { op, shapes }: Pick<Family, 'op' | 'shapes'>,
+  dtype: Dtype,
+  whyNot: (variant: Variant, problem: Problem) => string | null,
+): { readonly shapes: FamilyShape[]; readonly skipped: SkippedShape[] } {
+  const fitting: FamilyShape[] = [];
+  const skipped: SkippedShape[] = [];
+  const inOrder = shapes
+    .map((shape, at) => ({ problem: { op, shape, dtype } as Problem, at }))
+    .toSorted((a, b) => hash32(a.at) - hash32(b.at));
+  for (const { problem } of inOrder) {
+    const all = candidatesFor(problem);
+    const reasons = new Set<string>();
+    const points = all.filter((point) => {
+      const why = whyNot(point, problem);
+      if (why !== null) reasons.add(why);
+      return why === null;
+    });
+    if (points.length > 0) fitting.push({ problem, points });
+    else {
+      const [why = 'No candidate supports this shape and dtype.'] = reasons;
+      skipped.push({ shape: shapeText(problem), why });
+    }
+  }
+  return { shapes: fitting, skipped };
+}
+
+/** A candidate of one of the shapes. */
+export interface Candidate {
+  readonly problem: Problem;
+  readonly point: Point;
+}
+
+export interface FamilyOptions<Of extends Found> {
+  readonly shapes: readonly FamilyShape[];
+  /** What an earlier search has found: its shapes are not searched again. */
+  readonly known?: Findings | undefined;
+  readonly budgetNs: number;
+  /** A monotonic clock, ns. */
+  readonly nowNs: () => number;
+  /** Begins a shape: a place to compile its candidates, many at a time. */
+  readonly begin?: (problem: Problem, points: readonly Point[]) => Promise<void>;
+  /** Verifies and screens a candidate. What follows unless the time runs out may be prepared. */
+  readonly screen: (candidate: Candidate, following: () => readonly Candidate[]) => Promise<Of>;
+  /** Lets the two fastest of a shape take turns; null if one of them could not be measured. */
+  readonly duel: (
+    pair: readonly [Observation, Observation],
+    following: () => readonly (readonly [Observation, Observation])[],
+  ) => Promise<Pick<Contrast, 'ratio' | 'low' | 'high'> | null>;
+  /** The candidates that were chosen for a shape when it was begun; null: it was not. */
+  readonly chosen?: (problem: Problem) => readonly Point[] | null;
+  /** Called after each shape, with what is known by then. */
+  readonly onShape?: (
+    problem: Problem,
+    outcomes: readonly (readonly [Point, Of])[],
+    found: Findings,
+  ) => Promise<void>;
+  /** Called after each duel. */
+  readonly onDuel?: (final: Final, problem: Problem, found: Findings) => Promise<void>;
+}
+
+/** Screened times, and the duels by the text of the shape. */
+export interface Findings {
+  readonly times: readonly Observation[];
+  readonly finals: ReadonlyMap<string, Final>;
+}
+
+export interface TunedFamily extends Findings {
+  /** Shapes that were screened, without those known before and one that the time cut short. */
+  readonly searched: number;
+  /** Candidates that were screened. */
+  readonly screened: number;
+  /** Duels that proved something, without those known before. */
+  readonly duels: number;
+  /** Why screening ended: its share of the time was used, or every shape was searched. */
+  readonly stop: 'budget' | 'exhausted';
+}
+
+/** Part of the budget for screening; the rest is for the finals. */
+export const FAMILY_SCREENING_PART = 0.85;
+
+/** Screens a family, then lets the nearest duel. */
+export async function tuneFamily<Of extends Found>(
+  options: FamilyOptions<Of>,
+): Promise<TunedFamily> {
+  const { begin, budgetNs, chosen, duel, known, nowNs, onDuel, onShape, screen } = options;
+  const times = [...(known?.times ?? [])];
+  const finals = new Map(known?.finals);
+  const done = new Set(times.map(({ problem }) => shapeText(problem)));
+  const shapes = options.shapes.filter(({ problem }) => !done.has(shapeText(problem)));
+  const beganNs = nowNs();
+  const spentNs = () => nowNs() - beganNs;
+  const limitNs = FAMILY_SCREENING_PART * budgetNs;
+  const chooser = new Chooser(times, done.size);
+  let screened = 0;
+  let searched = 0;
+  let duels = 0;
+
+  /** What is screened of the shape at a place. */
+  const choose = (at: number): readonly Point[] => {
+    const shape = shapes[at];
+    if (!shape) return [];
+    const leftNs = limitNs - spentNs();
+    const left = shapes.slice(at).reduce((sum, { points }) => sum + points.length, 0);
+    const isEnough = screened > 0 && (left * spentNs()) / screened <= leftNs;
+    return chosen?.(shape.problem) ?? (isEnough ? shape.points : chooser.choose(shape));
+  };
+
+  /** The rest of a shape, and shapes after it: whole, since what is begun of a shape is its choice. */
+  const after = (place: number, rest: readonly Candidate[]): readonly Candidate[] => {
+    const all = [...rest];
+    for (const [at, { problem }] of shapes.entries()) {
+      if (at <= place || (all.length >= LOOK_AHEAD && !chosen?.(problem))) continue;
+      all.push(...choose(at).map((point) => ({ problem, point })));
+    }
+    return all;
+  };
+
+  let isOver = false;
+  for (const [at, { problem }] of shapes.entries()) {
+    isOver = spentNs() > limitNs;
+    if (isOver) break;
+    const points = choose(at);
+    await begin?.(problem, points);
+    const outcomes: (readonly [Point, Of])[] = [];
+    for (const [place, point] of points.entries()) {
+      isOver = spentNs() > limitNs;
+      if (isOver) break;
+      const rest = points.slice(place + 1).map((each) => ({ problem, point: each }));
+      const following = () => after(at, rest);
+      outcomes.push([point, await screen({ problem, point }, following)]);
+      screened++;
+    }
+    const found = outcomes.flatMap(([{ address }, outcome]): Observation[] =>
+      outcome.kind === 'measured'
+        ? [{ problem, address, ns: outcome.measurement.cold.medianNs }]
+        : [],
+    );
+    // A shape that the time cut short is searched whole the next time.
+    if (isOver) break;
+    times.push(...found);
+    searched++;
+    await onShape?.(problem, outcomes, { times, finals });
+  }
+
+  const open = undecided(times, finals);
+  for (const [at, pair] of open.entries()) {
+    if (spentNs() > budgetNs) break;
+    const [a, b] = pair;
+    const contrast = await duel(pair, () => open.slice(at + 1, at + LOOK_AHEAD));
+    if (!contrast) continue;
+    const { ratio, low, high } = contrast;
+    const final: Final = { a: a.address, b: b.address, ratio, low, high };
+    finals.set(shapeText(a.problem), final);
+    duels++;
+    await onDuel?.(final, a.problem, { times, finals });
+  }
+  return { times, finals, searched, screened, duels, stop: isOver ? 'budget' : 'exhausted' };
+}
+
+/** So many candidates or duels are named as following, where there are any. */
+const LOOK_AHEAD = 8;
+
+/**
+ * The first shapes are screened whole. By the evidence that ships for the NVIDIA H200, these three
+ * numbers screen a third of the candidates of 723 f32 shapes, and find times 0.6% slower than all of
+ * them would in the mean (docs/tuning.md).
+ */
+const LEARN_FROM = 16;
+
+/** Candidates that are expected within this of the fastest are screened. */
+const PROMISING = 1.2;
+
+/** So many are screened at least. */
+const LEAST_PROMISING = 4;
+
+/** The selector is fitted again when there is this much more to learn from. */
+const REFIT = 1.25;
+
+/** Chooses what to screen of a shape, by what was found on others. */
+class Chooser {
+  readonly #times: readonly Observation[];
+  /** Shapes among `times` that were there before. */
+  readonly #before: number;
+  #fitted: { readonly selector: Selector; readonly from: number } | null = null;
+
+  /** @param times grows meanwhile */
+  constructor(times: readonly Observation[], before: number) {
+    this.#times = times;
+    this.#before = before;
+  }
+
+  choose({ problem, points }: FamilyShape): readonly Point[] {
+    const shapes = this.#before + new Set(this.#times.map((each) => each.problem)).size;
+    if (shapes < LEARN_FROM) return points;
+    const { selector } = this.#fit();
+    const own = new Set(points.map(({ address }) => address));
+    const order = selector.rank(problem, ({ address }) => own.has(address));
+    const least = order[0]?.ns ?? 0;
+    const promising = new Set(
+      order
+        .filter(({ ns }, at) => at < LEAST_PROMISING || ns <= PROMISING * least)
+        .map(({ address }) => address),
+    );
+    return points.filter(({ address }) => promising.has(address) || !selector.knows(address));
+  }
+
+  #fit() {
+    const count = this.#times.length;
+    if (!this.#fitted || count >= REFIT * this.#fitted.from) {
+      this.#fitted = { selector: new Selector(this.#times), from: count };
+    }
+    return this.#fitted;
+  }
+}
