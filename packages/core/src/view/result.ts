@@ -47,11 +47,14 @@ export function resultOf(
   run: Pick<RunResult, 'variant' | 'address' | 'problem' | 'profile' | 'policy'>,
   device: DeviceIdentity,
   outcome: Outcome,
-  endedAt = new Date().toISOString(),
+  /** Of a run that has a name already. */
+  { endedAt, runId }: Pick<RunResult, 'runId'> & { readonly endedAt: string } = {
+    ...{ endedAt: new Date().toISOString(), runId: crypto.randomUUID() },
+  },
 ): RunResult {
   const { variant, address, problem, profile, policy } = run;
   return {
-    runId: crypto.randomUUID(),
+    runId,
     resultId: null,
     ...{ variant, address, problem, profile, policy },
     device: { key: deviceKey(device), name: device.device, class: device.class },

@@ -21,14 +21,7 @@ import { CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { type Fact, Facts, Moment } from '@/ui/facts';
-import {
-  formatBytes,
-  formatNs,
-  formatPercent,
-  formatSpeedup,
-  plural,
-  rateText,
-} from '@/ui/format';
+import { formatBytes, formatNs, formatPercent, formatSpeedup, plural, rateText } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type BestPageQuery, sizesOf } from './query';

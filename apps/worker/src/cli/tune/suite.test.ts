@@ -22,10 +22,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const family: Family = {
   ...{ id: 'tiny', title: 'Tiny', about: '', op: 'transpose' },
-  shapes: [
-    { rows: 64, cols: 48 },
-    { rows: 33, cols: 70 },
-  ],
+  shapes: [{ rows: 64, cols: 48 }],
 };
 const tiny = parseProblem({ op: 'transpose', shape: '64x48', dtype: 'f32' });
 
@@ -39,8 +36,8 @@ describe('a family, tuned on a device', () => {
     const read = async () => evidenceSchema.parse(JSON.parse(await readFile(save, 'utf8')));
     expect(await tuned(600e9)).toBe(0);
     const whole = await read();
-    expect(whole.shapes.map(({ shape }) => shape).toSorted()).toEqual(['33x70', '64x48']);
-    expect(printed.at(-1)).toMatch(/^2 of 2 shapes measured .* 0 known before, 0 skipped/);
+    expect(whole.shapes.map(({ shape }) => shape)).toEqual(['64x48']);
+    expect(printed.at(-1)).toMatch(/^1 of 1 shapes measured .* 0 known before, 0 skipped/);
 
     // As if screening had found the two fastest close together and the time had ended then.
     const shapes = whole.shapes.map(({ shape, times: [first, second] }) => {
@@ -50,7 +47,7 @@ describe('a family, tuned on a device', () => {
     await writeFile(save, JSON.stringify({ ...whole, shapes }));
     printed.length = 0;
     expect(await tuned(600e9)).toBe(0);
-    expect(printed.at(-1)).toMatch(/^0 of 0 shapes measured .* 2 known before.* 2 duels/);
+    expect(printed.at(-1)).toMatch(/^0 of 0 shapes measured .* 1 known before.* 1 duels/);
     expect(printed.filter((line) => /: duel: .* (as fast|faster|slower)/.test(line))).toHaveLength(
       2,
     );

@@ -177,8 +177,8 @@ describe('with results', () => {
       if (alone.kind !== 'measured') throw new Error('it was measured');
       const duel = {
         ...verdictOn(1.02, 1.02, 1.02),
-        ...{ rounds: 8, stop: 'converged', a: side(1e6), b: side(1.02e6) },
-      } as const;
+        ...({ rounds: 8, stop: 'converged', a: side(1e6), b: side(1.02e6) } as const),
+      };
       const rival = { variant: tileRun(key, b, square(n)).variant };
       await recordAll(store, key, workerId, [
         [
