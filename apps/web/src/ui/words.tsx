@@ -45,7 +45,7 @@ const WORDS = {
   ],
   stale: [
     'Stale',
-    'measured with a source of the kernel that has changed since.',
+    'measured with a source of the kernel, or imported from a protocol, that has changed since.',
     '/docs/operating',
   ],
 } as const;

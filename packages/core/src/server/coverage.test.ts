@@ -99,6 +99,18 @@ test('a changed source makes its cells stale, and a refresh queues just those', 
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5 });
 });
 
+test('what an import brings from another methodology is stale', async () => {
+  const { deviceKey, workerId } = await attach(services.store, 'Imported', 'w', 'software');
+  const sweep = await layoutsOf(await backfill(services, deviceKey));
+  await measureSuite(workerId, sweep.id, () => {
+    const outcome = measured(1e6);
+    if (outcome.kind !== 'measured') return outcome;
+    const measurement = { ...outcome.measurement, methodologyVersion: 1 };
+    return { ...outcome, measurement };
+  });
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 0, stale: 5 });
+});
+
 test('runs that failed or were incorrect are not done', async () => {
   const { deviceKey, workerId } = await attach(services.store, 'Broken', 'w', 'software');
   const sweep = await layoutsOf(await backfill(services, deviceKey));

@@ -32,8 +32,8 @@ export async function coverage(store: Store): Promise<Coverage> {
 const groupOf = (device: Pick<DeviceToPlan, 'class'>) => DEVICE_GROUPS.indexOf(device.class);
 
 /**
- * Queues again, in the background, the runs whose kernel source has changed since: one sweep per
- * device and suite that has any.
+ * Queues again, in the background, the runs whose kernel source or methodology has changed since: one
+ * sweep per device and suite that has any.
  */
 export async function refreshStale(
   services: SweepServices,
@@ -117,10 +117,10 @@ function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState 
   if (newest.some(({ isWaiting }) => isWaiting)) return 'running';
   const [ended] = newest;
   if (!ended) return 'never';
-  const isStale =
+  const isOtherSource =
     ended.sourceHash !== null &&
     ended.sourceHash !== sourceHashOf({ ...run.variant, address: run.address }, run.problem);
-  if (isStale) return 'stale';
+  if (isOtherSource || ended.isOtherMethodology) return 'stale';
   return ended.hasFailed ? 'failed' : 'done';
 }
 

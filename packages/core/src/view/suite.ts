@@ -86,7 +86,7 @@ export const coverageCellSchema = z.object({
   /** Its sizes for this class of device; empty if it has no parameters. */
   params: z.record(z.string(), z.number()),
   total: z.number().int(),
-  /** Measured or skipped, with the kernel's current source. */
+  /** Measured or skipped, with the kernel's current source where that is known. */
   done: z.number().int(),
   /** Failed or incorrect, with the current source. */
   failed: z.number().int(),

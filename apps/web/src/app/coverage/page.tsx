@@ -13,10 +13,10 @@ import { PageHeader } from '@/ui/page';
 export const metadata: Metadata = { title: 'Coverage' };
 
 const MEANINGS = {
-  done: 'measured or skipped with the kernel’s current source',
-  failed: 'failed or incorrect with the current source',
+  done: 'measured or skipped, and nothing has changed since',
+  failed: 'failed or incorrect, and nothing has changed since',
   running: 'waiting or being measured',
-  stale: 'ended with a source that has changed since',
+  stale: 'ended with a source or a protocol that has changed since',
   never: 'not run yet at these sizes',
 } as const;
 

@@ -20,6 +20,8 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       );
       const times = samples.map(({ time }) => time);
       const isLog = isWide(times);
+      // Thousands of marks would hide the band and the median.
+      const strokeOpacity = Math.max(0.03, Math.min(0.35, 50 / Math.max(a.n, b.n)));
       const log = logAxis(times);
       const label = `time (${unit}), lower is faster →`;
       return {
@@ -41,7 +43,7 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
             fill: 'var(--accent)',
             fillOpacity: 0.22,
           }),
-          Plot.tickX(samples, { x: 'time', y: 'side', stroke: 'var(--ink)', strokeOpacity: 0.35 }),
+          Plot.tickX(samples, { x: 'time', y: 'side', stroke: 'var(--ink)', strokeOpacity }),
           Plot.tickX(sides, {
             x: ({ series }: (typeof sides)[number]) => series.medianNs / scale,
             y: 'side',

@@ -91,6 +91,14 @@ const FEWEST_OF_BINS = 24;
 
 const BINS = 24;
 
+/** Ticks whose labels have room, px each. */
+const LABEL_WIDTH = 52;
+
+function spaced(ticks: readonly number[], width: number): number[] {
+  const every = Math.max(1, Math.ceil((ticks.length * LABEL_WIDTH) / width));
+  return ticks.filter((_, at) => at % every === 0);
+}
+
 /** Ends of bins between the ends of a log axis, each as many times the one before. */
 function geometric([low = 1, high = low]: readonly number[], bins: number): number[] {
   return Array.from({ length: bins - 1 }, (_, at) => low * (high / low) ** ((at + 1) / bins));
@@ -141,7 +149,9 @@ export function SampleHistogram({ series }: { series: Series }) {
         x: log ? { ...log.scale, label: null } : { label, ticks: width / TICK_EVERY, nice: true },
         y: { label: 'samples', grid: true, ticks: 4, tickFormat: wholeOnly },
         marks: [
-          ...(log ? [Plot.axisX(log.ticks, { text: log.format, label: `${label} →` })] : []),
+          ...(log
+            ? [Plot.axisX(spaced(log.ticks, width), { text: log.format, label: `${label} →` })]
+            : []),
           Plot.rectY(
             times,
             Plot.binX<RectYOptions>(

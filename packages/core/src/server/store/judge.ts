@@ -28,6 +28,9 @@ import { sha256 } from './database';
 /** How the reason of earlier releases begins, which did not rank what is not known to ±2%. */
 export const WIDE = 'the median is known to';
 
+/** How the reason begins why a result of another methodology is not ranked. */
+export const OTHER_METHODOLOGY = 'measured with methodology';
+
 /** What was measured, as far as its roof goes. */
 export interface RoofedRun {
   readonly variant: Variant;
@@ -98,7 +101,7 @@ function unrankedBecause(
   const { bufferSets, clock, cold, methodologyVersion } = measurement;
   const { stop, timer, verification } = measurement;
   if (methodologyVersion !== METHODOLOGY_VERSION) {
-    return `measured with methodology ${methodologyVersion}; this grid ranks ${METHODOLOGY_VERSION}`;
+    return `${OTHER_METHODOLOGY} ${methodologyVersion}; this grid ranks ${METHODOLOGY_VERSION}`;
   }
   const resolved = ifValid(() => resolveVariant(variant.kernel, variant.tunables));
   if (!resolved) return 'this release has no such variant';

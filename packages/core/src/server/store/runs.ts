@@ -8,6 +8,7 @@ import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
 import { kernelToRun, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
+import { OTHER_METHODOLOGY } from './judge';
 import { partyOf } from './parties';
 import { type RecordedRun, type RunCheck, recordRun } from './record';
 
@@ -27,6 +28,8 @@ export interface NewestRun {
   readonly hasFailed: boolean;
   /** SHA-256 of the source that ran; null for host kernels, skipped and imported runs. */
   readonly sourceHash: string | null;
+  /** Imported, and measured with another methodology than this release's. */
+  readonly isOtherMethodology: boolean;
 }
 
 /** A claim has reached its worker, or never will, by now, ms. */
@@ -150,7 +153,9 @@ export function runsOf(db: PrismaClient, notices: Notices) {
       return db.$queryRaw<NewestRun[]>`
         SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype",
           newest."profile"::text, newest."isWaiting", newest."hasFailed",
-          (SELECT result."sourceHash" FROM "Result" AS result WHERE result."runId" = newest."id")
+          result."sourceHash",
+          coalesce(starts_with(result."unranked", ${OTHER_METHODOLOGY}), false)
+            AS "isOtherMethodology"
         FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
         CROSS JOIN LATERAL (
           SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
@@ -160,7 +165,9 @@ export function runsOf(db: PrismaClient, notices: Notices) {
           WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
             AND r."policy" = ANY (${RANKABLE}::text[])
           ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
-        ) AS newest`;
+        ) AS newest
+        LEFT JOIN LATERAL (
+          SELECT "sourceHash", "unranked" FROM "Result" WHERE "runId" = newest."id") AS result ON true`;
     },
 
     async byState(): Promise<Readonly<Record<string, number>>> {
