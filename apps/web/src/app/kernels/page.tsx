@@ -54,7 +54,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `${OPS[op].rateUnit({ dtype: 'f32' })} of the fastest result by size, ranked or not, f32, on any device, under profile default or, where only that was measured, the one named; higher is better, empty is not on the board`
+              ? `fastest f32 result by size on any device, ranked or not, in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; profile default unless another is named`
               : 'not measured yet'
           }
         >

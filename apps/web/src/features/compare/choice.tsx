@@ -1,7 +1,8 @@
 import type { RunResult } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { shapeText, shortAddress } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ReactNode } from 'react';
+import { Address } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
 import { Field, Select } from '@/ui/field';
 import { rateText } from '@/ui/format';
@@ -68,18 +69,21 @@ export function ResultSelect({
           </optgroup>
         ))}
       </Select>
-      {chosen && <Chosen>{`${chosen.address} on ${chosen.device.name}`}</Chosen>}
+      {chosen && <Chosen address={chosen.address}> on {chosen.device.name}</Chosen>}
     </>
   );
 }
 
 /** What a select shows clipped, in full. */
-const Chosen = ({ children }: { children: string }) => (
-  <p className="mt-1 text-xs wrap-anywhere text-muted">{children}</p>
+const Chosen = ({ address, children }: { address: string; children?: ReactNode }) => (
+  <p className="mt-1 text-xs wrap-anywhere text-muted">
+    <Address of={address} />
+    {children}
+  </p>
 );
 
 const resultText = ({ address, problem, profile, rate }: RunResult): string =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${address}${rate ? `, ${rateText(rate)}` : ''}`;
+  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${rateText(rate)}` : ''}`;
 
 /** One of the variants that were measured, by kernel; what the address asks for is kept, measured or not. */
 export function VariantSelect({
@@ -109,7 +113,7 @@ export function VariantSelect({
           </optgroup>
         ))}
       </Select>
-      {value && <Chosen>{value}</Chosen>}
+      {value && <Chosen address={value} />}
     </>
   );
 }

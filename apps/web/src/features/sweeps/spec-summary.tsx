@@ -8,8 +8,11 @@ import { DataTable } from '@/ui/table';
 export function SpecSummary({
   spec,
   planned,
+  names,
 }: {
   spec: SweepSpec;
+  /** Of the devices, by key. */
+  names: ReadonlyMap<string, string>;
   /** Kernels with runs; null: not known of all. */
   planned: ReadonlySet<string> | null;
 }) {
@@ -63,7 +66,9 @@ export function SpecSummary({
       )}
       <p className="mt-2 text-xs text-muted">
         Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}. Devices:{' '}
-        {spec.devices?.join(', ') ?? 'every device with a worker attached'}.
+        {spec.devices?.map((key) => names.get(key) ?? key).join(', ') ??
+          'every device with a worker attached'}
+        .
       </p>
     </>
   );

@@ -79,6 +79,7 @@ export default async function SweepPage({ params }: Props) {
         <Section id="specification" title="Specification">
           <SpecSummary
             spec={sweep.spec}
+            names={new Map(runs.map(({ device }) => [device.key, device.name]))}
             planned={
               runs.length === sweep.counts.total
                 ? new Set(runs.map(({ variant }) => variant.kernel))
