@@ -12,7 +12,7 @@ const wgslAsText = {
   },
 };
 
-/** One project a workspace. GPU and database tests share one machine, so files run two at a time. */
+/** One project per workspace. GPU and database tests share one machine, so files run two at a time. */
 const project = (name: string, root: string, globalSetup: string[] = []) => ({
   extends: true as const,
   test: { name, root, include: ['**/*.test.ts'], globalSetup },

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import {
   type Environment,
   FAMILIES,
+  geometricMean,
   observationsOf,
   outcomeReason,
   type PolicyId,
@@ -235,8 +236,7 @@ export function summary(rows: readonly Row[]): string {
     const own = rows.filter((row) => row.goal === id);
     const least = own.toSorted((a, b) => a.ratio - b.ratio)[0];
     if (!least) return [];
-    const of = (value: (row: Row) => number) =>
-      Math.exp(own.reduce((sum, row) => sum + Math.log(value(row)), 0) / own.length);
+    const of = (value: (row: Row) => number) => geometricMean(own.map(value)) ?? Number.NaN;
     const all = of(({ ratio }) => ratio);
     const interval = [
       of((row) => row.ratioInterval[0]),

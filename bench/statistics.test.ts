@@ -67,7 +67,7 @@ describe('a verdict', () => {
   });
 });
 
-test('more runs are no better place, and one 3% slower is behind', () => {
+test('more runs do not give a better place, and one 3% slower is behind', () => {
   const scenario = { noise: 'iid', level: 'between-run 0.3%', cv: 0.005, sampleMs: 50 } as const;
   const { joined, split, splitByBest } = rankStability(scenario, 60, 11);
   expect(split).toBeLessThanOrEqual(0.05);

@@ -80,7 +80,7 @@ const PROBLEMS: readonly { op: OpId; dtype: Dtype; shapes: string[]; profiles: P
     profiles: ['default', 'fast'],
   },
 ];
-const VARIANTS_A_KERNEL = 4;
+const VARIANTS_PER_KERNEL = 4;
 const PEAK_GFLOPS = 40_000;
 const PEAK_GB_PER_S = 3_000;
 
@@ -119,5 +119,5 @@ function someVariants(kernel: Kernel) {
   const distinct = new Map(variants.map((variant) => [variant.address, variant]));
   return [...distinct.values()]
     .filter(({ tunables }) => brokenConstraints(kernel, tunables).length === 0)
-    .slice(0, VARIANTS_A_KERNEL);
+    .slice(0, VARIANTS_PER_KERNEL);
 }

@@ -18,7 +18,7 @@ const LARGE_SWEEP = 5_000;
 const SMALL_SWEEP = 250;
 const SAMPLES = 30;
 /** Devices whose results are written by one statement. */
-const DEVICES_A_STATEMENT = 10;
+const DEVICES_PER_STATEMENT = 10;
 
 export interface Size {
   readonly devices: number;
@@ -53,8 +53,8 @@ export async function fill(
   await insertDevices(client, devices);
   await insertCases(client, syntheticCases());
   await insertSweeps(client, devices.length, each);
-  for (let first = 1; first <= devices.length; first += DEVICES_A_STATEMENT) {
-    const last = Math.min(first + DEVICES_A_STATEMENT - 1, devices.length);
+  for (let first = 1; first <= devices.length; first += DEVICES_PER_STATEMENT) {
+    const last = Math.min(first + DEVICES_PER_STATEMENT - 1, devices.length);
     await client.query(RUNS, [first, last, each]);
     await client.query(RESULTS, [first, last, JSON.stringify(measured(1))]);
     onProgress(last * each);

@@ -1,4 +1,4 @@
-/** The benchmark domain, room by room: everything that the apps, the store and a browser share. */
+/** The benchmark domain, folder by folder: everything that the apps, the store and a browser share. */
 
 export {
   admitKernel,

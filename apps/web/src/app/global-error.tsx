@@ -12,7 +12,7 @@ export default function GlobalError({ retry }: { retry: () => void }) {
         <title>Tilemark is not responding</title>
         <header className="border-b border-line">
           <div className="mx-auto flex h-11 max-w-6xl items-center px-4 sm:px-6">
-            {/* Loads anew, which the router could not. */}
+            {/* Loads the page again, which the router could not. */}
             <a href="/" className="font-semibold tracking-tight">
               Tilemark
             </a>

@@ -4,7 +4,7 @@ import { createThreadPool } from '../device/thread-pool';
 import type { ChildTask } from './device-process';
 
 /**
- * The room of the process that owns a device: `ownDevice` of @tilemark/core in a child process
+ * The process that owns a device: `ownDevice` of @tilemark/core in a child process
  * (this file), which opens the device. What goes wrong takes this process down and nothing else. It
  * ends with its parent, after a failure, or when killed. The parent's side is `DeviceProcess`.
  *

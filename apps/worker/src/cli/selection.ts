@@ -4,6 +4,7 @@ import {
   type Evidence,
   evidenceSchema,
   type Family,
+  geometricMean,
   isOn,
   leaveDeviceOut,
   leaveOneShapeOut,
@@ -123,7 +124,7 @@ function regretTexts(file: Evidence, others: readonly Evidence[]): string[] {
 function regretText(rows: readonly Regret[], what: (count: number) => string): string {
   if (rows.length === 0) return `${what(0)}: nothing to compare`;
   const regrets = rows.map(({ chosenNs, bestNs }) => chosenNs / bestNs).toSorted((a, b) => a - b);
-  const mean = Math.exp(regrets.reduce((sum, each) => sum + Math.log(each), 0) / regrets.length);
+  const mean = geometricMean(regrets) ?? Number.NaN;
   const at = (part: number) => regrets[Math.floor(part * (regrets.length - 1))] ?? Number.NaN;
   const times = (value: number) => value.toFixed(3);
   const worst = rows.toSorted((a, b) => b.chosenNs / b.bestNs - a.chosenNs / a.bestNs).slice(0, 10);

@@ -1,7 +1,7 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { timeText } from './table';
 
-/** `text`: a line for people; `json`: all facts, one object a line, for machines. */
+/** `text`: a line for people; `json`: all facts, one object per line, for machines. */
 export const LOG_FORMS = ['text', 'json'] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 

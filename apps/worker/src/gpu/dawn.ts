@@ -14,7 +14,7 @@ import { openEnergyMeter } from './energy-meter';
 import { readNvidiaClocks, watchNvidiaClocks } from './nvidia-smi';
 
 /**
- * Dawn's door: the only file that imports `webgpu`. It lists the adapters of this machine and
+ * Dawn: the only file that imports `webgpu`. It lists the adapters of this machine and
  * opens one as an `OpenDevice` under the toggles of a profile.
  */
 

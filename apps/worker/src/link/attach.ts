@@ -1,8 +1,8 @@
 /**
- * The room of how a worker comes to its grid: `serve` (this file) attaches it over a link and keeps
+ * How a worker comes to its grid: `serve` (this file) attaches it over a link and keeps
  * it there until it is told to stop; `http.ts` and `direct.ts` open the two forms of the link,
  * which is defined in @tilemark/core. `direct.ts`, with the database and the queue behind it, is
- * loaded only where it is used, and no part of the package that a grid serves.
+ * loaded only where it is used, and is not part of the package that a grid serves.
  */
 import { join } from 'node:path';
 import { doneWithin, GridWorker, keepRooflines, LEAVE_WITHIN_MS, type Link } from '@tilemark/core';

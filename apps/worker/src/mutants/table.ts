@@ -35,7 +35,7 @@ const NO_POOL = {
 };
 
 /**
- * The room of kernels that are wrong in one way each. Puts all of them through the whole
+ * Kernels that are wrong in one way each. Puts all of them through the whole
  * measurement of this machine's device and prints which are caught, and that the right kernels of
  * the catalogue pass: `npm run test:mutants -- --sizes 17x31x5,700 --dtypes f32 --only regexp`.
  * Exits with 1 if one is missed or a right one refused.

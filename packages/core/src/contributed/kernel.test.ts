@@ -184,7 +184,7 @@ describe('bad input has one answer, at its place', () => {
       /small only/,
     ],
     [
-      'a default that is no value',
+      'a default that is not one of the values',
       () => withManifest({ tunables: { BLOCK: { values: [8], default: 9 } } }),
       'manifest.tunables.BLOCK.default',
       /one of its values/,

@@ -134,7 +134,7 @@ export function workgroupSizeOf(
   tunables: Names,
 ): [x: number, y: number, z: number] {
   const names: Record<string, number> = { ...tunables };
-  // In the order of the file, so that one may use those above it. Others are no sizes.
+  // In the order of the file, so that one may use those above it. Others are not sizes.
   for (const [name, { value }] of constants) {
     const number = ifValid(() => evaluate(value, names, name, Math.floor));
     if (number !== null) names[name] ??= number;

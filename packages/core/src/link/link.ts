@@ -10,7 +10,7 @@ import type {
 } from './wire';
 
 /**
- * The room of the worker's link: a worker's whole talk with its grid, as one small interface with
+ * The worker's link: everything a worker asks of its grid and reports to it, as one small interface with
  * two forms. **direct** (`../server/direct-link.ts`) works on the queue and the store themselves,
  * for the operator's own machines. **http** (`http-link.ts`) needs the site's address and a token,
  * and nothing else: the site answers by driving the direct form. `wire.ts` is what goes over the

@@ -51,7 +51,7 @@ const libraryFileSchema = z.object({
     .max(5_000),
 });
 
-/** Every file of figures that are no results, since they bring no samples. */
+/** Every file of figures that are not results, since they come without samples. */
 export const referenceFileSchema = z.union([sideBySideFileSchema, libraryFileSchema]);
 export type ReferenceFile = z.infer<typeof referenceFileSchema>;
 

@@ -1,7 +1,7 @@
 import { hasCode } from '@tilemark/kernels';
 
 /**
- * What the server's rooms throw, and how an outage of a service is told from any other error.
+ * What the server throws, and how an outage of a service is distinguished from any other error.
  * Errors are recognised by `code`, also where they cross bundles or processes.
  */
 export type ServerErrorCode = 'DATABASE_UNAVAILABLE' | 'QUEUE_UNAVAILABLE' | 'ACCOUNTS_REFUSED';

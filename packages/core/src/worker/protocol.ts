@@ -10,12 +10,12 @@ import type { RooflineSurvey } from '../measure/roofline';
 import type { ClockReading } from '../measure/throttle';
 
 /**
- * The room of a worker at work, on a machine or in a browser's tab. GPU drivers crash, hang and
+ * A worker at work, on a machine or in a browser's tab. GPU drivers crash, hang and
  * lose devices, so a device is owned by something that can be ended and replaced: a child process,
  * or a Web Worker. This file is what its user and it say to each other; `own-device.ts` is the
  * owner's side, `DeviceOwner` (device-owner.ts) the user's, `Runner` (runner.ts) one owner per
- * profile, replaced after a fault. Above them `GridWorker` (worker.ts) serves a grid over its link, and
- * `Outbox` hands in what its journal keeps.
+ * profile, replaced after a fault. Above them `GridWorker` (worker.ts) serves a grid over its link,
+ * `measureClaimed` (claimed-run.ts) measures one of its runs, and `Outbox` hands in what its journal keeps.
  */
 
 /** What the owner of a device learns once it is open. */

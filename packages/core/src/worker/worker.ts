@@ -1,15 +1,19 @@
-import { DeviceFault, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
-import { admitKernel } from '../contributed/kernel';
+import { DeviceFault } from '@tilemark/kernels';
 import { GridUnavailable, type Link, NotAdmitted, type WorkerDescription } from '../link/link';
 import type { Attachment, ClaimedRun } from '../link/wire';
 import type { DeviceClass } from '../measure/device';
-import type { Step } from '../measure/measure';
-import type { Outcome } from '../measure/outcome';
 import type { WantedState } from '../view/worker';
+import {
+  aboutReport,
+  Interrupted,
+  measureClaimed,
+  recordOf,
+  type TimedReport,
+} from './claimed-run';
 import { type Log, messageOf } from './log';
 import { type Journal, Outbox } from './outbox';
 import type { DeviceDescription } from './protocol';
-import type { DeviceRunner, RunReport } from './runner';
+import type { DeviceRunner } from './runner';
 import { doneWithin, retryForever, sleep } from './waiting';
 
 const HEARTBEAT_MS = 5_000;
@@ -25,9 +29,6 @@ export const LEAVE_WITHIN_MS = 2_000;
 
 /** After a fault of its own a worker waits this long before it goes on, ms. */
 const FAULT_PAUSE_MS = 1_000;
-
-/** A run that cost this many workers is not tried again: it may be what kills them. */
-const MAX_ATTEMPTS = 3;
 
 export interface WorkerParts {
   readonly link: Link;
@@ -46,11 +47,6 @@ export interface WorkerParts {
 export interface Attached extends Attachment {
   readonly worker: GridWorker;
   readonly deviceClass: DeviceClass;
-}
-
-/** The worker stops or pauses and handed its run back, for another worker or for later. */
-class Interrupted extends Error {
-  override readonly name = 'Interrupted';
 }
 
 /**
@@ -251,7 +247,7 @@ export class GridWorker {
     clearTimeout(this.#idleSoon);
     this.#inHand = runId;
     try {
-      const report = await this.#measure(run, this.#interrupt.signal);
+      const report = await measureClaimed(run, this.#parts, this.#interrupt.signal);
       await this.#keep(run, report);
     } catch (error) {
       log.warn({ runId, error: messageOf(error) }, 'run handed back');
@@ -273,47 +269,11 @@ export class GridWorker {
     }
   }
 
-  /** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
-  async #measure(run: ClaimedRun, signal: AbortSignal): Promise<TimedReport> {
-    const { runner, log, alone } = this.#parts;
-    const { contributed, rival } = run;
-    const why = contributed?.refusal ?? (rival?.refusal ? `its rival: ${rival.refusal}` : null);
-    if (why !== null) return timed(() => this.#withoutRunning(run, { kind: 'skipped', why }));
-    for (const file of [contributed?.file, rival?.file]) if (file) await admitKernel(file);
-    const onStep = (step: Step) => log.debug({ runId: run.id }, step);
-    try {
-      const work = () =>
-        run.attempt > MAX_ATTEMPTS ? this.#giveUp(run) : runner.run(run, { onStep, signal });
-      return await alone(() => timed(work), signal);
-    } catch (error) {
-      throw signal.aborted ? new Interrupted('the worker stops or is paused') : error;
-    }
-  }
-
-  #giveUp(run: ClaimedRun): Promise<RunReport> {
-    const message = `${run.attempt - 1} workers were lost while running it`;
-    return this.#withoutRunning(run, { kind: 'failed', stage: 'device', message });
-  }
-
-  async #withoutRunning({ profile }: ClaimedRun, outcome: Outcome): Promise<RunReport> {
-    const { environment } = await this.#parts.runner.open(profile);
-    return { outcome, environment, wgsl: null };
-  }
-
   /** The result is safe once it is in the journal; the grid may be down. */
-  async #keep(run: ClaimedRun, { beganMs, ...report }: TimedReport): Promise<void> {
+  async #keep(run: ClaimedRun, report: TimedReport): Promise<void> {
     const { journal, log } = this.#parts;
-    const { id, variant, problem, profile, policy } = run;
-    const { clockAheadMs, workerId } = this.#attachment;
-    const what = `${shortAddress(variantAddress(variant))}, ${problem.op} ${shapeText(problem)} ${problem.dtype}`;
-    log.info({ runId: id, run: what, ...summaryOf(report) }, report.outcome.kind);
-    await journal.append({
-      ...{ runId: id, workerId, run: { variant, problem, profile, policy } },
-      ...report,
-      // By the grid's clock, since this machine's may be wrong.
-      beganAt: new Date(beganMs - clockAheadMs).toISOString(),
-      endedAt: new Date(Date.now() - clockAheadMs).toISOString(),
-    });
+    log.info(aboutReport(run, report), report.outcome.kind);
+    await journal.append(recordOf(run, report, this.#attachment));
     await this.#outbox.write();
   }
 
@@ -352,26 +312,5 @@ export class GridWorker {
       log.error({ error: messageOf(error) }, 'the grid refused a heartbeat');
     }
     await this.#outbox.write();
-  }
-}
-
-/** A report, and when its run had its turn on this machine. */
-type TimedReport = RunReport & { readonly beganMs: number };
-
-const timed = async (work: () => Promise<RunReport>): Promise<TimedReport> => {
-  const beganMs = Date.now();
-  return { ...(await work()), beganMs };
-};
-
-function summaryOf({ outcome }: RunReport): Record<string, unknown> {
-  switch (outcome.kind) {
-    case 'measured':
-      return { medianNs: outcome.measurement.cold.medianNs, stop: outcome.measurement.stop };
-    case 'skipped':
-      return { why: outcome.why };
-    case 'incorrect':
-      return { when: outcome.when, worst: outcome.worst };
-    case 'failed':
-      return { stage: outcome.stage, message: outcome.message };
   }
 }

@@ -62,7 +62,7 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       draw={draw}
       height={150}
       fileName="comparison"
-      caption="Every sample; the thick line is the median, the band holds the middle half"
+      caption="Every sample; the thick line is the median, the band contains the middle half"
       summary={`A: median ${formatNs(a.medianNs)}, its middle half from ${formatNs(a.q1Ns)} to ${formatNs(a.q3Ns)}. B: median ${formatNs(b.medianNs)}, its middle half from ${formatNs(b.q1Ns)} to ${formatNs(b.q3Ns)}.`}
     />
   );

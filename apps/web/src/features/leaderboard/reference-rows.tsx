@@ -13,7 +13,7 @@ import { type Columns, columnCount, RateBar } from './row-parts';
 export const ABOUT =
   'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them';
 
-/** Where the shipped figures are told at length. */
+/** Where the shipped figures are explained. */
 const MORE = '/docs/performance';
 
 /** Figures of reference below the rows of a board, with columns as there. */

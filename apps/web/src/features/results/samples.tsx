@@ -86,7 +86,7 @@ export function SampleStrip({ series }: { series: Series }) {
 /** Between ticks of a time axis, px; d3 may draw twice as many. */
 const TICK_EVERY = 130;
 
-/** Fewer samples are drawn one by one: a bin of one or two is no distribution. */
+/** Fewer samples are drawn one by one: a bin of one or two does not show a distribution. */
 const FEWEST_OF_BINS = 24;
 
 const BINS = 24;

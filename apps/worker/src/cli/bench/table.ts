@@ -101,7 +101,7 @@ const COLUMNS: readonly Column[] = [
 /** What a terminal that is too narrow can do without, the first to go first. */
 const SPARE = ['RMS error', 'FLOP/byte', 'CV', 'occupancy', 'vs host', '95%', 'vs naive'];
 
-/** One table a device and profile: what ran, how long, how fast, how sure. */
+/** One table per device and profile: what ran, how long, how fast, how sure. */
 export function resultTables({ results, environments }: Measured): string {
   const titles = [...new Set(results.map(titleOf))];
   return titles

@@ -5,7 +5,7 @@ import { type CheckFlags, check } from './check';
 import { newKernel } from './file';
 import { type SubmitFlags, submit } from './submit';
 
-/** What the commands of this room share with all others. */
+/** What these commands share with all others. */
 interface Shared {
   readonly childEntry: URL;
   readonly device: readonly [flags: string, about: string, initial: string];

@@ -1,7 +1,7 @@
 /**
  * Kernels in files of the user's own: `tilemark kernel new` writes one, `tilemark check` proves it,
  * and `bench`, `duel`, and `tune` take it where they take a kernel of ours. What such a file is, and
- * how it becomes a kernel, is told in the room `contributed` of @tilemark/core.
+ * how it becomes a kernel, is explained in `contributed/` of @tilemark/core.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { admitKernel, type Contributed, KERNEL_LIMITS, kernelTemplate } from '@tilemark/core';
@@ -35,7 +35,7 @@ export async function admitFile(path: string, flag: string): Promise<Contributed
   }
 }
 
-/** `wgsl:12` -> `my.wgsl:12`; a field of the manifest is told with the file that it is in. */
+/** `wgsl:12` -> `my.wgsl:12`; a field of the manifest, with the file that it is in. */
 function placeIn(field: string, path: string, beside: string, hasOwn: boolean): string {
   const [, line] = /^wgsl(:\d+)?$/.exec(field) ?? [];
   if (field.startsWith('wgsl')) return `${path}${line ?? ''}`;

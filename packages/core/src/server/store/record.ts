@@ -206,7 +206,7 @@ function believed({ environment, outcome, workerId, wgsl }: RecordedRun, facts: 
 type EndedRun = Omit<BestCandidate, 'measuredAt'> & { readonly sweepId: string };
 
 /**
- * Ends the run, writes its result and what the result refers to, and holds the row of its board;
+ * Ends the run, writes its result and what the result refers to, and locks the row of its board;
  * null if the result is not (or no longer) wanted. If two end one run at once, Postgres makes one
  * wait, and its condition is then false.
  */

@@ -12,7 +12,7 @@ const tiled = (TILE: number, A_LAYOUT: string, ns: number, n?: number) =>
   at('matmul/tiled', { TILE, A_LAYOUT }, ns, n);
 
 describe('curvesOf', () => {
-  it('draws a line a variant over the threads of a workgroup', () => {
+  it('draws one line per variant over the threads per workgroup', () => {
     const { isByShape, points } = curvesOf([
       tiled(16, 'row', 30),
       tiled(8, 'row', 40),

@@ -24,7 +24,7 @@ export interface Curves {
 /**
  * Time by threads per workgroup, of measured runs of one op, dtype, profile and device.
  * One line per kernel and shape, by its fastest variant at each number of threads; where
- * there is one shape only, one line a variant. Lines of one point are left out: they
+ * there is one shape only, one line per variant. Lines of one point are left out: they
  * show no course.
  */
 export function curvesOf(runs: readonly RunView[]): Curves {

@@ -45,7 +45,7 @@ describe('toNewSweep', () => {
     );
   });
 
-  it('refuses a parameter that is no number', () => {
+  it('refuses a parameter that is not a number', () => {
     const form: SweepForm = { ...blank, suite: 'layouts', params: { n: '' } };
     expect(() => toNewSweep(form)).toThrow(expect.objectContaining({ field: 'params.n' }));
   });

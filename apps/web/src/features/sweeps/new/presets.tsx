@@ -124,7 +124,7 @@ function fitOf(
     try {
       return countRuns(suiteSpec(suite, values), able, paces);
     } catch (error) {
-      if (error instanceof InputError) return error.message; // no device holds its tensors
+      if (error instanceof InputError) return error.message; // its tensors fit no device
       throw error;
     }
   };

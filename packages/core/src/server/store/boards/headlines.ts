@@ -10,7 +10,7 @@ import { restoreOutcome } from '../columns';
 
 /**
  * The rows of the board, moved as results arrive. A variant's row is the headline of its invocations
- * (rank/headline.ts); a problem's row is that of its fastest variant by \`provenNs\`. Both are computed again from
+ * (rank/headline.ts); a problem's row is that of its fastest variant by `provenNs`. Both are computed again from
  * the results they rest on, so that nothing a worker or a file says of them is believed.
  */
 
@@ -74,7 +74,7 @@ export async function moveBest(
   await moveHeadline(tx, candidate, measurement);
 }
 
-/** As `moveBest`, for who holds the row of the problem already. */
+/** As `moveBest`, for a caller that has locked the row of the problem already. */
 export async function moveHeadline(
   tx: Prisma.TransactionClient,
   candidate: Omit<BestCandidate, 'measuredAt'>,
@@ -194,7 +194,7 @@ export const holdBest = (
   ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
   DO UPDATE SET "resultId" = b."resultId"`;
 
-/** Whether a contributed kernel is on the boards; holds its row until the transaction ends. */
+/** Whether a contributed kernel is on the boards; locks its row until the transaction ends. */
 async function lockPublished(tx: Prisma.TransactionClient, kernel: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT "id" FROM "ContributedKernel" WHERE "id" = ${kernel}
