@@ -23,7 +23,7 @@ import {
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useState, useTransition } from 'react';
 import { Button } from '@/ui/button';
-import { describedBy, Field, Input, Select } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
 import { submitTuning } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
@@ -77,7 +77,10 @@ export function TuneForm({
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [isPending, startTransition] = useTransition();
   const isHydrated = useHydrated();
-  const errorAt = (id: string) => (refusal?.control === id ? refusal.message : undefined);
+  const control = (id: string) => ({
+    id,
+    error: refusal?.control === id ? refusal.message : undefined,
+  });
 
   const refuse = (message: string, field: string | null) => {
     const [, control = null] = CONTROLS.find(([path]) => field?.startsWith(path)) ?? [];
@@ -109,102 +112,73 @@ export function TuneForm({
         </div>
       </noscript>
       <fieldset role="presentation" disabled={!isHydrated} className="min-w-0 space-y-4">
-        <Field id="tune-suite" label="Tune for" error={errorAt('tune-suite')}>
-          <Select
-            name="suite"
-            className="sm:!w-auto"
-            value={suite ?? ''}
-            onChange={({ target }) => setSuite(target.value || null)}
-            {...describedBy('tune-suite', errorAt('tune-suite'))}
-          >
-            <option value="">one problem</option>
-            {families.map(({ id, shapes, title }) => (
-              <option key={id} value={id}>
-                {title}: {id}, {shapes} shapes
-              </option>
-            ))}
-          </Select>
-        </Field>
+        <SelectField
+          {...control('tune-suite')}
+          label="Tune for"
+          name="suite"
+          className="sm:!w-auto"
+          value={suite ?? ''}
+          onChange={({ target }) => setSuite(target.value || null)}
+          options={[
+            ['', 'one problem'],
+            ...families.map(
+              ({ id, shapes, title }) => [id, `${title}: ${id}, ${shapes} shapes`] as const,
+            ),
+          ]}
+        />
         <div
           className={`grid gap-3 sm:grid-cols-2 ${family ? 'lg:grid-cols-3' : 'lg:grid-cols-[1fr_1.4fr_1.4fr_1fr_1fr]'}`}
         >
           {!family && (
             <>
-              <Field id="tune-op" label="Operation" error={errorAt('tune-op')}>
-                <Select
-                  name="op"
-                  value={op}
-                  onChange={({ target }) => setOp(target.value as OpId)}
-                  {...describedBy('tune-op', errorAt('tune-op'))}
-                >
-                  {idsOf(OPS).map((id) => (
-                    <option key={id} value={id}>
-                      {OPS[id].title}
-                    </option>
-                  ))}
-                </Select>
-              </Field>
-              <Field
-                id="tune-shape"
+              <SelectField
+                {...control('tune-op')}
+                label="Operation"
+                name="op"
+                value={op}
+                onChange={({ target }) => setOp(target.value as OpId)}
+                options={idsOf(OPS).map((id) => [id, OPS[id].title])}
+              />
+              <InputField
+                {...control('tune-shape')}
                 label="Shape"
                 hint={
                   <>
                     {dimensionsText(op, '×')}: <code>{oblong}</code>, or one number if all are equal
                   </>
                 }
-                error={errorAt('tune-shape')}
-              >
-                <Input
-                  name="shape"
-                  className="font-mono"
-                  defaultValue="1024"
-                  autoComplete="off"
-                  spellCheck={false}
-                  {...describedBy('tune-shape', errorAt('tune-shape'), true)}
-                />
-              </Field>
+                name="shape"
+                className="font-mono"
+                defaultValue="1024"
+                autoComplete="off"
+                spellCheck={false}
+              />
             </>
           )}
-          <Field id="tune-dtype" label="Element type" error={errorAt('tune-dtype')}>
-            <Select name="dtype" {...describedBy('tune-dtype', errorAt('tune-dtype'))}>
-              {(family?.dtypes ?? dtypesOf(op)).map((dtype) => (
-                <option key={dtype} value={dtype}>
-                  {DTYPES[dtype].words}
-                </option>
-              ))}
-            </Select>
-          </Field>
-          <Field
-            id="tune-profile"
+          <SelectField
+            {...control('tune-dtype')}
+            label="Element type"
+            name="dtype"
+            options={(family?.dtypes ?? dtypesOf(op)).map((dtype) => [dtype, DTYPES[dtype].words])}
+          />
+          <SelectField
+            {...control('tune-profile')}
             label="Profile"
             hint={deviceClass === 'browser' ? 'a browser has no other' : undefined}
-            error={errorAt('tune-profile')}
-          >
-            <Select
-              name="profile"
-              {...describedBy('tune-profile', errorAt('tune-profile'), deviceClass === 'browser')}
-            >
-              {PROFILES.filter((profile) => deviceClass !== 'browser' || profile === 'default').map(
-                (profile) => (
-                  <option key={profile}>{profile}</option>
-                ),
-              )}
-            </Select>
-          </Field>
-          <Field
-            id="tune-budget"
+            name="profile"
+            options={PROFILES.filter(
+              (profile) => deviceClass !== 'browser' || profile === 'default',
+            )}
+          />
+          <InputField
+            {...control('tune-budget')}
+            key={family ? 'family' : 'problem'}
             label="Minutes"
             hint={`of the device’s time, ${minutes.least} to ${minutes.most}`}
-            error={errorAt('tune-budget')}
-          >
-            <Input
-              key={family ? 'family' : 'problem'}
-              name="minutes"
-              inputMode="numeric"
-              defaultValue={minutes.usual}
-              {...describedBy('tune-budget', errorAt('tune-budget'), true)}
-            />
-          </Field>
+            name="minutes"
+            inputMode="numeric"
+            defaultValue={minutes.usual}
+          />
         </div>
         {refusal && (
           <Notice tone="rose" alert={refusal.control === null}>
