@@ -98,6 +98,26 @@ export function SelectField({
   );
 }
 
+/** A control with its label before it, in the line above a table. */
+export function InlineField({
+  id,
+  label,
+  children,
+}: {
+  id: string;
+  label: string;
+  children: ReactNode;
+}) {
+  return (
+    <span className="flex items-center gap-2">
+      <label htmlFor={id} className="text-muted">
+        {label}
+      </label>
+      {children}
+    </span>
+  );
+}
+
 /** A value, or one with its text. */
 type Option = string | readonly [value: string, text: string];
 

@@ -7,7 +7,7 @@ import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { Ago, Moment, Rate } from '@/ui/facts';
-import { Field, Input, Select } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { formatCount, formatDuration } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { Badge, Empty } from '@/ui/notice';
@@ -51,24 +51,20 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
       {(page.items.length > 0 || isFiltered) && (
         <div className="mb-4">
           <QueryForm label="Sweeps to list">
-            <Field id="find" label="Find">
-              <Input
-                id="find"
-                name="find"
-                type="search"
-                defaultValue={filter.find}
-                placeholder="name or suite"
-              />
-            </Field>
-            <Field id="state" label="Status">
-              <Select id="state" name="state" defaultValue={filter.state ?? ''}>
-                <option value="">all</option>
-                <option value="open">waiting or running</option>
-                <option>done</option>
-                <option>cancelled</option>
-                <option>imported</option>
-              </Select>
-            </Field>
+            <InputField
+              {...{ id: 'find', name: 'find', label: 'Find', type: 'search' }}
+              defaultValue={filter.find}
+              placeholder="name or suite"
+            />
+            <SelectField
+              {...{ id: 'state', name: 'state', label: 'Status' }}
+              defaultValue={filter.state ?? ''}
+              options={[
+                ['', 'all'],
+                ['open', 'waiting or running'],
+                ...['done', 'cancelled', 'imported'],
+              ]}
+            />
           </QueryForm>
         </div>
       )}

@@ -1,7 +1,7 @@
 import { type Device, PROFILES } from '@tilemark/core';
 import { DTYPES, MAX_DIMENSION, OPS } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
-import { Field, Input, InputField, SelectField } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { Tabs } from '@/ui/page';
 import { type BestPageQuery, dimensionsOf } from './query';
 
@@ -51,21 +51,18 @@ export function BestForm({
             ...devices.map(({ key, name }) => [key, name] as const),
           ]}
         />
-        <Field
-          id="vendor"
-          label="Vendor"
+        <InputField
+          {...{ id: 'vendor', name: 'vendor', label: 'Vendor', list: 'vendors' }}
           hint="of a GPU this grid does not know, as in WebGPU’s adapter info"
-        >
-          <Input id="vendor" name="vendor" list="vendors" defaultValue={query.vendor ?? ''} />
-          <Options id="vendors" values={names('vendor')} />
-        </Field>
-        <Field id="architecture" label="Architecture">
-          <Input
-            {...{ id: 'architecture', name: 'architecture', list: 'architectures' }}
-            defaultValue={query.architecture ?? ''}
-          />
-          <Options id="architectures" values={names('architecture')} />
-        </Field>
+          defaultValue={query.vendor ?? ''}
+        />
+        <InputField
+          {...{ id: 'architecture', name: 'architecture', label: 'Architecture' }}
+          list="architectures"
+          defaultValue={query.architecture ?? ''}
+        />
+        <Options id="vendors" values={names('vendor')} />
+        <Options id="architectures" values={names('architecture')} />
       </div>
       <Button type="submit" look="primary">
         Find the kernel

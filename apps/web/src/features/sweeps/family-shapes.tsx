@@ -4,10 +4,11 @@ import { type FamilyTuning, familyById, type TunedShape, tunedShapeSchema } from
 import { useEffect, useState } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
-import { Button, ButtonAnchor, TextLink } from '@/ui/button';
+import { ButtonAnchor, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
-import { Select } from '@/ui/field';
+import { InlineField, Select } from '@/ui/field';
 import { formatCount, formatDuration, formatNs, formatSpeedup } from '@/ui/format';
+import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 
@@ -74,8 +75,6 @@ const STATE_IDS = Object.keys(STATES) as TunedShape['state'][];
 /** The list is read again at most this often, ms. */
 const READ_EVERY_MS = 2_000;
 
-const PAGE_SIZE = 25;
-
 /** The shapes of a family with the fastest variant of each, kept current while the search runs. */
 export function FamilyShapes({
   id,
@@ -93,30 +92,21 @@ export function FamilyShapes({
   const rows = shapes
     .filter((each) => state === null || each.state === state)
     .toSorted((a, b) => STATE_IDS.indexOf(a.state) - STATE_IDS.indexOf(b.state));
-  const pages = Math.max(1, Math.ceil(rows.length / PAGE_SIZE));
-  const page = Math.min(pages, Math.max(1, Number(query.get('shapes')) || 1));
+  const paging = pagingOf(query, 'shapes', rows.length);
+  const first = paging.index * paging.size;
   const base = `/api/v1/tunings/${encodeURIComponent(id)}/shapes`;
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-2 text-[0.8125rem]">
-        <span className="flex items-center gap-2">
-          <label htmlFor="shape-state" className="text-muted">
-            State
-          </label>
+        <InlineField id="shape-state" label="State">
           <Select
             id="shape-state"
             className="!w-auto"
             value={state ?? ''}
             onChange={({ target }) => setQuery({ state: target.value || null, shapes: null })}
-          >
-            <option value="">all</option>
-            {STATE_IDS.map((each) => (
-              <option key={each} value={each}>
-                {STATES[each]}
-              </option>
-            ))}
-          </Select>
-        </span>
+            options={[['', 'all'], ...STATE_IDS.map((each) => [each, STATES[each]] as const)]}
+          />
+        </InlineField>
         <span className="text-muted" aria-live="polite">
           {formatCount(rows.length)} {rows.length === 1 ? 'shape' : 'shapes'}
         </span>
@@ -129,22 +119,10 @@ export function FamilyShapes({
       <DataTable
         caption="Shapes of the family"
         columns={columnsOf(tuning)}
-        rows={rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+        rows={rows.slice(first, first + paging.size)}
         keyOf={({ shape }) => shape}
       />
-      {pages > 1 && (
-        <nav aria-label="Pages of shapes" className="mt-3 flex items-center gap-3">
-          <Button disabled={page === 1} onClick={() => setQuery({ shapes: String(page - 1) })}>
-            Previous
-          </Button>
-          <span className="text-[0.8125rem] text-muted">
-            Page {page} of {pages}
-          </span>
-          <Button disabled={page === pages} onClick={() => setQuery({ shapes: String(page + 1) })}>
-            Next
-          </Button>
-        </nav>
-      )}
+      <Pager of="shapes" paging={paging} />
     </>
   );
 }

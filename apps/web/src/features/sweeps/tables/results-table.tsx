@@ -3,9 +3,9 @@
 import { type SortingState, useTable } from '@tanstack/react-table';
 import type { RunView } from '@tilemark/core';
 import { useMemo } from 'react';
-import { Button } from '@/ui/button';
-import { Chip, Input, Select } from '@/ui/field';
+import { Chip, InlineField, Input, Select } from '@/ui/field';
 import { formatCount } from '@/ui/format';
+import { Pager, pagingOf } from '@/ui/pager';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
@@ -19,7 +19,6 @@ import {
   usualColumns,
 } from './result-columns';
 
-const PAGE_SIZE = 25;
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));
 
@@ -65,15 +64,14 @@ export function ResultsTable({
     [shown],
   );
 
-  const pages = Math.max(1, Math.ceil(data.length / PAGE_SIZE));
-  const pageIndex = Math.min(pages, Math.max(1, Number(query.get('page')) || 1)) - 1;
+  const paging = pagingOf(query, 'page', data.length);
 
   const table = useTable({
     features,
     columns,
     data,
     getRowId: ({ run }) => run.runId,
-    state: { sorting, pagination: { pageIndex, pageSize: PAGE_SIZE } },
+    state: { sorting, pagination: { pageIndex: paging.index, pageSize: paging.size } },
     autoResetPageIndex: false,
     onSortingChange: (update) => {
       const [first] = typeof update === 'function' ? update(sorting) : update;
@@ -91,10 +89,7 @@ export function ResultsTable({
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-2 text-[0.8125rem]">
-        <span className="flex items-center gap-2">
-          <label htmlFor="find" className="text-muted">
-            Find
-          </label>
+        <InlineField id="find" label="Find">
           <Input
             id="find"
             type="search"
@@ -103,11 +98,8 @@ export function ResultsTable({
             value={words}
             onChange={(event) => setQuery({ find: event.target.value || null, page: null })}
           />
-        </span>
-        <span className="flex items-center gap-2">
-          <label htmlFor="outcome" className="text-muted">
-            Outcome
-          </label>
+        </InlineField>
+        <InlineField id="outcome" label="Outcome">
           <Select
             id="outcome"
             className="!w-auto"
@@ -115,7 +107,7 @@ export function ResultsTable({
             onChange={(event) => setQuery({ outcome: event.target.value || null, page: null })}
             options={[['', 'all'], ...OUTCOMES]}
           />
-        </span>
+        </InlineField>
         <span className="text-muted" aria-live="polite">
           {formatCount(data.length)} {data.length === 1 ? 'run' : 'runs'}
           {sharedText(runs, shown)}
@@ -187,25 +179,7 @@ export function ResultsTable({
           )}
         </tbody>
       </TablePanel>
-      {pages > 1 && (
-        <nav aria-label="Pages of results" className="mt-3 flex items-center gap-3">
-          <Button
-            disabled={pageIndex === 0}
-            onClick={() => setQuery({ page: pageIndex > 1 ? String(pageIndex) : null })}
-          >
-            Previous
-          </Button>
-          <span className="text-[0.8125rem] text-muted">
-            Page {pageIndex + 1} of {pages}
-          </span>
-          <Button
-            disabled={pageIndex + 1 >= pages}
-            onClick={() => setQuery({ page: String(pageIndex + 2) })}
-          >
-            Next
-          </Button>
-        </nav>
-      )}
+      <Pager of="results" paging={paging} />
     </>
   );
 }
