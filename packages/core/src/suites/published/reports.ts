@@ -46,7 +46,7 @@ const LAYOUTS_REPORT = {
   title:
     'GPU matrix multiplication: shared-memory layouts, block size and micro-optimisations (course lab report)',
   language: 'ko',
-  note: "the report's first listing labels RC 'A transposed' and CR 'B transposed'; its profile headings, block-size tables, and code say the opposite (RC = B transposed, CR = A transposed), which is what we use",
+  note: "The report's first listing labels RC 'A transposed' and CR 'B transposed'; its profile headings, block-size tables, and code say the opposite (RC = B transposed, CR = A transposed), which is what we use.",
 };
 const hardware = { gpu: 'NVIDIA GeForce RTX 3080', cpu: 'AMD Ryzen 9 3900X' };
 
