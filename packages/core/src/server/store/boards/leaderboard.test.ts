@@ -256,6 +256,20 @@ test('a result of a policy that never ranks displaces none of one that does', as
   expect(await row()).toMatchObject({ medianNs: 3e6, unranked: null });
 });
 
+test('the board opens on what is ranked, though a larger square was measured as often', async () => {
+  const of = (n: number) => ({ ...square(n), dtype: 'i32' }) as const;
+  for (const name of ['Fast', 'Even']) {
+    const { deviceKey, workerId } = await attach(store, name, 'w1');
+    await recordAll(store, deviceKey, workerId, [
+      [kernelRun(deviceKey, 'matmul/tiled', of(64)), measured(1e6)],
+      [kernelRun(deviceKey, 'matmul/tiled', of(512)), measured(9e6, { unranked: 'noisy' })],
+    ]);
+  }
+  const { problem, problems } = await board({ dtype: 'i32' });
+  expect(problem).toEqual(of(64));
+  expect(problems).toContainEqual({ problem: of(512), devices: 2, gpus: 2 });
+});
+
 test('a wide interval is placed by its slow end, within a device and among devices', async () => {
   await device('Faster beyond doubt', 97, [
     ['matmul/naive', measured(10e6)],

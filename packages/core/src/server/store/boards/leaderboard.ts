@@ -169,11 +169,12 @@ export async function boardProblem(
   { op, dtype, methodology: version, profile, shape }: LeaderboardQuery,
 ): Promise<BoardProblem> {
   const asked = shape === undefined ? null : parseProblem({ op, shape, dtype });
-  const groups = await db.$queryRaw<
-    { shape: string; methodology: number; devices: number; gpus: number }[]
-  >`
+  const groups = await db.$queryRaw<(Counts & { shape: string; methodology: number })[]>`
     SELECT best."shape", best."methodology", count(*)::int AS "devices",
-      (count(*) FILTER (WHERE device."class" = 'gpu'))::int AS "gpus"
+      (count(*) FILTER (WHERE device."class" = 'gpu'))::int AS "gpus",
+      (count(*) FILTER (WHERE best."unranked" IS NULL))::int AS "rankedDevices",
+      (count(*) FILTER (WHERE device."class" = 'gpu' AND best."unranked" IS NULL))::int
+        AS "rankedGpus"
     FROM "Best" AS best JOIN "Device" AS device ON device."key" = best."deviceKey"
     WHERE best."op" = ${op} AND best."dtype" = ${dtype}
       AND best."profile" = ${profile}::"Profile"
@@ -182,25 +183,33 @@ export async function boardProblem(
   const own = groups.filter((of) => !asked || of.shape === shapeText(asked));
   const newest = Math.max(...(own.length > 0 ? own : groups).map((of) => of.methodology));
   const methodology = version ?? (groups.length > 0 ? newest : METHODOLOGY_VERSION);
-  const problems = groups
+  const counted = groups
     .filter((of) => of.methodology === methodology)
-    .map(({ shape, devices, gpus }) => ({
-      problem: parseProblem({ op, shape, dtype }),
-      devices,
-      gpus,
-    }))
+    .map(({ shape, ...counts }) => ({ ...counts, problem: parseProblem({ op, shape, dtype }) }))
     .sort((a, b) => b.devices - a.devices || work(b.problem) - work(a.problem));
-  const problem = asked ?? telling(problems);
+  const problem = asked ?? telling(counted);
+  const problems = counted.map(({ problem, devices, gpus }) => ({ problem, devices, gpus }));
   return { problem, profile, methodology, methodologies, problems };
 }
 
+/** How many devices have a problem, and have it ranked. */
+interface Counts {
+  readonly devices: number;
+  readonly gpus: number;
+  readonly rankedDevices: number;
+  readonly rankedGpus: number;
+}
+
 /**
- * The problem to open on: the largest square that most GPUs have, where there are any: small ones
- * measure launches. Otherwise the same of all devices, and without squares the largest problem.
+ * The problem to open on: the largest square that most GPUs have ranked, where there are any: small
+ * ones measure launches. Otherwise the same of all devices, and without squares the largest problem.
+ * What nobody has ranked counts only where nothing is.
  */
-function telling(problems: BoardProblem['problems']): Problem | null {
+function telling(problems: readonly (Counts & { readonly problem: Problem })[]): Problem | null {
   const hasGpus = problems.some(({ gpus }) => gpus > 0);
-  const countOf = (of: BoardProblem['problems'][number]) => (hasGpus ? of.gpus : of.devices);
+  const rankedOf = (of: Counts) => (hasGpus ? of.rankedGpus : of.rankedDevices);
+  const allOf = (of: Counts) => (hasGpus ? of.gpus : of.devices);
+  const countOf = problems.some((of) => rankedOf(of) > 0) ? rankedOf : allOf;
   const most = Math.max(...problems.map(countOf));
   const common = problems.filter((of) => 2 * countOf(of) > most);
   const isSquare = ({ problem }: (typeof common)[number]) =>
