@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page, test } from '@playwright/test';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
 
 /** A browser's tab as a worker, in a Chromium with WebGPU: over SwiftShader, which needs no GPU. */
+
+const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
 let grid: Grid;
 let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
@@ -139,6 +144,20 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   expect.soft(excess, 'scrolls sideways').toBe(0);
   await page.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
+  // The same GPU without a browser: its device page shows what the browser costs.
+  const file = join(folder.dataDir, 'native.json');
+  execFileSync(
+    process.execPath,
+    [
+      ...['apps/worker/dist/main.mjs', 'bench', '--device', '0', '--json', file],
+      ...['--kernel', 'matmul/naive', '--shape', '33', '--dtype', 'f32'],
+    ],
+    { env: { ...process.env, VK_ICD_FILENAMES: SWIFTSHADER, VK_DRIVER_FILES: SWIFTSHADER } },
+  );
+  await api('/results/import', JSON.parse(await readFile(file, 'utf8')));
+  await page.goto(`${grid.url}/devices/${encodeURIComponent(device.key)}`);
+  const tax = page.getByRole('table', { name: 'Each variant in a browser and natively' });
+  await expect(tax).toContainText(/33.*matmul\/naive.*SwiftShader.*×.*× to .*×/);
   await page.context().close();
   await admin.context().close();
 });
@@ -179,6 +198,38 @@ test('the quick mode runs to its end, shows the place, and publishes only for wh
   await expect(member.getByRole('link', { name: 'the sweep' })).toBeVisible();
   expect(await imported()).toBe(before + 1);
   await member.context().close();
+});
+
+test('a browser without a GPU, and an invite without a seat, are told what to do', async () => {
+  const without = async (script: () => void) => {
+    const context = await browser.newContext();
+    await context.addInitScript(script);
+    const page = await context.newPage();
+    await page.goto(`${grid.url}/join`);
+    return page;
+  };
+  const none = await without(() => Reflect.deleteProperty(Navigator.prototype, 'gpu'));
+  await expect(none.getByText('This browser has no WebGPU. Use a current Chrome')).toBeVisible();
+  const blocked = await without(() => {
+    GPU.prototype.requestAdapter = async () => null;
+  });
+  await expect(blocked.getByText('The browser offers no GPU: it may be blocked')).toBeVisible();
+  await expect(blocked.getByText('turn on hardware acceleration')).toBeVisible();
+  for (const page of [none, blocked]) {
+    await expect(page.getByRole('button', { name: 'Benchmark this browser' })).toBeDisabled();
+    await expect(page.getByRole('button', { name: 'Start' })).toBeDisabled();
+    await page.context().close();
+  }
+
+  const { secret } = await api<{ secret: string }>('/invites', {
+    ...{ name: 'one', seats: 1, hours: 1 },
+  });
+  await api('/invites/redeem', { invite: secret });
+  const late = await visitor(`${grid.url}/join#${secret}`);
+  await late.getByRole('button', { name: 'Start' }).click();
+  await expect(late.getByText('is used up')).toBeVisible();
+  expect(await workers()).toEqual([]);
+  await late.context().close();
 });
 
 test('pausing gives the run back, a second tab waits, and closing gives the run back', async () => {
