@@ -23,7 +23,7 @@ export default async function ApiPage() {
         the field at fault; lists are <code>{'{ items, nextCursor }'}</code>.
       </PageHeader>
       {[...groups].map(([group, members]) => (
-        <Section key={group} id={`group-${group}`} title={group}>
+        <Section key={group} id={`group-${group}`} title={titleOf(group)}>
           <div className="space-y-3">
             {members.map((member) => (
               <Endpoint key={member.operation.operationId} {...member} />
@@ -55,3 +55,5 @@ function groupsOf(paths: Readonly<Record<string, object>>): Map<string, Member[]
   }
   return groups;
 }
+
+const titleOf = (group: string): string => `${group.charAt(0).toUpperCase()}${group.slice(1)}`;

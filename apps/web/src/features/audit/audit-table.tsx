@@ -34,10 +34,13 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   );
 }
 
+const HASH = /^[0-9a-f]{64}$/;
+
 function Subject({ of: { action, subject, subjectName } }: { of: AuditEntry }) {
   if (!subject) return null;
   const { page } = ACTIONS[action];
-  const name = subjectName ?? subject;
+  // The hash of a file is a name for programs only.
+  const name = subjectName ?? (HASH.test(subject) ? `file ${subject.slice(0, 8)}` : subject);
   return (
     <>
       {page ? <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>{name}</TextLink> : name}

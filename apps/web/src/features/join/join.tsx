@@ -103,6 +103,8 @@ export function Join({
 
   const told = problem ?? state?.problem;
   const isInvited = Boolean(invite) || mayInvite;
+  // Beside the buttons, in their line: what says more stands below, where it moves nothing.
+  const waitsFor = gpu ? null : problem ? 'No GPU here: see below.' : 'Looking for the GPU…';
   return (
     <div className="max-w-3xl space-y-6">
       {isPublic && (
@@ -110,6 +112,7 @@ export function Join({
           version={version}
           maySubmit={mayInvite}
           isReady={gpu !== null && !isWorking}
+          waitsFor={waitsFor}
           isFirst={!isInvited}
         />
       )}
@@ -130,7 +133,7 @@ export function Join({
             />
             Pause while this tab is hidden or the machine is on battery
           </label>
-          <div className="flex flex-wrap gap-2">
+          <div className="flex flex-wrap items-center gap-2">
             {isWorking ? (
               <>
                 <Button look="primary" onClick={() => setPaused(!isPaused)}>
@@ -143,6 +146,7 @@ export function Join({
                 Start
               </Button>
             )}
+            {waitsFor && <p className="text-[0.8125rem] text-muted">{waitsFor}</p>}
           </div>
         </Panel>
       </Section>

@@ -21,12 +21,15 @@ export function Quick({
   version,
   maySubmit,
   isReady,
+  waitsFor,
   isFirst,
 }: {
   version: string;
   maySubmit: boolean;
   /** Whether the GPU has been found and is free. */
   isReady: boolean;
+  /** Why it cannot start yet, if it cannot. */
+  waitsFor: string | null;
   /** Whether this is what the visitor has come for. */
   isFirst: boolean;
 }) {
@@ -85,6 +88,7 @@ export function Quick({
             <Button onClick={() => void upload()}>Publish these results</Button>
           )}
           <p role="status" className="text-[0.8125rem] wrap-anywhere text-muted">
+            {!isWorking && waitsFor}
             {isWorking && (total === 0 ? 'Opening the GPU…' : `${ended} of ${total}. `)}
             {isWorking && run && runText(run)}
             {sweep && (
