@@ -103,8 +103,8 @@ export function Join({
 
   const told = problem ?? state?.problem;
   const isInvited = Boolean(invite) || mayInvite;
-  // Beside the buttons, in their line: what says more stands below, where it moves nothing.
-  const waitsFor = gpu ? null : problem ? 'No GPU here: see below.' : 'Looking for the GPU…';
+  // Short, so that it stands in the buttons' line on a phone too; what says more moves nothing below.
+  const waitsFor = gpu ? null : problem ? 'No GPU: see below.' : 'Finding the GPU…';
   return (
     <div className="max-w-3xl space-y-6">
       {isPublic && (
