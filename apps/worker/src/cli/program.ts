@@ -162,6 +162,8 @@ export function program(childEntry: URL): Command {
     .addOption(new Option('--suite <name>', FAMILY_IDS).argParser(familyOf).makeOptionMandatory())
     .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
     .option('--evidence <files...>', 'of `tune --suite --save`, instead of what ships')
+    .option('--server <url>', 'a grid, which answers for a device of its own')
+    .option('--token <token>', 'of a grid that only members may read')
     .addOption(DTYPE)
     .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
     .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))

@@ -1,6 +1,9 @@
 import {
+  type BestVariant,
+  bestVariantSchema,
   csvTable,
   deviceKey,
+  dtypesOfFamily,
   type Evidence,
   evidenceSchema,
   type Family,
@@ -9,6 +12,7 @@ import {
   leaveDeviceOut,
   leaveOneShapeOut,
   observationsOf,
+  type Prediction,
   type Profile,
   type Regret,
   Selector,
@@ -18,15 +22,23 @@ import {
   type Dtype,
   InputError,
   kernelById,
+  type Pass,
   type Problem,
   passesOf,
   shapeText,
+  type TunableValues,
 } from '@tilemark/kernels';
+import { z } from 'zod';
 import { parseIfThere } from './flags';
+import { GridClient } from './grid/client';
 import { significant, table, timeText } from './table';
 
 export interface SelectionOptions {
+  /** A device key. */
   readonly device?: string;
+  /** A grid to ask. */
+  readonly server?: string;
+  readonly token?: string;
   /** Files. */
   readonly evidence?: readonly string[];
   readonly suite: Family;
@@ -36,17 +48,62 @@ export interface SelectionOptions {
   readonly regret?: boolean;
 }
 
+/** A decision of the table. */
+interface Decision {
+  readonly shape: string;
+  readonly kernel: string;
+  readonly tunables: TunableValues;
+  readonly address: string;
+  /** `ranked`: by a ranked result or a tuned variant of this very shape; `nearest`: of another. */
+  readonly basis: Prediction['basis'] | 'ranked' | 'nearest';
+  /** Expected or measured on the shape, ns; null: neither. */
+  readonly ns: number | null;
+  readonly error: number | null;
+  readonly passes: readonly Pick<Pass, 'entryPoint' | 'workgroups'>[];
+  readonly runnersUp: readonly { readonly address: string; readonly ns: number }[];
+}
+
 /**
  * `tilemark table`: the selector's decisions over a family of shapes, to paste into a library; with
- * `--regret`, how good such decisions are on shapes that were left out. Throws InputError.
+ * `--server`, as a grid answers for a device of its own; with `--regret`, how good such decisions are
+ * on shapes that were left out. Throws InputError.
  */
 export async function selection(
   options: SelectionOptions,
   print: (text: string) => void,
 ): Promise<void> {
-  const { suite: family, dtype, profile } = options;
+  const { suite: family, dtype } = options;
+  checkDtype(family, dtype);
+  if (options.server !== undefined) {
+    return printTable(options, await decisionsOfGrid(options, options.server), print);
+  }
+  const { file, others } = await evidenceFor(options);
+  if (options.regret) return print(regretTexts(file, others).join('\n'));
+  const selector = new Selector(observationsOf(file));
+  const { device, driver, measuredAt, command, shapes } = file;
+  const decisions = family.shapes.map((shape): readonly [string, Decision | null] => {
+    const problem = { op: family.op, shape, dtype } as Problem;
+    const [best, ...runnersUp] = selector.rank(problem, () => true);
+    return [shapeText(problem), best ? predicted(problem, best, runnersUp) : null];
+  });
+  const head = { device, driver, measuredAt, command, shapesMeasured: shapes.length };
+  printTable(options, { head, decisions }, print);
+}
+
+/** Throws InputError for a dtype in which a family has nothing to choose from. */
+export function checkDtype(family: Family, dtype: Dtype): void {
+  const dtypes = dtypesOfFamily(family);
+  if (dtypes.includes(dtype)) return;
+  throw new InputError(
+    `no candidate of ${family.id} computes ${dtype}; it has some for ${dtypes.join(', ')}`,
+    '--dtype',
+  );
+}
+
+/** The file to decide by, and those of other devices. Throws InputError where there is none. */
+async function evidenceFor(options: SelectionOptions) {
+  const { device: key, dtype, profile, suite: family } = options;
   const own = await Promise.all((options.evidence ?? []).map(readEvidence));
-  const key = options.device;
   const isAsked = (each: Evidence) =>
     each.op === family.op && each.dtype === dtype && each.profile === profile;
   const shipped = shippedEvidence().filter(isAsked);
@@ -54,49 +111,121 @@ export async function selection(
     (each) => isAsked(each) && (key === undefined || isOn(each.device, { key })),
   );
   if (!file) {
+    const where = key === undefined ? '' : ` on ${key}`;
     throw new InputError(
-      `nothing was measured for ${family.op} ${dtype} in profile ${profile}${key ? ` on ${key}` : ''}: run tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --save evidence.json there, then add --evidence evidence.json`,
-      own.length > 0 ? '--evidence' : '--device',
+      `nothing was measured for ${family.op} ${dtype} in profile ${profile}${where}: run tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --save evidence.json there and add --evidence evidence.json, or tune the device on a grid and add --server`,
+      own.length > 0 ? '--evidence' : key === undefined ? '--dtype' : '--device',
     );
   }
-  const observations = observationsOf(file);
-  if (options.regret) {
-    const isOther = ({ device }: Evidence) => deviceKey(device) !== deviceKey(file.device);
-    const others = [...own.filter(isAsked), ...shipped].filter(isOther);
-    return print(regretTexts(file, others).join('\n'));
+  const isOther = ({ device }: Evidence) => deviceKey(device) !== deviceKey(file.device);
+  return { file, others: [...own.filter(isAsked), ...shipped].filter(isOther) };
+}
+
+/** The decision that a prediction is. */
+function predicted(
+  problem: Problem,
+  { address, basis, error, kernel, ns, tunables }: Prediction,
+  runnersUp: readonly Prediction[],
+): Decision {
+  const definition = kernelById(kernel);
+  return {
+    ...{ shape: shapeText(problem), kernel, tunables, address, basis, ns: Math.round(ns) },
+    error: Number(error.toPrecision(2)),
+    passes: definition.runsOn === 'gpu' ? passesOf(definition, tunables, problem) : [],
+    runnersUp: runnersUp
+      .slice(0, 3)
+      .map((each) => ({ address: each.address, ns: Math.round(each.ns) })),
+  };
+}
+
+interface Decided {
+  /** Where the decisions are from. */
+  readonly head: Readonly<Record<string, unknown>>;
+  /** By shape; null: nothing is known that could run it. */
+  readonly decisions: readonly (readonly [shape: string, Decision | null])[];
+}
+
+/** What a grid answers for a device. Throws InputError without the device's key. */
+async function decisionsOfGrid(
+  { device, dtype, profile, suite: family, token }: SelectionOptions,
+  server: string,
+): Promise<Decided> {
+  if (device === undefined) {
+    throw new InputError('name the device of the grid: its page shows the key', '--device');
   }
-  const selector = new Selector(observations);
-  const rows = family.shapes.flatMap((shape) => {
-    const problem = { op: family.op, shape, dtype } as Problem;
-    const [best, ...others] = selector.rank(problem, () => true);
-    if (!best) return [];
-    const kernel = kernelById(best.kernel);
-    return [
-      {
-        shape: shapeText(problem),
-        kernel: best.kernel,
-        tunables: best.tunables,
-        address: best.address,
-        basis: best.basis,
-        ns: Math.round(best.ns),
-        error: Number(best.error.toPrecision(2)),
-        passes: kernel.runsOn === 'gpu' ? passesOf(kernel, best.tunables, problem) : [],
-        runnersUp: others.slice(0, 3).map(({ address, ns }) => ({ address, ns: Math.round(ns) })),
-      },
-    ];
+  const site = new GridClient({ server, ...(token !== undefined && { token }) });
+  // Refused here, where the lookup would answer for any GPU.
+  await site.get(`devices/${encodeURIComponent(device)}`, z.unknown()).catch((error: unknown) => {
+    throw error instanceof InputError && error.field === 'request'
+      ? new InputError(error.message, '--device')
+      : error;
   });
-  const { device, driver, measuredAt, command, shapes } = file;
-  if (options.format === 'json') {
-    const head = { device, driver, profile, op: family.op, dtype, measuredAt, command };
-    return print(JSON.stringify({ ...head, shapesMeasured: shapes.length, rows }, null, 1));
+  const decisions: [string, Decision | null][] = [];
+  for (const shape of family.shapes) {
+    const problem = { op: family.op, shape, dtype } as Problem;
+    const sizes = Object.entries(shape).map(([name, size]) => [name, String(size)]);
+    const query = new URLSearchParams([
+      ...Object.entries({ op: family.op, dtype, profile, device }),
+      ...(sizes as [string, string][]),
+    ]);
+    const best = await site.get(`best?${query}`, bestVariantSchema).catch((error: unknown) => {
+      if (isNothingKnown(error)) return null;
+      throw error;
+    });
+    decisions.push([shapeText(problem), best && decisionOf(problem, best)]);
   }
-  const lines = rows.map(({ shape, address, basis, ns, error, passes }) => [
+  return { head: { device, server }, decisions };
+}
+
+/** What the lookup says where it has no answer. */
+const isNothingKnown = (error: unknown): boolean =>
+  error instanceof InputError && error.field === 'request';
+
+function decisionOf(problem: Problem, best: BestVariant): Decision {
+  const { address, isExact, passes, prediction, result, shipped, variant } = best;
+  const known = result ?? shipped;
+  return {
+    ...{ shape: shapeText(problem), kernel: variant.kernel, tunables: variant.tunables, address },
+    basis: prediction ? prediction.basis : isExact ? 'ranked' : 'nearest',
+    ns: prediction
+      ? Math.round(prediction.ns)
+      : isExact && known
+        ? Math.round(known.medianNs)
+        : null,
+    error: prediction ? Number(prediction.error.toPrecision(2)) : null,
+    passes,
+    runnersUp: (prediction?.runnersUp ?? []).map((each) => ({
+      ...{ address: each.address, ns: Math.round(each.ns) },
+    })),
+  };
+}
+
+function printTable(
+  { dtype, format, profile, suite: { id, op } }: SelectionOptions,
+  { decisions, head }: Decided,
+  print: (text: string) => void,
+): void {
+  const rows = decisions.flatMap(([, decision]) => decision ?? []);
+  const unknown = decisions.flatMap(([shape, decision]) => (decision ? [] : [shape]));
+  if (rows.length === 0) {
+    throw new InputError(
+      `nothing is known that could run a shape of ${id} in ${dtype} and profile ${profile} there: tune the device for it`,
+      '--suite',
+    );
+  }
+  if (format === 'json') {
+    print(JSON.stringify({ ...head, profile, op, dtype, rows, unknown }, null, 1));
+    return;
+  }
+  const lines = decisions.map(([shape, decision]) => [
     shape,
-    address,
-    basis,
-    ns,
-    error,
-    passes.map(({ entryPoint, workgroups }) => `${entryPoint} ${workgroups.join('x')}`).join('; '),
+    decision?.address,
+    decision?.basis ?? 'unknown',
+    decision?.ns,
+    decision?.error,
+    decision?.passes
+      .map(({ entryPoint, workgroups }) => `${entryPoint} ${workgroups.join('x')}`)
+      .join('; '),
   ]);
   print(csvTable(['shape', 'variant', 'basis', 'ns', 'error', 'dispatches'], lines).trimEnd());
 }

@@ -39,6 +39,7 @@ import { createThreadPool } from '../../device/thread-pool';
 import { withMachineLock } from '../../run/machine-lock';
 import { ratioText } from '../duel';
 import { atFlag, parseIfThere } from '../flags';
+import { checkDtype } from '../selection';
 import { significant, timeText } from '../table';
 
 export interface SuiteRequest {
@@ -76,6 +77,7 @@ export async function tuneSuite(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
+  checkDtype(family, dtype);
   const choice = await chooseDevice(device);
   if (choice.kind !== 'gpu') throw new InputError('a suite is tuned on a GPU', '--device');
   return withMachineLock(
