@@ -56,6 +56,9 @@ const UNKNOWN = 0.5;
  */
 const UNTRIED = 1.25;
 
+/** Fewest variants of one shape that are a search. */
+const A_SEARCH = 16;
+
 const SWEEPS = 60;
 
 interface Placed {
@@ -76,6 +79,7 @@ export class Selector {
   readonly #exact = new Map<string, number>();
   readonly #tried: ReadonlySet<string>;
   readonly #problems: readonly Problem[];
+  readonly #searched: readonly Problem[];
 
   constructor(observations: readonly Observation[]) {
     const families = group(observations, ({ address }) => familyOf(address));
@@ -91,6 +95,12 @@ export class Selector {
     this.#problems = [
       ...new Map(observations.map(({ problem }) => [keyOf(problem), problem])).values(),
     ];
+    this.#searched = [...group(observations, ({ problem }) => keyOf(problem)).values()].flatMap(
+      (own) => {
+        const kernels = new Set(own.map(({ address }) => address.split('[')[0]));
+        return own.length >= A_SEARCH && kernels.size > 1 ? (own[0]?.problem ?? []) : [];
+      },
+    );
   }
 
   /** The problems it has evidence of. */
@@ -118,6 +128,14 @@ export class Selector {
   /** Whether it can say how long a variant takes. */
   knows(address: string): boolean {
     return this.#families.has(familyOf(address));
+  }
+
+  /**
+   * Whether variants of several kernels were tried on a shape at most so far from a problem, as a
+   * search does: then a kernel that is not among them need not be preferred.
+   */
+  hasSearched(problem: Problem, within: number): boolean {
+    return this.#searched.some((each) => shapeDistance(problem, each) <= within);
   }
 
   #cautious({ address, ns }: Prediction): number {

@@ -98,8 +98,8 @@ describe('a family, tuned on a device', () => {
           dtype: 'f32',
           profile: 'default',
           device: key,
-          rows: 65_536,
-          cols: 3,
+          rows: 32_768,
+          cols: 4,
         },
       });
       expect(best).toMatchObject({ fallback: 'device', prediction: { basis: 'measured' } });

@@ -48,8 +48,11 @@ export async function bestVariantOf(
   const here = device && (await learnedHere(db, device, asked));
   if (here) {
     const predicted = predictedVariant(asked, here, { fallback: 'device', tried: here.tried });
-    // A few times say nothing of a kernel that is not among them.
-    if (known && !here.selector.knows(known.address)) return known;
+    // A few times say nothing of a kernel that is not among them; a search does.
+    if (known && !here.selector.knows(known.address)) {
+      const within = shapeDistance(problem, known.measured);
+      if (known.isExact || !here.selector.hasSearched(problem, within)) return known;
+    }
     // With a result to show for it; and what is ranked here on this shape has been compared already.
     if (known?.fallback === 'device' && (await isRankedHere(db, known, predicted))) return known;
     return isFaster(predicted, known) ? predicted : known;
