@@ -80,7 +80,12 @@ describe('tilemark table', () => {
   });
 
   it.each([
-    ['a dtype of no candidate', { dtype: 'f16acc16' }, '--dtype', /no candidate of transpose-shapes/],
+    [
+      'a dtype of no candidate',
+      { dtype: 'f16acc16' },
+      '--dtype',
+      /no candidate of transpose-shapes/,
+    ],
     ['a device without evidence', { device: 'else' }, '--device', /tilemark tune --suite/],
     [
       'a profile without evidence',
