@@ -95,10 +95,17 @@ export function observationsOf(file: Evidence): Observation[] {
   );
 }
 
-/** Times, those of two that took turns on a shape as far apart as their duel found them. */
+/**
+ * Times, those of two that took turns on a shape as far apart as their duel found them.
+ *
+ * @param anchor what stays: the middle of the two; or the lesser time, which is then the winner's.
+ *   The second is for who measures a variant again beside its duel: its other time must not put a
+ *   third before both.
+ */
 export function asDueled(
   times: readonly Observation[],
   duels: readonly (Final & { readonly shape: string })[],
+  anchor: 'middle' | 'least' = 'middle',
 ): Observation[] {
   const placeOf = (shape: string, address: string) => `${shape} ${address}`;
   const own = (each: Observation) => placeOf(shapeText(each.problem), each.address);
@@ -107,7 +114,10 @@ export function asDueled(
     const [one, other] = [a, b].map((address) => known.get(placeOf(shape, address)));
     if (one === undefined || other === undefined) continue;
     const half = Math.sqrt(ratio);
-    const middle = Math.sqrt(one * other);
+    const middle =
+      anchor === 'middle'
+        ? Math.sqrt(one * other)
+        : Math.min(one, other) * Math.max(half, 1 / half);
     known.set(placeOf(shape, a), middle / half);
     known.set(placeOf(shape, b), middle * half);
   }

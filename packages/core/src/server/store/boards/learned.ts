@@ -84,7 +84,8 @@ export async function learnedHere(
   });
   if (timed.length === 0) return null;
   const addresses = [...new Set(rows.map(({ address }) => address))];
-  const own = asDueled(timed, await duelsHere(db, device, kindOf(asked), addresses));
+  const duels = await duelsHere(db, device, kindOf(asked), addresses);
+  const own = asDueled(timed, duels, 'least');
   const shipped = shippedFor({ key: device.key }, { ...problem, profile });
   const known = new Set(own.map(placeOf));
   const learned: LearnedHere = {
