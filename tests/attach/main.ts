@@ -92,7 +92,7 @@ async function fillCache(folder: string): Promise<string> {
   execFileSync(
     'npm',
     [
-      ...['install', '--no-audit', '--no-fund', '--cache', cache],
+      ...['install', '--no-audit', '--no-fund', '--cache', cache, '--prefix', scratch],
       ...[`webgpu@${dependencies.webgpu}`, `koffi@${optionalDependencies.koffi}`],
     ],
     { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] },
