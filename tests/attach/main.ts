@@ -164,7 +164,9 @@ async function main(folder: string, lab: Lab): Promise<void> {
   /** The command as the page shows it, with the token in its place. */
   const shownCommand = async (secret: string): Promise<string> => {
     const page = await (await fetch(`${origin}/workers`)).text();
-    const [command] = /npx -y \S+ --server \S+ --token TOKEN/.exec(page) ?? [];
+    // Its options are in elements of their own, so that lines break between them.
+    const text = page.replaceAll(/<[^>]*>/g, '');
+    const [command] = /npx -y \S+ --server \S+ --token TOKEN/.exec(text) ?? [];
     if (!command) throw new Error('The page shows no command that attaches a machine.');
     return command.replace('TOKEN', secret);
   };
