@@ -241,7 +241,8 @@ const MATMUL: readonly Mutant[] = [
     on: ({ k }) => k >= 2,
     product: 'left * Acc(B[((p + 1u) % k) * n + col])',
   }),
-  mutant('magnitudes of A', { product: 'abs(left) * right' }),
+  // One element of A is as often positive as not, and then it is right.
+  mutant('magnitudes of A', { on: ({ m, k }) => m * k >= 16, product: 'abs(left) * right' }),
   mutant('adds to what C contains', { start: 'Acc(C[at])' }),
   mutant('adds to what scratch contains', {
     scratch: ({ m, n }) => 4 * m * n,
