@@ -32,7 +32,7 @@ type DeviceRow = Prisma.DeviceGetPayload<object>;
 /**
  * The variant to run for a problem: what was ranked or tuned on it or the nearest shape, or what the
  * selector predicts to be faster from what was measured on the device, here and in what ships. A
- * measurement of the very shape gives way only to a prediction that is faster by more than its error;
+ * measurement of the very shape gives way only to a prediction that is faster by twice its error;
  * evidence of another model answers where nothing else does. Null: there is none. Throws InputError
  * for a problem without all of its dimensions.
  */
@@ -99,7 +99,8 @@ function isFaster(predicted: BestVariant | null, known: BestVariant | null): boo
   if (!known?.isExact || !['device', 'shipped'].includes(known.fallback)) return true;
   const { ns, error } = predicted.prediction;
   const medianNs = (known.result ?? known.shipped)?.medianNs ?? Number.POSITIVE_INFINITY;
-  return ns * (1 + error) < medianNs;
+  // Two standard deviations: a prediction far from all that was measured has a wide error.
+  return ns * (1 + 2 * error) < medianNs;
 }
 
 /**

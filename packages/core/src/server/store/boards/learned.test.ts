@@ -69,7 +69,7 @@ test('a new time changes the answer at once', async () => {
   expect(await find(cube(512))).toMatchObject({ address: tileAddress('middle') });
 });
 
-test('a ranked result gives way only to a prediction that beats it by more than its error', async () => {
+test('a ranked result gives way only to a prediction that beats it by twice its error', async () => {
   const ranked = (tile: Tile, ns: number): [PlannedRun, Outcome] => [
     tileRun(key, tile, square(768)),
     measured(ns),
