@@ -71,7 +71,7 @@ test('they are found by the vendor, too, and not for another one', async () => {
 test('nothing is predicted to be faster than the device can be', async () => {
   for (const n of [6144, 12_288, 16_384]) {
     const found = await find({ ...cube(n), vendor: 'nvidia' });
-    // A family that few and smaller shapes were seen of promises ten times as much.
+    // Families that few and smaller shapes were seen of promise more.
     expect(found?.prediction).toMatchObject({ basis: 'predicted' });
     expect(found?.prediction?.rate.value).toBeLessThan(67_000);
   }
