@@ -1,4 +1,4 @@
-import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { FAMILIES } from '../suites/families';
 import { candidatesFor } from './candidates';
@@ -133,6 +133,7 @@ it('ships evidence of variants that this release has, on shapes of its families'
       shapes.map((shape) => shapeText({ op, shape })),
     );
     for (const { shape } of file.shapes) expect(known).toContain(shape);
+    for (const address of file.variants) expect(parseVariant(address).address).toBe(address);
     const [first] = observationsOf(file);
     expect(
       first && new Selector(observationsOf(file)).rank(first.problem, any).length,

@@ -1,12 +1,10 @@
 import { each, indent } from './lines';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 import { addParts, addShares, numbersOf, tileDeclarations } from './tile-memory';
+import { aColumn, elementStaging, inTurn, vectorStaging } from './tile-staging';
 
 /** The largest K, for loops that must end at a constant. */
 const MAX_K = 65_536;
-
-/** Number of vec4s in distinct banks: a step's permutation of A's tile stays within them. */
-const BANKS = 8;
 
 /** Entry point for a shape: `main` moves vec4s, so rows of A, B and C must start on one. */
 export function tileEntryPoint({ n, k }: { readonly n: number; readonly k: number }): string {
@@ -148,128 +146,6 @@ ${indent(
 )}`;
 }
 
-/** What a thread stages of each tile: where, its loads of a tile along K, and its stores. */
-interface Staging {
-  readonly places: readonly string[];
-  readonly loads: (tile: string) => readonly string[];
-  readonly stores: readonly string[];
-}
-
-/** 4 x 4 blocks of A, transposed on the way, and vec4s of B. */
-function vectorStaging(layout: TileLayout, access: string, batch: string): Staging {
-  const { threads, bm, bn, bk } = layout;
-  const aBlocks = (bm * bk) / 16 / threads;
-  const bVectors = (bn * bk) / 4 / threads;
-  return {
-    places: [
-      '// What this thread stages: 4 x 4 blocks of A, transposed on the way, and vec4s of B.',
-      ...each(aBlocks, (block) => {
-        const index = `(thread + ${block * threads})`;
-        return [
-          `let a_k${block} = ${index} % ${bk / 4};`,
-          `let a_block${block} = ${index} / ${bk / 4};`,
-          `let a_to${block} = 4 * a_k${block} * A_PITCH + ${aColumn(layout, `a_block${block}`, `a_k${block}`)};`,
-          ...each(
-            4,
-            (i) =>
-              `let a_row${block}_${i} = min(group.y * ${bm} + 4 * a_block${block} + ${i}, shape.m - 1);`,
-          ),
-          `var ${each(4, (i) => `a${block}_${i}: V;`).join(' var ')}`,
-        ];
-      }).flat(),
-      ...each(bVectors, (v) => {
-        const index = `(thread + ${v * threads})`;
-        return [
-          `let b_k${v} = ${index} / B_PITCH;`,
-          `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
-          `let b_to${v} = ${index};`,
-          `var b${v}: V;`,
-        ];
-      }).flat(),
-    ],
-    loads: (tile) => [
-      ...each(aBlocks, (block) =>
-        each(4, (i) => {
-          const k4 = `a_k${block} + ${tile} * ${bk / 4}`;
-          return `a${block}_${i} = load_a_${access}(${batch}a_row${block}_${i}, ${k4});`;
-        }),
-      ).flat(),
-      ...each(
-        bVectors,
-        (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
-      ),
-    ],
-    stores: [
-      ...each(aBlocks, (block) =>
-        ['x', 'y', 'z', 'w'].map((k, i) => {
-          const column = each(4, (row) => `a${block}_${row}.${k}`).join(', ');
-          return `a_tile[${inTurn(layout, 'a')}a_to${block} + ${i} * A_PITCH] = V(${column});`;
-        }),
-      ).flat(),
-      ...each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
-    ],
-  };
-}
-
-/**
- * Single elements, which neighbouring threads load from neighbouring addresses wherever a row begins.
- * Loads beyond a row or the matrix are clamped to the matrix: those sums are never stored. Addresses
- * are a first one and multiples of a step: one per element would take as many registers again.
- */
-function elementStaging(layout: TileLayout): Staging {
-  const { threads, bm, bn, bk, batched } = layout;
-  const { product } = numbersOf(layout);
-  const begin = (side: string, pitch: string) =>
-    batched ? `${product} * shape.${side} * shape.${pitch} + ` : '';
-  const last = (matrix: string, length: string) =>
-    batched ? `arrayLength(&${matrix}) - 1` : `${length} - 1`;
-  const plus = (step: string, times: number) => (times === 0 ? '' : ` + ${times} * ${step}`);
-  const as = each((bm * bk) / threads, (i) => {
-    const [k, row] = [`thread % ${bk}`, `(thread / ${bk} + ${i * (threads / bk)})`];
-    return {
-      to: `${k} * A_PITCH + ${aColumn(layout, `(${row} / 4)`, `(${k} / 4)`)}`,
-      lane: `${row} % 4`,
-      step: plus('a_step', i),
-    };
-  });
-  // The columns that a thread loads of a row, then as many of a row below.
-  const across = Math.max(bn / threads, 1);
-  const bs = each((bn * bk) / threads, (i) => ({
-    col: i % across,
-    step: plus('b_step', Math.floor(i / across)),
-  }));
-  return {
-    places: [
-      '// What this thread stages: single elements, beside those of its neighbours.',
-      `let last_a = ${last('A', 'shape.m * shape.k')};`,
-      `let last_b = ${last('B', 'shape.k * shape.n')};`,
-      `let a_step = ${threads / bk} * shape.k;`,
-      `let b_step = ${Math.max(threads / bn, 1)} * shape.n;`,
-      `let a_at = ${begin('m', 'k')}(group.y * ${bm} + thread / ${bk}) * shape.k + thread % ${bk};`,
-      ...each(across, (col) => {
-        const own = `min(group.x * ${bn} + thread % ${bn} + ${col * threads}, shape.n - 1)`;
-        return `let b_at${col} = ${begin('k', 'n')}thread / ${bn} * shape.n + ${own};`;
-      }),
-      ...as.flatMap(({ to }, i) => [`let a_to${i} = ${to};`, `var a${i}: Acc;`]),
-      ...bs.map((_, i) => `var b${i}: Acc;`),
-    ],
-    loads: (tile) => [
-      ...as.map(({ step }, i) => `a${i} = Acc(A[min(a_at + ${tile} * ${bk}${step}, last_a)]);`),
-      ...bs.map(
-        ({ col, step }, i) =>
-          `b${i} = Acc(B[min(b_at${col} + ${tile} * ${bk} * shape.n${step}, last_b)]);`,
-      ),
-    ],
-    stores: [
-      ...as.map(({ lane }, i) => `a_tile[${inTurn(layout, 'a')}a_to${i}][${lane}] = a${i};`),
-      ...bs.map((_, i) => {
-        const to = `${inTurn(layout, 'b')}thread / 4 + ${(i * threads) / 4}`;
-        return `b_tile[${to}][thread % 4] = b${i};`;
-      }),
-    ],
-  };
-}
-
 /**
  * What separates the products of a tile from the stores of the next: a barrier, or nothing with two
  * alternating tiles. A thread that overwrites a tile has passed the barrier of the tile in between,
@@ -281,9 +157,6 @@ function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
     return `let ${of}_turn = ${tile} % 2 * ${bk} * ${of.toUpperCase()}_PITCH;`;
   });
 }
-
-/** The offset of the current tile, as a prefix of an index. */
-const inTurn = ({ doubled }: TileLayout, of: 'a' | 'b') => (doubled ? `${of}_turn + ` : '');
 
 /** How many whole tiles of K this workgroup multiplies, and how many steps remain. */
 function range(layout: TileLayout): string[] {
@@ -324,16 +197,6 @@ function spreadLoads(layout: TileLayout, loads: readonly string[]): string[] {
     ...loads.filter((_, index) => Math.floor((index * bk) / loads.length) === k),
     ...steps(layout, `${k}`),
   ]).flat();
-}
-
-/**
- * Column of A's tile, in vec4s, at which `column` is stored in the rows of the four steps `k4`.
- * Threads that write one column at different steps would conflict in one bank; permuted, the
- * 8 / (bk / 4) columns of each step cover all banks. `%` tells Tint the range.
- */
-function aColumn(layout: TileLayout, column: string, k4: string): string {
-  if (!layout.swizzled) return column;
-  return `((${column} ^ (${k4} * ${(4 * BANKS) / layout.bk} % ${BANKS})) % A_PITCH)`;
 }
 
 /** One step of K: reads fragments of A and B from workgroup memory, then adds all their products. */
