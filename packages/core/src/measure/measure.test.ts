@@ -243,6 +243,30 @@ describe('runVariant', () => {
     });
   });
 
+  it('looks at the outputs of a stretch once all sets are written', async () => {
+    const seen: number[] = [];
+    const executor = withFault((good) => ({
+      verify: (sets) => {
+        seen.push(sets.length);
+        return good.verify(sets);
+      },
+      sample: async (options) => {
+        await good.sample(options);
+        const ns = 1e6 * options.dispatches;
+        return { ns, wallNs: ns };
+      },
+    }));
+    const options = { policy: 'default', lastLevelCacheBytes: 100_000 } as const;
+    const outcome = await run(executor, options);
+    if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+    const { bufferSets, dispatchesPerSample } = outcome.measurement;
+    const whole = Math.floor(bufferSets / dispatchesPerSample) * dispatchesPerSample;
+    expect(dispatchesPerSample).toBeLessThan(bufferSets);
+    expect(seen.filter((sets) => sets === whole).length).toBeGreaterThanOrEqual(
+      Math.floor(64 / whole),
+    );
+  });
+
   it('verifies the last outputs of all sets', async () => {
     const verified: (readonly number[])[] = [];
     const executor = withFault((good) => ({

@@ -49,8 +49,10 @@ export class Proof {
   #isWatching = false;
   #samples = 0;
   #inStretch = 0;
+  /** Dispatches of the stretch, of which each one's output is yet to be verified. */
+  #unseen = 0;
   #spots = 0;
-  /** Rotated dispatches since the outputs were poisoned. */
+  /** Rotated dispatches of which the outputs, at most one per set, are still there. */
   #written = 0;
   #dispatches = 0;
   #spentNs = 0;
@@ -115,13 +117,18 @@ export class Proof {
   async beforeSeries({ isCold }: { isCold: boolean }): Promise<void> {
     this.#isWatching = isCold;
     this.#written = 0;
+    this.#unseen = 0;
     await this.#spend(() => this.#prepared.poison(this.#draw(2) ? 'nan' : 'stale'));
   }
 
   /** Samples, of which some are verified once they have been timed. Throws WrongOutput. */
   readonly sampler: Pick<Prepared, 'sample'> = {
     sample: async (options) => {
-      if (this.#isInStretch) await this.#poisonNext(options.dispatches);
+      // As many samples at once as there are sets: each look at outputs costs waits for the device.
+      const fit = Math.max(1, Math.floor(this.#prepared.bufferSets / options.dispatches));
+      if (this.#isInStretch && this.#unseen === 0) {
+        await this.#poisonNext(fit * options.dispatches);
+      }
       const sample = await this.#prepared.sample(options);
       if (options.rotate) this.#written += options.dispatches;
       if (this.#isWatching) await this.#onTheSpot(options.dispatches);
@@ -176,7 +183,10 @@ export class Proof {
         this.#written += bufferSets;
         await this.#verifyLast(bufferSets);
       }
-      if (dispatches <= bufferSets) await this.#verifyLast(dispatches);
+      if (dispatches > bufferSets) return;
+      this.#unseen += dispatches;
+      const isLast = this.#inStretch + this.#unseen >= STRETCH_DISPATCHES;
+      if (isLast || this.#unseen + dispatches > bufferSets) await this.#verifyLast(this.#unseen);
     } else if (this.#spots < MOST_SPOTS && this.#draw(SPOT_EVERY) === 0) {
       this.#spots++;
       const sets = this.#lastSets(dispatches);
@@ -198,11 +208,13 @@ export class Proof {
       { length: Math.min(dispatches, bufferSets) },
       (_, i) => (lastSet + 1 + i) % bufferSets,
     );
+    this.#written = Math.min(this.#written, bufferSets - next.length);
     await this.#spend(() => this.#prepared.poison('stale', next));
   }
 
   async #verifyLast(dispatches: number): Promise<void> {
     this.#inStretch += dispatches;
+    this.#unseen = 0;
     await this.#verify('after', this.#lastSets(dispatches), dispatches);
   }
 

@@ -88,14 +88,18 @@ class GpuExecutor implements Executor {
     const { seed, inputs: mode = 'uniform', secret = drawSecret() } = options;
     const buffers = await this.#allocate(problem, options);
     try {
-      const times = await this.#fill(buffers, problem, options);
+      const uploadNs = await this.#timeUpload(buffers, options);
+      // What is prepared is verified next, and shaders compile while its inputs are made.
+      this.#context.judge.ahead({ problem, kernel: definition });
+      this.#context.filler.ahead();
+      const fillNs = await this.#fill(buffers, problem, options);
       const shared = await this.#createShared(definition, tunables, problem);
       const sets = await this.#bind(layout, buffers, shared);
       return new GpuPrepared(
         this.#context,
         { problem, kernel: definition, seed, mode, secret },
         { dispatches, sets, ...shared },
-        { compileNs, ...times },
+        { compileNs, uploadNs, fillNs },
       );
     } catch (error) {
       buffers.forEach(destroyBufferSet);
@@ -110,6 +114,7 @@ class GpuExecutor implements Executor {
   destroy(): void {
     this.#context.timestamps?.destroy();
     this.#context.judge.destroy();
+    this.#context.filler.destroy();
   }
 
   async #compile(variant: Variant, problem: Problem, { isAhead = false } = {}) {
@@ -183,19 +188,24 @@ class GpuExecutor implements Executor {
     );
   }
 
-  /** Fills every set with inputs of its own; first times the upload of one set's inputs if asked. */
+  /** Times the upload of one set's inputs if asked, ns. */
+  async #timeUpload(
+    [first]: readonly BufferSet[],
+    { timeUpload: isTimed = false }: PrepareOptions,
+  ): Promise<number | null> {
+    if (!first) throw new RangeError('bufferSets must be at least 1');
+    return isTimed ? await timeUpload(this.#context.watch, first) : null;
+  }
+
+  /** Fills every set with inputs of its own. Returns the time that it takes, ns. */
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,
-    { seed, inputs: mode = 'uniform', timeUpload: isTimed = false }: PrepareOptions,
-  ): Promise<Pick<Prepared, 'uploadNs' | 'fillNs'>> {
-    const { watch, filler } = this.#context;
-    const [first] = buffers;
-    if (!first) throw new RangeError('bufferSets must be at least 1');
-    const uploadNs = isTimed ? await timeUpload(watch, first) : null;
+    { seed, inputs: mode = 'uniform' }: PrepareOptions,
+  ): Promise<number> {
     const beganNs = nowNs();
-    await fillSets(filler, problem, buffers, { seed, mode });
-    return { uploadNs, fillNs: nowNs() - beganNs };
+    await fillSets(this.#context.filler, problem, buffers, { seed, mode });
+    return nowNs() - beganNs;
   }
 }
 

@@ -12,6 +12,11 @@ const WORKGROUP = 256;
 /** Most workgroups of a fill; beyond that, each thread strides over several elements. */
 const MAX_GROUPS = 4_096;
 
+/** A buffer, and what is written over it. */
+const BINDINGS: readonly BindingType[] = ['storage', 'uniform'];
+
+const POISON_SOURCE = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
+
 /** What is written over a buffer, as poison.wgsl takes it. */
 export interface PoisonFill {
   readonly buffer: GPUBuffer;
@@ -30,10 +35,18 @@ export interface PoisonFill {
 export class Filler {
   readonly #watch: DeviceWatch;
   readonly #pipelines: Pipelines;
+  /** Kept, because on many a system to create a buffer takes longer than to fill one. */
+  #uniforms: GPUBuffer | null = null;
 
   constructor(watch: DeviceWatch, pipelines: Pipelines) {
     this.#watch = watch;
     this.#pipelines = pipelines;
+  }
+
+  /** Starts to compile what `poison` takes; errors come from there. */
+  ahead(): void {
+    const layout = bindGroupLayoutOf(this.#watch.device, BINDINGS);
+    this.#pipelines.compile(POISON_SOURCE, layout).catch(() => undefined);
   }
 
   /** Fills each buffer according to the fill of the same index, bit for bit as `inputTensors` does. */
@@ -54,14 +67,13 @@ export class Filler {
    * since whatever follows does.
    */
   async poison(fills: readonly PoisonFill[]): Promise<void> {
-    const source = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
     const longest = Math.max(...fills.map(({ buffer }) => buffer.size / 4));
     const words = fills.map(({ first, end, halves, kind, stream, guard, most }) => [
       ...[first, end, halves, kind, stream, guard],
       floatBits(most),
     ]);
     const buffers = fills.map(({ buffer }) => buffer);
-    await this.#run(source, buffers, words, longest);
+    await this.#run(POISON_SOURCE, buffers, words, longest);
   }
 
   /** Runs a shader once per buffer, in one submission, because each submission costs a wait. */
@@ -72,14 +84,14 @@ export class Filler {
     length: number,
   ): Promise<void> {
     const { device } = this.#watch;
-    const bindings: BindingType[] = ['storage', 'uniform'];
-    const layout = bindGroupLayoutOf(device, bindings);
+    const layout = bindGroupLayoutOf(device, BINDINGS);
     const { pipeline } = await this.#pipelines.compile(source, layout);
     const slot = BINDING_ALIGNMENT / 4;
     const all = new Uint32Array(words.length * slot);
     for (const [i, each] of words.entries()) all.set(each, i * slot);
-    const uniforms = uniformOf(device, all);
     await this.#watch.scoped('fill the buffers', () => {
+      const uniforms = this.#memory(all.byteLength);
+      device.queue.writeBuffer(uniforms, 0, all);
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       pass.setPipeline(pipeline);
@@ -92,7 +104,20 @@ export class Filler {
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
-    uniforms.destroy();
+  }
+
+  /** The kept uniform buffer, made larger if it is too small. */
+  #memory(size: number): GPUBuffer {
+    if (this.#uniforms && this.#uniforms.size >= size) return this.#uniforms;
+    this.destroy();
+    const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
+    this.#uniforms = this.#watch.device.createBuffer({ size, usage });
+    return this.#uniforms;
+  }
+
+  destroy(): void {
+    this.#uniforms?.destroy();
+    this.#uniforms = null;
   }
 }
 

@@ -20,18 +20,26 @@ export interface CompileOptions {
 
 export type BindingType = GPUBufferBindingType;
 
+const layouts = new WeakMap<GPUDevice, Map<string, GPUBindGroupLayout>>();
+
 /** The layout of group 0: a buffer at each binding, including those that a shader does not use. */
 export function bindGroupLayoutOf(
   device: GPUDevice,
   bindings: readonly BindingType[],
 ): GPUBindGroupLayout {
-  return device.createBindGroupLayout({
-    entries: bindings.map((type, binding) => ({
-      binding,
-      visibility: STAGE_COMPUTE,
-      buffer: { type },
-    })),
-  });
+  const ofDevice = layouts.get(device) ?? new Map<string, GPUBindGroupLayout>();
+  layouts.set(device, ofDevice);
+  const key = bindings.join();
+  const known = ofDevice.get(key);
+  if (known) return known;
+  const entries = bindings.map((type, binding) => ({
+    binding,
+    visibility: STAGE_COMPUTE,
+    buffer: { type },
+  }));
+  const layout = device.createBindGroupLayout({ entries });
+  ofDevice.set(key, layout);
+  return layout;
 }
 
 /** Binds buffers, or parts of them, to group 0 in order. */

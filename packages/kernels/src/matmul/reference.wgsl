@@ -43,11 +43,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     let outer_end = min(outer + 256u, chunk.end);
     var block0 = V(); var block1 = V(); var block2 = V(); var block3 = V();
     for (var inner = outer; inner < outer_end; inner += 16u) {
-      let end = min(inner + 16u, outer_end);
       var part0 = V(); var part1 = V(); var part2 = V(); var part3 = V();
-      for (var p = inner; p < end; p++) {
+      // A constant count, which compilers unroll; beyond the end, rows of B count as zeros.
+      for (var i = 0u; i < 16u; i++) {
+        let p = min(inner + i, outer_end - 1u);
         let at = p * chunk.n + b;
-        let right = V(S(B[at.x]), S(B[at.y]), S(B[at.z]), S(B[at.w]));
+        let row = V(S(B[at.x]), S(B[at.y]), S(B[at.z]), S(B[at.w]));
+        let right = select(V(), row, inner + i < outer_end);
         part0 += S(A[a.x + p]) * right;
         part1 += S(A[a.y + p]) * right;
         part2 += S(A[a.z + p]) * right;
