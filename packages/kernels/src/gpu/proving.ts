@@ -61,7 +61,7 @@ export async function wrongElement(
   const rounding = isInteger ? {} : { rounding: roundingOf(terms) };
   const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
   try {
-    const { check } = await generatedCheck(problem, choice, options, pool);
+    const check = await generatedCheck(problem, choice, options, pool);
     await watch.settled(staging.mapAsync(MAP_READ));
     return check(new HostArray(staging.getMappedRange())).worst;
   } finally {

@@ -22,22 +22,6 @@ function elementBound(
 }
 
 /**
- * Largest error allowed in one element of C for any inputs, given (|A||B|)_ij, the sum of its
- * products' magnitudes. No partial sum is larger, so each of K roundings adds at most
- * u (|A||B|)_ij, with either sign: they grow like sqrt(K), and eight standard deviations are allowed
- * (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019). u is the unit roundoff of the sums; f16
- * rounds the result once more. Exact sums: 0.
- */
-export function anyDataBound(
-  { sumRoundoff, store }: Rounding,
-  magnitude: number,
-  k: number,
-  want: number,
-): number {
-  return 8 * Math.sqrt(k) * sumRoundoff * magnitude + storeBound(store, Math.abs(want));
-}
-
-/**
  * Standard deviation of one element's rounding error, relative to |a| |b|: 0.41 u for a relative
  * error uniform in [-u, u] of a significand spread over [1, 2).
  */

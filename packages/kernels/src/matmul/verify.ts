@@ -1,7 +1,6 @@
 import type { Tensor } from '../dtype';
-import { type Comparison, Tally } from '../verify/compare';
 import type { CheckOptions, OutputCheck } from '../verify/verification';
-import { anyDataBound, NormBounds } from './bound';
+import { NormBounds } from './bound';
 import type { MatmulShape } from './op';
 import { columnNorms, referenceRow, rowNorms } from './reference';
 
@@ -33,12 +32,9 @@ export function factors(inputs: readonly Tensor[]): readonly [Tensor, Tensor] {
 export function compareWhole(
   shape: MatmulShape,
   inputs: readonly Tensor[],
-  { rounding, errorGrowth, anyData }: CheckOptions,
+  { rounding, errorGrowth }: CheckOptions,
 ): OutputCheck {
   const [a, b] = factors(inputs);
-  if (anyData) {
-    return (c) => ({ method: 'whole', ...compareAnyData(shape, a, b, rounding, c) });
-  }
   const bounds = new NormBounds(
     shape,
     rounding,
@@ -58,26 +54,4 @@ export function compareWhole(
     for (let row = 0; row < shape.m; row++) bounds.compareRow(c, row, rowOf(row), tally);
     return { method: rounding.sumRoundoff === 0 ? 'exact' : 'whole', ...tally.result() };
   };
-}
-
-/** Compares every element of C with the f64 reference, with the bound for any data. */
-function compareAnyData(
-  shape: MatmulShape,
-  a: Tensor,
-  b: Tensor,
-  rounding: CheckOptions['rounding'],
-  c: Tensor,
-): Comparison {
-  const [aMagnitudes, bMagnitudes] = [a.map(Math.abs), b.map(Math.abs)];
-  const tally = new Tally();
-  for (let row = 0; row < shape.m; row++) {
-    const want = referenceRow(shape, a, b, row);
-    const magnitudes = referenceRow(shape, aMagnitudes, bMagnitudes, row);
-    for (let col = 0; col < shape.n; col++) {
-      const exact = want[col] as number;
-      const bound = anyDataBound(rounding, magnitudes[col] as number, shape.k, exact);
-      tally.add(row, col, c[row * shape.n + col] ?? Number.NaN, exact, bound);
-    }
-  }
-  return tally.result();
 }

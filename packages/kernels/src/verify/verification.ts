@@ -18,8 +18,6 @@ export interface CheckOptions {
   readonly errorGrowth?: number | undefined;
   /** How the dtype's sums round; `EXACT` for integer-valued inputs. */
   readonly rounding: Rounding;
-  /** The inputs may have any mean: the whole output is compared, with a wider bound. */
-  readonly anyData: boolean;
   /** Decides which vectors, rows and columns a check without the whole reference looks at. */
   readonly secret: number;
   /** The whole reference is worth a few milliseconds at most. */

@@ -150,7 +150,7 @@ describe.each(['f32', 'i32'] as const)('a reference that threads share, in %s', 
       jobs += some.length;
       return pool.run(some);
     };
-    const { check: shared } = await generatedCheck(
+    const shared = await generatedCheck(
       problem,
       { seed: 3 },
       { secret: 8 },

@@ -21,8 +21,6 @@ export interface VerifyOptions {
   readonly errorGrowth?: Kernel['errorGrowth'];
   /** The inputs are integer-valued (`InputMode` exact): compare with `==`. */
   readonly exact?: boolean;
-  /** The inputs may have any mean: the whole output is compared, with a wider bound. */
-  readonly anyData?: boolean;
   /**
    * Decides which vectors, rows and columns are looked at where the whole reference takes too long;
    * absent: drawn at random. A kernel must not know it.
@@ -36,13 +34,6 @@ export interface VerifyOptions {
 
 /** 32 random bits. */
 export const drawSecret = (): number => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
-
-/** A check with inputs that it generated itself. */
-export interface GeneratedCheck {
-  readonly check: OutputCheck;
-  /** Whether it keeps the inputs in memory; false: it keeps only a few vectors derived from them. */
-  readonly holdsInputs: boolean;
-}
 
 /**
  * A check of outputs for these inputs against the op's reference. It keeps whatever depends on the
@@ -82,14 +73,11 @@ export async function generatedCheck(
   choice: InputChoice,
   options: VerifyOptions = {},
   pool: HostPool | null = null,
-): Promise<GeneratedCheck> {
+): Promise<OutputCheck> {
   const threads = Math.min(pool?.threads ?? 1, SHARING_THREADS.most);
   const shared = sharedVerification(problem, options);
   if (!pool || threads < SHARING_THREADS.least || !shared) {
-    return {
-      check: outputCheck(problem, inputTensors(problem, choice), options),
-      holdsInputs: true,
-    };
+    return outputCheck(problem, inputTensors(problem, choice), options);
   }
   const checking = checkOptions(problem, options);
   const reference = shared.allocate(problem.shape, checking.secret);
@@ -102,17 +90,16 @@ export async function generatedCheck(
     await pool.release();
   }
   const inputs = () => inputTensors(problem, choice);
-  const check = shared.check(reference, inputs, checking);
-  return { check: sized(problem, check), holdsInputs: false };
+  return sized(problem, shared.check(reference, inputs, checking));
 }
 
 /** How threads compute the reference of a problem together; null if that is not worth it. */
 function sharedVerification(
   problem: Problem,
-  { computes, anyData }: VerifyOptions,
+  { computes }: VerifyOptions,
 ): SharedVerification<Problem['shape']> | null {
   const { shared } = opOf(problem).verification;
-  return shared && !computes && !anyData && shared.isWorthSharing(problem.shape) ? shared : null;
+  return shared && !computes && shared.isWorthSharing(problem.shape) ? shared : null;
 }
 
 /** Adds a check of the output's size, which throws TypeError. */
@@ -140,7 +127,7 @@ function checkOptions(
   { dtype }: Problem,
   { exact = false, errorGrowth, ...options }: VerifyOptions,
 ): CheckOptions {
-  const { anyData = false, sampled = false, secret = drawSecret() } = options;
+  const { sampled = false, secret = drawSecret() } = options;
   const { rounding = exact ? EXACT : DTYPES[dtype].rounding } = options;
-  return { rounding, errorGrowth, anyData, sampled, secret };
+  return { rounding, errorGrowth, sampled, secret };
 }
