@@ -6,8 +6,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - pipelines.ts            pipelines by source; compile errors
  * - buffers.ts, fill.ts     buffer sets, filled and poisoned on the device
  * - prepared.ts, pass.ts    dispatches and their times; timestamps.ts: the GPU's clock
- * - judge.ts                verifies outputs on the device: shares.ts, guards.ts, results.ts
- * - references.ts           what they are compared with; proving.ts: by the host
+ * - judge/                  verifies outputs on the device; its first file is judge.ts
  * - probe.ts                measures the device itself
  * - watch.ts                errors that WebGPU reports asynchronously
  */
@@ -29,7 +28,7 @@ import {
   timeUpload,
 } from './buffers';
 import { Filler, uniformOf } from './fill';
-import { Judge } from './judge';
+import { Judge } from './judge/judge';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
 import { type Binding, type Dispatch, fillSets, type GpuContext, GpuPrepared } from './prepared';
 import { prepareProbe } from './probe';

@@ -11,8 +11,8 @@ import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, destroyBufferSet, download } from './buffers';
 import type { Filler } from './fill';
-import type { Guarded } from './guards';
-import type { Judge } from './judge';
+import type { Guarded } from './judge/guards';
+import type { Judge } from './judge/judge';
 import { type PassTimer, timePass } from './pass';
 
 /** What all variants prepared by one executor share. */

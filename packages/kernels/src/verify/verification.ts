@@ -2,7 +2,7 @@ import type { Rounding, Tensor } from '../dtype';
 import type { Part, Rows } from '../numbers';
 import type { Comparison } from './compare';
 
-/** How an output was checked; `device`: every element, on the device (gpu/judge.ts). */
+/** How an output was checked; `device`: every element, on the device (gpu/judge/). */
 export type VerifyMethod = 'device' | 'whole' | 'exact' | 'freivalds';
 
 export interface Verdict extends Comparison {

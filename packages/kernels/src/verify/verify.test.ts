@@ -150,12 +150,7 @@ describe.each(['f32', 'i32'] as const)('a reference that threads share, in %s', 
       jobs += some.length;
       return pool.run(some);
     };
-    const shared = await generatedCheck(
-      problem,
-      { seed: 3 },
-      { secret: 8 },
-      { ...pool, run },
-    );
+    const shared = await generatedCheck(problem, { seed: 3 }, { secret: 8 }, { ...pool, run });
     expect(jobs).toBe(10);
     const inputs = inputTensors(problem, { seed: 3 });
     const alone = outputCheck(problem, inputs, { secret: 8 });

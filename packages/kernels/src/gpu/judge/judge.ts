@@ -1,26 +1,26 @@
-import { DTYPES, EXACT, type Rounding } from '../dtype';
-import { OutOfMemory } from '../errors';
-import type { HostPool } from '../host/job';
-import type { Kernel } from '../kernel';
-import { opOf } from '../ops';
-import type { Problem } from '../problem';
-import { jsonNumber, type WorstElement } from '../verify/compare';
-import { type InputChoice, inputTensors } from '../verify/inputs';
-import { GUARD_BYTES } from '../verify/poison';
-import { unitOf } from '../verify/precision';
-import { merged, type Verdict } from '../verify/verification';
-import { outputCheck } from '../verify/verify';
-import { download, guarded } from './buffers';
+import { DTYPES, EXACT, type Rounding } from '../../dtype';
+import { OutOfMemory } from '../../errors';
+import type { HostPool } from '../../host/job';
+import type { Kernel } from '../../kernel';
+import { opOf } from '../../ops';
+import type { Problem } from '../../problem';
+import { jsonNumber, type WorstElement } from '../../verify/compare';
+import { type InputChoice, inputTensors } from '../../verify/inputs';
+import { GUARD_BYTES } from '../../verify/poison';
+import { unitOf } from '../../verify/precision';
+import { merged, type Verdict } from '../../verify/verification';
+import { outputCheck } from '../../verify/verify';
+import { download, guarded } from '../buffers';
+import { floatBits } from '../fill';
+import type { Pipelines } from '../pipelines';
+import type { DeviceWatch } from '../watch';
 import compareBits from './compare-bits.wgsl';
 import compareValues from './compare-values.wgsl';
-import { floatBits } from './fill';
 import { type Guarded, guardsOf } from './guards';
 import guardsWgsl from './guards.wgsl';
-import type { Pipelines } from './pipelines';
 import { type Reference, References } from './references';
 import { type Question, Results } from './results';
 import { boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
-import type { DeviceWatch } from './watch';
 
 /** An output to be judged, with the inputs it was computed from. */
 export interface Judged {
@@ -39,9 +39,15 @@ export interface Case {
 }
 
 /**
- * Verification on the device: compares every element of outputs with references (references.ts),
- * each with its own bound, and returns a few numbers only. Outputs whose reference does
- * not fit on the device are compared on the host.
+ * Verification on the device: compares every element of outputs with references, each with its own
+ * bound, and returns a few numbers only. Outputs whose reference does not fit on the device are
+ * compared on the host.
+ *
+ * - references.ts  what outputs are compared with, made on the device
+ * - proving.ts     how the host proves a reference
+ * - shares.ts      the parts of a comparison, and what their records add up to
+ * - guards.ts      whether a kernel wrote outside its output
+ * - results.ts     runs these small jobs together
  */
 export class Judge {
   readonly #watch: DeviceWatch;

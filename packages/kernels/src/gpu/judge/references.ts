@@ -1,20 +1,20 @@
-import { DTYPES } from '../dtype';
-import { ReferenceWrong } from '../errors';
-import type { HostPool } from '../host/job';
-import type { Kernel } from '../kernel';
-import { ceilDiv } from '../numbers';
-import { elements } from '../op';
-import { opOf } from '../ops';
-import type { Problem } from '../problem';
-import { shapeText } from '../shape';
-import { typeHeader } from '../specialise';
-import { nowNs } from '../timing';
-import type { Lines } from '../verify/verification';
-import { BufferUsage } from './buffers';
-import { uniformOf } from './fill';
-import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
+import { DTYPES } from '../../dtype';
+import { ReferenceWrong } from '../../errors';
+import type { HostPool } from '../../host/job';
+import type { Kernel } from '../../kernel';
+import { ceilDiv } from '../../numbers';
+import { elements } from '../../op';
+import { opOf } from '../../ops';
+import type { Problem } from '../../problem';
+import { shapeText } from '../../shape';
+import { typeHeader } from '../../specialise';
+import { nowNs } from '../../timing';
+import type { Lines } from '../../verify/verification';
+import { BufferUsage } from '../buffers';
+import { uniformOf } from '../fill';
+import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
+import type { DeviceWatch } from '../watch';
 import { mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
-import type { DeviceWatch } from './watch';
 
 /** What the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
 export interface Reference {

@@ -1,15 +1,15 @@
-import { DTYPES, type Rounding } from '../dtype';
-import type { HostPool } from '../host/job';
-import type { Kernel } from '../kernel';
-import { hash32, type Rows } from '../numbers';
-import { opOf } from '../ops';
-import type { Problem } from '../problem';
-import { compareBits } from '../verify/compare';
-import { type InputChoice, inputBlock } from '../verify/inputs';
-import type { DeviceVerification } from '../verify/verification';
-import { drawSecret, generatedCheck } from '../verify/verify';
-import { BufferUsage, download, MAP_READ } from './buffers';
-import type { DeviceWatch } from './watch';
+import { DTYPES, type Rounding } from '../../dtype';
+import type { HostPool } from '../../host/job';
+import type { Kernel } from '../../kernel';
+import { hash32, type Rows } from '../../numbers';
+import { opOf } from '../../ops';
+import type { Problem } from '../../problem';
+import { compareBits } from '../../verify/compare';
+import { type InputChoice, inputBlock } from '../../verify/inputs';
+import type { DeviceVerification } from '../../verify/verification';
+import { drawSecret, generatedCheck } from '../../verify/verify';
+import { BufferUsage, download, MAP_READ } from '../buffers';
+import type { DeviceWatch } from '../watch';
 
 /** How the host proves a reference that the device made. */
 

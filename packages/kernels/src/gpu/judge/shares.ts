@@ -1,10 +1,10 @@
-import type { Rounding } from '../dtype';
-import { ceilDiv } from '../numbers';
-import { elements } from '../op';
-import { opOf } from '../ops';
-import type { Problem } from '../problem';
-import { imprecision, type Precision, rmsLimit } from '../verify/precision';
-import type { Verdict } from '../verify/verification';
+import type { Rounding } from '../../dtype';
+import { ceilDiv } from '../../numbers';
+import { elements } from '../../op';
+import { opOf } from '../../ops';
+import type { Problem } from '../../problem';
+import { imprecision, type Precision, rmsLimit } from '../../verify/precision';
+import type { Verdict } from '../../verify/verification';
 
 /**
  * What a comparison on the device divides its work into, and what its records add up to. A workgroup

@@ -1,6 +1,6 @@
-import { BINDING_ALIGNMENT, BufferUsage, MAP_READ } from './buffers';
-import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
-import type { DeviceWatch } from './watch';
+import { BINDING_ALIGNMENT, BufferUsage, MAP_READ } from '../buffers';
+import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
+import type { DeviceWatch } from '../watch';
 
 /** A dispatch that reads buffers and writes a few results. */
 export interface Job {

@@ -1,6 +1,6 @@
-import { OutOfBoundsWrite } from '../errors';
-import { GUARD_BYTES } from '../verify/poison';
-import { BINDING_ALIGNMENT } from './buffers';
+import { OutOfBoundsWrite } from '../../errors';
+import { GUARD_BYTES } from '../../verify/poison';
+import { BINDING_ALIGNMENT } from '../buffers';
 import guardsWgsl from './guards.wgsl';
 import type { Job, Question } from './results';
 
