@@ -43,6 +43,9 @@ export function resolveVariant(
   return { kernel, tunables: values, definition, address: addressText(kernel, values) };
 }
 
+/** What is sent and stored of a variant, without what else is known of it. */
+export const bareVariant = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });
+
 /** Canonical address: every tunable in declaration order, `matmul/naive[BLOCK=16,MAPPING=col-x]`. */
 export function variantAddress(variant: Variant): string {
   return resolveVariant(variant.kernel, variant.tunables).address;

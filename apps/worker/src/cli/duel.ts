@@ -6,6 +6,7 @@ import {
   type Profile,
 } from '@tilemark/core';
 import {
+  bareVariant,
   type Dtype,
   InputError,
   type Problem,
@@ -14,7 +15,6 @@ import {
   type ResolvedVariant,
   rateOf,
   shortAddress,
-  type Variant,
 } from '@tilemark/kernels';
 import { addressIn } from './kernel/file';
 import { onDevice } from './on-device';
@@ -60,7 +60,7 @@ export async function duel(
   const wanted = options.device === 'auto' && onCpu ? 'cpu' : options.device;
   return onDevice(wanted, childEntry, print, async (runner, alone) => {
     const { environment } = await runner.open(profile);
-    const dueling = { a: plain(a), b: plain(b), problem };
+    const dueling = { a: bareVariant(a), b: bareVariant(b), problem };
     const outcome = await alone(() => runner.duel(profile, dueling));
     print(
       `${environment.device.device}, profile ${profile}, ${problem.op} ${problemText(problem)}`,
@@ -79,9 +79,6 @@ export async function duel(
     return 0;
   });
 }
-
-/** What the channel to the child can carry. */
-const plain = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });
 
 async function variantOf(text: string, field: string): Promise<ResolvedVariant> {
   const address = await addressIn(text, field);

@@ -1,6 +1,6 @@
 /** What flags of several commands have in common: lists, assignments, tunables and files. */
 import { readFile } from 'node:fs/promises';
-import { FAMILIES, type Family, messageOf, seedSchema } from '@tilemark/core';
+import { FAMILIES, type Family, familyById, messageOf, seedSchema } from '@tilemark/core';
 import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
@@ -46,7 +46,7 @@ export function seedOf(text: string): number {
 
 /** The family of shapes that `--suite` names. */
 export function familyOf(name: string): Family {
-  const found = FAMILIES.find(({ id }) => id === name);
+  const found = familyById(name);
   if (found) return found;
   const known = FAMILIES.map(({ id }) => id).join(', ');
   throw new InvalidArgumentError(`Allowed choices are ${known}.`);

@@ -1,5 +1,6 @@
 import {
   FAMILIES,
+  manifestJsonSchema,
   messageOf,
   NotAdmitted,
   POLICY_IDS,
@@ -18,7 +19,10 @@ import type { GridOptions } from './grid/client';
 import { type ExportOptions, exportSweep } from './grid/export';
 import { importFiles } from './grid/import';
 import { type RerunOptions, rerun } from './grid/rerun';
-import { addKernelCommands } from './kernel/commands';
+import { type BaselineFlags, checkAgainst } from './kernel/baseline';
+import { type CheckFlags, check } from './kernel/check';
+import { newKernel } from './kernel/file';
+import { type SubmitFlags, submit } from './kernel/submit';
 import { type SelectionOptions, selection } from './selection';
 import { type TuneOptions, tune } from './tune/tune';
 import { type WorkerOptions, worker } from './worker';
@@ -49,6 +53,8 @@ const WGSL = [
   'kernels of your own, in .wgsl files (docs/your-kernel.md)',
 ] as const;
 const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
+
+type CheckOptions = CheckFlags & Omit<BaselineFlags, 'baseline'> & { readonly baseline?: string };
 
 /**
  * The `tilemark` command line: each command has a file, or a folder, of its name beside this one;
@@ -224,7 +230,53 @@ export function program(childEntry: URL): Command {
     .action(
       guarded((result: string, options: RerunOptions) => rerun(result, options, childEntry, print)),
     );
-  addKernelCommands(cli, { childEntry, device: DEVICE, guarded, print, server });
+
+  cli
+    .command('check')
+    .description('prove a kernel of your own right on this machine, and measure it briefly')
+    .argument('<file>', 'a .wgsl file, for example of `tilemark kernel new`')
+    .option('--shape <shapes>', 'to measure, for example 4096 or 512x256x128', '512')
+    .option('--tunable <name=values...>', 'only these values; the first is then the default')
+    .option(...DEVICE)
+    .option('--baseline <file>', 'compare with this kernel instead; exit code 1 if slower')
+    .option('--tolerance <part>', 'how much slower is slower, for example 0.02', Number, 0)
+    .option('--server <url>', 'compare on the devices of this grid')
+    .option('--devices <keys>', 'of the grid, comma-separated', 'all')
+    .option('--token <token>', 'a member or admin token of the grid')
+    .action(
+      guarded((path: string, { baseline, ...options }: CheckOptions) =>
+        baseline
+          ? checkAgainst(path, { ...options, baseline }, childEntry, print)
+          : check(path, options, childEntry, print),
+      ),
+    );
+
+  const kernel = cli.command('kernel').description('write kernels of your own');
+  kernel
+    .command('new')
+    .description('write a naive kernel that passes, with its bindings explained')
+    .argument('<name>', 'letters, digits and -: the file is NAME.wgsl')
+    .action(guarded((name: string) => newKernel(name, print)));
+  kernel
+    .command('schema')
+    .description("print the JSON Schema of a kernel's manifest")
+    .action(() => print(JSON.stringify(manifestJsonSchema(), null, 1)));
+
+  cli
+    .command('submit')
+    .description(
+      'run a kernel of your own on the devices of a grid, beside naive and the best of ours',
+    )
+    .argument('<file>', 'a .wgsl file')
+    .option(...server)
+    .requiredOption('--token <token>', 'a member or admin token of the grid')
+    .option('--devices <keys>', 'comma-separated, or all that run contributed kernels', 'all')
+    .option('--shapes <shapes>', `comma-separated, or a family: ${FAMILY_IDS}`, '1024')
+    .option('--dtype <types>', "comma-separated (default: the kernel's first)")
+    .option('--tunable <name=values...>', 'values to try (default: the declared defaults)')
+    .option('--publish', 'list it, and put its results on the boards')
+    .option('--wait', 'until all runs have ended; exit code 1 if one is wrong')
+    .action(guarded((path: string, options: SubmitFlags) => submit(path, options, print)));
   return cli;
 }
 

@@ -1,6 +1,5 @@
 import {
   type BestVariant,
-  bestVariantSchema,
   csvTable,
   deviceKey,
   dtypesOfFamily,
@@ -132,9 +131,7 @@ function predicted(
     ...{ shape: shapeText(problem), kernel, tunables, address, basis, ns: Math.round(ns) },
     error: Number(error.toPrecision(2)),
     passes: definition.runsOn === 'gpu' ? passesOf(definition, tunables, problem) : [],
-    runnersUp: runnersUp
-      .slice(0, 3)
-      .map((each) => ({ address: each.address, ns: Math.round(each.ns) })),
+    runnersUp: named(runnersUp.slice(0, 3)),
   };
 }
 
@@ -163,23 +160,11 @@ async function decisionsOfGrid(
   const decisions: [string, Decision | null][] = [];
   for (const shape of family.shapes) {
     const problem = { op: family.op, shape, dtype } as Problem;
-    const sizes = Object.entries(shape).map(([name, size]) => [name, String(size)]);
-    const query = new URLSearchParams([
-      ...Object.entries({ op: family.op, dtype, profile, device }),
-      ...(sizes as [string, string][]),
-    ]);
-    const best = await site.get(`best?${query}`, bestVariantSchema).catch((error: unknown) => {
-      if (isNothingKnown(error)) return null;
-      throw error;
-    });
+    const best = await site.best(problem, { device, profile });
     decisions.push([shapeText(problem), best && decisionOf(problem, best)]);
   }
   return { head: { device, server }, decisions };
 }
-
-/** What the lookup says where it has no answer. */
-const isNothingKnown = (error: unknown): boolean =>
-  error instanceof InputError && error.field === 'request';
 
 function decisionOf(problem: Problem, best: BestVariant): Decision {
   const { address, isExact, passes, prediction, result, shipped, variant } = best;
@@ -194,11 +179,12 @@ function decisionOf(problem: Problem, best: BestVariant): Decision {
         : null,
     error: prediction ? Number(prediction.error.toPrecision(2)) : null,
     passes,
-    runnersUp: (prediction?.runnersUp ?? []).map((each) => ({
-      ...{ address: each.address, ns: Math.round(each.ns) },
-    })),
+    runnersUp: named(prediction?.runnersUp ?? []),
   };
 }
+
+const named = (variants: readonly { readonly address: string; readonly ns: number }[]) =>
+  variants.map(({ address, ns }) => ({ address, ns: Math.round(ns) }));
 
 function printTable(
   { dtype, format, profile, suite: { id, op } }: SelectionOptions,

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { EnergyMeter } from '@tilemark/core';
 import { type Card, listCards } from './cards';
+import { followNvidiaSmi } from './nvidia-smi';
 
 /**
  * The energy that an NVIDIA card has taken: its own counter, which NVML (a library that comes with
@@ -57,34 +56,16 @@ async function openNvml(uuid: string): Promise<EnergyMeter | null> {
   }
 }
 
-/** Between two readings, ms: as often as the counter moves. */
-const READ_EVERY_MS = 100;
-
 /** There is no reading before the second line, and none without the tool. */
 export function summedPower(uuid: string): EnergyMeter {
-  const query = ['--query-gpu=power.draw.instant', '--format=csv,noheader,nounits'];
-  const tool = spawn('nvidia-smi', ['-i', uuid, ...query, '-lms', String(READ_EVERY_MS)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
   let lastMs: number | null = null;
   let joules: number | null = null;
-  tool.on('error', () => {});
-  tool.unref();
-  createInterface({ input: tool.stdout }).on('line', (line) => {
+  const close = followNvidiaSmi(['-i', uuid, '--query-gpu=power.draw.instant'], (line) => {
     const watts = Number.parseFloat(line);
     if (!Number.isFinite(watts)) return;
     const nowMs = performance.now();
     if (lastMs !== null) joules = (joules ?? 0) + (watts * (nowMs - lastMs)) / 1e3;
     lastMs = nowMs;
   });
-  const end = () => tool.kill();
-  process.once('exit', end);
-  return {
-    source: 'nvidia-smi',
-    joules: () => joules,
-    close: () => {
-      process.off('exit', end);
-      end();
-    },
-  };
+  return { source: 'nvidia-smi', joules: () => joules, close };
 }

@@ -21,9 +21,11 @@ interface Read {
   readonly card?: Card;
 }
 
+const PLAIN = '--format=csv,noheader,nounits';
+
 const argsFor = ({ card }: Read): string[] => [
   ...(card ? ['-i', card.uuid] : []),
-  ...[`--query-gpu=${QUERY}`, '--format=csv,noheader,nounits'],
+  `--query-gpu=${QUERY}`,
 ];
 
 /**
@@ -31,37 +33,50 @@ const argsFor = ({ card }: Read): string[] => [
  * without that.
  */
 export async function readNvidiaClocks(read: Read): Promise<Clocks | null> {
-  const output = await promisify(execFile)('nvidia-smi', argsFor(read), { timeout: 5_000 }).then(
+  const output = await promisify(execFile)('nvidia-smi', [...argsFor(read), PLAIN], {
+    timeout: 5_000,
+  }).then(
     ({ stdout }) => stdout,
     () => '',
   );
   return parseClocks(output, read.name);
 }
 
-/** Between two readings of a watch, ms: about a batch of samples. */
-const WATCH_EVERY_MS = 100;
+/** Between two reports, ms: about a batch of samples, and as often as NVML's counter moves. */
+const REPORT_EVERY_MS = 100;
+
+/**
+ * Lets the tool go on reporting, so that a reading costs nothing when it is asked for: a line at a
+ * time, none without the tool. It ends with this process, or by what is returned.
+ */
+export function followNvidiaSmi(
+  args: readonly string[],
+  onLine: (line: string) => void,
+): () => void {
+  const tool = spawn('nvidia-smi', [...args, PLAIN, '-lms', String(REPORT_EVERY_MS)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  tool.on('error', () => {});
+  tool.unref();
+  createInterface({ input: tool.stdout }).on('line', onLine);
+  const end = () => void tool.kill();
+  process.once('exit', end);
+  return () => {
+    process.off('exit', end);
+    end();
+  };
+}
 
 /** A reading older than this says nothing about now, ms: the tool has ended or hangs. */
 const STALE_MS = 1_000;
 
-/**
- * Watches the clocks of a GPU: the tool goes on reporting, so that a reading
- * costs nothing when it is asked for. It ends with this process, whose pipe it writes to. The
- * reading is null until the first report, and without the tool.
- */
+/** Watches the clocks of a GPU. The reading is null until the first report, and without the tool. */
 export function watchNvidiaClocks(read: Read): () => ClockReading | null {
-  const tool = spawn('nvidia-smi', [...argsFor(read), '-lms', String(WATCH_EVERY_MS)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
   let last: { readonly clocks: ClockReading; readonly atMs: number } | null = null;
-  // Without the tool there are no reports, which is what `null` says.
-  tool.on('error', () => {});
-  tool.unref();
-  createInterface({ input: tool.stdout }).on('line', (line) => {
+  followNvidiaSmi(argsFor(read), (line) => {
     const clocks = parseClocks(line, read.name);
     if (clocks) last = { clocks, atMs: performance.now() };
   });
-  process.once('exit', () => tool.kill());
   return () => (last && performance.now() - last.atMs < STALE_MS ? last.clocks : null);
 }
 

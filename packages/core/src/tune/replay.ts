@@ -1,4 +1,10 @@
-import { type Problem, shapeText, type Variant, variantAddress } from '@tilemark/kernels';
+import {
+  bareVariant,
+  type Problem,
+  shapeText,
+  type Variant,
+  variantAddress,
+} from '@tilemark/kernels';
 import type { PlannedRun } from '../plan/expansion';
 import type { Contrast } from '../rank/head-to-head';
 import type { Found } from './tune';
@@ -110,8 +116,6 @@ export const wantedRun = (
   policy: PlannedRun['policy'],
   rival?: Variant,
 ): WantedRun => ({
-  ...{ problem, variant: variantOf(point), address: point.address, policy },
-  ...(rival && { rival: { variant: variantOf(rival) } }),
+  ...{ problem, variant: bareVariant(point), address: point.address, policy },
+  ...(rival && { rival: { variant: bareVariant(rival) } }),
 });
-
-const variantOf = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });

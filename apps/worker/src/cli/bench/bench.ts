@@ -1,6 +1,6 @@
 import { type BenchFile, CSV_HEADER, csvLine, drawSeed, isBad } from '@tilemark/core';
 import { Runner } from '../../child/runner';
-import { admitAll } from '../kernel/file';
+import { kernelsNamed } from '../kernel/file';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
 import { progressOf } from './progress';
@@ -32,8 +32,7 @@ export async function bench(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const own = await admitAll(options.wgsl, options.profile);
-  const kernel = own.length > 0 ? [...own, ...(options.kernel ?? [])] : options.kernel;
+  const kernel = await kernelsNamed(options);
   const spec = benchSpec({ ...options, ...(kernel && { kernel }) });
   const save = await saver(options);
   const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];

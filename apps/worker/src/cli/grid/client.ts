@@ -1,5 +1,10 @@
-import { problemDetailsSchema } from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
+import {
+  type BestVariant,
+  bestVariantSchema,
+  type Profile,
+  problemDetailsSchema,
+} from '@tilemark/core';
+import { InputError, type Problem } from '@tilemark/kernels';
 import type { z } from 'zod';
 
 /** Where a grid's site is, and who asks. */
@@ -63,6 +68,19 @@ export class GridClient {
     withinMs = ANSWER_WITHIN_MS,
   ): Promise<T> {
     return this.#parsed(await this.#send('POST', path, body, withinMs), answer);
+  }
+
+  /** What the grid would run for a problem on a device; null: it knows nothing that could. */
+  async best(
+    { op, shape, dtype }: Problem,
+    on: { readonly device: string; readonly profile?: Profile },
+  ): Promise<BestVariant | null> {
+    const sizes = Object.entries(shape).map(([name, size]) => [name, String(size)]);
+    const query = new URLSearchParams({ op, dtype, ...on, ...Object.fromEntries(sizes) });
+    return this.get(`best?${query}`, bestVariantSchema).catch((error: unknown) => {
+      if (error instanceof InputError && error.field === 'request') return null;
+      throw error;
+    });
   }
 
   async #parsed<T>(response: Response, answer: z.ZodType<T>): Promise<T> {

@@ -44,20 +44,28 @@ function placeIn(field: string, path: string, beside: string, hasOwn: boolean): 
   return `${hasOwn ? beside : path}, ${field}`;
 }
 
-/** The ids of kernels that `--wgsl` names. Throws InputError for profiles that are not theirs. */
-export async function admitAll(
-  paths: readonly string[] = [],
-  profiles = 'default',
-): Promise<string[]> {
-  const isOurs = list(profiles).includes('default');
+/**
+ * The ids of kernels that `--wgsl` and `--kernel` name; undefined if neither is there. Throws InputError
+ * for profiles in which kernels of files do not run.
+ */
+export async function kernelsNamed({
+  kernel,
+  profile = 'default',
+  wgsl = [],
+}: {
+  readonly kernel?: readonly string[];
+  readonly profile?: string;
+  readonly wgsl?: readonly string[];
+}): Promise<readonly string[] | undefined> {
+  if (wgsl.length === 0) return kernel;
   refuseIf(
-    paths.length > 0 && !isOurs,
+    !list(profile).includes('default'),
     'contributed kernels run in profile default only',
     '--profile',
   );
   const ids: string[] = [];
-  for (const path of paths) ids.push((await admitFile(path, '--wgsl')).kernel.id);
-  return ids;
+  for (const path of wgsl) ids.push((await admitFile(path, '--wgsl')).kernel.id);
+  return [...ids, ...(kernel ?? [])];
 }
 
 /** An address in which a file stands for its kernel: `my.wgsl[TILE=8]`. */

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  bestVariantSchema,
   type ContributedKernel,
   contributedKernelSchema,
   type DeviceRef,
   deviceQueueSchema,
   deviceSchema,
-  FAMILIES,
+  familyById,
   isBad,
   kernelDetailSchema,
   outcomeReason,
@@ -22,6 +21,7 @@ import {
   type Dtype,
   InputError,
   type OpId,
+  type Problem,
   parseShape,
   refuseIf,
   type Shape,
@@ -178,12 +178,7 @@ async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, 
   >();
   for (const dtype of dtypes) {
     for (const shape of shapes) {
-      const query = new URLSearchParams({ op, dtype, device });
-      for (const [name, size] of Object.entries(shape)) query.set(name, String(size));
-      const best = await site.get(`best?${query}`, bestVariantSchema).catch((error: unknown) => {
-        if (error instanceof InputError) return null;
-        throw error;
-      });
+      const best = await site.best({ op, shape, dtype } as Problem, { device });
       if (!best || best.variant.kernel === `${op}/naive`) continue;
       const key = `${best.address} ${dtype}`;
       const known = cases.get(key)?.shapes ?? [];
@@ -201,8 +196,7 @@ async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, 
 }
 
 function shapesOf(op: OpId, text: string): readonly Shape[] {
-  const family = FAMILIES.find(({ id }) => id === text);
-  return family ? family.shapes : list(text).map((each) => parseShape(op, each, '--shapes'));
+  return familyById(text)?.shapes ?? list(text).map((each) => parseShape(op, each, '--shapes'));
 }
 
 /** Waits until a sweep has ended, telling how far it is, and returns what became of its runs. */

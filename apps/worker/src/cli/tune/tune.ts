@@ -16,6 +16,7 @@ import {
   tune as tuneBySearch,
 } from '@tilemark/core';
 import {
+  bareVariant,
   feasible,
   opOf,
   type Problem,
@@ -26,7 +27,7 @@ import {
 import { type RunInput, Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
 import { ratioText } from '../duel';
-import { admitAll } from '../kernel/file';
+import { kernelsNamed } from '../kernel/file';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
 import { problemText, timeText } from '../table';
@@ -67,8 +68,7 @@ export async function tune(
   if (options.suite !== undefined) {
     return tuneSuite({ ...options, suite: options.suite }, childEntry, print);
   }
-  const own = await admitAll(options.wgsl, profile);
-  const kernel = own.length > 0 ? [...own, ...(options.kernel ?? [])] : options.kernel;
+  const kernel = await kernelsNamed(options);
   const request = tuneRequest({ ...options, ...(kernel && { kernel }) });
   const { problem } = request;
   // Found out now, and not after the search.
@@ -102,7 +102,7 @@ export async function tune(
       return (await turn.take(work, { onWait: progress.wait })).outcome;
     };
     const contrastOf = async (a: Variant, b: Variant): Promise<Contrast | null> => {
-      const dueling = { a: variantOf(a), b: variantOf(b), problem, longestNs: LONGEST_DUEL_NS };
+      const dueling = { a: bareVariant(a), b: bareVariant(b), problem, longestNs: LONGEST_DUEL_NS };
       const outcome = await turn.take(() => runner.duel(profile, dueling), {
         onWait: progress.wait,
       });
@@ -129,7 +129,7 @@ export async function tune(
     print(summary(tuned, spaces, problem));
     const trialResult = ({ point, policy, outcome }: Trial) =>
       resultOf(
-        { variant: variantOf(point), address: point.address, problem, profile, policy },
+        { variant: bareVariant(point), address: point.address, problem, profile, policy },
         description.identity,
         outcome,
         ended.get(outcome),
@@ -225,8 +225,6 @@ function summary(
       : 'No winner: nothing that was measured is plausible.',
   ].join('\n');
 }
-
-const variantOf = ({ kernel, tunables }: Variant): Variant => ({ kernel, tunables });
 
 /** The command that repeats the search, without its output files. */
 function commandLine({ op, shape, dtype, budget, profile, seed, kernel, tunable }: TuneOptions) {
