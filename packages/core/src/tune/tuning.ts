@@ -23,6 +23,12 @@ export type TuningRequest = z.infer<typeof tuningRequestSchema>;
 /** Budgets of a tuning, s. */
 export const TUNING_BUDGET = { least: 10, most: 3_600, usual: 300 };
 
+/** Variants that took turns: `a` is `ratio` times as fast as `b`, with its 95% interval. */
+export const turnsSchema = z.object({
+  ...{ a: z.string(), b: z.string() },
+  ...{ ratio: z.number(), low: z.number(), high: z.number() },
+});
+
 /** What the tuning of a problem found. */
 export const tuningDecisionSchema = z.object({
   /** Address of the variant to use; null: nothing that was measured is plausible. */
@@ -31,16 +37,7 @@ export const tuningDecisionSchema = z.object({
   stop: z.enum(['budget', 'exhausted']),
   /** Variants that were screened. */
   screened: z.number().int(),
-  /** `a` is `ratio` times as fast as `b`, with its 95% interval. */
-  duels: z.array(
-    z.object({
-      a: z.string(),
-      b: z.string(),
-      ratio: z.number(),
-      low: z.number(),
-      high: z.number(),
-    }),
-  ),
+  duels: z.array(turnsSchema),
 });
 export type TuningDecision = z.infer<typeof tuningDecisionSchema>;
 

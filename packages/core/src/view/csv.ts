@@ -2,7 +2,9 @@ import { type Problem, shapeText } from '@tilemark/kernels';
 import { stringify } from 'csv-stringify/sync';
 import { outcomeReason } from '../measure/outcome';
 import type {
+  DeviceRef,
   HeatMap,
+  HeatMapCell,
   Leaderboard,
   LeaderboardRow,
   PortabilityReport,
@@ -62,15 +64,25 @@ export const csvLine = (result: RunResult): string =>
 export const csvTable = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [names, ...rows].map(csvRow).join('');
 
-const PROBLEM = ['op', 'shape', 'dtype', 'profile'] as const;
-const problemCells = ({
+const tableOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  csvTable(
+    columns.map(([name]) => name),
+    rows.map((row) => columns.map(([, value]) => value(row))),
+  );
+
+/** What a view is about: the same in each of its lines. */
+const problemColumns = ({
   problem,
   profile,
 }: {
   problem: Problem | null;
   profile: string;
-}): readonly Cell[] =>
-  problem ? [problem.op, shapeText(problem), problem.dtype, profile] : [null, null, null, profile];
+}): readonly Column<unknown>[] => [
+  ['op', () => problem?.op],
+  ['shape', () => problem && shapeText(problem)],
+  ['dtype', () => problem?.dtype],
+  ['profile', () => profile],
+];
 
 const BOARD_COLUMNS: readonly Column<LeaderboardRow>[] = [
   ['rank', (row) => row.rank],
@@ -94,41 +106,40 @@ const BOARD_COLUMNS: readonly Column<LeaderboardRow>[] = [
 ];
 
 export const leaderboardCsv = (board: Leaderboard): string =>
-  csvTable(
-    [...PROBLEM, ...BOARD_COLUMNS.map(([name]) => name)],
-    board.rows.map((row) => [
-      ...problemCells(board),
-      ...BOARD_COLUMNS.map(([, value]) => value(row)),
-    ]),
-  );
+  tableOf([...problemColumns(board), ...BOARD_COLUMNS], board.rows);
+
+const HEAT_MAP_COLUMNS: readonly Column<{ device: DeviceRef; cell: HeatMapCell }>[] = [
+  ['device', ({ device }) => device.key],
+  ['device_name', ({ device }) => device.name],
+  ['class', ({ device }) => device.class],
+  ['kernel', ({ cell }) => cell.kernel],
+  ['variant', ({ cell }) => cell.address],
+  ['median_ns', ({ cell }) => cell.medianNs],
+  ['rate', ({ cell }) => cell.rate.value],
+  ['rate_unit', ({ cell }) => cell.rate.unit],
+  ['part_of_best', ({ cell }) => cell.partOfBest],
+  ['unranked', ({ cell }) => cell.unranked],
+  ['result', ({ cell }) => cell.resultId],
+];
 
 export const heatMapCsv = (map: HeatMap): string =>
-  csvTable(
-    [
-      ...PROBLEM,
-      ...['device', 'device_name', 'class', 'kernel', 'variant', 'median_ns', 'rate', 'rate_unit'],
-      ...['part_of_best', 'unranked', 'result'],
-    ],
-    map.rows.flatMap(({ device, cells }) =>
-      cells.map((cell) => [
-        ...problemCells(map),
-        ...[device.key, device.name, device.class, cell.kernel, cell.address, cell.medianNs],
-        ...[cell.rate.value, cell.rate.unit, cell.partOfBest, cell.unranked, cell.resultId],
-      ]),
-    ),
+  tableOf(
+    [...problemColumns(map), ...HEAT_MAP_COLUMNS],
+    map.rows.flatMap(({ device, cells }) => cells.map((cell) => ({ device, cell }))),
   );
 
 export const portabilityCsv = (report: PortabilityReport): string =>
-  csvTable(
+  tableOf<PortabilityReport['variants'][number]>(
     [
-      ...PROBLEM,
-      ...['variant', 'geometric_mean_of_part_of_best', 'devices', 'of_devices'],
-      ...['worst_part_of_best', 'worst_device'],
+      ...problemColumns(report),
+      ['variant', ({ address }) => address],
+      ['geometric_mean_of_part_of_best', ({ partOfBest }) => partOfBest],
+      ['devices', ({ devices }) => devices],
+      ['of_devices', () => report.devices],
+      ['worst_part_of_best', ({ worst }) => worst.partOfBest],
+      ['worst_device', ({ worst }) => worst.device.key],
     ],
-    report.variants.map(({ address, devices, partOfBest, worst }) => [
-      ...problemCells(report),
-      ...[address, partOfBest, devices, report.devices, worst.partOfBest, worst.device.key],
-    ]),
+    report.variants,
   );
 
 /** Cells as a line of RFC 4180 CSV. */
@@ -166,7 +177,4 @@ const SHAPE_COLUMNS: readonly Column<TunedShape>[] = [
 
 /** The shapes of a family that is tuned. */
 export const tunedShapesCsv = (shapes: readonly TunedShape[]): string =>
-  csvTable(
-    SHAPE_COLUMNS.map(([name]) => name),
-    shapes.map((shape) => SHAPE_COLUMNS.map(([, value]) => value(shape))),
-  );
+  tableOf(SHAPE_COLUMNS, shapes);

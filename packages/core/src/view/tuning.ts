@@ -8,7 +8,12 @@ import {
   familyIdSchema,
   familyRequestSchema,
 } from '../tune/family-tuning';
-import { TUNING_BUDGET, tuningDecisionSchema, tuningRequestSchema } from '../tune/tuning';
+import {
+  TUNING_BUDGET,
+  tuningDecisionSchema,
+  tuningRequestSchema,
+  turnsSchema,
+} from '../tune/tuning';
 import { id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 
@@ -55,15 +60,20 @@ const progressSchema = z.object({
   usedSeconds: z.number(),
 });
 
+const fastestSchema = z.object({
+  address: z.string(),
+  resultId: id,
+  medianNs: z.number(),
+  rate: rateSchema,
+});
+
 /** Of a sweep that grows until the fastest variant of a problem on a device is found. */
 export const problemTuningSchema = tuningRequestSchema.extend({
   ...progressSchema.shape,
   /** `screening`: many variants, few samples; `finals`: the leaders in full; `duels`: in turns. */
   phase: z.enum(['screening', 'finals', 'duels', 'done']),
   /** The winner or, until there is one, the fastest so far; null: nothing plausible was measured. */
-  best: z
-    .object({ address: z.string(), resultId: id, medianNs: z.number(), rate: rateSchema })
-    .nullable(),
+  best: fastestSchema.nullable(),
   decision: tuningDecisionSchema.nullable(),
 });
 export type ProblemTuning = z.infer<typeof problemTuningSchema>;
@@ -103,15 +113,8 @@ export const tunedShapeSchema = z.object({
   /** Candidates that were screened. */
   tried: z.number().int(),
   /** The fastest so far; null: nothing was measured. */
-  best: z
-    .object({ address: z.string(), resultId: id, medianNs: z.number(), rate: rateSchema })
-    .nullable(),
-  /** The two nearest, where they took turns: `a` is `ratio` times as fast as `b`. */
-  duel: z
-    .object({
-      ...{ a: z.string(), b: z.string() },
-      ...{ ratio: z.number(), low: z.number(), high: z.number() },
-    })
-    .nullable(),
+  best: fastestSchema.nullable(),
+  /** Of the two nearest, where they took turns. */
+  duel: turnsSchema.nullable(),
 });
 export type TunedShape = z.infer<typeof tunedShapeSchema>;

@@ -20,7 +20,7 @@ import { rooflinesOf } from './roofs';
 import { runsOf } from './runs';
 import { sweepsOf } from './sweeps';
 import { tokensOf } from './tokens';
-import { tuningsOf } from './tunings';
+import { tuningsOf } from './tunings/tunings';
 import { watchOf } from './watch';
 import { workersOf } from './workers';
 
@@ -29,7 +29,7 @@ import { workersOf } from './workers';
  *
  * What is asked for: `sweeps.ts` (written by `new-sweeps.ts`, followed live by `watch.ts` on the
  * notifications of `changes.ts`) and the `runs.ts` they consist of.
- * Those that grow as they run: `tunings.ts`.
+ * Those that grow as they run: `tunings/`.
  * What comes back: `record.ts` ends a run in one transaction, which writes its result and moves
  * the rows of `Best` and `VariantBest`; `results.ts` shows one result in full;
  * `references.ts` has the figures that the grid did not measure.

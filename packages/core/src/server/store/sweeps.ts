@@ -25,7 +25,7 @@ import {
   newRun,
 } from './new-sweeps';
 import { RUN_VIEW, runResult, runViewsOf } from './run-view';
-import { tuningViews } from './tunings';
+import { tuningViews } from './tunings/views';
 
 type Rate = ReturnType<typeof rateOf>;
 

@@ -1,0 +1,208 @@
+import type { Prisma, PrismaClient } from '@tilemark/db';
+import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
+import { group, least } from 'd3-array';
+import { IMPLAUSIBLE } from '../../../measure/trust';
+import { FAMILY_SCREENING_PART } from '../../../tune/family';
+import {
+  type FamilyDecision,
+  type FamilyRequest,
+  familyById,
+  type GridTuning,
+} from '../../../tune/family-tuning';
+import type { TuningDecision, TuningRequest } from '../../../tune/tuning';
+import type { FamilyTuning, ProblemTuning, TunedShape, Tuning } from '../../../view/api';
+import { fromJson } from '../database';
+import { deviceRef } from '../run-view';
+import { runsOfTuning, spentS } from './runs';
+
+interface Progress {
+  readonly sweepId: string;
+  readonly tried: number;
+  readonly usedSeconds: number;
+  readonly hasFinals: boolean;
+  readonly hasDuels: boolean;
+}
+
+interface BestRow {
+  readonly sweepId: string;
+  readonly address: string;
+  readonly resultId: string;
+  readonly medianNs: number;
+}
+
+interface ShapeRow {
+  readonly sweepId: string;
+  readonly shape: string;
+  readonly isOpen: boolean;
+}
+
+/** What sweeps that are tunings show of them, by id. */
+export async function tuningViews(
+  db: PrismaClient | Prisma.TransactionClient,
+  rows: readonly Prisma.SweepGetPayload<object>[],
+): Promise<ReadonlyMap<string, Tuning>> {
+  const tunings = rows.filter(({ tuning }) => tuning !== null);
+  if (tunings.length === 0) return new Map();
+  const ids = tunings.map(({ id }) => id);
+  // One after the other: a transaction has one connection.
+  const progress = await db.$queryRaw<Progress[]>`
+    SELECT r."sweepId",
+      count(*) FILTER (WHERE r."policy" = 'screen' AND r."rival" IS NULL
+        AND r."endedAt" IS NOT NULL)::int AS "tried",
+      sum(${spentS}) AS "usedSeconds", bool_or(r."policy" <> 'screen') AS "hasFinals",
+      bool_or(r."rival" IS NOT NULL) AS "hasDuels"
+    FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
+    WHERE r."sweepId" = ANY(${ids}) GROUP BY r."sweepId"`;
+  const bests = await db.$queryRaw<BestRow[]>`
+    SELECT DISTINCT ON (r."sweepId") r."sweepId", r."address", result."id" AS "resultId",
+      result."medianNs"
+    FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
+    JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'problem' AND r."state" = 'measured'
+      AND coalesce(result."unranked" NOT LIKE ${`${IMPLAUSIBLE}%`}, true)
+      AND (s."decision" IS NULL OR r."address" = s."decision"->>'winner')
+    ORDER BY r."sweepId", r."policy" = 'screen', r."rival" IS NOT NULL, result."medianNs"`;
+  const shapes = await db.$queryRaw<ShapeRow[]>`
+    SELECT r."sweepId", r."shape", bool_or(r."endedAt" IS NULL) AS "isOpen"
+    FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'suite' AND r."rival" IS NULL
+    GROUP BY r."sweepId", r."shape" ORDER BY min(r."ordinal")`;
+  const devices = await db.device.findMany({
+    where: { key: { in: tunings.flatMap(({ deviceKeys }) => deviceKeys) } },
+    select: { key: true, name: true, class: true },
+  });
+  return new Map(
+    tunings.flatMap((row) => {
+      const { deviceKeys, id } = row;
+      const device = devices.find(({ key }) => key === deviceKeys[0]);
+      if (!device) return [];
+      const so = progress.find(({ sweepId }) => sweepId === id);
+      const common = {
+        device: deviceRef(device),
+        ...{ tried: so?.tried ?? 0, usedSeconds: so?.usedSeconds ?? 0 },
+      };
+      const tuning = fromJson<GridTuning>(row.tuning);
+      const view =
+        'suite' in tuning
+          ? familyView(tuning, row.decision, {
+              ...{ ...common, hasDuels: so?.hasDuels ?? false },
+              shapes: shapes.filter(({ sweepId }) => sweepId === id),
+            })
+          : problemView(tuning, row.decision, {
+              ...{ ...common, so, best: bests.find(({ sweepId }) => sweepId === id) },
+            });
+      return [[id, view] as const];
+    }),
+  );
+}
+
+type Common = Pick<Tuning, 'device' | 'tried' | 'usedSeconds'>;
+
+function problemView(
+  request: TuningRequest,
+  decision: Prisma.JsonValue,
+  { best, so, ...common }: Common & { so: Progress | undefined; best: BestRow | undefined },
+): ProblemTuning {
+  return {
+    ...{ ...request, ...common },
+    phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
+    best: best
+      ? {
+          ...{ address: best.address, resultId: best.resultId, medianNs: best.medianNs },
+          rate: rateOf(request.problem, best.medianNs),
+        }
+      : null,
+    decision: decision === null ? null : fromJson<TuningDecision>(decision),
+  };
+}
+
+function familyView(
+  request: FamilyRequest,
+  decided: Prisma.JsonValue,
+  { hasDuels, shapes, ...common }: Common & { hasDuels: boolean; shapes: readonly ShapeRow[] },
+): FamilyTuning {
+  const decision = decided === null ? null : fromJson<FamilyDecision>(decided);
+  const { budgetSeconds, skipped } = request;
+  const total = familyById(request.suite)?.shapes.length ?? skipped.length + shapes.length;
+  const running = shapes.filter(({ isOpen: open }) => open).map(({ shape }) => shape);
+  const done = decision?.searched ?? shapes.length - running.length;
+  const { usedSeconds } = common;
+  const screening = FAMILY_SCREENING_PART * budgetSeconds;
+  const toScreen = Math.min(
+    done > 0 ? ((total - skipped.length - done) * usedSeconds) / done : 0,
+    screening - usedSeconds,
+  );
+  const left = hasDuels
+    ? budgetSeconds - usedSeconds
+    : Math.max(toScreen, 0) + budgetSeconds - screening;
+  return {
+    ...{ ...request, ...common },
+    phase: decision ? 'done' : hasDuels ? 'duels' : 'screening',
+    shapes: { total, done, running },
+    leftSeconds: decision ? 0 : done > 0 ? Math.max(left, 0) : null,
+    decision,
+  };
+}
+
+/** The shapes of a family that is tuned, in the family's order. Null: no such tuning. */
+export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedShape[] | null> {
+  const row = await db.sweep.findUnique({ where: { id } });
+  const request = row?.tuning ? fromJson<GridTuning>(row.tuning) : null;
+  if (!row || !request || !('suite' in request)) return null;
+  const isOver = row.decision !== null || row.cancelledAt !== null;
+  const runs = group(await runsOfTuning(db, id), ({ problem }) => shapeText(problem));
+  const family = familyById(request.suite);
+  const order = family
+    ? family.shapes.map((shape) => shapeText({ op: family.op, shape }))
+    : [...new Set([...runs.keys(), ...request.skipped.map(({ shape }) => shape)])];
+  const skipped = new Map(request.skipped.map(({ shape, why }) => [shape, why]));
+  const searched = row.decision === null ? null : fromJson<FamilyDecision>(row.decision).searched;
+  // The time may end in the midst of the last.
+  const whole = new Set([...runs.keys()].slice(0, searched ?? undefined));
+  return order.map((shape) => {
+    const own = runs.get(shape) ?? [];
+    const screens = own.filter(({ rival }) => !rival);
+    const ended = screens.filter(({ outcome }) => outcome !== null);
+    const why = skipped.get(shape) ?? null;
+    const state =
+      why !== null
+        ? 'skipped'
+        : ended.length < screens.length
+          ? 'running'
+          : screens.length > 0 && whole.has(shape)
+            ? 'done'
+            : isOver
+              ? 'missed'
+              : 'waiting';
+    return { shape, state, why, tried: ended.length, ...fastestOf(own) };
+  });
+}
+
+type KnownRun = Awaited<ReturnType<typeof runsOfTuning>>[number];
+
+/** The fastest of a shape by its runs, and the duel of the two nearest. */
+function fastestOf(runs: readonly KnownRun[]): Pick<TunedShape, 'best' | 'duel'> {
+  const screened = runs.flatMap(({ address, outcome, problem, resultId, rival }) =>
+    outcome?.kind === 'measured' && resultId !== null && !rival
+      ? [{ address, problem, resultId, medianNs: outcome.measurement.cold.medianNs }]
+      : [],
+  );
+  const dueled = runs.find(({ contrast }) => contrast !== null);
+  const rival = dueled?.rival && variantAddress(dueled.rival.variant);
+  const duel =
+    dueled?.contrast && rival
+      ? {
+          ...{ a: dueled.address, b: rival, ratio: dueled.contrast.ratio },
+          ...{ low: dueled.contrast.low, high: dueled.contrast.high },
+        }
+      : null;
+  const first = least(screened, ({ medianNs }) => medianNs);
+  const winner = duel && (duel.ratio >= 1 ? duel.a : duel.b);
+  const best =
+    duel && (first?.address === duel.a || first?.address === duel.b)
+      ? (screened.find(({ address }) => address === winner) ?? first)
+      : first;
+  if (!best) return { best: null, duel };
+  const { address, medianNs, problem, resultId } = best;
+  return { best: { address, resultId, medianNs, rate: rateOf(problem, medianNs) }, duel };
+}
