@@ -32,7 +32,7 @@ const faults = {
     name: 'faults',
     root: 'tests/faults',
     include: isLong ? ['**/*.test.ts'] : ['storm.test.ts'],
-    globalSetup: [fileURLToPath(new URL('tests/faults/setup.ts', import.meta.url))],
+    globalSetup: [fileURLToPath(new URL('tests/build.ts', import.meta.url))],
     testTimeout: 300_000,
     hookTimeout: 120_000,
     fileParallelism: false,

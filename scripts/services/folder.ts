@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartProblem } from '../start/problem';
+import { StartProblem } from '../start/terminal';
 
 /** Creates a service's folder. Throws StartProblem if it is not writable. */
 export async function ensureWritable(folder: string): Promise<void> {

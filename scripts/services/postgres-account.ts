@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { StartProblem } from '../start/problem';
+import { StartProblem } from '../start/terminal';
 import type { Account } from './process';
 
 const run = promisify(execFile);

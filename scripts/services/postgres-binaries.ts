@@ -1,7 +1,7 @@
 import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
-import { StartProblem } from '../start/problem';
+import { StartProblem } from '../start/terminal';
 import { exists } from './folder';
 import { closedAbove } from './postgres-account';
 import type { Account } from './process';

@@ -2,7 +2,7 @@ import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StartProblem } from '../start/problem';
+import { StartProblem } from '../start/terminal';
 import { ensurePassword, ensureWritable, exists } from './folder';
 import { keptPort } from './port';
 import { postgresAccount } from './postgres-account';
@@ -13,7 +13,9 @@ import {
   type Daemon,
   isRunning,
   logTail,
+  type PrivateService,
   runAs,
+  type ServiceOptions,
   startDaemon,
 } from './process';
 
@@ -26,20 +28,7 @@ const LEFTOVERS_END_WITHIN_MS = 10_000;
 /** What Postgres reports while they do. */
 const MEMORY_IS_HELD = 'pre-existing shared memory block';
 
-export interface EmbeddedPostgres {
-  readonly url: string;
-  readonly port: number;
-  /** Settles when the server exits, for whatever reason. */
-  readonly exited: Promise<void>;
-  /** Ends open sessions and shuts down cleanly. */
-  stop(): Promise<void>;
-}
-
-export interface PostgresOptions {
-  /** Contains the cluster, its password and its log. The caller ensures exclusive use. */
-  readonly dataDir: string;
-  /** Absent: the port of the last start, or any free one. */
-  readonly port?: number;
+export interface PostgresOptions extends ServiceOptions {
   /** Server settings on top of ours, for example `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -59,7 +48,7 @@ interface Place {
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */
-export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+export async function startPostgres(options: PostgresOptions): Promise<PrivateService> {
   const { dataDir, settings = {} } = options;
   await ensureWritable(dataDir);
   const cluster = join(dataDir, 'cluster');

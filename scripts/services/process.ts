@@ -38,6 +38,23 @@ export async function runAs(
   await run(as.file, as.args, as.options);
 }
 
+/** A server of a grid's own, on loopback. */
+export interface PrivateService {
+  readonly url: string;
+  readonly port: number;
+  /** Settles when the server exits, for whatever reason. */
+  readonly exited: Promise<void>;
+  /** Ends open sessions, flushes to disk, and shuts down. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** Contains the server's data, its password, and its log. The caller ensures exclusive use. */
+  readonly dataDir: string;
+  /** Absent: the port of the last start, or any free one. */
+  readonly port?: number;
+}
+
 export interface Daemon {
   readonly child: ChildProcess;
   readonly exited: Promise<void>;

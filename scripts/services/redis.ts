@@ -2,31 +2,23 @@ import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { searchPath } from '../environment';
-import { StartProblem } from '../start/problem';
+import { StartProblem } from '../start/terminal';
 import { holdsWithin } from '../until';
 import { ensurePassword, ensureWritable } from './folder';
 import { keptPort } from './port';
-import { commandLine, type Daemon, isRunning, logTail, startDaemon } from './process';
+import {
+  commandLine,
+  type Daemon,
+  isRunning,
+  logTail,
+  type PrivateService,
+  type ServiceOptions,
+  startDaemon,
+} from './process';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 const START_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 20_000;
-
-export interface PrivateRedis {
-  readonly url: string;
-  readonly port: number;
-  /** Settles when the server exits, for whatever reason. */
-  readonly exited: Promise<void>;
-  /** Flushes to disk and shuts down. */
-  stop(): Promise<void>;
-}
-
-export interface RedisOptions {
-  /** Contains the append-only file and the log. The caller ensures exclusive use. */
-  readonly dataDir: string;
-  /** Absent: the port of the last start, or any free one. */
-  readonly port?: number;
-}
 
 /**
  * Starts a private Redis on loopback, with a password and an append-only file, so that queued runs
@@ -35,7 +27,7 @@ export interface RedisOptions {
  *
  * @throws StartProblem with what to do, for example when the folder is not writable
  */
-export async function startRedis(options: RedisOptions): Promise<PrivateRedis | null> {
+export async function startRedis(options: ServiceOptions): Promise<PrivateService | null> {
   const program = await findProgram();
   if (!program) return null;
   const { dataDir } = options;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StartProblem } from '../start/problem';
+import { StartProblem } from '../start/terminal';
 import { startPostgres } from './postgres';
 import { startRedis } from './redis';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../prisma';
 import { startPostgres } from '../services/postgres';
 import { ensureAdminToken } from './admin-token';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 let scratch: string;
 let postgres: Awaited<ReturnType<typeof startPostgres>>;

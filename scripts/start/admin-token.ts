@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStore, type Store } from '@tilemark/core/server';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 const fileOf = (dataDir: string) => join(dataDir, 'admin-token');
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../environment';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 /** Builds the site for production and bundles the worker; what has not changed is not built again. */
 export async function build(root: string): Promise<void> {

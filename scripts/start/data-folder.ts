@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureWritable } from '../services/folder';
 import { commandLine } from '../services/process';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 export interface Claim {
   /** Whether the previous grid was killed: its parts may still be shutting down. */

@@ -1,6 +1,6 @@
 import { EnvError, ServiceUnavailable } from '@tilemark/core/server';
 import { MigrationRefused } from '../../prisma';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 /** Ends a start that failed: what the user can fix is one line; anything else is a bug, with its stack. */
 export function exitWith(error: unknown): never {

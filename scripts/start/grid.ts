@@ -6,11 +6,10 @@ import { ensureAdminToken, loginCode, readAdminToken } from './admin-token';
 import { build } from './build';
 import { claimDataFolder } from './data-folder';
 import { isLoopback, type StartOptions } from './options';
-import { StartProblem } from './problem';
 import { requireServices, startServices } from './services';
 import { requireFreePort, waitForSite } from './site';
-import { say, step } from './steps';
 import { Supervisor } from './supervisor';
+import { StartProblem, say, step } from './terminal';
 
 /** Within this time, the parts of a killed grid end or are killed (leash.mjs). */
 const PARTS_END_WITHIN_MS = 45_000;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 export interface StartOptions {
   readonly host: string;

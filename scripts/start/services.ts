@@ -3,8 +3,8 @@ import { openQueue, openStore } from '@tilemark/core/server';
 import { givenDatabaseUrl, givenRedisUrl } from '../environment';
 import { startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
-import { step } from './steps';
 import type { Supervisor } from './supervisor';
+import { step } from './terminal';
 
 /** Where the grid's parts find their services; `redisUrl` null: the queue is in Postgres. */
 export interface ServiceUrls {

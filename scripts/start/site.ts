@@ -1,6 +1,6 @@
 import { freePort } from '../services/port';
 import { holdsWithin } from '../until';
-import { StartProblem } from './problem';
+import { StartProblem } from './terminal';
 
 const READY_WITHIN_MS = 60_000;
 

@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { chromium, type Page } from '@playwright/test';
 import config from '../../playwright.config';
 import { startGrid } from '../../tests/grid';
-import { say } from '../start/steps';
+import { say } from '../start/terminal';
 import { bigOptions, seedBig } from './seed';
 
 /**

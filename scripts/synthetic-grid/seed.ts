@@ -5,7 +5,7 @@ import pg from 'pg';
 import { migrate } from '../../prisma';
 import { givenDatabaseUrl } from '../environment';
 import { startPostgres } from '../services/postgres';
-import { say, step } from '../start/steps';
+import { say, step } from '../start/terminal';
 import { fill, isSynthetic } from './fill';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../prisma';
-import { type EmbeddedPostgres, startPostgres } from '../../scripts/services/postgres';
-import { type PrivateRedis, startRedis } from '../../scripts/services/redis';
+import { startPostgres } from '../../scripts/services/postgres';
+import type { PrivateService } from '../../scripts/services/process';
+import { startRedis } from '../../scripts/services/redis';
 import { startProxy, type TcpProxy } from './proxy';
 import { type SmallDisk, smallDisk } from './small-disk';
 
@@ -31,11 +32,11 @@ export class FaultServices implements ServiceUrls {
   readonly folder: string;
   readonly databaseUrl: string;
   readonly redisUrl: string;
-  #postgres: EmbeddedPostgres;
-  #redis: PrivateRedis;
+  #postgres: PrivateService;
+  #redis: PrivateService;
   readonly #proxies: Proxies[] = [];
 
-  private constructor(folder: string, postgres: EmbeddedPostgres, redis: PrivateRedis) {
+  private constructor(folder: string, postgres: PrivateService, redis: PrivateService) {
     this.folder = folder;
     this.#postgres = postgres;
     this.#redis = redis;

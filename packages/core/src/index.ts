@@ -48,7 +48,6 @@ export {
 } from './reference/reference';
 export { refusalOf } from './refusals';
 export * from './suites/families';
-export { allPublished, publishedOfSuite } from './suites/published/published';
 export type { Suite, SuiteParam } from './suites/suite';
 export { suiteOfRuns } from './suites/suite-of-runs';
 export * from './suites/suites';

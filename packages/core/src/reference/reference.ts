@@ -12,7 +12,7 @@
 import { isCeiling, opOf, rateOf, shapeText } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { driverText } from '../measure/device';
-import { allPublished } from '../suites/published/published';
+import { allPublished } from '../suites/suites';
 import { tunedFiles } from '../tune/tuned';
 import type { ReferenceFigure, ReferenceQuery } from '../view/api';
 import { fastestOfEach, kernelBy } from './figures';

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../../scripts/services/port';
-import { type EmbeddedPostgres, startPostgres } from '../../../../scripts/services/postgres';
+import { startPostgres } from '../../../../scripts/services/postgres';
+import type { PrivateService } from '../../../../scripts/services/process';
 import { testRedisUrl } from '../../services.test-helper';
 
 const run = promisify(execFile);
@@ -15,7 +16,7 @@ const PING = fileURLToPath(new URL('ping.test-helper.ts', import.meta.url));
 
 let folder: string;
 let authority: string;
-let postgres: EmbeddedPostgres;
+let postgres: PrivateService;
 let redis: ChildProcess;
 let redisUrl: string;
 

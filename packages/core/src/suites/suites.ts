@@ -10,12 +10,14 @@
  *   are shown beside ours and never ranked.
  * - suite-of-runs.ts recognises a suite in a file of results that was measured elsewhere.
  */
-import { didYouMean, InputError } from '@tilemark/kernels';
+import { didYouMean, InputError, rateOf, resolveVariant } from '@tilemark/kernels';
 import type { DeviceClass } from '../measure/device';
 import type { SweepSpec } from '../plan/spec';
+import type { Published, PublishedFigure } from '../view/suite';
 import { threadsPerBlock, tiledVsNaive, tilingLadder, transposeLadder } from './ladders';
 import { blockSize, hostVsDevice, layouts, microOptimisations } from './layouts';
 import { peak } from './peak';
+import type { Figure } from './published/report';
 import { quick, starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
 
@@ -98,4 +100,26 @@ export function standingSuites(deviceClass: DeviceClass): StandingSuite[] {
     );
     return [{ suite, params: all, spec: suiteSpec(suite.id, all) }];
   });
+}
+
+/** Every report that a suite reproduces, in the order of the suites. */
+export const allPublished = (): Published[] => SUITES.flatMap((suite) => published(suite) ?? []);
+
+/** The report a suite reproduces, by the suite's id or reference (`layouts@1`); null if none. */
+export function publishedOfSuite(ref: string): Published | null {
+  const [id] = ref.split('@');
+  const suite = SUITES.find((each) => each.id === id);
+  return suite ? published(suite) : null;
+}
+
+const published = ({ id, published: report }: Suite): Published | null =>
+  report ? { suite: id, ...report, results: report.results.map(figureOf) } : null;
+
+function figureOf({ label, note, problem, timeMs, ...asked }: Figure): PublishedFigure {
+  const { kernel, tunables, address, definition } = resolveVariant(asked.kernel, asked.tunables);
+  return {
+    ...{ label, variant: { kernel, tunables }, address, problem, timeMs, note },
+    runtime: definition.runsOn === 'cpu' ? 'cpu' : 'cuda',
+    rate: rateOf(problem, timeMs * 1e6),
+  };
 }

@@ -17,3 +17,8 @@ export async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
 export const say = (line: string): void => {
   process.stdout.write(`  ${line}\n`);
 };
+
+/** A problem that the user at the terminal has to fix: shown as one line, without a stack. */
+export class StartProblem extends Error {
+  override readonly name = 'StartProblem';
+}

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expand } from '../../plan/expansion';
 import { capabilities } from '../../server/store/fixtures.test-helper';
 import { publishedSchema } from '../../view/api';
-import { findSuite, suiteSpec } from '../suites';
-import { allPublished, publishedOfSuite } from './published';
+import { allPublished, findSuite, publishedOfSuite, suiteSpec } from '../suites';
 
 const DEVICES = [
   { key: 'gpu', class: 'gpu', capabilities },
