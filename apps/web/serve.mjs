@@ -23,6 +23,11 @@ const dir = dirname(fileURLToPath(import.meta.url));
 const built = JSON.parse(await readFile(join(dir, '.next', 'required-server-files.json'), 'utf8'));
 // biome-ignore lint/style/noProcessEnv: set for Next, not read
 process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built.config);
+// For the pages that the proxy sends, which the build gives no styles.
+const fonts = JSON.parse(
+  await readFile(join(dir, '.next', 'server', 'next-font-manifest.json'), 'utf8'),
+);
+globalThis.tilemarkFonts = [...new Set(Object.values(fonts.app).flat())];
 const app = next({
   dev: false,
   dir,

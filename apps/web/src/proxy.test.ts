@@ -72,6 +72,25 @@ it('shows the refusal in the reader’s theme, with the page itself as a way out
   expect(await ask('/?op=conv').text()).not.toContain('data-theme="dark"');
 });
 
+it('offers to log in or, with a session, to log out', async () => {
+  expect(await ask('/?op=conv').text()).toContain('<a href="/login">Log in</a>');
+  const headers = { cookie: 'tilemark-session=sealed' };
+  const request = new NextRequest('http://grid.test/?op=conv', { headers });
+  const text = await proxy(request).text();
+  expect(text).toContain('>Log out</button>');
+  expect(text).not.toContain('Log in');
+});
+
+it('has the fonts of the other pages, by the names that the build gave them', async () => {
+  globalThis.tilemarkFonts = ['static/media/GeistMono.1.woff2', 'static/media/Geist.2.woff2'];
+  const response = ask('/?op=conv');
+  globalThis.tilemarkFonts = undefined;
+  expect(response.headers.get('content-security-policy')).toContain("font-src 'self'");
+  const text = await response.text();
+  expect(text).toMatch(/family: Geist Mono; .*"\/_next\/static\/media\/GeistMono\.1\.woff2"/);
+  expect(text).toMatch(/family: Geist; .*"\/_next\/static\/media\/Geist\.2\.woff2"/);
+});
+
 it('shows markup of an address as text', async () => {
   const page = await ask('/?op=%3Cscript%3Ealert(1)%3C/script%3E').text();
   expect(page).toContain('&lt;script&gt;');

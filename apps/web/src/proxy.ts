@@ -3,7 +3,7 @@ import { refusedQuery } from './server/pages/page-queries';
 import { badRequestPage } from './server/pages/refusal-page';
 import { HttpProblem, problemResponse } from './server/problem';
 import { PATH_HEADER } from './server/session/redirect';
-import { BOARD_PATH, parseTheme, THEME_COOKIE } from './ui/site';
+import { BOARD_PATH, parseTheme, SESSION_COOKIE, THEME_COOKIE } from './ui/site';
 
 /**
  * The content security policy of pages. Scripts run by a nonce of the request,
@@ -42,17 +42,20 @@ const isUnder = (path: string, { pathname }: URL): boolean =>
 
 /** Refuses addresses that cannot be read or answered, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
-  const theme = parseTheme(request.cookies.get(THEME_COOKIE)?.value);
+  const reader = {
+    theme: parseTheme(request.cookies.get(THEME_COOKIE)?.value),
+    hasSession: request.cookies.has(SESSION_COOKIE),
+  };
   const isApi = request.nextUrl.pathname.startsWith('/api/');
   if (!isReadable(request.nextUrl)) {
     if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
-    return badRequestPage(['It contains invalid characters.'], { path: null, theme });
+    return badRequestPage(['It contains invalid characters.'], { path: null, reader });
   }
   // Bull Board brings a policy of its own.
   if (isApi || isUnder(BOARD_PATH, request.nextUrl)) return NextResponse.next();
   const refused = refusedQuery(new URL(request.url));
   if (refused.length > 0) {
-    return badRequestPage(refused, { path: request.nextUrl.pathname, theme });
+    return badRequestPage(refused, { path: request.nextUrl.pathname, reader });
   }
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);

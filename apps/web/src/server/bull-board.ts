@@ -26,7 +26,8 @@ export const board = new Hono().get(`${BOARD_PATH}/*`, async (c) => {
   // Its page; what the page asks for beside it is for programs.
   const isPage = !/^\/(api|static)\//.test(pathname.slice(BOARD_PATH.length));
   if (principal?.role !== 'admin') {
-    if (isPage && principal) return adminsOnlyPage(parseTheme(getCookie(c, THEME_COOKIE)));
+    if (isPage && principal)
+      return adminsOnlyPage({ theme: parseTheme(getCookie(c, THEME_COOKIE)), hasSession: true });
     if (isPage) return seeOther(c, `/login?${new URLSearchParams({ next: pathname + search })}`);
     throw new HttpProblem(principal ? 403 : 401, 'The queues are for admins only.');
   }

@@ -25,6 +25,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const THEME_COOKIE = 'tilemark-theme';
+export const SESSION_COOKIE = 'tilemark-session';
 
 export const parseTheme = (value: string | undefined): Theme =>
   THEMES.find((theme) => theme === value) ?? 'system';

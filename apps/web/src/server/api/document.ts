@@ -1,6 +1,6 @@
 import { problemDetailsSchema } from '@tilemark/core';
 import { z } from 'zod';
-import { SESSION_COOKIE } from '../session/session';
+import { SESSION_COOKIE } from '@/ui/site';
 import type { Api, Operation } from './operation';
 
 const problem = (description: string) => ({

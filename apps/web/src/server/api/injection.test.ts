@@ -1,12 +1,12 @@
 import { deviceKey } from '@tilemark/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SESSION_COOKIE } from '@/ui/site';
 import {
   attach,
   environment,
   identity,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
-import { SESSION_COOKIE } from '../session/session';
 import { handle } from './app';
 
 let grid: TestGrid;

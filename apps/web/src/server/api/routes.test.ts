@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deviceKey } from '@tilemark/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SESSION_COOKIE } from '@/ui/site';
 import {
   capabilities,
   identity,
@@ -12,7 +13,6 @@ import {
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { operations } from '../operations.test-helper';
 import { provideServices } from '../services';
-import { SESSION_COOKIE } from '../session/session';
 import { handle as logIn } from './app';
 
 let grid: TestGrid;

@@ -1,8 +1,9 @@
 import { openStore } from '@tilemark/core/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SESSION_COOKIE } from '@/ui/site';
 import { openTestGrid, type TestGrid } from '../grid.test-helper';
 import { mayStill } from './principal';
-import { SESSION_COOKIE, sealSession } from './session';
+import { sealSession } from './session';
 
 let grid: TestGrid;
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 import type { Principal } from '@tilemark/core/server';
 import { parse } from 'hono/utils/cookie';
+import { SESSION_COOKIE } from '@/ui/site';
 import { HttpProblem } from '../problem';
 import type { Services } from '../services';
 import { type Access, checkAccess } from './access';
-import { SESSION_COOKIE, tokenIdOf } from './session';
+import { tokenIdOf } from './session';
 
 /** Who asks, and how they said so: only cookies can be sent by another site. */
 export interface Identity {

@@ -6,9 +6,9 @@ import { setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import { sealData, unsealData } from 'iron-session';
 import { z } from 'zod';
+import { SESSION_COOKIE } from '@/ui/site';
 import { isSecure } from './origin';
 
-export const SESSION_COOKIE = 'tilemark-session';
 const SESSION_SECONDS = 30 * 24 * 3600;
 
 /** What the cookie contains, sealed: which token opened the session. Revoking the token ends it. */

@@ -2,10 +2,10 @@ import type { Principal } from '@tilemark/core/server';
 import { cookies, headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { cache } from 'react';
+import { SESSION_COOKIE } from '@/ui/site';
 import { type Services, services } from '../services';
 import { identifySession } from './principal';
 import { PATH_HEADER } from './redirect';
-import { SESSION_COOKIE } from './session';
 
 /** Who looks at a page; null for a visitor without a session. Looked up once per request. */
 export const visitor = cache(async (): Promise<Principal | null> => {
