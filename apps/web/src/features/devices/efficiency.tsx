@@ -74,6 +74,9 @@ function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined 
   const memory = roofline?.copies.at(-1)?.gigabytesPerSecond ?? 0;
   const letters = lettersOf(map.cells);
   const won = cells.filter(({ kernels }) => kernels[0]?.kernel === kernel).length;
+  const isExceeded = cells.some(({ kernels }) =>
+    kernels.some((each) => (!kernel || each.kernel === kernel) && isAboveRoof(each.part)),
+  );
   return (
     <div>
       <h3 className="text-[0.8125rem] font-medium">{what}</h3>
@@ -86,6 +89,8 @@ function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined 
         {formatRate(memory)} GB/s, as probed on this GPU. Times are screened: cold, verified, not
         ranked; profile {profile}, {driverText(driver)}, {file.measuredAt.slice(0, 10)}; a dot was
         not timed.
+        {isExceeded &&
+          ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows reads almost only.'}
       </p>
       {!kernel && (
         <p className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs">
@@ -128,8 +133,8 @@ function RangeMap({ cells, kernel, letters, what }: MapProps) {
             {yName} \ {xName}
           </th>
           {across.map((low) => (
-            <th key={low} scope="col" className="figure">
-              {rangeText(low)}
+            <th key={low} scope="col" className="figure !px-1.5 !whitespace-normal">
+              <RangeText low={low} />
             </th>
           ))}
         </tr>
@@ -261,9 +266,23 @@ function sidesOf({ problem }: EfficiencyCell) {
     : { x: problem.shape.rows, y: problem.shape.cols };
 }
 
+/** Whether a cell shows more than 100. */
+const isAboveRoof = (part: number) => Math.round(100 * part) > 100;
+
 const isOf = (kernel: string) => (each: KernelBest) => each.kernel === kernel;
 const nameOf = (id: string) => kernelById(id)?.id.split('/')[1] ?? id;
 const floorOf = (size: number) => 2 ** Math.floor(Math.log2(size));
 const rangeText = (low: number) => (low === 1 ? '1' : `${low}–${2 * low - 1}`);
+
+/** Breaks after the dash, so that wide ranges make no wide columns. */
+const RangeText = ({ low }: { low: number }) =>
+  low === 1 ? (
+    '1'
+  ) : (
+    <>
+      {low}–<wbr />
+      {2 * low - 1}
+    </>
+  );
 const rangesOf = (sizes: readonly number[]) =>
   [...new Set(sizes.map(floorOf))].toSorted((a, b) => a - b);
