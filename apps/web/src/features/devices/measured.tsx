@@ -97,8 +97,22 @@ const versionText = ({ driver, webgpu }: SoftwareVersion): string =>
   [driverText(driver) || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
 
 /** How drivers and Dawn changed the device's best variants. */
-export function History({ history: { variants, versions } }: { history: DeviceHistory }) {
+export function History({
+  history: { variants, versions },
+  isCpu,
+}: {
+  history: DeviceHistory;
+  isCpu: boolean;
+}) {
   const [only] = versions;
+  if (isCpu && variants.length === 0) {
+    return (
+      <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
+        A host CPU runs its kernels in Node, without a driver or Dawn. Each result names the version
+        of Node.
+      </Panel>
+    );
+  }
   if (variants.length === 0) {
     return (
       <Empty title={only ? 'Nothing to compare yet' : 'Nothing measured yet'}>

@@ -25,7 +25,7 @@ export function Roofline({
   const roofs = deviceRoofs(surveys, best);
   if (roofs.length === 0) {
     return (
-      <Empty title="No peak rates measured yet">
+      <Empty title={isCpu ? 'No peak rates' : 'No peak rates measured yet'}>
         <p>
           {isCpu
             ? 'No probe measures a host CPU.'

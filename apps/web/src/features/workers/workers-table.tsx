@@ -43,7 +43,7 @@ export function WorkersTable({
   };
   return (
     <DataTable
-      caption="Workers"
+      caption={withDevice ? 'Workers' : 'Workers of this device'}
       rows={workers}
       keyOf={({ id }) => id}
       columns={[

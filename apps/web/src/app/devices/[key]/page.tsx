@@ -8,6 +8,7 @@ import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { Roofline } from '@/features/devices/roofline';
 import { type FamilyChoice, TuneForm } from '@/features/devices/tune-form';
+import { isSameFigure } from '@/features/leaderboard/reference-figure';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
@@ -55,7 +56,7 @@ export default async function DevicePage({ params }: Props) {
   const evidence = evidenceOn(device.key);
   // A file that was imported as results may be what a figure was taken from.
   const reference = figures.filter(
-    (figure) => !best.some(({ rate }) => rate?.value === figure.rate.value),
+    (figure) => !best.some((result) => isSameFigure(figure, result)),
   );
 
   return (
@@ -160,7 +161,7 @@ export default async function DevicePage({ params }: Props) {
         </Section>
       )}
       <Section title="By driver version" id="history">
-        <History history={history} />
+        <History history={history} isCpu={device.class === 'cpu'} />
       </Section>
       <Section title="Workers" id="workers">
         {attached.length > 0 ? (

@@ -42,12 +42,13 @@ export default async function ResultPage({ params }: Props) {
   const isAdmin = (await visitor())?.role === 'admin';
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
-  const [surveys, over] = await Promise.all([
+  const [surveys, over, bests] = await Promise.all([
     store.rooflines.latest(result.device.key),
     store.results.over(result),
+    store.devices.best(result.device.key),
   ]);
   const peak = DTYPES[problem.dtype].peak;
-  const roof = deviceRoofs(surveys, [result])
+  const roof = deviceRoofs(surveys, [result, ...bests])
     .filter(({ profile }) => profile === result.profile)
     .map((each) => ({ ...each, peaks: each.peaks.filter(({ dtype }) => dtype === peak) }))[0];
   const points = pointOf(result);
