@@ -69,15 +69,21 @@ export function Join({
     findGpu().then(setGpu, (error: Error) => setProblem(error.message));
     // Elsewhere there is no WebGPU, and what is asked for below is missing too.
     if (!isSecureContext) return;
-    const before = kept();
-    const invite = location.hash.slice(1) || before.invite;
-    if (invite !== before.invite) keep({ ...before, invite, token: null });
-    // Out of the address, where it could be read over a shoulder.
-    history.replaceState(null, '', location.pathname);
-    setInvite(invite ?? '');
+    const readInvite = () => {
+      const before = kept();
+      const invite = location.hash.slice(1) || before.invite;
+      if (invite !== before.invite) keep({ ...before, invite, token: null });
+      // Out of the address, where it could be read over a shoulder.
+      history.replaceState(null, '', location.pathname);
+      setInvite(invite ?? '');
+    };
+    readInvite();
     const close = () => lending.current?.abandon();
     window.addEventListener('pagehide', close);
+    // An invite pasted into a tab that is already here loads nothing.
+    window.addEventListener('hashchange', readInvite);
     return () => {
+      window.removeEventListener('hashchange', readInvite);
       window.removeEventListener('pagehide', close);
       lending.current?.leave();
     };
