@@ -50,7 +50,7 @@ export const threadsPerBlock: Suite<'largest'> = {
   params: [
     {
       name: 'largest',
-      about: `Largest of the matrix sizes ${SIZES.join(', ')} to run`,
+      about: `Sizes up to this are run: ${SIZES.join(', ')}`,
       min: 256,
       max: 4096,
       default: 4096,

@@ -5,7 +5,10 @@ import { formOfSweep } from './from-sweep';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const sweepOf = (over: Partial<Sweep>) =>
-  formOfSweep({ name: 'Mine', suite: null, spec: suiteSpec('starter'), ...over }, blank);
+  formOfSweep(
+    { name: 'Mine', suite: null, spec: suiteSpec('starter'), isImported: false, ...over },
+    blank,
+  );
 
 describe('formOfSweep', () => {
   it('finds the parameter that a suite was submitted with', () => {
@@ -22,6 +25,12 @@ describe('formOfSweep', () => {
     expect(refused).toEqual([]);
     expect(form.cases.map(({ shapes }) => shapes)).toEqual(['96', '96']);
     expect(form.cases[1]?.tunables).toMatchObject({ A_LAYOUT: ['row', 'col'] });
+  });
+
+  it('names a copy after its sweep, unless that was measured elsewhere', () => {
+    expect(sweepOf({}).form.name).toBe('Mine, again');
+    const imported = sweepOf({ name: 'Import of NVIDIA H200: layouts', isImported: true });
+    expect(imported.form.name).toBe(blank.name);
   });
 
   it('gives back what was asked by hand', () => {

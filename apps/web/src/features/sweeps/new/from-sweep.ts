@@ -3,13 +3,17 @@ import { type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
 import { isInputError, KERNELS, opById, shapeText } from '@tilemark/kernels';
 import { type CaseForm, emptyCase, prefilled, type SweepForm, toNewSweep } from './form';
 
+type Copied = Pick<Sweep, 'isImported' | 'name' | 'spec' | 'suite'>;
+
 /** The form filled in from a sweep, and what of it is no longer in the registry. */
 export function formOfSweep(
-  sweep: Pick<Sweep, 'name' | 'suite' | 'spec'>,
+  sweep: Copied,
   blank: SweepForm,
 ): { form: SweepForm; refused: readonly string[] } {
   const { devices = [], policy, profiles } = sweep.spec;
-  const base = { ...blank, name: `${sweep.name}, again`.slice(0, 120), devices };
+  // The name of an import says that it was measured elsewhere, which its copy will not be.
+  const name = sweep.isImported ? blank.name : `${sweep.name}, again`.slice(0, 120);
+  const base = { ...blank, name, devices };
   const asSuite = suiteOf(sweep);
   if (asSuite) {
     const form: SweepForm = { ...base, from: 'suite', ...asSuite, policy, profiles };
@@ -30,7 +34,7 @@ export function formOfSweep(
 }
 
 /** The request that submits a sweep again; null if part of it is no longer in the registry. */
-export function againOf(sweep: Pick<Sweep, 'name' | 'suite' | 'spec'>): NewSweep | null {
+export function againOf(sweep: Copied): NewSweep | null {
   const { form, refused } = formOfSweep(
     sweep,
     prefilled({}, () => undefined),
