@@ -119,9 +119,14 @@ export function Command({
   label: string;
   missing?: string | undefined;
 }) {
+  const isProgram = text.includes('\n');
   return (
     <div className="flex items-start gap-x-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3 has-[.missing]:max-sm:flex-col">
-      <code className="min-w-0 flex-1 py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
+      <code
+        // A program keeps its lines, and scrolls by touch or by keyboard; a command is short and wraps.
+        tabIndex={isProgram ? 0 : undefined}
+        className={`min-w-0 flex-1 py-1 text-xs leading-5 select-all ${isProgram ? 'self-stretch overflow-x-auto whitespace-pre' : 'break-words whitespace-pre-wrap'}`}
+      >
         {/* Lines break between options, not inside their names. */}
         {text.split(/(?<=\s)(--?[\w-]+)/).map((part, index) =>
           index % 2 === 0 ? (

@@ -84,6 +84,7 @@ export function DataTable<Row>({
           <tr key={keyOf(row, at)}>
             {columns.map((column, index) => {
               const Cell = index === rowHead ? 'th' : 'td';
+              const content = column.cell(row);
               return (
                 <Cell
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
@@ -91,8 +92,10 @@ export function DataTable<Row>({
                   scope={index === rowHead ? 'row' : undefined}
                   className={classOf(column)}
                   data-head={typeof column.head === 'string' ? column.head : undefined}
+                  // On a card a heading without a value tells nothing.
+                  data-void={content === '–' ? '' : undefined}
                 >
-                  {column.cell(row)}
+                  {content}
                 </Cell>
               );
             })}

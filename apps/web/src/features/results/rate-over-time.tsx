@@ -11,6 +11,17 @@ import { type DrawPlot, Figure } from '@/ui/plot/plot';
 const NAME_HEIGHT = 14;
 const NAME_ROWS = 3;
 
+/** Left and right of the points, px. */
+const MARGINS = 72;
+/** Of Plot's text, px: its unit of the width of lines. */
+const FONT_SIZE = 10;
+
+/** Where a point stands in time, from 0 to 1. */
+function placeIn(points: readonly { readonly at: Date }[], { at }: { readonly at: Date }): number {
+  const [from, to] = [points[0]?.at ?? at, points.at(-1)?.at ?? at].map(Number) as [number, number];
+  return to > from ? (Number(at) - from) / (to - from) : 0.5;
+}
+
 /** The rate of a variant at each measurement, with a line where the driver or Dawn changed. */
 export function RateOverTime({
   problem,
@@ -39,7 +50,7 @@ export function RateOverTime({
   );
   const draw = useCallback<DrawPlot>(
     (Plot, width) => ({
-      marginLeft: 56,
+      marginLeft: MARGINS - 16,
       marginRight: 16,
       marginTop: 24,
       marginBottom: 30,
@@ -50,14 +61,20 @@ export function RateOverTime({
       },
       marks: [
         Plot.ruleX(changes, { x: 'at', stroke: 'var(--amber)', strokeDasharray: '4 3' }),
-        // Names of versions that follow closely stand below one another.
-        ...changes.map((change, index) =>
-          Plot.text([change], {
+        // Names of versions that follow closely stand below one another, each towards the wider side.
+        ...changes.map((change, index) => {
+          const part = placeIn(points, change);
+          const room = Math.max(part, 1 - part) * (width - MARGINS);
+          return Plot.text([change], {
             ...{ x: 'at', text: 'version', fill: 'var(--amber)' },
-            ...{ frameAnchor: 'top', lineAnchor: 'top', textAnchor: 'start', dx: 3 },
+            ...{ frameAnchor: 'top', lineAnchor: 'top' },
+            ...(part <= 0.5
+              ? { textAnchor: 'start' as const, dx: 3 }
+              : { textAnchor: 'end' as const, dx: -3 }),
+            ...{ lineWidth: room / FONT_SIZE, textOverflow: 'ellipsis' as const },
             dy: NAME_HEIGHT * (index % NAME_ROWS),
-          }),
-        ),
+          });
+        }),
         Plot.lineY(points, { x: 'at', y: 'rate', stroke: 'var(--line-strong)' }),
         Plot.dot(points, {
           ...{ x: 'at', y: 'rate', r: 3.5, fill: 'var(--accent)' },

@@ -134,12 +134,12 @@ export function Figure({
 
   return (
     <figure className="px-4 py-3">
-      <figcaption className="mb-2 flex items-start justify-between gap-4 text-xs text-muted">
+      <figcaption className="mb-2 flex items-start justify-between gap-x-4 gap-y-1 text-xs text-muted max-sm:flex-col-reverse">
         <div>
           {caption}
           {legend.length > 0 && <Legend items={legend} hidden={hidden} toggle={toggle} />}
         </div>
-        <div className="flex shrink-0 gap-2">
+        <div className="flex shrink-0 gap-2 max-sm:self-end">
           {range ? (
             <button type="button" onClick={zoom.reset} className={SMALL_BUTTON}>
               Reset zoom
