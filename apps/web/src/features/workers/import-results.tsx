@@ -79,7 +79,7 @@ function ImportForm() {
 
   return (
     <form onSubmit={submit} aria-label="Import results">
-      <Field id="results-file" label="results.json" error={problem} isAlert>
+      <Field id="results-file" label="File of results" error={problem} isAlert>
         <div className="flex items-center gap-3">
           <input
             {...describedBy('results-file', problem, false)}

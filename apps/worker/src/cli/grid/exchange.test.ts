@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { benchFileSchema, bestQuerySchema, sideBySideFileSchema, summarise } from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
@@ -154,6 +155,15 @@ it('brings a file of side-by-side as what it is: figures of reference', async ()
     'cuBLAS',
     'jax-js',
   ]);
+});
+
+it('says of choices for whole suites that they are documentation', async () => {
+  const file = fileURLToPath(
+    new URL('../../../../../docs/results/suites-h200-2026-11-24.json', import.meta.url),
+  );
+  const { code, stderr } = await tilemark('import', file, '--server', server, '--token', TOKEN);
+  expect(code).toBe(2);
+  expect(stderr).toContain('docs/performance.md sums them up');
 });
 
 it('imports files and folders, each file whole or not at all, and names those refused', async () => {

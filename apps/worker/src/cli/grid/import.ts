@@ -9,6 +9,7 @@ import {
   sweepCreatedSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
+import { z } from 'zod';
 import { GridClient, type GridOptions, LONG_ANSWER_MS } from './client';
 
 /**
@@ -52,6 +53,9 @@ async function filesAt(path: string): Promise<string[]> {
   return names.map((name) => join(path, name));
 }
 
+/** How the summary of a run of suites begins, as docs/results has it. */
+const suitesFileSchema = z.object({ about: z.string(), runs: z.array(z.unknown()) });
+
 /** Says what became of the file. */
 async function importFile(file: string, client: GridClient, server: string): Promise<string> {
   const json = await readJson(file);
@@ -60,6 +64,12 @@ async function importFile(file: string, client: GridClient, server: string): Pro
     const { figures } = await client.post('reference', referenceImportedSchema, figuresFile.data);
     const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
     return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
+  }
+  if (suitesFileSchema.safeParse(json).success) {
+    throw new InputError(
+      'contains choices of `bench/side-by-side --suite`: docs/performance.md sums them up, and no grid imports them',
+      file,
+    );
   }
   const content = benchFileSchema.safeParse(json);
   if (!content.success) {
