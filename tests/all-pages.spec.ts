@@ -20,7 +20,9 @@ test.beforeAll(async () => {
   // Without a worker: nothing changes under the tests.
   grid = await startGrid(folder.dataDir, ['--no-worker']);
   pages = await addresses(grid.url, await importResults());
-  pages.tuning = await tuning();
+  const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' };
+  pages.tuning = await tuning({ problem });
+  pages['tuning of a family'] = await tuning({ suite: 'transpose-shapes', dtype: 'f32' });
 });
 
 test.afterAll(async () => {
@@ -43,14 +45,11 @@ async function importResults(): Promise<string> {
 }
 
 /** Begins a tuning, which waits for a worker; returns its page. */
-async function tuning(): Promise<string> {
+async function tuning(what: object): Promise<string> {
   const answer = await fetch(`${grid.url}/api/v1/tunings`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      device: pages.device?.split('/').at(-1),
-      problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    }),
+    body: JSON.stringify({ device: pages.device?.split('/').at(-1), ...what }),
   });
   expect(answer.status, await answer.clone().text()).toBe(201);
   return (await answer.json()).page;
@@ -383,12 +382,71 @@ test('browse, submit and attach by keyboard alone', async ({ page }) => {
   await expect(page.getByText('waiting', { exact: true })).toBeVisible();
 });
 
+test('a device is tuned for a family by keyboard alone', async ({ page }) => {
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}${pages.device}`);
+  const form = page.getByRole('form', { name: 'Tune this device' });
+  const family = form.getByLabel('Tune for');
+  await expect(family).toBeEnabled();
+  await tabTo(page, 'Tune for', family);
+  // A list takes the letters that a choice begins with.
+  await page.keyboard.type('Transpose');
+  await expect(family).toHaveValue('transpose-shapes');
+  await expect(form.getByLabel('Shape')).toHaveCount(0);
+  const minutes = form.getByLabel('Minutes');
+  await tabTo(page, 'Minutes', minutes);
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('0');
+  await page.keyboard.press('Enter');
+  await expect(minutes).toHaveAccessibleDescription(/from 1 to 240/);
+  await expect(minutes).toBeFocused();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('10');
+  await tabTo(page, 'Start tuning', form.getByRole('button', { name: 'Start tuning' }));
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Tune transpose-shapes f32 on/);
+
+  const shapes = page.getByRole('table', { name: 'Shapes of the family' });
+  const first = await shapes.getByRole('rowheader').first().textContent();
+  const pager = page.getByRole('navigation', { name: /shapes/i });
+  await tabTo(page, 'Next', pager.getByRole('button', { name: 'Next' }));
+  await page.keyboard.press('Enter');
+  await expect(pager).toContainText('Page 2 of 2');
+  await expect(shapes.getByRole('rowheader').first()).not.toHaveText(first ?? '');
+  const state = page.getByLabel('State');
+  await tabTo(page, 'State', state);
+  await page.keyboard.type('waiting');
+  await expect(page).toHaveURL(/state=waiting/);
+});
+
+test('an invite pasted into a tab that shows /join already is taken', async ({ page }) => {
+  const answer = await fetch(`${grid.url}/api/v1/invites`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'class', seats: 1, hours: 1 }),
+  });
+  const { secret } = await answer.json();
+  await page.goto(`${grid.url}/join`);
+  const needed = page.getByText('To lend your GPU you need an invite');
+  await expect(needed).toBeVisible();
+  // Nothing is loaded: the addresses differ after the # alone.
+  await page.goto(`${grid.url}/join#${secret}`);
+  await expect(needed).toHaveCount(0);
+  expect(page.url()).toBe(`${grid.url}/join`);
+});
+
 test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   await page.goto(`${grid.url}/kernels/matmul/stream-k`);
   const map = page.getByRole('table', { name: /^Efficiency by tokens and layer/ });
   const row = map.getByRole('row', { name: '4096 → 14336' });
   await expect(row.getByRole('cell').last()).toHaveText(/^\d+$/);
   await expect(row.getByRole('cell').last()).toHaveAttribute('title', /512x14336x4096: .*stream-k/);
+  // Its own kernels stay below; those of few rows do not, and the page of theirs says why.
+  const over = page.getByText(/Over 100: the roof of bytes is a copy/);
+  await expect(over).toHaveCount(0);
+  await page.goto(`${grid.url}/kernels/matmul/few-rows`);
+  await expect(page.getByRole('cell', { name: '101', exact: true })).not.toHaveCount(0);
+  await expect(over).toBeVisible();
 });
 
 test('a wrong address is answered with a page that says so', async ({ page }) => {
@@ -401,11 +459,20 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
   // The form stays, with what was entered.
   await page.goto(`${grid.url}/compare?a=none`);
   await expect(page.getByText('There is no result none.')).toBeVisible();
+  await expect(page.getByText('Showing defaults')).toHaveCount(0);
   await expect(page.getByLabel('Result A')).toHaveValue('none');
   const junk = `/?op=conv&shape=${'9'.repeat(5_000)}&profile=%3Cscript%3E`;
   const answer = await page.goto(`${grid.url}${junk}`);
   expect(answer?.status()).toBe(400);
   await expect(page.getByText('op cannot be “conv”')).toBeVisible();
+  // Sent by the proxy, it has the fonts of the other pages and a way to log in.
+  await page.evaluate(() => document.fonts.ready);
+  const fonts = await page.evaluate(() =>
+    [...document.fonts].map(({ family, status }) => [family, status]),
+  );
+  expect(Object.fromEntries(fonts)).toEqual({ Geist: 'loaded', 'Geist Mono': 'loaded' });
+  await page.getByRole('link', { name: 'Log in' }).click();
+  await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible();
   expect((await page.goto(`${grid.url}/sweeps/%E0%A4`))?.status()).toBe(400);
 });
 

@@ -77,7 +77,10 @@ test('a device is tuned from its page, which shows the best so far', async ({ pa
 
   await page.goto(grid.loginUrl);
   await page.goto(address);
+  await expect(page.getByRole('region', { name: 'Workers of this device' })).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   const shape = section.getByLabel('Shape');
+  await expect(shape).toHaveAccessibleDescription(/ 2048x1024x512, or/);
   await shape.fill('0x8');
   await section.getByRole('button', { name: 'Start tuning' }).click();
   await expect(shape).toBeFocused();

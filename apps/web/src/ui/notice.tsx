@@ -68,7 +68,16 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 }
 
 /** Lists the parts of an address that were ignored. */
-export function Refused({ reasons, reset }: { reasons: readonly string[]; reset: string }) {
+export function Refused({
+  reasons,
+  reset,
+  instead = 'Showing defaults instead.',
+}: {
+  reasons: readonly string[];
+  reset: string;
+  /** What the page shows in their place. */
+  instead?: string;
+}) {
   if (reasons.length === 0) return null;
   return (
     <Notice tone="amber" alert className="mb-5">
@@ -79,7 +88,7 @@ export function Refused({ reasons, reset }: { reasons: readonly string[]; reset:
         ))}
       </ul>
       <p className="mt-0.5">
-        Showing defaults instead. <TextLink href={reset}>Clear the address</TextLink>
+        {instead} <TextLink href={reset}>Clear the address</TextLink>
       </p>
     </Notice>
   );

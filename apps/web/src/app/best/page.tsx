@@ -61,11 +61,11 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         {best && <BestAnswer best={best} />}
         {!best && (
           <Empty
-            title={`Nothing is known yet of ${op} ${query.dtype} under profile ${query.profile}`}
+            title={`No answer yet for ${op} ${shape} ${query.dtype} under profile ${query.profile}`}
           >
             <p>
-              No ranked result and no variant that ships can run this problem there. Find the
-              fastest yourself: this searches for two minutes on the machine where it runs.
+              Nothing that was ranked here or ships with Tilemark was measured on such a device.
+              Find the fastest yourself: this searches for two minutes on the machine where it runs.
             </p>
             <div className="text-left">
               <Command

@@ -59,6 +59,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       <Refused
         reasons={[...refused, ...unknown.map((id) => `There is no result ${id}.`)]}
         reset="/compare"
+        instead="Choose other results below."
       />
       <PairForm
         of="Result"

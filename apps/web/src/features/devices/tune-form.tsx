@@ -103,7 +103,8 @@ export function TuneForm({
     });
   };
 
-  const oblong = OPS[op].dimensions.map((_, at) => 2048 >> at).join('x');
+  const sides = OPS[op].dimensions.filter((dimension) => dimension.default === undefined);
+  const oblong = sides.map((_, at) => 2048 >> at).join('x');
   return (
     <form onSubmit={submit} noValidate aria-label="Tune this device">
       <noscript>
