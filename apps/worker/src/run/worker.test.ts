@@ -299,6 +299,27 @@ describe('a worker', () => {
     expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
   });
 
+  it('measures the next run while the grid has not taken the last result', async () => {
+    const taken: string[] = [];
+    const second = signal();
+    const { deviceKey } = await attach({
+      over: {
+        async outcome(this: DirectLink, record) {
+          await second.given;
+          await DirectLink.prototype.outcome.call(this, record);
+        },
+        async next(this: DirectLink, asking) {
+          const run = await DirectLink.prototype.next.call(this, asking);
+          if (run) taken.push(run.id);
+          if (taken.length === 2) second.give();
+          return run;
+        },
+      },
+    });
+    const sweepId = await submit(deviceKey, { tunables: { BLOCK: [8, 16] } });
+    expect(kindsOf(await ended(sweepId))).toEqual(['measured', 'measured']);
+  });
+
   it('is shown as running though a heartbeat from before the claim arrives after it', async () => {
     const said: string[] = [];
     const begun = signal();

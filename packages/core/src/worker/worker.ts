@@ -133,7 +133,10 @@ export class GridWorker {
     this.#isStopping = true;
     this.#asking.abort();
     this.#changed();
-    await doneWithin(finishWithinMs, this.#working);
+    await doneWithin(
+      finishWithinMs,
+      this.#working.then(() => this.#handIn()),
+    );
     this.#interrupt.abort();
     if (!(await doneWithin(LEAVE_WITHIN_MS, this.#working)))
       log.warn({}, 'the grid does not answer');
@@ -234,7 +237,7 @@ export class GridWorker {
     clearTimeout(this.#idleSoon);
     await Promise.all([runner.close(), this.#beating]);
     if (!this.#isAdmitted) return;
-    await this.#outbox.write();
+    await this.#handIn();
     await link.detach().catch((error: unknown) => {
       log.warn({ error: messageOf(error) }, 'could not detach; the worker will be listed as lost');
     });
@@ -269,12 +272,19 @@ export class GridWorker {
     }
   }
 
-  /** The result is safe once it is in the journal; the grid may be down. */
+  /**
+   * The result is safe once it is in the journal. It is handed in while the next run is measured:
+   * the grid may be slow, or down.
+   */
   async #keep(run: ClaimedRun, report: TimedReport): Promise<void> {
     const { journal, log } = this.#parts;
     log.info(aboutReport(run, report), report.outcome.kind);
     await journal.append(recordOf(run, report, this.#attachment));
-    await this.#outbox.write();
+    void this.#handIn();
+  }
+
+  async #handIn(): Promise<void> {
+    if (this.#isAdmitted) await this.#outbox.write();
   }
 
   async #beat(): Promise<void> {
