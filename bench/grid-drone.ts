@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GridWorker, HttpLink, type Link, retryForever } from '@tilemark/core';
 import { DirectLink, openQueue, openStore } from '@tilemark/core/server';
 import { pino } from 'pino';
@@ -15,12 +16,14 @@ import {
   measured,
 } from '../packages/core/src/server/store/fixtures.test-helper';
 
-/** One process of simulated workers: real ones, with a runner that returns a result at once. */
+/** One process of simulated workers: real ones, with a runner that measures nothing. */
 export interface DroneTask {
   /** The device of each worker in this process. */
   readonly devices: readonly number[];
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  /** How long a run takes, ms. */
+  readonly runMs: number;
   /** The site, for workers that know it alone; absent: they use the services. */
   readonly site?: { readonly server: string; readonly token: string };
 }
@@ -81,7 +84,10 @@ for (const [at, device] of task.devices.entries()) {
       environment: measuredOn,
       lastLevelCacheBytes: null,
     }),
-    run: async () => ({ outcome, environment: measuredOn, wgsl: null }),
+    run: async () => {
+      if (task.runMs > 0) await sleep(task.runMs);
+      return { outcome, environment: measuredOn, wgsl: null };
+    },
     close: async () => undefined,
   };
   const own = {

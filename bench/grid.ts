@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MAX_RUNS_PER_SWEEP } from '@tilemark/core';
@@ -14,16 +14,19 @@ import type { DroneReport, DroneTask } from './grid-drone';
 /**
  * `npm run bench:grid`: a real grid (Postgres, Redis and the site, started as by `npm start`) with
  * simulated workers, which do everything except measure: on the services themselves, or over http.
- * Fails unless every run was measured.
+ * With `--run-ms` they take that long for a run, so that how long they wait for the next one, and
+ * whether memory stays flat, are those of a grid whose workers are busy. Fails unless every run was
+ * measured.
  */
 
-const USAGE = `usage: npm run bench:grid -- [--workers 200] [--devices 100] [--runs 100000] [--processes 2] [--link direct|http] [--json FILE]`;
+const USAGE = `usage: npm run bench:grid -- [--workers 200] [--devices 100] [--runs 100000] [--processes 2] [--link direct|http] [--run-ms 0] [--json FILE]`;
 const flags = flagsOf(USAGE, {
   workers: '200',
   devices: '100',
   runs: '100000',
   processes: '2',
   link: 'direct',
+  'run-ms': '0',
   json: undefined,
 });
 if (flags.link !== 'direct' && flags.link !== 'http') throw new Error(USAGE);
@@ -34,10 +37,15 @@ const size = {
   processes: countOf(flags, 'processes'),
 };
 
+/** How long a worker takes for a run, ms; 0: the workers divide what the machine leaves them. */
+const runMs = Number(flags['run-ms']);
+if (!Number.isInteger(runMs) || runMs < 0) throw new Error(USAGE);
+
 /** The workers stand for other machines, so they get only the CPU time that the services leave. */
 const LOWEST_PRIORITY = '19';
 const PROBE_EVERY_MS = 250;
 const IDLE_PROBES = 40;
+const MEMORY_EVERY_MS = 5_000;
 
 const TUNABLES = { TILE: [2, 4, 8, 16, 32], A_LAYOUT: ['row', 'col'], B_LAYOUT: ['row', 'col'] };
 const VARIANTS = 20;
@@ -60,7 +68,7 @@ async function startDrones({ services, token, url }: FaultGrid): Promise<Drone[]
     const devices = own
       .filter((worker) => worker % size.processes === index)
       .map((worker) => worker % size.devices);
-    const task: DroneTask = { devices, databaseUrl, redisUrl, ...site };
+    const task: DroneTask = { devices, databaseUrl, redisUrl, runMs, ...site };
     const child = fork(new URL('./grid-drone.ts', import.meta.url), [JSON.stringify(task)], {
       execPath: 'nice',
       execArgv: ['-n', LOWEST_PRIORITY, process.execPath, '--expose-gc', ...process.execArgv],
@@ -148,14 +156,33 @@ async function cpu({ services, web }: FaultGrid) {
   };
 }
 
-/** Resident memory of the site, and the mean heap of a process of workers, MB. */
-async function memoryMb(grid: FaultGrid, drones: readonly Drone[]) {
+interface MemoryMb {
+  readonly atMs: number;
+  /** Resident memory of the site. */
+  readonly site: number;
+  /** The mean heap of a process of workers. */
+  readonly workersKept: number;
+}
+
+async function memoryMb(grid: FaultGrid, drones: readonly Drone[]): Promise<MemoryMb> {
   const status = await readFile(`/proc/${grid.web.pid}/status`, 'utf8');
   const kept = drones.reduce((sum, { keptBytes }) => sum + (keptBytes ?? 0), 0);
   return {
+    atMs: performance.now(),
     site: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024,
     workersKept: kept / 2 ** 20 / drones.length,
   };
+}
+
+/** `perMinute`: by the least squares of the second half; the first warms caches up. */
+function trend(samples: readonly MemoryMb[], part: 'site' | 'workersKept') {
+  const half = samples.slice(Math.floor(samples.length / 2));
+  const mean = (of: (each: MemoryMb) => number) =>
+    half.reduce((sum, each) => sum + of(each), 0) / half.length;
+  const [atMs, mb] = [mean((each) => each.atMs), mean((each) => each[part])];
+  const spread = mean((each) => (each.atMs - atMs) ** 2);
+  const perMs = mean((each) => (each.atMs - atMs) * (each[part] - mb)) / spread;
+  return { first: samples[0]?.[part], last: samples.at(-1)?.[part], perMinute: perMs * 60_000 };
 }
 
 await build(fileURLToPath(new URL('..', import.meta.url)));
@@ -180,29 +207,41 @@ try {
   };
 
   print(`${size.runs} runs ...`);
-  const before = await memoryMb(grid, drones);
+  const memory: MemoryMb[] = [];
+  const watchMemory = async (isOver: () => boolean) => {
+    for (; !isOver(); await sleep(MEMORY_EVERY_MS)) memory.push(await memoryMb(grid, drones));
+  };
   const cpuBefore = await cpu(grid);
   const loadedAt = Date.now();
+  let isOver = false;
+  const watching = watchMemory(() => isOver);
   const { runs, bulkMs, seconds } = await load();
+  isOver = true;
   const overAt = Date.now();
   const cpuAfter = await cpu(grid);
-  const after = await memoryMb(grid, drones);
+  memory.push(await memoryMb(grid, drones));
+  await watching;
   const cpuMs = (part: keyof typeof cpuAfter) =>
     ((cpuAfter[part] - cpuBefore[part]) * 1_000) / runs;
 
-  print(`${size.runs} runs, with others asking ...`);
+  const underLoad = async () => {
+    print(`${size.runs} runs, with others asking ...`);
+    let isDone = false;
+    const [submitMs, boardMs] = await Promise.all([
+      probe(
+        () => submit(grid, 1),
+        () => isDone,
+      ),
+      probe(board, () => isDone),
+      load().finally(() => {
+        isDone = true;
+      }),
+    ]);
+    const leaderboard = { idle: latencies(idleBoardMs), loaded: latencies(boardMs) };
+    return { submit: latencies(submitMs), leaderboard };
+  };
   // Apart from the first load: these requests cost the services time of their own.
-  let isOver = false;
-  const [submitMs, boardMs] = await Promise.all([
-    probe(
-      () => submit(grid, 1),
-      () => isOver,
-    ),
-    probe(board, () => isOver),
-    load().finally(() => {
-      isOver = true;
-    }),
-  ]);
+  const asked = runMs === 0 && (await underLoad());
   for (const { child } of drones) {
     child.kill('SIGTERM');
     await once(child, 'close');
@@ -215,10 +254,14 @@ try {
       memoryGb: Math.round(totalmem() / 2 ** 30),
       node: process.version,
     },
-    size: { ...size, runs },
+    loadAverage: loadavg()[0],
+    size: { ...size, runs, runMs },
     link: flags.link,
     runsPerSecond: runs / seconds,
-    cpuMsPerRun: { postgres: cpuMs('postgres'), redis: cpuMs('redis'), site: cpuMs('site') },
+    cpuMsPerRun: {
+      ...{ postgres: cpuMs('postgres'), redis: cpuMs('redis'), site: cpuMs('site') },
+      services: cpuMs('postgres') + cpuMs('redis') + cpuMs('site'),
+    },
     /** From asking for a run under load, after the one before, to having it. */
     next: latencies(
       drones
@@ -228,9 +271,12 @@ try {
         ),
     ),
     bulkSubmit: { runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs), ...latencies(bulkMs) },
-    submit: latencies(submitMs),
-    leaderboard: { idle: latencies(idleBoardMs), loaded: latencies(boardMs) },
-    memoryMb: { before, after },
+    ...asked,
+    memoryMb: {
+      minutes: seconds / 60,
+      site: trend(memory, 'site'),
+      workersKept: trend(memory, 'workersKept'),
+    },
   };
   const rounded = (_key: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value;
