@@ -45,7 +45,7 @@ await app.prepare();
 const answer = sharedPages(app.getRequestHandler());
 // Set by instrumentation.ts, a moment after the server answers. Next's own code uses the global
 // Request, so that stays as it is.
-const answerWorker = getRequestListener((request) => globalThis.tilemarkApi(request), {
+const answerWorker = getRequestListener((request, node) => globalThis.tilemarkApi(request, node), {
   overrideGlobalObjects: false,
 });
 server.on('request', (request, response) => {

@@ -112,8 +112,10 @@ export class DirectLink implements Link {
       runs.map((id) => this.#ifQueueIsUp(queue.hold({ id, deviceKey: key }, workerId))),
     );
     return translated(async () => {
-      const wanted = await store.workers.heartbeat(workerId, state);
-      const { lost, released } = await store.runs.review(this.#worker, runs);
+      const [wanted, { lost, released }] = await Promise.all([
+        store.workers.heartbeat(workerId, state),
+        store.runs.review({ ...this.#worker, runs }),
+      ]);
       await Promise.all(released.map((id) => this.#putBack(id)));
       return { wanted, lost };
     });

@@ -9,6 +9,7 @@ import { HttpProblem, problemResponse } from '../problem';
 import { metrics } from '../prometheus';
 import { login } from '../session/login';
 import { audit } from './audit';
+import type { NodeRequest } from './body';
 import { coverage } from './coverage';
 import { devices } from './devices';
 import { openApi, registerComponents } from './document';
@@ -95,8 +96,13 @@ app.notFound(({ req }) => {
   );
 });
 
-/** What Next's route files export for each method they take. */
-export const handle = async (request: Request): Promise<Response> => app.fetch(request);
+/**
+ * What Next's route files export for each method they take.
+ *
+ * @param node the request as Node has it, where it comes straight from Node's server
+ */
+export const handle = async (request: Request, node?: NodeRequest): Promise<Response> =>
+  app.fetch(request, node);
 
 /** What an error reveals: input errors name their field, bugs of ours nothing. */
 export function problemOf(error: unknown): HttpProblem {

@@ -11,12 +11,13 @@ import { type Access, checkAccess } from '../session/access';
 import { checkLimit, checkLogInLimit } from '../session/limit';
 import { checkSameOrigin } from '../session/origin';
 import { identify, NOBODY } from '../session/principal';
-import { checkName, checkText, jsonBody } from './body';
+import { checkName, checkText, jsonBody, type NodeRequest } from './body';
 import { problemAnswers } from './document';
 import { checkProtocol } from './protocol';
 
 /** What the checks before an operation have found out. */
 export interface Env {
+  readonly Bindings: NodeRequest;
   readonly Variables: { readonly services: Services; readonly principal: Principal | null };
 }
 export type Api = OpenAPIHono<Env>;

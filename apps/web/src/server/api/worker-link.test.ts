@@ -13,6 +13,7 @@ import {
   Refused,
   type WorkerDescription,
 } from '@tilemark/core';
+import { openStore, type Store } from '@tilemark/core/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../../../../packages/core/services.test-helper';
 import {
@@ -334,6 +335,13 @@ describe('an outcome', () => {
   });
 });
 
+/** As another process of the grid does, of which this one hears nothing. */
+async function revokeWorkerIn(store: Store, workerId: string) {
+  const cutOff = await store.workers.revoke(workerId);
+  if (cutOff === null || cutOff === 'own account') throw new Error('It was not revoked.');
+  return cutOff;
+}
+
 describe('a worker that may not go on', () => {
   it.each([
     [
@@ -347,6 +355,23 @@ describe('a worker that may not go on', () => {
       /revoked/,
       ({ tokenId }: Attached) =>
         call('DELETE /tokens/{id}', { params: { id: tokenId }, token: admin }),
+    ],
+    [
+      'revoked by another process',
+      /revoked/,
+      async ({ link, workerId }: Attached) => {
+        const other = openStore(grid.databaseUrl);
+        onTestFinished(() => other.close());
+        // All workers are looked up together; one that was let in a moment ago stays so for 3 s.
+        await link.heartbeat('running', []);
+        for (const run of (await revokeWorkerIn(other, workerId)).released)
+          await grid.queue.putBack(run, workerId);
+        await expect
+          .poll(() => link.heartbeat('idle', []).catch((error: unknown) => error), {
+            timeout: 10_000,
+          })
+          .toBeInstanceOf(NotAdmitted);
+      },
     ],
     [
       'whose token has expired',

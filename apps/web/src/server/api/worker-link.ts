@@ -91,15 +91,17 @@ own(
   async (link, { c, services: { stopping } }) => {
     const over = new AbortController();
     const end = () => over.abort();
-    const sources = [c.req.raw.signal, stopping];
-    for (const source of sources) {
-      if (source.aborted) end();
-      source.addEventListener('abort', end);
-    }
+    const { outgoing } = c.env ?? {};
+    if (stopping.aborted || outgoing?.destroyed) end();
+    stopping.addEventListener('abort', end);
+    // A request whose signal was asked for costs more than the rest of its answer.
+    if (outgoing) outgoing.once('close', end);
+    else c.req.raw.signal.addEventListener('abort', end);
     try {
       return { run: await link.next(over.signal) };
     } finally {
-      for (const source of sources) source.removeEventListener('abort', end);
+      stopping.removeEventListener('abort', end);
+      outgoing?.off('close', end);
     }
   },
 );

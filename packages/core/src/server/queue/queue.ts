@@ -1,7 +1,15 @@
+import { Job } from 'bullmq';
 import { group } from 'd3-array';
 import { connectionError, translatingErrors } from '../errors';
 import { batches } from '../store/database';
-import type { Backend, BullQueue, JobQueue, OnError, RunJob } from './backend';
+import {
+  type Backend,
+  type BullQueue,
+  JOB_OPTIONS,
+  type JobQueue,
+  type OnError,
+  type RunJob,
+} from './backend';
 import { Feed, type JobFetcher } from './feed';
 import { postgresBackend } from './postgres';
 import { redisBackend } from './redis';
@@ -76,7 +84,12 @@ export function openQueue(options: QueueOptions) {
     return queue;
   };
 
-  const jobOf = async ({ id, deviceKey }: QueuedRun) => (await queueOf(deviceKey)).getJob(id);
+  /** BullMQ's own queue of a device; it types one in Postgres apart, but they are one class. */
+  const jobsOf = async (deviceKey: string) => (await queueOf(deviceKey)) as BullQueue;
+
+  /** The job as it was queued, not fetched: what is done to it asks who holds it anyway. */
+  const jobOf = async ({ id, deviceKey }: QueuedRun) =>
+    new Job<RunJob>(await jobsOf(deviceKey), 'run', { runId: id }, JOB_OPTIONS, id);
 
   const openFetcher = async (deviceKey: string): Promise<JobFetcher> => {
     await backend.ping();
@@ -153,24 +166,20 @@ export function openQueue(options: QueueOptions) {
 
     /** The holder has the run for some time more. False: it no longer has it. */
     async hold(run: QueuedRun, holder: string): Promise<boolean> {
-      const job = await jobOf(run);
-      return job !== undefined && (await job.extendLock(holder, lockMs)) === 1;
+      return (await (await jobOf(run)).extendLock(holder, lockMs)) === 1;
     },
 
     /** The run leaves the queue; nothing, where the holder no longer has it. */
     async finish(run: QueuedRun, holder: string): Promise<void> {
-      const job = await jobOf(run);
-      await ifHeld(job?.moveToCompleted(null, holder, false));
+      await ifHeld((await jobOf(run)).moveToCompleted(null, holder, false));
     },
 
     /** The run waits again, first for `delayMs`; nothing, where the holder no longer has it. */
     async putBack(run: QueuedRun, holder: string, delayMs = 0): Promise<void> {
-      const job = await jobOf(run);
-      await ifHeld(job?.moveToDelayed(Date.now() + delayMs, holder));
+      await ifHeld((await jobOf(run)).moveToDelayed(Date.now() + delayMs, holder));
     },
 
-    /** BullMQ's own queue of a device; it types one in Postgres apart, but they are one class. */
-    jobsOf: async (deviceKey: string) => (await queueOf(deviceKey)) as BullQueue,
+    jobsOf,
 
     /** Number of runs that wait. */
     async depth(deviceKey: string): Promise<number> {
@@ -201,7 +210,7 @@ export function openQueue(options: QueueOptions) {
 const queueName = (deviceKey: string): string => `runs.${deviceKey}`;
 
 /** Waits for what needs the job's lock; who does not have the lock (any more) changes nothing. */
-async function ifHeld(work: Promise<unknown> | undefined): Promise<void> {
+async function ifHeld(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {

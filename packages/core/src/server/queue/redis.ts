@@ -18,6 +18,7 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: reconnectDelayMs,
+    enableAutoPipelining: true,
   });
   // Every queue listens on it: as many as there are devices.
   client.setMaxListeners(Number.POSITIVE_INFINITY);
@@ -55,6 +56,7 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
       connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: null,
       retryStrategy: reconnectDelayMs,
+      enableAutoPipelining: true,
     });
     patient.setMaxListeners(Number.POSITIVE_INFINITY);
     patient.on('error', onError);

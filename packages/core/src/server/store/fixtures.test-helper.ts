@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isBatch, KERNELS, type Problem, resolveVariant, specialise } from '@tilemark/kernels';
+import type { RecordedRun } from '../../link/wire';
 import {
   type DeviceCapabilities,
   type DeviceClass,
@@ -19,7 +20,7 @@ import { summarise } from '../../measure/stats';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { SideBySideFile } from '../../reference/figures';
-import type { RecordedRun } from './record';
+
 import type { Store } from './store';
 
 /** Devices, runs and outcomes for tests of the store. */

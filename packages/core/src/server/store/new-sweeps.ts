@@ -11,7 +11,7 @@ import type { SweepSpec } from '../../plan/spec';
 import type { GridTuning } from '../../tune/family-tuning';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
-import { moveBest, moveBests } from './boards/headlines';
+import { candidateOf, moveBests, moveCandidates } from './boards/headlines';
 import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
 import { byAdmin, OPERATOR } from './parties';
@@ -104,18 +104,11 @@ export async function importSweep(
       await refuseTwins(tx, kept);
       const ids = kept.map((each) => each.id);
       const confirmed = new Set(party === OPERATOR ? ids : await confirmAgreeing(tx, ids));
-      // Each variant once: its headline is computed from all of its results.
-      const moved = new Set<string>();
-      for (const { id: resultId, endedAt, outcome, row } of kept) {
-        if (outcome.kind !== 'measured') continue;
-        confirmed.delete(resultId);
-        const { address, deviceKey: key, dtype, op, profile, shape } = row;
-        const { methodologyVersion } = outcome.measurement;
-        const place = [key, op, shape, dtype, profile, address, methodologyVersion].join(' ');
-        if (moved.has(place)) continue;
-        moved.add(place);
-        await moveBest(tx, { ...row, resultId, measuredAt: endedAt }, outcome.measurement);
-      }
+      const candidates = kept.flatMap(({ endedAt, id: resultId, outcome, row }) =>
+        candidateOf(row, resultId, endedAt, outcome),
+      );
+      for (const { resultId } of candidates) confirmed.delete(resultId);
+      for (const some of batches(candidates, RESULTS_PER_INSERT)) await moveCandidates(tx, some);
       // Those that were here before.
       if (party !== OPERATOR) await moveBests(tx, [...confirmed]);
       else await raiseRoofs(tx, results);

@@ -3,7 +3,16 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../services.test-helper';
 import { openListener } from './changes';
-import { attach, failed, measured, planned, recorded, sweepOf } from './fixtures.test-helper';
+import {
+  attach,
+  environment,
+  failed,
+  measured,
+  planned,
+  recorded,
+  square,
+  sweepOf,
+} from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
 
@@ -220,4 +229,78 @@ test('text that Postgres cannot store does not lose a result', async () => {
   const { runId, workerId } = await oneRun('Nul');
   const outcome = { kind: 'failed', stage: 'compile', message: 'a\0b' } as const;
   expect(await store.runs.record(recorded(runId, workerId, outcome))).toEqual({ recorded: true });
+});
+
+test('of results handed in at once, one that the database refuses harms no other', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Batch');
+  const { runIds } = await sweepOf(
+    store,
+    Array.from({ length: 6 }, (_, at) => planned(deviceKey, { problem: square(64 * (at + 1)) })),
+  );
+  const results = runIds.map((runId, at) => recorded(runId, workerId, measured(1e6 + at), 'Batch'));
+  // Postgres takes no such time; nothing before the statement looks at it.
+  const bad = { ...results[2]!, endedAt: 'never' };
+  const foreign = { ...results[4]!, environment: environment('Another') };
+  const answers = await Promise.allSettled(
+    [results[0]!, results[1]!, bad, results[3]!, foreign, results[5]!, results[0]!].map((each) =>
+      store.runs.record(each),
+    ),
+  );
+  expect(answers.map((each) => (each.status === 'fulfilled' ? each.value : 'refused'))).toEqual([
+    { recorded: true },
+    { recorded: true },
+    'refused',
+    { recorded: true },
+    'refused',
+    { recorded: true },
+    { recorded: false },
+  ]);
+  expect(answers[4]).toMatchObject({ reason: { field: 'environment' } });
+  const rows = await db.run.findMany({
+    where: { id: { in: runIds } },
+    orderBy: { ordinal: 'asc' },
+  });
+  expect(rows.map(({ state }) => state)).toEqual([
+    'measured',
+    'measured',
+    'pending',
+    'measured',
+    'pending',
+    'measured',
+  ]);
+  expect(await db.result.count({ where: { runId: { in: runIds } } })).toBe(4);
+  expect(await store.runs.record(results[2]!)).toEqual({ recorded: true });
+});
+
+test('of workers that ask at once each gets the run that it asked for, if it is still there', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Rush');
+  const other = await attach(store, 'Rush', 'w2');
+  const stranger = await attach(store, 'Elsewhere');
+  const { runIds } = await sweepOf(store, [planned(deviceKey), planned(deviceKey)]);
+  const [first = '', second = ''] = runIds;
+  const claims = await Promise.all([
+    store.runs.claim(first, workerId),
+    store.runs.claim('gone', workerId),
+    store.runs.claim(second, stranger.workerId),
+    store.runs.claim(second, other.workerId),
+    store.runs.claim(first, other.workerId),
+  ]);
+  expect(claims.map((run) => run?.id ?? null)).toEqual([first, null, null, second, null]);
+});
+
+test('heartbeats that come at once are answered each with its own orders', async () => {
+  const one = await oneRun('Beats');
+  const two = await attach(store, 'Beats', 'w2');
+  await store.runs.claim(one.runId, one.workerId);
+  await store.workers.want(two.workerId, 'paused');
+  const { deviceKey } = one;
+  const [wanted, pausedNow, own, notIts] = await Promise.all([
+    store.workers.heartbeat(one.workerId, 'running'),
+    store.workers.heartbeat(two.workerId, 'idle'),
+    store.runs.review({ workerId: one.workerId, deviceKey, runs: [one.runId] }),
+    store.runs.review({ workerId: two.workerId, deviceKey, runs: [one.runId, 'gone'] }),
+  ]);
+  expect([wanted, pausedNow]).toEqual(['working', 'paused']);
+  expect(own).toEqual({ lost: [], released: [] });
+  expect(notIts).toEqual({ lost: [one.runId, 'gone'], released: [] });
 });

@@ -1,5 +1,6 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import type { Dtype } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import type { ClaimedRun } from '../../link/wire';
 import type { Profile } from '../../measure/device';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
@@ -10,7 +11,7 @@ import { kernelToRun, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
 import { OTHER_METHODOLOGY } from './judge';
 import { partyOf } from './parties';
-import { type RecordedRun, type RunCheck, recordRun } from './record';
+import { type HandedIn, type KeptContents, type RunEnded, recordRuns } from './record';
 
 export type { ClaimedRun };
 
@@ -41,36 +42,80 @@ const isOurs = Prisma.sql`strpos(concat(r."kernel", r."rival" ->> 'kernel'), '@'
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
+export interface Claim {
+  readonly runId: string;
+  readonly workerId: string;
+}
+
+/** The runs that a worker says it has. */
+export interface HeldRuns {
+  readonly workerId: string;
+  readonly deviceKey: string;
+  readonly runs: readonly string[];
+}
+
+/** What workers do all the time is a statement or a transaction for many (`store.ts` gathers them). */
 export function runsOf(db: PrismaClient, notices: Notices) {
+  const kept: KeptContents = new Set();
+
+  /** Gives a claimed run back to pending: the worker stops before it ended. */
+  const release = async (runId: string, workerId: string): Promise<void> => {
+    await db.$transaction(async (tx) => {
+      const claimed = { id: runId, workerId, state: 'running' as const };
+      await tx.run.deleteMany({ where: { ...claimed, sweep: { cancelledAt: { not: null } } } });
+      await tx.run.updateMany({
+        where: claimed,
+        // The worker was not lost, so this attempt does not count.
+        data: { state: 'pending', workerId: null, attempts: { decrement: 1 } },
+      });
+    });
+  };
+
+  /** As its worker receives it. */
+  const withKernels = async (row: ClaimedRow): Promise<ClaimedRun> => {
+    const contributed = await kernelToRun(db, row);
+    const rival = await rivalToRun(db, row);
+    return { ...claimedRun(row), ...(contributed && { contributed }), ...(rival && { rival }) };
+  };
+
   return {
     /**
-     * Takes a run for a worker of its device; null when there is nothing to take (ended, cancelled,
+     * Takes runs for workers of their devices; null when there is nothing to take (ended, cancelled,
      * gone, claimed by a live worker, or failed before by one of the same party on another's
      * device). A run claimed by this worker or by a lost one is taken over.
      */
-    async claim(runId: string, workerId: string): Promise<ClaimedRun | null> {
+    async claim(asked: readonly Claim[]): Promise<(ClaimedRun | null | Error)[]> {
+      const runIds = asked.map(({ runId }) => runId);
+      const workerIds = asked.map(({ workerId }) => workerId);
+      const seeds = asked.map(() => drawSeed());
       // One statement: if two workers claim at once, Postgres makes one wait for the other, and its
       // condition is then false. The commit waits for the disk: a worker elsewhere may end
       // only what it has claimed, so if a crash lost the claim its result would be refused.
-      const [row] = await db.$queryRaw<ClaimedRow[]>`
+      // Workers are locked in one order, which heartbeats keep too.
+      const rows = await db.$queryRaw<ClaimedRow[]>`
         ${PREPARED} WITH claimed AS (
           UPDATE "Run" AS r
           SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
-            "claimedAt" = now(), "seed" = coalesce(r."seed", ${drawSeed()}::float8)
-          FROM "Worker" AS w, "Sweep" AS s
-          WHERE r."id" = ${runId}
-            AND w."id" = ${workerId} AND w."deviceKey" = r."deviceKey"
+            "claimedAt" = now(), "seed" = coalesce(r."seed", asked."seed")
+          FROM unnest(${runIds}::text[], ${workerIds}::text[], ${seeds}::float8[])
+              AS asked("runId", "workerId", "seed"),
+            "Worker" AS w, "Sweep" AS s
+          WHERE r."id" = ANY (${runIds}::text[]) AND r."id" = asked."runId"
+            AND w."id" = asked."workerId" AND w."deviceKey" = r."deviceKey"
             AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
-            AND ${partyOf('w')} <> ALL (r."declinedBy")
+            AND (cardinality(r."declinedBy") = 0 OR ${partyOf('w')} <> ALL (r."declinedBy"))
             AND (w."contributed" OR ${isOurs})
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
                          WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
           RETURNING r.*),
+        locked AS (
+          SELECT w."id" FROM "Worker" AS w WHERE w."id" IN (SELECT "workerId" FROM claimed)
+          ORDER BY w."id" FOR NO KEY UPDATE),
         busy AS (
           UPDATE "Worker" SET "state" = 'running', "lastHeartbeatAt" = now()
-          FROM claimed WHERE "Worker"."id" = ${workerId})
+          FROM locked WHERE "Worker"."id" = locked."id")
         SELECT claimed.*,
           NOT EXISTS (
             SELECT FROM "Run" AS other
@@ -78,12 +123,15 @@ export function runsOf(db: PrismaClient, notices: Notices) {
               AND other."state" IN ('running', 'measured', 'skipped', 'incorrect', 'failed')
           ) AS "isFirst"
         FROM claimed`;
-      if (!row) return null;
       // Later claims change nothing shown about a sweep.
-      if (row.isFirst) notices.soon(row.sweepId);
-      const contributed = await kernelToRun(db, row);
-      const rival = await rivalToRun(db, row);
-      return { ...claimedRun(row), ...(contributed && { contributed }), ...(rival && { rival }) };
+      for (const { isFirst, sweepId } of rows) if (isFirst) notices.soon(sweepId);
+      const claimed = new Map(rows.map((row) => [`${row.id} ${row.workerId}`, row]));
+      return Promise.all(
+        asked.map(({ runId, workerId }) => {
+          const row = claimed.get(`${runId} ${workerId}`);
+          return row ? withKernels(row).catch(asError) : null;
+        }),
+      );
     },
 
     /** Whether a run waits for a worker that runs contributed kernels, and this one does not. */
@@ -95,52 +143,53 @@ export function runsOf(db: PrismaClient, notices: Notices) {
       return rows.length > 0;
     },
 
-    /** Gives a claimed run back to pending: the worker stops before it ended. */
-    async release(runId: string, workerId: string): Promise<void> {
-      await db.$transaction(async (tx) => {
-        const claimed = { id: runId, workerId, state: 'running' as const };
-        await tx.run.deleteMany({ where: { ...claimed, sweep: { cancelledAt: { not: null } } } });
-        await tx.run.updateMany({
-          where: claimed,
-          // The worker was not lost, so this attempt does not count.
-          data: { state: 'pending', workerId: null, attempts: { decrement: 1 } },
-        });
-      });
-    },
+    release,
 
     /**
-     * Compares a worker's runs with those that it says it has. `lost`: those that are not its own any
-     * more; `released`: claimed by it some time ago, but the claim has not reached it.
+     * Compares workers' runs with those that they say they have. `lost`: those that are not the
+     * worker's own any more; `released`: claimed by it some time ago, but the claim has not reached it.
      */
-    async review(
-      { workerId, deviceKey }: { readonly workerId: string; readonly deviceKey: string },
-      runs: readonly string[],
-    ): Promise<{ lost: string[]; released: string[] }> {
-      const rows = await db.$queryRaw<{ id: string; isOwn: boolean; isUnknown: boolean }[]>`
-        ${PREPARED} SELECT r."id", r."workerId" = ${workerId} AND r."endedAt" IS NULL AS "isOwn",
-          r."id" <> ALL (${[...runs]}::text[]) AS "isUnknown"
-        FROM "Run" AS r
-        WHERE r."id" = ANY (${[...runs]}::text[])
-          OR (r."deviceKey" = ${deviceKey} AND r."state" = 'running' AND r."workerId" = ${workerId}
-            AND r."claimedAt" < now() - ${UNHEARD_MS} * interval '1 ms')`;
-      const released = rows.flatMap(({ id, isUnknown }) => (isUnknown ? [id] : []));
-      for (const id of released) await this.release(id, workerId);
-      const own = new Set(rows.flatMap(({ id, isOwn }) => (isOwn ? [id] : [])));
-      return { lost: runs.filter((id) => !own.has(id)), released };
+    async review(asked: readonly HeldRuns[]): Promise<{ lost: string[]; released: string[] }[]> {
+      const told = asked.flatMap(({ runs }) => runs);
+      const workerIds = asked.map(({ workerId }) => workerId);
+      const deviceKeys = asked.map(({ deviceKey }) => deviceKey);
+      const rows = await db.$queryRaw<{ id: string; workerId: string | null; isTold: boolean }[]>`
+        ${PREPARED} SELECT r."id", r."workerId", true AS "isTold"
+        FROM "Run" AS r WHERE r."id" = ANY (${told}::text[]) AND r."endedAt" IS NULL
+        UNION ALL SELECT r.*, false
+        FROM unnest(${workerIds}::text[], ${deviceKeys}::text[]) AS w("id", "deviceKey")
+        CROSS JOIN LATERAL (
+          SELECT r."id", r."workerId" FROM "Run" AS r
+          WHERE r."deviceKey" = w."deviceKey" AND r."state" = 'running' AND r."workerId" = w."id"
+            AND r."claimedAt" < now() - ${UNHEARD_MS} * interval '1 ms' LIMIT ${BATCH}) AS r`;
+      const heldBy = new Map(rows.flatMap((row) => (row.isTold ? [[row.id, row.workerId]] : [])));
+      const unheard = group(
+        rows.filter((row) => !row.isTold),
+        ({ workerId }) => workerId,
+      );
+      return Promise.all(
+        asked.map(async ({ runs, workerId }) => {
+          const has = new Set(runs);
+          const released = (unheard.get(workerId) ?? []).flatMap(({ id }) =>
+            has.has(id) ? [] : [id],
+          );
+          for (const id of released) await release(id, workerId);
+          return { lost: runs.filter((id) => heldBy.get(id) !== workerId), released };
+        }),
+      );
     },
 
     /**
-     * Ends the run, writes the result and moves `Best`, in one transaction. False if the run has
+     * Ends runs, writes their results and moves `Best`, in one transaction. Null for a run that has
      * already ended or was dropped: the first result stands, whoever holds the claim by now. The
-     * `tuning` that it was a run of may be due to `advance`.
+     * tuning that it was a run of may be due to `advance`.
      */
-    async record(
-      run: RecordedRun,
-      check?: RunCheck,
-    ): Promise<{ recorded: boolean; tuning?: string }> {
-      const ended = await recordRun(db, run, check);
-      if (ended) notices.soon(ended.sweepId);
-      return { recorded: ended !== null, ...(ended?.isTuning && { tuning: ended.sweepId }) };
+    async record(handedIn: readonly HandedIn[]): Promise<(RunEnded | null | Error)[]> {
+      const ended = await recordRuns(db, kept, handedIn);
+      for (const each of ended) {
+        if (each && !(each instanceof Error)) notices.soon(each.sweepId);
+      }
+      return ended;
     },
 
     /**
@@ -227,5 +276,8 @@ const claimedRun = ({ attempts, deviceKey, id, seed, ...row }: ClaimedRow): Clai
   ...{ id, deviceKey, attempt: attempts, seed },
   ...runOf(row),
 });
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error), { cause: error });
 
 const RANKABLE = POLICY_IDS.filter((id) => POLICIES[id].rankable);

@@ -1,5 +1,7 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
-import { connectionError, placeOf, translatingErrors } from '../errors';
+import type { RecordedRun, WorkingState } from '../../link/wire';
+import { batched } from '../batched';
+import { connectionError, isServiceUnavailable, placeOf, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
@@ -14,6 +16,7 @@ import { canonicalJson, sha256 } from './database';
 import { devicesOf } from './devices';
 import { invitesOf } from './invites';
 import { limitsOf } from './limits';
+import type { RunCheck } from './record';
 import { referencesOf } from './references';
 import { resultsOf } from './results';
 import { rooflinesOf } from './roofs';
@@ -22,7 +25,7 @@ import { sweepsOf } from './sweeps';
 import { tokensOf } from './tokens';
 import { tuningsOf } from './tunings/tunings';
 import { watchOf } from './watch';
-import { workersOf } from './workers';
+import { type Admission, workersOf } from './workers';
 
 /**
  * The store: everything the product keeps, in Postgres, one file per noun.
@@ -52,6 +55,12 @@ export type Store = ReturnType<typeof openStore>;
  */
 const ADMITTED_MS = 3_000;
 
+/**
+ * How long a batch of what workers do gathers, ms. A worker waits for its claim, and for nothing
+ * else of these: it hands results in while it measures the next run.
+ */
+const GATHER_MS = { claims: 40, results: 100, heartbeats: 250 };
+
 /** Counting a million results takes Postgres a tenth of a second. */
 const OVERVIEW_MS = 30_000;
 
@@ -79,25 +88,42 @@ export function openStore(databaseUrl: string) {
   const invites = invitesOf(db);
   const admitted = sharedReads(ADMITTED_MS);
   /** Keeps no refusal: what did not exist may be made at any moment. */
-  const admits = async <Answer>(
-    key: string,
-    read: () => Promise<Answer>,
-    isIn: (answer: Answer) => boolean = (answer) => answer !== null,
-  ): Promise<Answer> => {
+  const admits = async <Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> => {
     const answer = await admitted.read(key, read);
-    if (!isIn(answer)) admitted.forget(key);
+    if (answer === null) admitted.forget(key);
     return answer;
   };
   const ending =
     <Args extends unknown[], Answer>(work: (...args: Args) => Promise<Answer>) =>
     (...args: Args): Promise<Answer> =>
       work(...args).finally(() => admitted.forget());
+  const notices = openNotices(db);
+  const isOutage = (error: unknown) => isServiceUnavailable(translate(error));
+  const runs = runsOf(db, notices);
+  const claimed = batched(runs.claim, { gatherMs: GATHER_MS.claims, isOutage });
+  const recorded = batched(runs.record, {
+    ...{ gatherMs: GATHER_MS.results, isOutage },
+    keyOf: ({ record }) => record.runId,
+  });
+  const beaten = batched(workers.heartbeat, {
+    ...{ gatherMs: GATHER_MS.heartbeats, isOutage },
+    keyOf: ({ workerId }) => workerId,
+  });
+  const reviewed = batched(runs.review, { gatherMs: GATHER_MS.heartbeats, isOutage });
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
-  const notices = openNotices(db);
   const store = {
     sweeps: { ...sweepsOf(db), watch: watchOf(db, listener, closing.signal, translate) },
-    runs: runsOf(db, notices),
+    runs: {
+      ...runs,
+      claim: (runId: string, workerId: string) => claimed({ runId, workerId }),
+      /** False: the run had ended already, or was dropped. `tuning`: it may be due to `advance`. */
+      record: async (record: RecordedRun, check?: RunCheck) => {
+        const ended = await recorded({ record, check });
+        return { recorded: ended !== null, ...(ended?.isTuning && { tuning: ended.sweepId }) };
+      },
+      review: reviewed,
+    },
     tunings: tuningsOf(db),
     results: resultsOf(db),
     references: referencesOf(db),
@@ -109,12 +135,14 @@ export function openStore(databaseUrl: string) {
     rooflines: rooflinesOf(db),
     workers: {
       ...workers,
-      admission: (workerId: string, tokenId: string) =>
-        admits(
-          `worker ${workerId} ${tokenId}`,
-          () => workers.admission(workerId, tokenId),
-          ({ is }) => is === 'attached',
-        ),
+      /** Of all workers at once. One that is not among the admitted is looked up by itself. */
+      admission: async (workerId: string, tokenId: string): Promise<Admission> => {
+        const worker = (await admitted.read('workers', workers.admitted)).get(workerId);
+        return worker?.tokenId === tokenId
+          ? { is: 'attached', deviceKey: worker.deviceKey }
+          : workers.admission(workerId, tokenId);
+      },
+      heartbeat: (workerId: string, state: WorkingState) => beaten({ workerId, state }),
       attach: ending(workers.attach),
       detach: ending(workers.detach),
       revoke: ending(workers.revoke),

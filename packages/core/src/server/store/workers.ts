@@ -8,13 +8,23 @@ import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
 import { toJson, withoutWaitingForDisk } from './database';
-import { isLost, listQueues, listWorkers } from './fleet';
+import { isLost, LOST_AFTER_MS, listQueues, listWorkers } from './fleet';
 import { speaksFor } from './parties';
 
 /** A worker that may not go on, and the runs that it had in hand. */
 export interface CutOff {
   readonly workerId: string;
   readonly released: readonly { id: string; deviceKey: string }[];
+}
+
+/** Whether a worker may go on. */
+export type Admission =
+  | { readonly is: 'attached'; readonly deviceKey: string }
+  | { readonly is: 'revoked' | 'detached' | 'unknown' };
+
+export interface Heartbeat {
+  readonly workerId: string;
+  readonly state: WorkingState;
 }
 
 interface AttachingWorker extends WorkerDescription {
@@ -65,11 +75,17 @@ export function workersOf(db: PrismaClient) {
       });
     },
 
+    /** The attached workers that a token let in and that were heard of lately, by their ids. */
+    async admitted(): Promise<ReadonlyMap<string, { deviceKey: string; tokenId: string }>> {
+      const rows = await db.$queryRaw<{ id: string; deviceKey: string; tokenId: string }[]>`
+        ${PREPARED} SELECT "id", "deviceKey", "tokenId" FROM "Worker"
+        WHERE "detachedAt" IS NULL AND "revokedAt" IS NULL AND "tokenId" IS NOT NULL
+          AND "lastHeartbeatAt" > now() - ${LOST_AFTER_MS} * interval '1 ms'`;
+      return new Map(rows.map(({ id, ...worker }) => [id, worker]));
+    },
+
     /** Whether a worker may go on: attached, and with this token. */
-    async admission(
-      workerId: string,
-      tokenId: string,
-    ): Promise<{ is: 'attached'; deviceKey: string } | { is: 'revoked' | 'detached' | 'unknown' }> {
+    async admission(workerId: string, tokenId: string): Promise<Admission> {
       const [worker] = await db.$queryRaw<
         { deviceKey: string; isRevoked: boolean; isDetached: boolean }[]
       >`
@@ -85,17 +101,28 @@ export function workersOf(db: PrismaClient) {
 
     /**
      * Without one for `LOST_AFTER_MS` a worker is shown as `lost` and its run may be taken over.
-     * Resolves to what an admin wants of the worker.
+     * Resolves to what an admin wants of each worker.
      */
-    async heartbeat(workerId: string, state: WorkingState): Promise<WantedState> {
-      const [row] = await db.$queryRaw<{ wanted: WantedState }[]>`
-        ${PREPARED} WITH beat AS (
-          UPDATE "Worker" SET "lastHeartbeatAt" = now(), "state" = ${state}::"WorkerState"
-          WHERE "id" = ${workerId} RETURNING "deviceKey", "wanted"::text),
+    async heartbeat(beats: readonly Heartbeat[]): Promise<WantedState[]> {
+      const ids = beats.map(({ workerId }) => workerId);
+      const states = beats.map(({ state }) => state);
+      const rows = await db.$queryRaw<{ id: string; wanted: WantedState }[]>`
+        ${PREPARED} WITH locked AS (
+          SELECT w."id", asked."state"
+          FROM unnest(${ids}::text[], ${states}::text[]) AS asked("id", "state")
+          JOIN "Worker" AS w ON w."id" = asked."id" WHERE w."id" = ANY (${ids}::text[])
+          ORDER BY w."id" FOR NO KEY UPDATE OF w),
+        beat AS (
+          UPDATE "Worker" AS w
+          SET "lastHeartbeatAt" = now(), "state" = locked."state"::"WorkerState"
+          FROM locked WHERE w."id" = locked."id"
+          RETURNING w."id", w."deviceKey", w."wanted"::text),
         seen AS (
-          UPDATE "Device" SET "lastSeenAt" = now() FROM beat WHERE "key" = beat."deviceKey")
-        SELECT "wanted", ${withoutWaitingForDisk} FROM beat`;
-      return row?.wanted ?? 'working';
+          UPDATE "Device" SET "lastSeenAt" = now()
+          WHERE "key" IN (SELECT "deviceKey" FROM beat))
+        SELECT "id", "wanted", ${withoutWaitingForDisk} FROM beat`;
+      const wanted = new Map(rows.map((row) => [row.id, row.wanted]));
+      return ids.map((id) => wanted.get(id) ?? 'working');
     },
 
     /** Clean end: the worker is no longer listed. */

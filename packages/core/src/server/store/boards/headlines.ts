@@ -2,7 +2,7 @@ import { PREPARED, Prisma } from '@tilemark/db';
 import { isCeiling } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
-import type { Measurement } from '../../../measure/outcome';
+import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { KNOWN_WIDTH } from '../../../measure/stats';
 import { type Headline, headline, knownSpread } from '../../../rank/headline';
@@ -14,11 +14,23 @@ import { restoreOutcome } from '../columns';
  * the results they rest on, so that nothing a worker or a file says of them is believed.
  */
 
-/** A measured result whose variant's headline it changes, with the columns of its run. */
-export type BestCandidate = Pick<
+type RunColumns = Pick<
   Prisma.RunGetPayload<object>,
   'kernel' | 'address' | 'deviceKey' | 'op' | 'dtype' | 'shape' | 'profile'
-> & { readonly resultId: string; readonly measuredAt: string };
+>;
+
+/** What a row of "VariantBest" is of. */
+export type VariantKey = RunColumns & { readonly methodology: number };
+
+/** A measured result whose variant's headline it changes. */
+export type Candidate = VariantKey & {
+  readonly resultId: string;
+  readonly endedAt: Date | string;
+  readonly medianNs: number;
+  readonly lowNs: number;
+  readonly highNs: number;
+  readonly unranked: string | null;
+};
 
 const QUICK: readonly string[] = Object.values(POLICIES)
   .filter(({ rankable }) => !rankable)
@@ -60,88 +72,129 @@ const standingOf = ({ isConfirmed, policy, unranked }: Kept): number => {
 };
 
 /**
- * Moves the headline of a result's variant, and the best of its device, problem and profile. Results
- * of one methodology alone count, of the best standing, and of the newest source: another kernel by
- * the same name says nothing. Several of one process are one invocation. Of contributed
- * kernels, those that are published have headlines; the best of a problem is one of ours.
+ * Moves the headlines of results' variants, and the best of their devices, problems and profiles,
+ * whose rows the caller holds (`holdBests`). Results of one methodology alone count, of the best
+ * standing, and of the newest source: another kernel by the same name says nothing. Several of one
+ * process are one invocation. Of contributed kernels, those that are published have headlines; the
+ * best of a problem is one of ours.
  */
-export async function moveBest(
+export async function moveHeadlines(
   tx: Prisma.TransactionClient,
-  candidate: BestCandidate,
-  measurement: Measurement,
+  candidates: readonly VariantKey[],
 ): Promise<void> {
-  if (hasBest(candidate.kernel)) await lockBest(tx, candidate, measurement);
-  await moveHeadline(tx, candidate, measurement);
-}
-
-/** As `moveBest`, for a caller that has locked the row of the problem already. */
-export async function moveHeadline(
-  tx: Prisma.TransactionClient,
-  candidate: Omit<BestCandidate, 'measuredAt'>,
-  measurement: Measurement,
-): Promise<void> {
-  const { address, deviceKey, dtype, kernel, op, profile, shape } = candidate;
-  if (isCeiling(kernel)) return;
-  if (isContributed(kernel) && !(await lockPublished(tx, kernel))) return;
-  const { methodologyVersion: methodology } = measurement;
-  const [read] = await tx.$queryRaw<
-    { results: Kept[] | null; repeated: { invocations: number; spread: number }[] | null }[]
+  const ladders = candidates.filter(({ kernel }) => !isCeiling(kernel));
+  const foreign = [...new Set(ladders.map(({ kernel }) => kernel).filter(isContributed))].sort();
+  const unpublished = new Set<string>();
+  for (const kernel of foreign) {
+    if (!(await lockPublished(tx, kernel))) unpublished.add(kernel);
+  }
+  const variants = [
+    ...new Map(
+      ladders.flatMap((each) => (unpublished.has(each.kernel) ? [] : [[keyOf(each), each]])),
+    ).values(),
+  ];
+  if (variants.length === 0) return;
+  const read = await tx.$queryRaw<
+    {
+      place: number;
+      results: Kept[] | null;
+      repeated: { invocations: number; spread: number }[] | null;
+    }[]
   >`
-    ${PREPARED} SELECT
+    ${PREPARED} SELECT asked."place",
       (SELECT json_agg(each) FROM (
         SELECT result."id", result."medianNs", result."lowNs", result."highNs", result."unranked",
           result."confirmedBy" IS NOT NULL AS "isConfirmed", run."policy", result."sourceHash",
           result."outcome" -> 'measurement' ->> 'invocation' AS "invocation"
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
-        WHERE run."deviceKey" = ${deviceKey} AND run."address" = ${address}
-          AND run."shape" = ${shape} AND run."op" = ${op} AND run."dtype" = ${dtype}
-          AND run."profile" = ${profile}::"Profile" AND result."medianNs" IS NOT NULL
-          AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = ${methodology}::int
+        WHERE run."deviceKey" = asked."deviceKey" AND run."address" = asked."address"
+          AND run."shape" = asked."shape" AND run."op" = asked."op" AND run."dtype" = asked."dtype"
+          AND run."profile" = asked."profile" AND result."medianNs" IS NOT NULL
+          AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
         ORDER BY result."endedAt" DESC, result."id" DESC LIMIT ${MOST_RESULTS}) AS each) AS "results",
       (SELECT json_agg(each) FROM (
         SELECT "invocations", "spread" FROM "VariantBest"
-        WHERE "deviceKey" = ${deviceKey} AND "invocations" > 1
-          AND "methodology" = ${methodology}::int AND "standing" < 2
-        ORDER BY "invocations" DESC LIMIT ${MOST_REPEATED}) AS each) AS "repeated"`;
-  const found = headlineOf(read?.results ?? [], read?.repeated ?? []);
-  if (!found) return;
-  const { resultId, standing, unranked } = found;
-  const { highNs, invocations, lowNs, medianNs, spread } = found.headline;
-  const problem = Prisma.sql`"deviceKey" = ${deviceKey} AND "op" = ${op} AND "dtype" = ${dtype}
-    AND "shape" = ${shape} AND "profile" = ${profile}::"Profile"
-    AND "methodology" = ${methodology}::int`;
+        WHERE "deviceKey" = asked."deviceKey" AND "invocations" > 1
+          AND "methodology" = asked."methodology" AND "standing" < 2
+        ORDER BY "invocations" DESC LIMIT ${MOST_REPEATED}) AS each) AS "repeated"
+    FROM json_to_recordset(${JSON.stringify(variants.map((each, place) => ({ place, ...each })))}::json)
+      AS asked("place" int, "deviceKey" text, "op" text, "dtype" text, "shape" text,
+        "profile" "Profile", "methodology" int, "address" text)`;
+  const rows = read.flatMap(({ place, repeated, results }) => {
+    const found = headlineOf(results ?? [], repeated ?? []);
+    const variant = variants[place];
+    if (!found || !variant) return [];
+    const { headline: own, ...rest } = found;
+    const { highNs, invocations, lowNs, medianNs, spread } = own;
+    return [{ ...variant, ...rest, ...{ highNs, invocations, lowNs, medianNs, spread } }];
+  });
+  if (rows.length === 0) return;
   await tx.$executeRaw`
     ${PREPARED} WITH own AS (
       INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "methodology",
         "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
         "standing", "unranked")
-      VALUES (${deviceKey}, ${op}, ${dtype}, ${shape}, ${profile}::"Profile", ${methodology}::int,
-        ${address}, ${kernel}, ${resultId}, ${medianNs}::float8, ${lowNs}::float8,
-        ${highNs}::float8, ${invocations}::int, ${spread}::float8, ${standing}::int, ${unranked})
+      SELECT "deviceKey", "op", "dtype", "shape", "profile", "methodology",
+        "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
+        "standing", "unranked"
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS asked("deviceKey" text, "op" text,
+        "dtype" text, "shape" text, "profile" "Profile", "methodology" int, "address" text,
+        "kernel" text, "resultId" text, "medianNs" float8, "lowNs" float8, "highNs" float8,
+        "invocations" int, "spread" float8, "standing" int, "unranked" text)
+      ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology", "address"
       ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "address")
       DO UPDATE SET "resultId" = EXCLUDED."resultId", "medianNs" = EXCLUDED."medianNs",
         "lowNs" = EXCLUDED."lowNs", "highNs" = EXCLUDED."highNs",
         "invocations" = EXCLUDED."invocations", "spread" = EXCLUDED."spread",
         "standing" = EXCLUDED."standing", "unranked" = EXCLUDED."unranked"
       RETURNING *),
-    variants AS (
-      SELECT * FROM "VariantBest" WHERE ${problem} AND "address" <> ${address}
-      UNION ALL SELECT * FROM own),
-    first AS (SELECT * FROM variants WHERE strpos("kernel", '@') = 0
-      ORDER BY "standing", ${PROVEN_NS} LIMIT 1),
-    naive AS (
-      SELECT * FROM variants WHERE "kernel" ~ ${NAIVE} ORDER BY "standing", ${PROVEN_NS} LIMIT 1)
-    UPDATE "Best" SET "resultId" = first."resultId", "medianNs" = first."medianNs",
-      "lowNs" = first."lowNs", "highNs" = first."highNs", "invocations" = first."invocations",
-      "unranked" = first."unranked", "measuredAt" = result."endedAt",
-      "naiveResultId" = naive."resultId", "naiveMedianNs" = naive."medianNs",
-      "naiveUnranked" = naive."unranked"
-    FROM first JOIN "Result" AS result ON result."id" = first."resultId"
-    LEFT JOIN naive ON true
-    WHERE "Best"."deviceKey" = ${deviceKey} AND "Best"."op" = ${op} AND "Best"."dtype" = ${dtype}
-      AND "Best"."shape" = ${shape} AND "Best"."profile" = ${profile}::"Profile"
-      AND "Best"."methodology" = ${methodology}::int`;
+    problem AS (
+      SELECT DISTINCT "deviceKey", "op", "dtype", "shape", "profile", "methodology" FROM own)
+    UPDATE "Best" AS b SET "resultId" = moved."resultId", "medianNs" = moved."medianNs",
+      "lowNs" = moved."lowNs", "highNs" = moved."highNs", "invocations" = moved."invocations",
+      "unranked" = moved."unranked", "measuredAt" = moved."endedAt",
+      "naiveResultId" = moved."naiveResultId", "naiveMedianNs" = moved."naiveMedianNs",
+      "naiveUnranked" = moved."naiveUnranked"
+    FROM (
+      SELECT problem.*, first.*, naive.*,
+        (SELECT "endedAt" FROM "Result" WHERE "id" = first."resultId") AS "endedAt"
+      FROM problem
+      CROSS JOIN LATERAL (
+        SELECT "resultId", "medianNs", "lowNs", "highNs", "invocations", "unranked"
+        FROM (${variantsOf}) AS variant WHERE strpos("kernel", '@') = 0
+        ORDER BY "standing", ${PROVEN_NS} LIMIT 1) AS first
+      LEFT JOIN LATERAL (
+        SELECT "resultId" AS "naiveResultId", "medianNs" AS "naiveMedianNs",
+          "unranked" AS "naiveUnranked"
+        FROM (${variantsOf}) AS variant WHERE "kernel" ~ ${NAIVE}
+        ORDER BY "standing", ${PROVEN_NS} LIMIT 1) AS naive ON true) AS moved
+    WHERE ${ofProblem('b', 'moved')}`;
 }
+
+const keyOf = ({
+  address,
+  deviceKey,
+  dtype,
+  methodology,
+  op,
+  profile,
+  shape,
+}: VariantKey): string => [deviceKey, op, dtype, shape, profile, methodology, address].join(' ');
+
+/** Whether two rows are of one problem of one device. */
+const ofProblem = (a: string, b: string): Prisma.Sql =>
+  Prisma.raw(
+    ['deviceKey', 'op', 'dtype', 'shape', 'profile', 'methodology']
+      .map((column) => `${a}."${column}" = ${b}."${column}"`)
+      .join(' AND '),
+  );
+
+/** The rows of a `problem`, those in `own` as they are now. */
+const variantsOf = Prisma.sql`
+  SELECT v.* FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')}
+    AND NOT EXISTS (
+      SELECT FROM own WHERE ${ofProblem('own', 'problem')} AND own."address" = v."address")
+  UNION ALL SELECT own.* FROM own WHERE ${ofProblem('own', 'problem')}`;
 
 /** Moves what rests on these results, whose standing has changed. */
 export async function moveBests(
@@ -153,44 +206,61 @@ export async function moveBests(
     where: { id: { in: [...resultIds] } },
     include: { run: true },
   });
-  for (const row of results) {
-    const outcome = restoreOutcome(row);
-    if (outcome.kind !== 'measured') continue;
-    const candidate = { ...row.run, resultId: row.id, measuredAt: row.endedAt.toISOString() };
-    await moveBest(tx, candidate, outcome.measurement);
+  await moveCandidates(
+    tx,
+    results.flatMap(({ endedAt, id, run, ...row }) =>
+      candidateOf(run, id, endedAt, restoreOutcome(row)),
+    ),
+  );
+}
+
+/** Moves the rows of these results' variants and problems. */
+export async function moveCandidates(
+  tx: Prisma.TransactionClient,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  const held = candidates.filter(({ kernel }) => hasBest(kernel));
+  if (held.length > 0) {
+    await tx.$executeRaw`${PREPARED} ${holdBests(Prisma.sql`
+      json_to_recordset(${JSON.stringify(held)}::json) AS candidate("deviceKey" text, "op" text,
+        "dtype" text, "shape" text, "profile" "Profile", "methodology" int, "resultId" text,
+        "medianNs" float8, "lowNs" float8, "highNs" float8, "unranked" text,
+        "endedAt" timestamptz)`)}`;
   }
+  await moveHeadlines(tx, candidates);
+}
+
+/** One, where the outcome is measured. */
+export function candidateOf(
+  { address, deviceKey, dtype, kernel, op, profile, shape }: RunColumns,
+  resultId: string,
+  endedAt: Date | string,
+  outcome: Outcome,
+): Candidate[] {
+  if (outcome.kind !== 'measured') return [];
+  const { cold, methodologyVersion: methodology, unranked } = outcome.measurement;
+  const { highNs, lowNs, medianNs } = cold;
+  const run = { address, deviceKey, dtype, kernel, op, profile, shape };
+  return [{ ...run, resultId, endedAt, medianNs, lowNs, highNs, unranked, methodology }];
 }
 
 /** Whether a kernel may be the best of a problem. */
 export const hasBest = (kernel: string): boolean => !isCeiling(kernel) && !isContributed(kernel);
 
-async function lockBest(
-  tx: Prisma.TransactionClient,
-  { deviceKey, dtype, measuredAt, op, profile, resultId, shape }: BestCandidate,
-  measurement: Measurement,
-): Promise<void> {
-  const columns = Prisma.sql`(SELECT ${deviceKey} AS "deviceKey", ${op} AS "op", ${dtype} AS "dtype",
-    ${shape} AS "shape", ${profile} AS "profile", ${resultId} AS "resultId") AS candidate`;
-  await tx.$executeRaw`${PREPARED} ${holdBest(measurement, measuredAt, columns)}`;
-}
-
 /**
- * The statement that makes the row of the problem, if there is none, and holds it until the
- * transaction ends: of several that move it at once, each then reads what the one before wrote.
+ * The statement that makes the rows of problems, where there are none, and holds them until the
+ * transaction ends: of several that move one at once, each then reads what the one before wrote.
  *
- * @param from a row with the result's id and the columns of its run
+ * @param from results with the columns of their runs
  */
-export const holdBest = (
-  { cold, methodologyVersion, unranked }: Measurement,
-  measuredAt: string,
-  from: Prisma.Sql,
-): Prisma.Sql => Prisma.sql`
+export const holdBests = (from: Prisma.Sql): Prisma.Sql => Prisma.sql`
   INSERT INTO "Best" AS b ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "resultId",
     "medianNs", "lowNs", "highNs", "invocations", "unranked", "measuredAt")
-  SELECT "deviceKey", "op", "dtype", "shape", "profile"::"Profile", ${methodologyVersion}::int,
-    "resultId", ${cold.medianNs}::float8, ${cold.lowNs}::float8, ${cold.highNs}::float8, 1,
-    ${unranked}, ${measuredAt}::timestamptz
+  SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
+    "deviceKey", "op", "dtype", "shape", "profile", "methodology", "resultId",
+    "medianNs", "lowNs", "highNs", 1, "unranked", "endedAt"
   FROM ${from}
+  ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology"
   ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
   DO UPDATE SET "resultId" = b."resultId"`;
 
