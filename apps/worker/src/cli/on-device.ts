@@ -3,7 +3,7 @@ import { DeviceProcess } from '../child/device-process';
 import { Runner } from '../child/runner';
 import { equals, listCards } from '../gpu/cards';
 import { withMachineLock } from '../run/machine-lock';
-import { WAITING } from './progress';
+import { WAITING } from './table';
 
 /** Runs a piece of work while nothing else on this machine measures. */
 type Alone = <T>(work: () => Promise<T>) => Promise<T>;

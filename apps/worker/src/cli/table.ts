@@ -1,5 +1,6 @@
 import type { RunResult } from '@tilemark/core';
 import { DTYPES, type Problem, shapeText } from '@tilemark/kernels';
+import { Presets, SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 
 /** A column of remarks, often a sentence: they follow the table, numbered. */
@@ -124,3 +125,12 @@ export function percentText(share: number): string {
   if (percent >= 9.95) return `${percent.toFixed(0)}%`;
   return `${percent.toFixed(percent >= 0.995 ? 1 : 2)}%`;
 }
+
+export const WAITING = 'waiting: something else on this machine is measuring';
+
+/** A bar of a terminal that disappears once it is complete. */
+export const progressBar = (stream: NodeJS.WriteStream, format: string): SingleBar =>
+  new SingleBar(
+    { stream, format, barsize: 20, clearOnComplete: true, hideCursor: true },
+    Presets.rect,
+  );

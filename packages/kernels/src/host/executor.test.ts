@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { coveringVariants } from '../covering.test-helper';
+import { verify } from '../matmul/product.test-helper';
 import { splitRows } from '../numbers';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { shapeText } from '../shape';
 import { inputTensors, seedOfSet } from '../verify/inputs';
-import { verify } from '../verify/verify';
 import { createHostExecutor } from './executor';
 import { startPool } from './pool.test-helper';
 

@@ -8,10 +8,10 @@ import { KERNELS } from '../registry';
 import { specialise } from '../specialise';
 import { resolveVariant } from '../variant';
 import { inputTensors } from '../verify/inputs';
-import { verify } from '../verify/verify';
 import { subgroupMatrix } from './08-subgroup-matrix';
 import { subgroupMatrixPrefetch } from './15-subgroup-matrix-prefetch';
 import { emulated } from './emulated-fragments.test-helper';
+import { verify } from './product.test-helper';
 
 // Dawn's null adapter runs nothing and has every feature: it tells whether a shader is valid.
 test.each([

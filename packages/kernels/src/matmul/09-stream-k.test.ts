@@ -5,8 +5,8 @@ import { passesOf } from '../kernel';
 import type { Problem } from '../problem';
 import { resolveVariant } from '../variant';
 import { inputTensors } from '../verify/inputs';
-import { verify } from '../verify/verify';
 import { streamK } from './09-stream-k';
+import { verify } from './product.test-helper';
 
 vi.setConfig({ testTimeout: 240_000 });
 const gpu = useExecutor();

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
 import { inputTensors } from '../verify/inputs';
-import { verify } from '../verify/verify';
-import { product, rightOutput } from './product.test-helper';
+import { product, rightOutput, verify } from './product.test-helper';
 
 /** C as a naive kernel leaves it: in order, rounded after every step. */
 function sequentialF32(

@@ -1,5 +1,7 @@
 import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
+import type { Verdict } from '../verify/verification';
+import { outputCheck, type VerifyOptions } from '../verify/verify';
 import type { MatmulShape } from './op';
 import { referenceRow } from './reference';
 
@@ -9,6 +11,14 @@ export const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): Prob
   shape: { m: n, n, k },
   dtype,
 });
+
+/** The verdict on one output. */
+export const verify = (
+  problem: Problem,
+  inputs: readonly Tensor[],
+  output: Tensor,
+  options?: VerifyOptions,
+): Verdict => outputCheck(problem, inputs, options)(output);
 
 /** C = A B as a correct kernel computes it, each sum rounded once to the dtype. */
 export function rightOutput(problem: Problem<'matmul'>, [a, b]: readonly Tensor[]): Tensor {

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Tensor } from '../dtype';
 import { startPool } from '../host/pool.test-helper';
-import { MUTATIONS, product, type RightProduct, rightOutput } from '../matmul/product.test-helper';
+import {
+  MUTATIONS,
+  product,
+  type RightProduct,
+  rightOutput,
+  verify,
+} from '../matmul/product.test-helper';
 import type { Problem } from '../problem';
 import { referenceTranspose } from '../transpose/reference';
 import { type InputMode, inputTensors } from './inputs';
 import type { OutputCheck, VerifyMethod } from './verification';
-import { generatedCheck, outputCheck, verify } from './verify';
+import { generatedCheck, outputCheck } from './verify';
 
 interface Case extends RightProduct {
   readonly method: VerifyMethod;

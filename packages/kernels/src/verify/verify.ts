@@ -5,7 +5,7 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { compareBits } from './compare';
 import { type InputChoice, inputTensors } from './inputs';
-import type { CheckOptions, OutputCheck, SharedVerification, Verdict } from './verification';
+import type { CheckOptions, OutputCheck, SharedVerification } from './verification';
 
 /**
  * Verification: is a kernel's output right? Inputs are generated from a seed, with the same bits
@@ -37,7 +37,7 @@ export const drawSecret = (): number => crypto.getRandomValues(new Uint32Array(1
 
 /**
  * A check of outputs for these inputs against the op's reference. It keeps whatever depends on the
- * inputs alone, so that checking several outputs costs less than as many calls of `verify`.
+ * inputs alone, so that checking several outputs costs less than as many checks.
  */
 export function outputCheck(
   problem: Problem,
@@ -111,16 +111,6 @@ function sized(problem: Problem, compare: OutputCheck): OutputCheck {
     }
     return compare(output);
   };
-}
-
-/** Checks one output; see `outputCheck`. */
-export function verify(
-  problem: Problem,
-  inputs: readonly Tensor[],
-  output: Tensor,
-  options: VerifyOptions = {},
-): Verdict {
-  return outputCheck(problem, inputs, options)(output);
 }
 
 function checkOptions(

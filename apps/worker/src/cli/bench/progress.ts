@@ -1,7 +1,6 @@
 import { outcomeReason, type PlannedRun, type RunResult, type Step } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
-import { progressBar, WAITING } from '../progress';
-import { problemText, rateText } from '../table';
+import { problemText, progressBar, rateText, WAITING } from '../table';
 
 /** Shows on stderr how far a session is: a bar on a terminal, a line per run elsewhere. */
 export interface Progress {

@@ -1,7 +1,6 @@
 import { medianNs, outcomeReason, type Trial } from '@tilemark/core';
 import { type Problem, rateOf, shortAddress } from '@tilemark/kernels';
-import { progressBar, WAITING } from '../progress';
-import { rateText } from '../table';
+import { progressBar, rateText, WAITING } from '../table';
 
 /** Shows how far a search is: a bar with the best so far on a terminal, a line per trial elsewhere. */
 export interface TuneProgress {
