@@ -14,9 +14,9 @@ export function Address({ of, isLink = false }: { of: string; isLink?: boolean }
   return (
     <span className="font-mono text-[0.78125rem]">
       <span
-        className={`font-medium whitespace-nowrap ${isLink ? 'underline decoration-line-strong underline-offset-3 group-hover:decoration-accent' : ''}`}
+        className={`font-medium ${isLink ? 'underline decoration-line-strong underline-offset-3 group-hover:decoration-accent' : ''}`}
       >
-        {kernel}
+        <KernelId of={kernel} />
       </span>
       {tunables.length > 0 && (
         <span className="text-[0.71875rem] text-muted">
@@ -40,6 +40,22 @@ export function Address({ of, isLink = false }: { of: string; isLink?: boolean }
         </span>
       )}
     </span>
+  );
+}
+
+/** A kernel of ours in one line; one with an author and a version breaks before these. */
+function KernelId({ of }: { of: string }) {
+  const [name, version] = of.split('@');
+  if (version === undefined || name === undefined) {
+    return <span className="whitespace-nowrap">{of}</span>;
+  }
+  const [author, ...rest] = name.split('/');
+  return (
+    <>
+      {author}/<wbr />
+      {rest.join('/')}
+      <wbr />@{version}
+    </>
   );
 }
 

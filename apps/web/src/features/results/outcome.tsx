@@ -27,11 +27,16 @@ export function Headline({ result }: { result: ResultDetail }) {
   const { outcome, problem, rate } = result;
   const reason = outcomeReason(outcome);
   if (outcome?.kind !== 'measured') {
+    // A compiler quotes the line and points at a column of it.
+    const [said, ...quoted] = (reason ?? '').split('\n');
     return (
       <Notice tone={outcome?.kind === 'incorrect' ? 'rose' : 'amber'}>
-        <p className="break-words whitespace-pre-wrap">
-          <span className="font-medium">{outcome?.kind ?? 'pending'}</span>: {reason}
+        <p className="break-words">
+          <span className="font-medium">{outcome?.kind ?? 'pending'}</span>: {said}
         </p>
+        {quoted.length > 0 && (
+          <p className="font-mono text-xs break-words whitespace-pre-wrap">{quoted.join('\n')}</p>
+        )}
         {outcome?.kind === 'incorrect' && (
           <p className="mt-1">
             The error bound of this element is {outcome.worst.bound.toPrecision(3)}. Incorrect
