@@ -127,13 +127,19 @@ export function FamilyShapes({
   );
 }
 
+/** A shape that was being searched when the time was used up has candidates that were tried. */
+export function stateText({ state, tried, why }: Pick<TunedShape, 'state' | 'tried' | 'why'>) {
+  const text = state === 'missed' && tried > 0 ? 'not finished' : STATES[state];
+  return why ? `${text}: ${why}` : text;
+}
+
 const columnsOf = (tuning: FamilyTuning): readonly Column<TunedShape>[] => [
   {
     head: 'Shape',
     cell: ({ best, shape }) =>
       best ? <TextLink href={bestHref(tuning, shape)}>{shape}</TextLink> : shape,
   },
-  { head: 'State', cell: ({ state, why }) => (why ? `${STATES[state]}: ${why}` : STATES[state]) },
+  { head: 'State', cell: stateText },
   {
     head: tuning.decision ? 'Fastest' : 'Fastest so far',
     cell: ({ best, state }) =>
