@@ -1,27 +1,28 @@
 /**
  * The selector: which variant to run on a shape that nobody measured, and how long it will take.
  *
- * Variants that differ only in SPLIT, WAVE or COLS form a family. The time of a family on a shape is a sum
- * of parts that can be explained, each with a coefficient that is not negative, fitted to what was
- * measured: a start, the steps of one workgroup one after another, all steps of all workgroups, a cost
- * per workgroup, bytes, parts of K that a second pass adds, and what unaligned rows add. What the
- * sum gets wrong near a shape (tails of waves, caches) is corrected by its mistakes on the shapes
- * nearby. No device is named: evidence of another GPU gives other coefficients.
+ * Variants that differ only in SPLIT, WAVE or COLS form a family, with a model of its time
+ * (time-model.ts) fitted to what was measured. No device is named: evidence of another GPU gives
+ * other coefficients.
  */
-import {
-  bufferBytes,
-  type GpuKernel,
-  kernelById,
-  opOf,
-  type Problem,
-  parseVariant,
-  shapeText,
-} from '@tilemark/kernels';
+import { type Problem, shapeText } from '@tilemark/kernels';
 import { group, least, mean, rollup } from 'd3-array';
 import { shapeDistance } from '../rank/nearest';
 import { candidatesFor } from './candidates';
 import type { Observation } from './evidence';
 import type { Point } from './space';
+import {
+  ENOUGH,
+  type Expected,
+  expectedOf,
+  familyOf,
+  fitted,
+  near,
+  SCREENED,
+  type TimeModel,
+  timeOf,
+  workOf,
+} from './time-model';
 
 export interface Prediction {
   readonly address: string;
@@ -34,21 +35,6 @@ export interface Prediction {
   readonly basis: 'measured' | 'predicted';
 }
 
-/** Spread of screened times of one variant and shape, relative (docs/results/tuning-h200.md). */
-const SCREENED = 0.011;
-
-/** Shapes this far apart (see `shapeDistance`) still say something about each other's residuals. */
-const REACH = 0.7;
-
-/** Weight of no correction beside those of the shapes nearby. */
-const PRIOR = 0.3;
-
-/** Fewest observations of a family from which its coefficients are fitted. */
-const ENOUGH = 2;
-
-/** Spread of a family that has no more observations than coefficients: they fit, and prove nothing. */
-const UNKNOWN = 0.5;
-
 /**
  * A variant that evidence has on no shape must promise to be this much faster than one that it has:
  * whoever is fastest of many predictions tends to be the most wrong. On an NVIDIA H200, splits that
@@ -59,33 +45,22 @@ const UNTRIED = 1.25;
 /** Fewest variants of one shape that are a search. */
 const A_SEARCH = 16;
 
-const SWEEPS = 60;
-
-interface Placed {
-  readonly problem: Problem;
-  readonly address: string;
-  readonly features: readonly number[];
-}
-
-interface Fitted {
-  readonly coefficients: readonly number[];
-  readonly seen: readonly (Placed & { readonly residual: number })[];
-  /** Standard deviation of the residuals: logarithms of measured over fitted. */
-  readonly spread: number;
-}
-
 export class Selector {
-  readonly #families: ReadonlyMap<string, Fitted>;
+  readonly #families: ReadonlyMap<string, readonly Observation[]>;
+  /** By family: fitted when it is first asked for. */
+  readonly #models = new Map<string, TimeModel>();
+  readonly #like: Selector | undefined;
   readonly #exact = new Map<string, number>();
   readonly #tried: ReadonlySet<string>;
   readonly #problems: readonly Problem[];
   readonly #searched: readonly Problem[];
 
-  constructor(observations: readonly Observation[]) {
-    const families = group(observations, ({ address }) => familyOf(address));
+  /** @param like of which it takes how many workgroups run at once, a property of the device */
+  constructor(observations: readonly Observation[], like?: Selector) {
+    this.#like = like;
     this.#families = new Map(
-      [...families].flatMap(([family, own]) =>
-        own.length < ENOUGH ? [] : [[family, fitted(own)] as const],
+      [...group(observations, ({ address }) => familyOf(address))].filter(
+        ([, own]) => own.length >= ENOUGH,
       ),
     );
     for (const { problem, address, ns } of observations) {
@@ -119,9 +94,10 @@ export class Selector {
     more: readonly Point[] = [],
   ): Prediction[] {
     const points = [...candidatesFor(problem), ...more];
+    const expected = new Map<string, Expected>();
     return [...new Map(points.map((point) => [point.address, point])).values()]
       .filter(able)
-      .flatMap((point) => this.#predict(point, problem) ?? [])
+      .flatMap((point) => this.#predict(point, problem, expected) ?? [])
       .toSorted((a, b) => this.#cautious(a) - this.#cautious(b));
   }
 
@@ -142,110 +118,39 @@ export class Selector {
     return this.#tried.has(address) ? ns : UNTRIED * ns;
   }
 
-  #predict(point: Point, problem: Problem): Prediction | null {
+  /** @param known what is expected of rows that are not aligned, by kernel */
+  #predict(point: Point, problem: Problem, known: Map<string, Expected>): Prediction | null {
     const exact = this.#exact.get(`${keyOf(problem)} ${point.address}`);
     if (exact !== undefined) return { ...point, ns: exact, error: SCREENED, basis: 'measured' };
-    const family = this.#families.get(familyOf(point.address));
-    if (!family) return null;
-    const features = featuresOf(point, problem);
-    const own = { problem, address: point.address, features };
-    const { correction, error } = near(family, own);
-    const ns = dot(family.coefficients, features) * Math.exp(correction);
+    const model = this.#modelOf(familyOf(point.address));
+    if (!model) return null;
+    const work = workOf(point, problem);
+    const isOfKernel = model.hasAligned && !work.isAligned;
+    const expected = isOfKernel
+      ? (known.get(point.kernel) ?? expectedOf(this.#modelsOf(point.kernel), work))
+      : null;
+    if (expected) known.set(point.kernel, expected);
+    const { residual, error } = near(model, work, expected);
+    const ns = timeOf(model, work) * Math.exp(residual);
     return ns > 0 ? { ...point, ns, error, basis: 'predicted' } : null;
+  }
+
+  #modelOf(family: string): TimeModel | null {
+    const own = this.#families.get(family);
+    if (!own) return null;
+    const like = this.#like === undefined ? null : this.#like.#modelOf(family);
+    const model = this.#models.get(family) ?? fitted(own, like?.resident);
+    this.#models.set(family, model);
+    return model;
+  }
+
+  #modelsOf(kernel: string): TimeModel[] {
+    const own = [...this.#families.keys()].filter((family) => family.split('[')[0] === kernel);
+    return own.flatMap((family) => this.#modelOf(family) ?? []);
   }
 }
 
 const keyOf = (problem: Problem) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
-
-/** An address without the tunables that the model's parts stand for. */
-function familyOf(address: string): string {
-  return address.replace(/\b(SPLIT|WAVE|COLS)=\d+,?/g, '');
-}
-
-/** What a variant does on a problem, in the units of the model's parts. */
-function featuresOf({ kernel, tunables }: Pick<Point, 'kernel' | 'tunables'>, problem: Problem) {
-  const definition = kernelById(kernel) as GpuKernel;
-  const [x, y, z] = definition.workgroups(tunables, problem);
-  const groups = x * y * z;
-  const { inputs, output } = bufferBytes(problem);
-  const bytes = inputs.reduce((sum, size) => sum + size, output);
-  const op = opOf(problem);
-  const sides = op.sides(problem.shape);
-  const split = Number(tunables.SPLIT ?? 1);
-  const steps = op.terms(problem.shape) / split;
-  const scratch = definition.scratchBytes?.(tunables, problem) ?? 0;
-  const isAligned = (definition.entryPoint?.(tunables, problem) ?? 'main') === 'main';
-  const unaligned = isAligned ? 0 : op.counts === 'flops' ? groups * steps : bytes;
-  // A kernel that does not mind where rows begin still pays for pitches that are odd.
-  const odd = isAligned && sides.some((size) => size % 2 === 1) ? bytes : 0;
-  return [1, steps, groups * steps, groups, bytes, scratch, scratch > 0 ? 1 : 0, unaligned, odd];
-}
-
-function dot(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
-}
-
-const places = new WeakMap<Observation, readonly number[]>();
-
-/** The features of an observation, computed once. */
-function placeOf(observation: Observation): readonly number[] {
-  const known = places.get(observation);
-  if (known) return known;
-  const made = featuresOf(parseVariant(observation.address), observation.problem);
-  places.set(observation, made);
-  return made;
-}
-
-/**
- * Coefficients of least squared relative error, none negative: cyclic coordinate descent on the
- * normal equations (V. Franc et al., Sequential coordinate-wise algorithm for the non-negative least
- * squares problem, 2005).
- */
-function fitted(observations: readonly Observation[]): Fitted {
-  const placed = observations.map((each) => ({ ...each, features: placeOf(each) }));
-  const rows = placed.map(({ features, ns }) => features.map((value) => value / ns));
-  const count = rows[0]?.length ?? 0;
-  const products = Array.from({ length: count }, (_, i) =>
-    Array.from({ length: count }, (_, j) =>
-      rows.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0),
-    ),
-  );
-  const wanted = products.map((_, i) => rows.reduce((sum, row) => sum + (row[i] ?? 0), 0));
-  const coefficients = Array<number>(count).fill(0);
-  for (let sweep = 0; sweep < SWEEPS * count; sweep++) {
-    const i = sweep % count;
-    const line = products[i] ?? [];
-    const own = line[i] ?? 0;
-    if (own === 0) continue;
-    const rest = dot(line, coefficients) - own * (coefficients[i] ?? 0);
-    coefficients[i] = Math.max(0, ((wanted[i] ?? 0) - rest) / own);
-  }
-  const seen = placed.map(({ ns, ...place }) => ({
-    ...place,
-    residual: Math.log(ns / dot(coefficients, place.features)),
-  }));
-  const squares = seen.reduce((sum, { residual }) => sum + residual * residual, 0);
-  const freedom = seen.length - coefficients.filter((each) => each > 0).length;
-  return { coefficients, seen, spread: freedom > 0 ? Math.sqrt(squares / freedom) : UNKNOWN };
-}
-
-/** The mean residual near a shape and what is left of the spread. */
-function near({ seen, spread }: Fitted, { problem, address }: Placed) {
-  let weight = PRIOR;
-  let sum = 0;
-  let squares = PRIOR * spread * spread;
-  for (const each of seen) {
-    const distance = shapeDistance(problem, each.problem) / REACH;
-    // Another split of the same tile says a little less.
-    const own = Math.exp((-distance * distance) / 2) * (each.address === address ? 1 : 0.5);
-    weight += own;
-    sum += own * each.residual;
-    squares += own * each.residual * each.residual;
-  }
-  const correction = sum / weight;
-  const variance = Math.max(squares / weight - correction * correction, 0);
-  return { correction, error: Math.max(Math.sqrt(variance), SCREENED) };
-}
 
 /** How a choice without a shape's own evidence compares with the best measured there. */
 export interface Regret {
@@ -259,12 +164,17 @@ export interface Regret {
 }
 
 /**
- * Leaves each shape out in turn and lets the others choose among the variants measured on it.
+ * Leaves each shape out in turn and lets the others choose among the variants measured on it. How
+ * many workgroups run at once is fitted to all shapes: one number per family of 18 times or more.
  * Evidence keeps only variants that came near to the best somewhere.
  */
 export function leaveOneShapeOut(observations: readonly Observation[]): Regret[] {
+  const all = new Selector(observations);
   return [...group(observations, ({ problem }) => keyOf(problem))].flatMap(([key, own]) => {
-    const others = new Selector(observations.filter(({ problem }) => keyOf(problem) !== key));
+    const others = new Selector(
+      observations.filter(({ problem }) => keyOf(problem) !== key),
+      all,
+    );
     return regretOf(own, (problem, able) => {
       const [choice] = others.rank(problem, able);
       return choice && { address: choice.address, ns: choice.ns };

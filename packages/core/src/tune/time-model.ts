@@ -1,0 +1,321 @@
+/**
+ * How long a family of variants takes on a problem: a sum of parts that can be explained, each with
+ * a coefficient that is not negative, fitted to what was measured.
+ *
+ *   time = start + a steps + b waves x steps + c groups x steps + d groups + e bytes + ...
+ *   waves = ceil(groups / resident)
+ *
+ * A device runs `resident` workgroups of a variant at once, as many as its registers and workgroup
+ * memory have room for, and one group too many costs a whole wave (NVIDIA, Matrix Multiplication
+ * Background User's Guide, "Wave Quantization"). The number is fitted, too: on an NVIDIA H200 it
+ * comes out near whole multiples of its 132 processors. Stream-k has no last wave: `tiles / WAVE`.
+ *
+ * What the sum gets wrong near a shape (caches, conflicts) is corrected by its mistakes there.
+ */
+import {
+  bufferBytes,
+  ceilDiv,
+  DTYPES,
+  type GpuKernel,
+  kernelById,
+  opOf,
+  type Problem,
+  parseVariant,
+} from '@tilemark/kernels';
+import type { Observation } from './evidence';
+import type { Point } from './space';
+
+/** Spread of screened times of one variant and shape, relative (docs/results/tuning-h200.md). */
+export const SCREENED = 0.011;
+
+/** Weight of what was expected before, beside those of the shapes nearby. */
+const PRIOR = 0.3;
+
+/** Other families know less about how much a class of rows costs. */
+const PRIOR_OF_KERNEL = 1;
+
+/** Places this far apart (see `Work.place`) still say something about each other's residuals. */
+const REACH = 0.7;
+
+/** How far a class of rows reaches from family to family. */
+const REACH_OF_KERNEL = 4;
+
+/** Fewest observations of a family from which its coefficients are fitted. */
+export const ENOUGH = 2;
+
+/** Fewest observations that tell how many workgroups run at once: two per coefficient. */
+const ENOUGH_FOR_WAVES = 18;
+
+/** Spread of a family that has no more observations than coefficients: they fit, and prove nothing. */
+const UNKNOWN = 0.5;
+
+/** Workgroups at once that are tried: of the smallest GPU to the largest. */
+const RESIDENT = Array.from({ length: 60 }, (_, i) => Math.round(24 * 1.09 ** i));
+
+/** Rounds of descent for each of them, and for the best. */
+const ROUNDS = { each: 10, best: 60 };
+
+/** Bytes of a vec4 of f32: rows that start on one are moved whole. */
+const VECTOR_BYTES = 16;
+
+/** What a variant does on a problem, in the units of the model. */
+export interface Work {
+  /**
+   * Base-2 logarithms of what its residual depends on: the sizes, the workgroups, and the bytes that
+   * all rows start on a multiple of, up to a vec4. The last two weigh twice.
+   */
+  readonly place: readonly number[];
+  /** Whether rows are moved as vectors. */
+  readonly isAligned: boolean;
+  readonly steps: number;
+  readonly groups: number;
+  /** Waves, where they do not depend on how many workgroups run at once. */
+  readonly waves: number | null;
+  /** What coefficients are for, in the order of the sum; the waves come last. */
+  readonly parts: readonly number[];
+}
+
+interface Timed extends Work {
+  readonly ns: number;
+}
+
+interface Seen extends Work {
+  /** Logarithm of measured over fitted. */
+  readonly residual: number;
+}
+
+export interface TimeModel {
+  readonly resident: number;
+  readonly coefficients: readonly number[];
+  readonly seen: readonly Seen[];
+  /** Standard deviation of the residuals of the rows that it was fitted to. */
+  readonly spread: number;
+  /** Whether it was fitted to aligned rows, so that residuals tell what others cost. */
+  readonly hasAligned: boolean;
+}
+
+/** What is expected of a residual, and how far it may be off. */
+export interface Expected {
+  readonly residual: number;
+  readonly error: number;
+}
+
+/** An address without the tunables that the model's parts stand for. */
+export function familyOf(address: string): string {
+  return address.replace(/\b(SPLIT|WAVE|COLS)=\d+,?/g, '');
+}
+
+export function workOf(
+  { kernel, tunables }: Pick<Point, 'kernel' | 'tunables'>,
+  problem: Problem,
+): Work {
+  const definition = kernelById(kernel) as GpuKernel;
+  const op = opOf(problem);
+  const sides = op.sides(problem.shape);
+  const steps = op.terms(problem.shape) / Number(tunables.SPLIT ?? 1);
+  const [x, y, z] = definition.workgroups(tunables, problem);
+  // Stream-k's workgroups share what is left of its tiles.
+  const wave = 'WAVE' in tunables ? Number(tunables.WAVE) : null;
+  const [rows = 1, cols = 1] = sides;
+  const groups =
+    wave === null
+      ? x * y * z
+      : ceilDiv(rows, Number(tunables.BM)) * ceilDiv(cols, Number(tunables.BN));
+  const isAligned = (definition.entryPoint?.(tunables, problem) ?? 'main') !== 'unaligned';
+  const { inputs, output } = bufferBytes(problem);
+  const bytes = inputs.reduce((sum, size) => sum + size, output);
+  const isTwofold = (definition.followUps?.(tunables, problem) ?? []).length > 0;
+  const scratch = isTwofold ? (definition.scratchBytes?.(tunables, problem) ?? 0) : 0;
+  // A kernel that does not mind where rows begin still pays for pitches that are odd.
+  const odd = isAligned && sides.some((size) => size % 2 === 1) ? bytes : 0;
+  const products = 'COLS' in tunables ? groups * steps * Number(tunables.COLS) : 0;
+  return {
+    place: [
+      ...op.sizes(problem.shape).map(Math.log2),
+      2 * Math.log2(groups),
+      2 * Math.log2(startOfRows(problem)),
+    ],
+    ...{ isAligned, steps, groups, waves: wave === null ? null : groups / wave },
+    parts: [
+      ...[1, steps, groups * steps, products, groups, bytes],
+      ...[scratch, isTwofold ? 1 : 0, odd],
+    ],
+  };
+}
+
+/** Bytes that every row of every matrix starts on a multiple of, up to those of a vec4. */
+function startOfRows(problem: Problem): number {
+  // The last two sides are the lengths of rows: of A and B, or of A and its transpose.
+  const lengths = opOf(problem).sides(problem.shape).slice(-2);
+  const { bytes } = DTYPES[problem.dtype];
+  return Math.min(VECTOR_BYTES, ...lengths.map((each) => bytes * (each & -each)));
+}
+
+const works = new WeakMap<Observation, Timed>();
+
+/** The work of an observation, computed once. */
+function timedOf(observation: Observation): Timed {
+  const known = works.get(observation);
+  if (known) return known;
+  const { address, ns, problem } = observation;
+  const made = { ...workOf(parseVariant(address), problem), ns };
+  works.set(observation, made);
+  return made;
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+}
+
+/** Steps of all waves, one after another. */
+const stepsInWaves = ({ groups, steps, waves }: Work, resident: number) =>
+  steps * (waves ?? Math.ceil(groups / resident));
+
+/** ns. */
+export function timeOf({ coefficients, resident }: TimeModel, work: Work): number {
+  const ofWaves = coefficients[work.parts.length] ?? 0;
+  return dot(work.parts, coefficients) + ofWaves * stepsInWaves(work, resident);
+}
+
+/**
+ * Fits a family by least squared relative error. Rows that are not aligned teach the sum only where
+ * a family has no others: what they cost beside aligned ones is a matter of residuals.
+ *
+ * @param known workgroups at once, where they are known
+ */
+export function fitted(observations: readonly Observation[], known?: number): TimeModel {
+  const all = observations.map(timedOf);
+  const aligned = all.filter(({ isAligned }) => isAligned);
+  const hasAligned = aligned.length >= ENOUGH;
+  const rows = hasAligned ? aligned : all;
+  const { coefficients, resident } = leastSquares(rows, known);
+  const model = { coefficients, resident, seen: [], spread: 0, hasAligned };
+  const residualOf = (each: Timed) => Math.log(each.ns / timeOf(model, each));
+  const squares = rows.reduce((sum, each) => sum + residualOf(each) ** 2, 0);
+  const freedom = rows.length - 1 - coefficients.filter((each) => each > 0).length;
+  return {
+    ...model,
+    seen: all.map((each) => ({ ...each, residual: residualOf(each) })),
+    spread: freedom > 0 ? Math.sqrt(squares / freedom) : UNKNOWN,
+  };
+}
+
+/** The best coefficients, of all numbers of workgroups at once that are tried or of a known one. */
+function leastSquares(rows: readonly Timed[], resident: number | undefined) {
+  const count = (rows[0]?.parts.length ?? 0) + 1;
+  const last = count - 1;
+  const scaled = rows.map(({ ns, parts }) => parts.map((part) => part / ns));
+  const products = Array.from({ length: count }, (_, i) =>
+    Array.from({ length: count }, (_, j) =>
+      scaled.reduce((sum, row) => sum + (row[i] ?? 0) * (row[j] ?? 0), 0),
+    ),
+  );
+  const wanted = products.map((_, i) => scaled.reduce((sum, row) => sum + (row[i] ?? 0), 0));
+  const most = Math.max(...rows.map(({ groups }) => groups));
+  const tried =
+    rows.length < ENOUGH_FOR_WAVES ? [most] : resident === undefined ? RESIDENT : [resident];
+  let coefficients: readonly number[] = Array<number>(count).fill(0);
+  let best = { loss: Number.POSITIVE_INFINITY, resident: 1, coefficients };
+  const settle = (atOnce: number, rounds: number) => {
+    const line = Array<number>(count).fill(0);
+    wanted[last] = 0;
+    for (const [at, each] of rows.entries()) {
+      const own = stepsInWaves(each, atOnce) / each.ns;
+      const row = scaled[at] ?? [];
+      wanted[last] += own;
+      for (let j = 0; j < last; j++) line[j] = (line[j] ?? 0) + own * (row[j] ?? 0);
+      line[last] = (line[last] ?? 0) + own * own;
+    }
+    for (const [j, product] of products.entries()) product[last] = line[j] ?? 0;
+    products[last] = line;
+    coefficients = descend(products, wanted, coefficients, rounds);
+    const quadratic = coefficients.reduce(
+      (sum, c, i) => sum + c * dot(products[i] ?? [], coefficients),
+      0,
+    );
+    const loss = rows.length - 2 * dot(wanted, coefficients) + quadratic;
+    if (loss < best.loss) best = { loss, resident: atOnce, coefficients };
+  };
+  for (const each of tried) {
+    settle(each, ROUNDS.each);
+    // From here on all are one wave.
+    if (each >= most) break;
+  }
+  coefficients = best.coefficients;
+  settle(best.resident, ROUNDS.best);
+  return best;
+}
+
+/**
+ * Coefficients of least squared error, none negative: cyclic coordinate descent on the normal
+ * equations (V. Franc et al., Sequential coordinate-wise algorithm for the non-negative least squares
+ * problem, 2005).
+ */
+function descend(
+  products: readonly (readonly number[])[],
+  wanted: readonly number[],
+  from: readonly number[],
+  rounds: number,
+): number[] {
+  const coefficients = [...from];
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, line] of products.entries()) {
+      const own = line[i] ?? 0;
+      if (own === 0) continue;
+      const rest = dot(line, coefficients) - own * (coefficients[i] ?? 0);
+      coefficients[i] = Math.max(0, ((wanted[i] ?? 0) - rest) / own);
+    }
+  }
+  return coefficients;
+}
+
+/** What families of a kernel say about rows that are not aligned, whose own family may say nothing. */
+export function expectedOf(models: readonly TimeModel[], work: Work): Expected {
+  const seen = models.flatMap((model) => (model.hasAligned ? model.seen : []));
+  const unaligned = seen.filter((each) => !each.isAligned);
+  const none = { residual: 0, error: UNKNOWN };
+  return meanNear(unaligned, work, none, { prior: PRIOR_OF_KERNEL, reach: REACH_OF_KERNEL });
+}
+
+/**
+ * The mean residual near a piece of work and what is left of the spread.
+ *
+ * @param expected where the family has not seen rows of this kind
+ */
+export function near(model: TimeModel, work: Work, expected: Expected | null): Expected {
+  const alike = model.hasAligned
+    ? model.seen.filter(({ isAligned }) => isAligned === work.isAligned)
+    : model.seen;
+  const before = {
+    residual: expected?.residual ?? 0,
+    error: Math.hypot(model.spread, expected?.error ?? 0),
+  };
+  const { residual, error } = meanNear(alike, work, before, { prior: PRIOR, reach: REACH });
+  return { residual, error: Math.max(error, SCREENED) };
+}
+
+/** The Nadaraya-Watson estimate of a residual, with a prior that weighs like a neighbour. */
+function meanNear(
+  seen: readonly Seen[],
+  { place }: Work,
+  before: Expected,
+  { prior, reach }: { readonly prior: number; readonly reach: number },
+): Expected {
+  let weight = prior;
+  let sum = prior * before.residual;
+  let squares = prior * (before.error ** 2 + before.residual ** 2);
+  for (const { place: other, residual } of seen) {
+    let distance = 0;
+    for (let i = 0; i < place.length; i++) {
+      distance += ((place[i] ?? Number.NaN) - (other[i] ?? Number.NaN)) ** 2;
+    }
+    const own = Math.exp(-distance / (2 * reach * reach));
+    weight += own;
+    sum += own * residual;
+    squares += own * residual * residual;
+  }
+  const residual = sum / weight;
+  return { residual, error: Math.sqrt(Math.max(squares / weight - residual ** 2, 0)) };
+}
