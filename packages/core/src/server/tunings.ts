@@ -3,12 +3,12 @@ import { drawSeed } from '../measure/seed';
 import type { SweepCase } from '../plan/spec';
 import {
   FAMILY_BUDGET,
+  type FamilyRequest,
   familyById,
   familyStep,
   familyToTune,
   type GridDecision,
   type GridTuning,
-  kernelsOfFamily,
 } from '../tune/family-tuning';
 import type { TuningRun, TuningStep } from '../tune/replay';
 import { searchedKernels } from '../tune/spaces';
@@ -80,7 +80,8 @@ function begun(
   const family = familyById(suite ?? '');
   if (!family) throw new InputError(`There is no suite ${suite} of shapes.`, 'suite');
   const { dtype = 'f32' } = asked;
-  const { skipped } = familyToTune({ suite: family.id, dtype, profile }, on);
+  const { shapes, skipped } = shapesToTune({ suite: family.id, dtype, profile }, on);
+  const kernels = new Set(shapes.flatMap(({ points }) => points.map(({ kernel }) => kernel)));
   const starts = family.shapes.flatMap((_, at) => (at % SHAPES_PER_CASE === 0 ? [at] : []));
   return {
     tuning: {
@@ -88,10 +89,10 @@ function begun(
       budgetSeconds: budgetSeconds ?? FAMILY_BUDGET.usual,
     },
     what: `${family.id} ${dtype}`,
-    cases: kernelsOfFamily(family, dtype).flatMap((kernel) =>
+    cases: [...kernels].flatMap((kernel) =>
       starts.map((at) => {
-        const shapes = family.shapes.slice(at, at + SHAPES_PER_CASE);
-        return { kernel, tunables: {}, shapes, dtypes: [dtype] };
+        const some = family.shapes.slice(at, at + SHAPES_PER_CASE);
+        return { kernel, tunables: {}, shapes: some, dtypes: [dtype] };
       }),
     ),
   };
@@ -118,11 +119,36 @@ type Replayable = (runs: readonly TuningRun[]) => Promise<TuningStep<GridDecisio
 /** The search that a tuning asks for on a device. Throws InputError at the field at fault. */
 function searchOf(tuning: GridTuning, device: TunableDevice): Replayable {
   if ('suite' in tuning) {
-    const { shapes } = familyToTune(tuning, device);
+    const { shapes } = shapesToTune(tuning, device);
     return (runs) => familyStep(tuning, shapes, runs);
   }
   const spaces = tuningSpaces(tuning, device);
   return (runs) => tuningStep(tuning, spaces, runs);
+}
+
+/** Searches whose shapes are kept: more of them take turns on a grid only if it has many devices. */
+const KEPT_FAMILIES = 8;
+
+const familiesToTune = new Map<string, ReturnType<typeof familyToTune>>();
+
+/**
+ * The shapes of a family to search, kept from step to step: to list the candidates of seven hundred
+ * shapes takes a second, and a step follows each run. Throws InputError at the field at fault.
+ */
+function shapesToTune(
+  tuning: Pick<FamilyRequest, 'suite' | 'dtype' | 'profile'>,
+  device: TunableDevice,
+): ReturnType<typeof familyToTune> {
+  const { suite, dtype, profile } = tuning;
+  const { capabilities, class: deviceClass, name } = device;
+  const key = JSON.stringify([suite, dtype, profile, name, deviceClass, capabilities]);
+  const found = familiesToTune.get(key) ?? familyToTune(tuning, device);
+  // Last in line to make room.
+  familiesToTune.delete(key);
+  familiesToTune.set(key, found);
+  const [eldest] = familiesToTune.keys();
+  if (eldest !== undefined && familiesToTune.size > KEPT_FAMILIES) familiesToTune.delete(eldest);
+  return found;
 }
 
 const nothing = (tuning: GridTuning): Replayable =>

@@ -148,15 +148,6 @@ function duelOf([a, b]: readonly [Observation, Observation]): WantedRun | null {
   return one && other && wantedRun(a.problem, one, 'screen', other);
 }
 
-/** Kernels that the candidates of some shapes are of, in the order of the registry. */
-export const kernelsOfFamily = (family: Family, dtype: Dtype): string[] => [
-  ...new Set(
-    family.shapes.flatMap((shape) =>
-      candidatesFor({ op: family.op, shape, dtype } as Problem).map(({ kernel }) => kernel),
-    ),
-  ),
-];
-
 /** What a sweep that grows searches, as it is kept with it. */
 export type GridTuning = TuningRequest | FamilyRequest;
 export type GridDecision = TuningDecision | FamilyDecision;
