@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /** The bundled programs as a GPU machine runs them, at sizes for the device of a test machine. */
@@ -148,3 +149,18 @@ it('searches again for a variant that ships, and measures it beside what was fou
     },
   ]);
 }, 240_000);
+
+it('finds all that measuring other libraries takes from ours', async () => {
+  const { errors, warnings } = await build({
+    entryPoints: [join(root, 'bench', 'libraries', 'libraries.mjs')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    loader: { '.wgsl': 'text' },
+    // The libraries themselves are installed by build.mjs alone.
+    external: ['webgpu', '@tensorflow/*', '@jax-js/*'],
+    write: false,
+    logLevel: 'silent',
+  });
+  expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });
+});
