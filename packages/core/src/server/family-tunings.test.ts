@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { createClient } from '@tilemark/db';
 import { InputError, parseProblem, resolveVariant, shapeText, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../services.test-helper';
@@ -26,8 +28,9 @@ import { submitTuning } from './tunings';
 
 let store: Store;
 let queue: Queue;
+let databaseUrl: string;
 beforeAll(async () => {
-  const databaseUrl = await testDatabase();
+  databaseUrl = await testDatabase();
   store = openStore(databaseUrl);
   queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
 });
@@ -212,6 +215,29 @@ describe('the tuning of a family', () => {
     const states = new Set((await shapesOf(made.id)).map(({ state }) => state));
     expect(states).toEqual(new Set(['done', 'missed', 'skipped']));
   }, 60_000);
+
+  test('counts the shapes that it was asked for, though the family has grown since', async () => {
+    const made = await tuning('Grown', 3_600);
+    const { spec, tuning: asked } = await sweepOf(made.id);
+    const skipped = new Set(asked.skipped.map(({ shape }) => shape));
+    const added = (family?.shapes ?? [])
+      .filter((shape) => !skipped.has(shapeText({ op: 'transpose', shape })))
+      .slice(-5);
+    const before = spec.cases.map((each) => ({
+      ...each,
+      shapes: each.shapes.filter((shape) => !added.some((of) => isDeepStrictEqual(of, shape))),
+    }));
+    const db = createClient(databaseUrl);
+    await db.sweep.update({
+      where: { id: made.id },
+      data: { spec: { ...spec, cases: before } },
+    });
+    await db.$disconnect();
+    await store.sweeps.cancel(made.id);
+    const count = (family?.shapes.length ?? 0) - 5;
+    expect((await sweepOf(made.id)).tuning.shapes.total).toBe(count);
+    expect(await shapesOf(made.id)).toHaveLength(count);
+  });
 
   test.each([
     [{ suite: 'no-shapes' }, 'suite'],

@@ -2,6 +2,7 @@ import type { Prisma, PrismaClient } from '@tilemark/db';
 import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
 import { group, least } from 'd3-array';
 import { IMPLAUSIBLE } from '../../../measure/trust';
+import type { SweepSpec } from '../../../plan/spec';
 import { FAMILY_SCREENING_PART } from '../../../tune/family';
 import {
   type FamilyDecision,
@@ -84,7 +85,7 @@ export async function tuningViews(
       const tuning = fromJson<GridTuning>(row.tuning);
       const view =
         'suite' in tuning
-          ? familyView(tuning, row.decision, {
+          ? familyView(tuning, row, {
               ...{ ...common, hasDuels: so?.hasDuels ?? false },
               shapes: shapes.filter(({ sweepId }) => sweepId === id),
             })
@@ -118,12 +119,16 @@ function problemView(
 
 function familyView(
   request: FamilyRequest,
-  decided: Prisma.JsonValue,
+  row: Pick<SweepRow, 'decision' | 'spec'>,
   { hasDuels, shapes, ...common }: Common & { hasDuels: boolean; shapes: readonly ShapeRow[] },
 ): FamilyTuning {
-  const decision = decided === null ? null : fromJson<FamilyDecision>(decided);
+  const decision = row.decision === null ? null : fromJson<FamilyDecision>(row.decision);
   const { budgetSeconds, skipped } = request;
-  const total = familyById(request.suite)?.shapes.length ?? skipped.length + shapes.length;
+  const total = askedShapes(
+    request,
+    row.spec,
+    shapes.map(({ shape }) => shape),
+  ).length;
   const running = shapes.filter(({ isOpen: open }) => open).map(({ shape }) => shape);
   const done = decision?.searched ?? shapes.length - running.length;
   const { usedSeconds } = common;
@@ -144,6 +149,24 @@ function familyView(
   };
 }
 
+type SweepRow = Prisma.SweepGetPayload<object>;
+
+/**
+ * The shapes that a search was asked for, in the family's order. Its sweep's cases have them: the family may have
+ * grown since, and a search that was under way then goes on with the new ones.
+ */
+function askedShapes(
+  { skipped, suite }: FamilyRequest,
+  spec: Prisma.JsonValue,
+  begun: Iterable<string>,
+): readonly string[] {
+  const op = familyById(suite)?.op;
+  const asked = fromJson<Pick<SweepSpec, 'cases'>>(spec)
+    .cases.flatMap(({ shapes }) => shapes)
+    .flatMap((shape) => (op === undefined ? [] : shapeText({ op, shape })));
+  return [...new Set([...asked, ...begun, ...skipped.map(({ shape }) => shape)])];
+}
+
 /** The shapes of a family that is tuned, in the family's order. Null: no such tuning. */
 export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedShape[] | null> {
   const row = await db.sweep.findUnique({ where: { id } });
@@ -151,10 +174,7 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
   if (!row || !request || !('suite' in request)) return null;
   const isOver = row.decision !== null || row.cancelledAt !== null;
   const runs = group(await runsOfTuning(db, id), ({ problem }) => shapeText(problem));
-  const family = familyById(request.suite);
-  const order = family
-    ? family.shapes.map((shape) => shapeText({ op: family.op, shape }))
-    : [...new Set([...runs.keys(), ...request.skipped.map(({ shape }) => shape)])];
+  const order = askedShapes(request, row.spec, runs.keys());
   const skipped = new Map(request.skipped.map(({ shape, why }) => [shape, why]));
   const searched = row.decision === null ? null : fromJson<FamilyDecision>(row.decision).searched;
   // The time may end in the midst of the last.
