@@ -35,7 +35,7 @@ export function FamilyFacts({ tuning, isOver }: { tuning: FamilyTuning; isOver: 
       value: `${formatCount(shapes.done)} of ${formatCount(toSearch)}${left}`,
     },
     ...(isOver ? [] : [{ name: 'Now', value: running || 'waiting for the device' }]),
-    { name: 'Candidates tried', value: formatCount(decision?.screened ?? tried) },
+    { name: 'Candidates tried', value: formatCount(tried) },
     {
       name: 'Time used',
       value: `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`,
