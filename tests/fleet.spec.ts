@@ -167,7 +167,7 @@ test('a member uploads what a machine without a network measured, whole or not a
   const upload = async (content: object) => {
     const buffer = Buffer.from(JSON.stringify(content));
     await form
-      .getByLabel('results.json')
+      .getByLabel('File of results')
       .setInputFiles({ name: 'results.json', mimeType: 'application/json', buffer });
     await form.getByRole('button', { name: 'Import' }).click();
   };
@@ -177,6 +177,8 @@ test('a member uploads what a machine without a network measured, whole or not a
   await upload({ ...good, results: [first, bad, ...others] });
   await expect(form.getByRole('alert')).toContainText('results[1].variant.kernel: ');
   await expect(form.getByRole('alert')).toContainText('Nothing was imported from results.json.');
+  await upload({ about: 'side-by-side.mjs --suite llm-shapes', environment: {}, runs: [{}] });
+  await expect(form.getByRole('alert')).toContainText('the docs on performance sum them up');
   await upload(good);
   await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
   await expect(page.getByText('imported').first()).toBeVisible();
