@@ -92,6 +92,16 @@ test('the first screen says what this is, shows the reference, and how to join',
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Leaderboard');
 });
 
+test('a problem that nothing has measured says so, on a phone too', async ({ page }) => {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(`${grid.url}/?shape=96&groups=gpu,reference`);
+    await expect(
+      page.getByText('No device shown has measured matmul 96 f32 under default yet'),
+    ).toBeVisible();
+  }
+});
+
 test('groups are switched on and off, and the address keeps them', async ({ page }) => {
   await page.goto(`${grid.url}/?shape=1024`);
   // A GPU has measured it, so software is not shown unless it is asked for.

@@ -101,9 +101,12 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     ...(hasContributed ? (['contributed'] as const) : []),
     ...(hasReference ? (['reference'] as const) : []),
   ];
-  const isEmpty = !present.some((kind) => shown.includes(kind)) && !shown.includes('reference');
+  const hasRows = board.rows.some(
+    ({ author, device }) =>
+      shown.includes(device.class) && (!author || shown.includes('contributed')),
+  );
   const answered = { answer: own, board, groups: shown, referenceShapes };
-  if (isEmpty || !board.problem) {
+  if (!board.problem || !(hasRows || shown.includes('reference'))) {
     const others = PROFILES.filter((each) => each !== profile);
     const hasOwn = async (each: Profile) =>
       (await store.leaderboard({ op, dtype, profile: each })).problems.length > 0;
@@ -122,6 +125,9 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   const reference = shown.includes('reference')
     ? bestOfEach(besideOf(board), profile).filter((figure) => !isRow(figure))
     : null;
+  if (!hasRows && !reference?.length) {
+    return { ...answered, content: await empty(store, query) };
+  }
   const sizes = await store.devices.sizes(
     board.rows.map(({ device }) => device.key),
     { op, dtype, profile },
