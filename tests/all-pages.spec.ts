@@ -449,6 +449,17 @@ test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   await expect(over).toBeVisible();
 });
 
+test('the tables of the primers break no name in two', async ({ page }) => {
+  await page.goto(`${grid.url}/docs/operating`);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    const name = page
+      .locator('td:first-child code', { hasText: /^TILEMARK_SESSION_SECRET$/ })
+      .first();
+    expect(await name.evaluate((code) => code.getClientRects().length)).toBe(1);
+  }
+});
+
 test('a wrong address is answered with a page that says so', async ({ page }) => {
   const missing = ['/nothing', '/sweeps/none', '/results/none', '/devices/none', '/docs/none'];
   for (const path of [...missing, '/kernels/matmul/none']) {
