@@ -16,9 +16,9 @@ export default async function Image() {
   const figures =
     gpus < FEW_GPUS ? await store.references.list({ op: 'matmul', dtype: 'f32' }) : [];
   const bars = pictureRows(bests, figures).flatMap(({ kernel, libraries, name, rate, shape }) =>
-    [{ name: kernel, rate }, ...libraries].map((each) => ({
+    [{ name: kernel, rate, isSubject: true }, ...libraries].map((each) => ({
+      ...each,
       label: `${shortDeviceName(name)} at ${shape}: ${each.name}`,
-      rate: each.rate,
     })),
   );
   return card(

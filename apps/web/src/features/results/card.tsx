@@ -7,16 +7,15 @@ export const CARD = { width: 1200, height: 630 };
 export interface CardBar {
   readonly label: string;
   readonly rate: number;
+  /** Whether it stands out, in the colour of our kernels. */
+  readonly isSubject?: boolean;
 }
 
-/** A title, a line about it, and the fastest as bars, of which `subject` stands out: the fastest by default. */
-export function card(
-  title: string,
-  about: string,
-  bars: readonly CardBar[],
-  unit: string,
-  subject?: string,
-) {
+/** A title as long as this fits a line of large type. */
+const LARGE = 44;
+
+/** A title, a line about it, and the fastest as bars. */
+export function card(title: string, about: string, bars: readonly CardBar[], unit: string) {
   const shown = bars.toSorted((a, b) => b.rate - a.rate).slice(0, 5);
   const most = shown[0]?.rate ?? 1;
   return new ImageResponse(
@@ -26,11 +25,13 @@ export function card(
         ...{ padding: 56, background: '#f7f9f8', color: '#14181b', fontSize: 26 },
       }}
     >
-      <div style={{ display: 'flex', color: '#00696b', fontSize: 30 }}>Tilemark</div>
-      <div style={{ display: 'flex', fontSize: 48, marginTop: 12 }}>{title.slice(0, 80)}</div>
-      <div style={{ display: 'flex', color: '#55605f', marginTop: 8 }}>{about.slice(0, 120)}</div>
-      <div style={{ display: 'flex', flexDirection: 'column', marginTop: 32 }}>
-        {shown.map(({ label, rate }) => (
+      <div style={{ display: 'flex', flexShrink: 0, color: '#00696b', fontSize: 30 }}>Tilemark</div>
+      <div style={{ ...clamp(2), fontSize: title.length > LARGE ? 36 : 48, marginTop: 12 }}>
+        {title}
+      </div>
+      <div style={{ ...clamp(1), color: '#55605f', marginTop: 8 }}>{about}</div>
+      <div style={{ display: 'flex', flexShrink: 0, flexDirection: 'column', marginTop: 24 }}>
+        {shown.map(({ isSubject, label, rate }) => (
           <div key={label} style={{ display: 'flex', flexDirection: 'column', marginBottom: 16 }}>
             <div style={{ display: 'flex', justifyContent: 'space-between' }}>
               <span>{label.slice(0, 60)}</span>
@@ -40,7 +41,7 @@ export function card(
               <div
                 style={{
                   width: `${(rate / most) * 100}%`,
-                  background: label === (subject ?? shown[0]?.label) ? '#00696b' : '#a9b4b3',
+                  background: isSubject ? '#00696b' : '#a9b4b3',
                 }}
               />
             </div>
@@ -51,3 +52,6 @@ export function card(
     CARD,
   );
 }
+
+/** So many lines at their full height, and an ellipsis. */
+const clamp = (lines: number) => ({ display: 'block', flexShrink: 0, lineClamp: lines });

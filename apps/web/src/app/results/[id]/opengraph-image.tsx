@@ -1,6 +1,8 @@
-import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
+import { shortDeviceName } from '@/features/devices/device-name';
 import { CARD, card } from '@/features/results/card';
+import { resultBars } from '@/features/results/card-bars';
 import { readable } from '@/server/session/visitor';
 
 export const size = CARD;
@@ -10,8 +12,7 @@ export const alt = 'The rate of this result beside the best and the peak of its 
 export default async function Image({ params }: { params: Promise<{ id: string }> }) {
   const { store } = await readable();
   const result = (await store.results.get((await params).id)) ?? notFound();
-  const { address, device, outcome, problem, profile, rate } = result;
-  const roof = outcome?.kind === 'measured' ? outcome.measurement.roof : null;
+  const { device, problem, profile, rate } = result;
   const best = (await store.devices.best(device.key)).find(
     (each) =>
       each.profile === profile &&
@@ -19,24 +20,10 @@ export default async function Image({ params }: { params: Promise<{ id: string }
       each.problem.dtype === problem.dtype &&
       shapeText(each.problem) === shapeText(problem),
   );
-  const bars = [result, best].flatMap((each) =>
-    each?.rate
-      ? [
-          {
-            label:
-              each === best ? `Best ranked: ${shortAddress(each.address)}` : shortAddress(address),
-            rate: each.rate.value,
-          },
-        ]
-      : [],
-  );
-  if (best?.resultId === result.resultId) bars.splice(1);
-  if (roof) bars.push({ label: 'The device’s peak', rate: opOf(problem).rate(problem, roof.ns) });
   return card(
     rate ? `${rate.value.toPrecision(4)} ${rate.unit}` : 'No rate',
-    `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}, on ${device.name}`,
-    bars,
+    `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}, on ${shortDeviceName(device.name)}`,
+    resultBars(result, best),
     rate?.unit ?? '',
-    bars[0]?.label,
   );
 }

@@ -1,7 +1,9 @@
 import { isMeasured } from '@tilemark/core';
-import { opOf, shortAddress } from '@tilemark/kernels';
+import { opOf } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
+import { shortDeviceName } from '@/features/devices/device-name';
 import { CARD, card } from '@/features/results/card';
+import { sweepBars } from '@/features/results/card-bars';
 import { groupKey, problemText } from '@/features/sweeps/runs';
 import { readable } from '@/server/session/visitor';
 import { plural } from '@/ui/format';
@@ -19,9 +21,9 @@ export default async function Image({ params }: { params: Promise<{ id: string }
   return card(
     sweep.name,
     first
-      ? `${problemText(first.problem)}, ${first.profile}, on ${first.device.name}; ${plural(sweep.counts.total, 'run')}`
+      ? `${problemText(first.problem)}, ${first.profile}, on ${shortDeviceName(first.device.name)}; ${plural(sweep.counts.total, 'run')}`
       : plural(sweep.counts.total, 'run'),
-    alike.map(({ address, figures }) => ({ label: shortAddress(address), rate: figures.rate })),
+    sweepBars(alike),
     first ? opOf(first.problem).rateUnit(first.problem) : '',
   );
 }
