@@ -2,6 +2,7 @@ import { type Leaderboard, leaderboardSchema, type RunResult } from '@tilemark/c
 import { type Problem, shapeText } from '@tilemark/kernels';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
+import { VariantLink } from '@/features/kernels/address';
 import { Button, TextLink } from '@/ui/button';
 import { formatNs, rateText } from '@/ui/format';
 import { Failure } from '@/ui/notice';
@@ -105,9 +106,23 @@ export function Quick({
             rows={results}
             keyOf={({ runId }) => runId}
             columns={[
-              { head: 'Variant', cell: ({ address }) => address },
+              {
+                head: 'Variant',
+                cell: (result) => (
+                  <>
+                    <VariantLink address={result.address} resultId={null} />
+                    <span className="block text-xs wrap-anywhere text-muted">
+                      {whyUnmeasured(result)}
+                    </span>
+                  </>
+                ),
+              },
               { head: 'Shape', cell: (result) => shapeText(result.problem) },
-              { head: 'Rate', isFigure: true, cell: speedText },
+              {
+                head: 'Rate',
+                isFigure: true,
+                cell: ({ rate }) => (rate ? rateText(rate) : '–'),
+              },
               { head: 'Median', isFigure: true, cell: medianText },
               { head: 'Your GPU would be', cell: (result) => <Place result={result} /> },
             ]}
@@ -121,9 +136,9 @@ export function Quick({
 const medianOf = ({ outcome }: RunResult) =>
   outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
 
-function speedText({ outcome, rate }: RunResult): string {
-  if (rate) return rateText(rate);
-  return outcome?.kind === 'skipped' ? `skipped: ${outcome.why}` : (outcome?.kind ?? '–');
+function whyUnmeasured({ outcome }: RunResult): string | null {
+  if (outcome?.kind === 'measured') return null;
+  return outcome?.kind === 'skipped' ? `skipped: ${outcome.why}` : (outcome?.kind ?? null);
 }
 
 function medianText(result: RunResult): string {
