@@ -274,13 +274,15 @@ export class GridWorker {
 
   /**
    * The result is safe once it is in the journal. It is handed in while the next run is measured:
-   * the grid may be slow, or down.
+   * the grid may be slow, or down. What was not measured is handed in first, since a kernel that
+   * crashed or hung the device may get no further run.
    */
   async #keep(run: ClaimedRun, report: TimedReport): Promise<void> {
     const { journal, log } = this.#parts;
     log.info(aboutReport(run, report), report.outcome.kind);
     await journal.append(recordOf(run, report, this.#attachment));
-    void this.#handIn();
+    const handedIn = this.#handIn();
+    if (report.outcome.kind !== 'measured') await handedIn;
   }
 
   async #handIn(): Promise<void> {
