@@ -14,8 +14,8 @@ import { noted } from './audit';
 import { candidateOf, moveBests, moveCandidates } from './boards/headlines';
 import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
-import { byAdmin, OPERATOR } from './parties';
-import { confirmAgreeing, isTelling } from './record';
+import { byAdmin, confirmAgreeing, OPERATOR } from './parties';
+import { isTelling } from './record';
 import { raiseByResults, statedRates } from './roofs';
 
 /** Who makes a sweep; without a token it is the grid's own. */

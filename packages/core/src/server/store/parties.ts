@@ -1,4 +1,5 @@
 import { Prisma } from '@tilemark/db';
+import { METHODOLOGY_VERSION } from '../../measure/outcome';
 
 /**
  * Whose word a number is. A party is the operator (the grid's own account, and admins) or a token:
@@ -20,8 +21,41 @@ export const speaksFor = (party: string, ownedBy: string | null): boolean =>
   party === OPERATOR || ownedBy === null || ownedBy === party;
 
 /** Two medians agree within this part of the greater. */
-export const AGREES_WITHIN = 0.02;
+const AGREES_WITHIN = 0.02;
 
 export const BY_OPERATOR = 'the operator';
-export const BY_ANOTHER = 'another machine of the model';
+const BY_ANOTHER = 'another machine of the model';
 export const byAdmin = (name: string): string => `admin ${name}`;
+
+/**
+ * Confirms those of the results, and of the others, that agree: of two parties, ranked, on the same
+ * work of the same model, within 2%. Returns those that were confirmed.
+ */
+export async function confirmAgreeing(
+  tx: Prisma.TransactionClient,
+  resultIds: readonly string[],
+): Promise<string[]> {
+  const version = Prisma.sql`("outcome"->'measurement'->>'methodologyVersion')::int`;
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    WITH pair AS (
+      SELECT mine."id" AS "mine", other."id" AS "other"
+      FROM (SELECT "id", "runId", "medianNs", "party", "coldSamplesNs" FROM "Result"
+        WHERE "id" = ANY(${[...resultIds]}) AND "unranked" IS NULL AND "medianNs" IS NOT NULL
+          AND ${version} = ${METHODOLOGY_VERSION}) AS mine
+      JOIN "Run" AS run ON run."id" = mine."runId"
+      JOIN "Run" AS other_run ON other_run."deviceKey" = run."deviceKey"
+        AND other_run."address" = run."address" AND other_run."shape" = run."shape"
+        AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
+        AND other_run."profile" = run."profile" AND other_run."state" = 'measured'
+      JOIN (SELECT * FROM "Result"
+        WHERE "unranked" IS NULL AND ${version} = ${METHODOLOGY_VERSION}) AS other
+        ON other."runId" = other_run."id" AND other."party" <> mine."party"
+        AND other."medianNs" BETWEEN mine."medianNs" * ${1 - AGREES_WITHIN}::float8
+          AND mine."medianNs" / ${1 - AGREES_WITHIN}::float8
+        AND other."coldSamplesNs" <> mine."coldSamplesNs")
+    UPDATE "Result" SET "confirmedBy" = ${BY_ANOTHER}
+    WHERE "confirmedBy" IS NULL
+      AND "id" IN (SELECT "mine" FROM pair UNION SELECT "other" FROM pair)
+    RETURNING "id"`;
+  return rows.map(({ id }) => id);
+}

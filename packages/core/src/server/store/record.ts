@@ -3,7 +3,7 @@ import { refuseIf } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
 import type { ClaimedRun, RecordedRun } from '../../link/wire';
 import { type DeviceClass, deviceKey } from '../../measure/device';
-import { METHODOLOGY_VERSION, type Outcome } from '../../measure/outcome';
+import type { Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { hasBest, holdBests, moveBests, moveHeadlines, type VariantKey } from './boards/headlines';
@@ -12,7 +12,7 @@ import { admitStored } from './contributed-runs';
 import { fromJson, sha256, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
-import { AGREES_WITHIN, BY_ANOTHER, BY_OPERATOR, OPERATOR, partyOf } from './parties';
+import { BY_OPERATOR, confirmAgreeing, OPERATOR, partyOf } from './parties';
 import { raiseByResults, statedRates } from './roofs';
 
 /** Whose a run is, and what it measures. */
@@ -394,37 +394,4 @@ async function endRuns(
     SELECT "runId", "resultId", "methodology", "deviceKey", "kernel", "address", "op", "dtype",
       "shape", "profile"::text
     FROM ended`;
-}
-
-/**
- * Confirms those of the results, and of the others, that agree: of two parties, ranked, on the same
- * work of the same model, within 2%. Returns those that were confirmed.
- */
-export async function confirmAgreeing(
-  tx: Prisma.TransactionClient,
-  resultIds: readonly string[],
-): Promise<string[]> {
-  const version = Prisma.sql`("outcome"->'measurement'->>'methodologyVersion')::int`;
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    WITH pair AS (
-      SELECT mine."id" AS "mine", other."id" AS "other"
-      FROM (SELECT "id", "runId", "medianNs", "party", "coldSamplesNs" FROM "Result"
-        WHERE "id" = ANY(${[...resultIds]}) AND "unranked" IS NULL AND "medianNs" IS NOT NULL
-          AND ${version} = ${METHODOLOGY_VERSION}) AS mine
-      JOIN "Run" AS run ON run."id" = mine."runId"
-      JOIN "Run" AS other_run ON other_run."deviceKey" = run."deviceKey"
-        AND other_run."address" = run."address" AND other_run."shape" = run."shape"
-        AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
-        AND other_run."profile" = run."profile" AND other_run."state" = 'measured'
-      JOIN (SELECT * FROM "Result"
-        WHERE "unranked" IS NULL AND ${version} = ${METHODOLOGY_VERSION}) AS other
-        ON other."runId" = other_run."id" AND other."party" <> mine."party"
-        AND other."medianNs" BETWEEN mine."medianNs" * ${1 - AGREES_WITHIN}::float8
-          AND mine."medianNs" / ${1 - AGREES_WITHIN}::float8
-        AND other."coldSamplesNs" <> mine."coldSamplesNs")
-    UPDATE "Result" SET "confirmedBy" = ${BY_ANOTHER}
-    WHERE "confirmedBy" IS NULL
-      AND "id" IN (SELECT "mine" FROM pair UNION SELECT "other" FROM pair)
-    RETURNING "id"`;
-  return rows.map(({ id }) => id);
 }
