@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { benchFile } from './bench-file';
+import { failedSweep } from './failed-sweep';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
 import { addresses, resultsOf } from './page-addresses';
 
@@ -20,6 +21,7 @@ test.beforeAll(async () => {
   // Without a worker: nothing changes under the tests.
   grid = await startGrid(folder.dataDir, ['--no-worker']);
   pages = await addresses(grid.url, await importResults());
+  pages['failed sweep'] = `/sweeps/${await failedSweep(grid)}`;
   const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' };
   pages.tuning = await tuning({ problem });
   pages['tuning of a family'] = await tuning({ suite: 'transpose-shapes', dtype: 'f32' });
@@ -417,6 +419,19 @@ test('a device is tuned for a family by keyboard alone', async ({ page }) => {
   await tabTo(page, 'State', state);
   await page.keyboard.type('waiting');
   await expect(page).toHaveURL(/state=waiting/);
+});
+
+test('the failed runs of a sweep are queued again from the page of queues', async ({ page }) => {
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}/queues`);
+  const failed = page.getByRole('row', { name: /^Fails in its device/ });
+  await expect(failed).toContainText('the device was lost');
+  const queue = page.getByRole('row', { name: /^Example Tile 100/ });
+  const waiting = async () => Number(await queue.getByRole('cell').nth(1).textContent());
+  const before = await waiting();
+  await failed.getByRole('button', { name: /^Retry/ }).click();
+  await expect(failed).toHaveCount(0);
+  await expect.poll(waiting).toBe(before + 1);
 });
 
 test('an invite pasted into a tab that shows /join already is taken', async ({ page }) => {

@@ -47,6 +47,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     devices: '/devices',
     device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
     workers: '/workers',
+    queues: '/queues',
     join: '/join',
     tokens: '/tokens',
     audit: '/audit',

@@ -22,22 +22,12 @@ const config: NextConfig = {
       '../../node_modules/sharp/**',
     ],
   },
-  // Bull Board asks for its pages' folder by name, which tracing does not see.
-  outputFileTracingIncludes: {
-    '/**': [
-      '../../node_modules/@bull-board/ui/package.json',
-      '../../node_modules/@bull-board/ui/dist/**',
-    ],
-  },
   outputFileTracingRoot: fileURLToPath(new URL('../..', import.meta.url)),
   reactStrictMode: true,
   // `npm test` checks the types of every package, this one too; once is enough.
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@tilemark/core', '@tilemark/db', '@tilemark/kernels'],
   serverExternalPackages: [
-    '@bull-board/api',
-    '@bull-board/hono',
-    '@bull-board/ui',
     '@hono/node-server',
     'bullmq',
     'hono',

@@ -13,15 +13,6 @@ it('gives every page a policy with a nonce of its own', () => {
   expect(first).not.toBe(second);
 });
 
-it.each(['/queues', '/queues/api/queues'])('leaves the policy of %s to Bull Board', (path) => {
-  expect(ask(path).headers.get('content-security-policy')).toBeNull();
-});
-
-it('treats a page whose name begins as that of the board as any other', () => {
-  expect(ask('/queuesx').headers.get('content-security-policy')).toContain("default-src 'self'");
-  expect(ask(`/queuesx?${'a'.repeat(10_000)}`).status).toBe(400);
-});
-
 it.each(['/sweeps/%00', '/?shape=%00', '/sweeps/%E0%A4%A'])(
   'shows that it cannot read %s',
   async (path) => {

@@ -3,7 +3,7 @@ import { refusedQuery } from './server/pages/page-queries';
 import { badRequestPage } from './server/pages/refusal-page';
 import { HttpProblem, problemResponse } from './server/problem';
 import { PATH_HEADER } from './server/session/redirect';
-import { BOARD_PATH, parseTheme, SESSION_COOKIE, THEME_COOKIE } from './ui/site';
+import { parseTheme, SESSION_COOKIE, THEME_COOKIE } from './ui/site';
 
 /**
  * The content security policy of pages. Scripts run by a nonce of the request,
@@ -37,9 +37,6 @@ function isReadable({ pathname, search }: URL): boolean {
   }
 }
 
-const isUnder = (path: string, { pathname }: URL): boolean =>
-  pathname === path || pathname.startsWith(`${path}/`);
-
 /** Refuses addresses that cannot be read or answered, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
   const reader = {
@@ -51,8 +48,7 @@ export function proxy(request: NextRequest): Response {
     if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
     return badRequestPage(['It contains invalid characters.'], { path: null, reader });
   }
-  // Bull Board brings a policy of its own.
-  if (isApi || isUnder(BOARD_PATH, request.nextUrl)) return NextResponse.next();
+  if (isApi) return NextResponse.next();
   const refused = refusedQuery(new URL(request.url));
   if (refused.length > 0) {
     return badRequestPage(refused, { path: request.nextUrl.pathname, reader });

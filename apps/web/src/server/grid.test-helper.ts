@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
-import { openQueue, openStore, queueBoard, type Role, sharedReads } from '@tilemark/core/server';
-import { BOARD_PATH } from '@/ui/site';
+import { openQueue, openStore, type Role, sharedReads } from '@tilemark/core/server';
 import {
   countRows,
   testDatabase,
@@ -32,7 +31,6 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
     store,
     queue,
     recent: sharedReads(KEEP_MS),
-    board: queueBoard(queue, BOARD_PATH),
     settings: {
       version: '0.0.0',
       isPublic: true,

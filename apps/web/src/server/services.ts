@@ -1,17 +1,14 @@
 import {
-  type Board,
   coverage,
   type Env,
   openQueue,
   openStore,
   type Queue,
-  queueBoard,
   readEnv,
   type SharedReads,
   type Store,
   sharedReads,
 } from '@tilemark/core/server';
-import { BOARD_PATH } from '@/ui/site';
 import packageJson from '../../package.json';
 import { log } from './log';
 import { keptSessionSecret } from './session/session';
@@ -29,8 +26,6 @@ export interface Services {
   readonly queue: Queue;
   /** Reads that many ask for, shared between them. */
   readonly recent: SharedReads;
-  /** BullMQ's own view of the queues. */
-  readonly board: Board;
   readonly settings: Settings;
   /** Aborts when the server stops: streams end then. */
   readonly stopping: AbortSignal;
@@ -76,7 +71,6 @@ async function openServices(): Promise<Services> {
     store,
     queue,
     recent: sharedReads(KEEP_MS),
-    board: queueBoard(queue, BOARD_PATH),
     settings: {
       ...{ isPublic, gpuSeconds, limits, isBehindProxy, sessionSecret },
       version: packageJson.version,

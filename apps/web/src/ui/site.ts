@@ -17,9 +17,6 @@ export const ADMIN_PLACES = [
   ['/audit', 'Audit'],
 ] as const;
 
-/** Where Bull Board is mounted. */
-export const BOARD_PATH = '/queues';
-
 /** Chosen in the header, kept in a cookie, read by the server: the first paint is right. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];

@@ -9,11 +9,10 @@ import { listedWorkers } from '@/server/api/workers';
 import { etagOf } from '@/server/etag';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
-import { ButtonAnchor } from '@/ui/button';
+import { ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
-import { BOARD_PATH } from '@/ui/site';
 import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Workers' };
@@ -34,7 +33,7 @@ export default async function WorkersPage() {
         actions={
           <>
             <Live source="/api/v1/workers" etag={etagOf({ items, nextCursor: null })} />
-            {isAdmin && <ButtonAnchor href={BOARD_PATH}>Job queues</ButtonAnchor>}
+            <ButtonLink href="/queues">Queues</ButtonLink>
           </>
         }
       >

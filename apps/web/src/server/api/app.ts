@@ -3,7 +3,6 @@ import type { NotAdmitted, Refused } from '@tilemark/core';
 import { isServiceUnavailable } from '@tilemark/core/server';
 import { isInputError } from '@tilemark/kernels';
 import { Hono } from 'hono';
-import { board } from '../bull-board';
 import { log } from '../log';
 import { HttpProblem, problemResponse } from '../problem';
 import { metrics } from '../prometheus';
@@ -66,7 +65,6 @@ app.post('/api/v1/workers/enroll', ({ req }) => {
 app.route('/api/v1', v1);
 app.route('/', login);
 app.route('/', metrics);
-app.route('/', board);
 
 app.onError((error, { req }) => {
   const problem = problemOf(error);

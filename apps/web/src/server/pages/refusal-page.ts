@@ -44,15 +44,6 @@ export const badRequestPage = (
       path && path !== '/' ? [[path, 'This page without the rest'], LEADERBOARD] : [LEADERBOARD],
   });
 
-/** What others see in place of Bull Board. */
-export const adminsOnlyPage = (reader: Reader): Response =>
-  refusalPage({
-    ...{ status: 403, title: 'This page is for admins', reader },
-    reasons: ['You are logged in with a token of another role.'],
-    advice: 'Log out, then log in with an admin token.',
-    ways: [LEADERBOARD, ['/workers', 'Workers']],
-  });
-
 const refusalPage = (refusal: Refusal): Response =>
   new Response(String(pageOf(refusal)), {
     status: refusal.status,

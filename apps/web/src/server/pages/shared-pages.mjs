@@ -8,7 +8,7 @@ const MOST_PAGES = 200;
 const VARYING =
   /^(host|x-forwarded-(host|proto)|accept|accept-encoding|rsc|next-.*|user-agent|purpose)$/;
 /** What is not a page: answers of the API, files, and what a visitor does to a session. */
-const NOT_A_PAGE = /^\/(api|_next|queues|metrics|login|logout)(\/|$)|\.\w+$/;
+const NOT_A_PAGE = /^\/(api|_next|metrics|login|logout)(\/|$)|\.\w+$/;
 
 /**
  * Lets readers without a session share one rendering of a page: rendering is most of an answer's

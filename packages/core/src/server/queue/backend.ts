@@ -6,7 +6,7 @@ export interface RunJob {
   readonly runId: string;
 }
 
-/** BullMQ's own, as its dashboard takes it. */
+/** BullMQ's own class, whatever keeps the jobs. */
 export type BullQueue = Queue<RunJob>;
 /** The parts of BullMQ's classes in use, whatever keeps the jobs. */
 export type JobQueue = Pick<

@@ -19,7 +19,6 @@ import { redisBackend } from './redis';
 // one interface (`backend.ts`); this file contains everything that does not depend on which it is.
 // Runs are fetched by hand (`feed.ts`) and locked by whom they were given to, so that a process
 // which hands them out for others, as the site does, can be replaced while they are in hand.
-// `dashboard.ts` mounts Bull Board on the queues.
 
 type QueuedRun = { readonly id: string; readonly deviceKey: string };
 
@@ -178,8 +177,6 @@ export function openQueue(options: QueueOptions) {
     async putBack(run: QueuedRun, holder: string, delayMs = 0): Promise<void> {
       await ifHeld((await jobOf(run)).moveToDelayed(Date.now() + delayMs, holder));
     },
-
-    jobsOf,
 
     /** Number of runs that wait. */
     async depth(deviceKey: string): Promise<number> {

@@ -163,9 +163,28 @@ test('retry puts failed runs back, once, and a replayed journal line cannot end 
   expect(await store.sweeps.retryFailed('unknown')).toBeNull();
 });
 
+test('sweeps with failed runs are listed with the newest failure until they are retried', async () => {
+  const { id, runIds } = await sweepOf(store, runs(3));
+  const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
+  const message = 'the newest of them';
+  await store.runs.record({
+    ...recorded(runIds[1]!, workerId, { kind: 'failed', stage: 'device', message }),
+    endedAt: late,
+  });
+  await store.runs.record({ ...recorded(runIds[0]!, workerId, failed), endedAt: early });
+  await store.runs.record(recorded(runIds[2]!, workerId, measured(1e6)));
+  const own = async () => (await store.sweeps.failed()).filter((each) => each.id === id);
+  expect(await own()).toMatchObject([
+    { failed: 2, newest: { runId: runIds[1], reason: expect.stringContaining(message) } },
+  ]);
+  await store.sweeps.retryFailed(id);
+  expect(await own()).toEqual([]);
+});
+
 test('a cancelled sweep is not retried', async () => {
   const { id, runIds } = await sweepOf(store, runs(2));
   await store.runs.record(recorded(runIds[0]!, workerId, failed));
   await store.sweeps.cancel(id);
   await expect(store.sweeps.retryFailed(id)).rejects.toThrow(InputError);
+  expect((await store.sweeps.failed()).map((each) => each.id)).not.toContain(id);
 });

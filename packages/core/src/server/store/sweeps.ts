@@ -10,6 +10,7 @@ import {
 } from '@tilemark/kernels';
 import { greatest, group, max, sum } from 'd3-array';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
+import { type RunView, runView } from '../../view/run';
 import type { SweepFilter } from '../../view/sweep';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
@@ -32,6 +33,15 @@ type Rate = ReturnType<typeof rateOf>;
 const CREATE_TIMEOUT_MS = 60_000;
 /** The largest `integer` of Postgres. */
 const LAST_ORDINAL = 2 ** 31 - 1;
+
+/** A sweep of this grid with runs that failed and can be retried. */
+export interface FailedSweep extends Pick<Sweep, 'id' | 'name' | 'createdById'> {
+  readonly failed: number;
+  readonly newest: RunView;
+}
+
+/** Enough to see what is wrong with a grid; the list of sweeps has them all. */
+const MOST_FAILED_SWEEPS = 50;
 
 export function sweepsOf(db: PrismaClient) {
   const get = async (id: string): Promise<Sweep | null> => {
@@ -192,6 +202,29 @@ export function sweepsOf(db: PrismaClient) {
           await noted(tx, note, id);
         }
         return runs;
+      });
+    },
+
+    /** The sweeps that `retryFailed` would put runs of back, those that failed last first. */
+    async failed(): Promise<FailedSweep[]> {
+      const groups = await db.run.groupBy({
+        by: ['sweepId'],
+        where: { state: 'failed', sweep: { cancelledAt: null, ...NOT_IMPORTED } },
+        _count: true,
+        _max: { endedAt: true },
+        orderBy: { _max: { endedAt: 'desc' } },
+        take: MOST_FAILED_SWEEPS,
+      });
+      const rows = await db.run.findMany({
+        where: { sweepId: { in: groups.map(({ sweepId }) => sweepId) }, state: 'failed' },
+        distinct: ['sweepId'],
+        orderBy: [{ sweepId: 'asc' }, { endedAt: 'desc' }],
+        include: { ...RUN_VIEW, sweep: { select: { id: true, name: true, createdById: true } } },
+      });
+      return groups.flatMap(({ sweepId, _count: failed }) => {
+        const row = rows.find((each) => each.sweepId === sweepId);
+        if (!row || !isKnownProblem(row)) return [];
+        return { ...row.sweep, failed, newest: runView(runResult(row)) };
       });
     },
 
