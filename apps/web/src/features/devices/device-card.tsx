@@ -36,10 +36,10 @@ export function DeviceCard({
           </p>
         </div>
         {bests.length === 0 && <p className="px-4 pb-2 text-muted">Nothing measured here yet.</p>}
-        {bests.map(({ address, isRanked, problem, profile, rate, resultId }) => (
+        {bests.map(({ address, problem, profile, rate, resultId, unranked }) => (
           <div key={problem.op} className="border-t border-line px-4 py-2">
             <p className="text-xs text-muted">
-              {OPS[problem.op].title}, {isRanked ? 'best ranked' : 'best, not ranked'}:{' '}
+              {OPS[problem.op].title}, {unranked === null ? 'best ranked' : 'best, not ranked'}:{' '}
               {shapeText(problem)} {problem.dtype}, {profile}
             </p>
             <p>
@@ -48,6 +48,7 @@ export function DeviceCard({
             <p className="truncate">
               <VariantLink address={address} resultId={resultId} />
             </p>
+            {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
           </div>
         ))}
         {fastestOfEachOp(reference).map(({ by, problem, profile, rate }) => (

@@ -62,6 +62,24 @@ test('one driver is not a history', async () => {
   expect(await store.devices.history('none')).toEqual({ versions: [], variants: [] });
 });
 
+test('a screened figure is the best of an op only where nothing is ranked, and says why', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Screened');
+  const unranked = 'policy screen is not ranked';
+  const timed = async (edge: number, ns: number, isScreened: boolean) => {
+    const policy = isScreened ? 'screen' : 'default';
+    const { runIds } = await sweepOf(store, [
+      planned(deviceKey, { problem: square(edge), policy }),
+    ]);
+    const outcome = measured(ns, isScreened ? { policy, unranked, samples: 7 } : {});
+    await store.runs.record(recorded(runIds[0]!, workerId, outcome, 'Screened'));
+  };
+  const bests = async () => (await store.devices.summaries([deviceKey])).get(deviceKey)?.bests;
+  await timed(2048, 3e6, true);
+  expect(await bests()).toMatchObject([{ problem: square(2048), unranked: expect.any(String) }]);
+  await timed(64, 100_000, false);
+  expect(await bests()).toMatchObject([{ problem: square(64), unranked: null }]);
+});
+
 test('what a newer release measured is left out of lists, which go on', async () => {
   const key = await record('Mixed', [
     ['1.0', 300],

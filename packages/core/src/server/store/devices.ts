@@ -9,6 +9,7 @@ import {
   rateOf,
   volume,
 } from '@tilemark/kernels';
+import { greatest } from 'd3-array';
 import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
@@ -37,11 +38,12 @@ export interface SizeRate {
 }
 
 export interface DeviceSummary {
-  /** The fastest of each op, of its problems' bests. */
+  /** The fastest of each op, of its problems' bests: of those that are ranked, where one is. */
   readonly bests: readonly (Pick<RunResult, 'problem' | 'profile' | 'address'> & {
     readonly resultId: string;
     readonly rate: NonNullable<RunResult['rate']>;
-    readonly isRanked: boolean;
+    /** Why it is not ranked; null if it is. */
+    readonly unranked: string | null;
   })[];
   readonly roofs: readonly (RooflineSurvey & { readonly profile: Profile })[];
   /** As of the newest of its best results; null without one. */
@@ -192,21 +194,20 @@ async function summariesOf(
   return new Map(
     keys.map((key) => {
       const own = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
-      const bests = new Map<OpId, DeviceSummary['bests'][number]>();
-      const proven = new Map<OpId, number>();
-      for (const { address, profile, resultId, unranked, ...row } of own) {
+      const rated = own.map(({ address, profile, resultId, unranked, ...row }) => {
         const problem = parseProblem(row);
         const rate = rateOf(problem, row.medianNs);
-        const { value } = rateOf(problem, provenNs(row));
-        if (value > (proven.get(row.op) ?? 0)) {
-          proven.set(row.op, value);
-          const isRanked = unranked === null;
-          bests.set(row.op, { problem, profile, address, resultId, rate, isRanked });
-        }
-      }
+        const proven = rateOf(problem, provenNs(row)).value;
+        return { proven, best: { problem, profile, address, resultId, rate, unranked } };
+      });
+      const bestOf = (op: OpId) => {
+        const all = rated.filter(({ best }) => best.problem.op === op);
+        const ranked = all.filter(({ best }) => best.unranked === null);
+        return greatest(ranked.length > 0 ? ranked : all, ({ proven }) => proven)?.best ?? [];
+      };
       const [newest] = own;
       const summary: DeviceSummary = {
-        bests: idsOf(OPS).flatMap((op) => bests.get(op) ?? []),
+        bests: idsOf(OPS).flatMap(bestOf),
         roofs: roofs
           .filter(({ deviceKey }) => deviceKey === key)
           .map(({ content, profile }) => ({ ...fromJson<RooflineSurvey>(content), profile })),
