@@ -6,7 +6,7 @@ import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import type { Sample } from '../timing';
-import { fillsOf, type InputMode, seedOfSet } from '../verify/inputs';
+import { fillsOf, type InputChoice, type InputMode, seedOfSet } from '../verify/inputs';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, destroyBufferSet, download } from './buffers';
@@ -86,6 +86,9 @@ export class GpuPrepared implements Prepared {
     const { problem, secret } = this.#of;
     const { element, isInteger } = DTYPES[problem.dtype];
     this.#poisons++;
+    // What is poisoned is verified next.
+    const [first = 0] = sets ?? [];
+    this.#context.judge.begin(this.#of, this.#choice(first));
     const plain = { kind: 0, most: 0 };
     const stale = {
       kind: isInteger ? 3 : element === 'f16' ? 2 : 1,
@@ -122,7 +125,7 @@ export class GpuPrepared implements Prepared {
     const { judge } = this.#context;
     const outputs = sets.map((set) => ({
       ...this.#set(set),
-      choice: { seed: seedOfSet(this.#seed, set), mode: this.#of.mode },
+      choice: this.#choice(set),
     }));
     return judge.verdict(this.#of, outputs, this.#guarded(sets), this.#guard);
   }
@@ -157,6 +160,10 @@ export class GpuPrepared implements Prepared {
   get #outputBytes(): number {
     const { shape, dtype } = this.#of.problem;
     return elements(opOf(this.#of.problem).output(shape)) * DTYPES[dtype].bytes;
+  }
+
+  #choice(set: number): InputChoice {
+    return { seed: seedOfSet(this.#seed, set), mode: this.#of.mode };
   }
 
   #set(index: number) {

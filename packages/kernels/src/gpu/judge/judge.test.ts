@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { DTYPES } from '../../dtype';
-import { OutOfBoundsWrite, OutOfMemory } from '../../errors';
+import { OutOfBoundsWrite, OutOfMemory, ReferenceWrong } from '../../errors';
+import type { HostJob, HostPool } from '../../host/job';
+import { startPool } from '../../host/pool.test-helper';
 import type { GpuKernel } from '../../kernel';
 import { naive } from '../../matmul/01-naive';
 import { splitK } from '../../matmul/07-split-k';
@@ -242,6 +244,73 @@ test.each([4, 8, 16, 31, 32, 48])(
   300_000,
 );
 
+test('the host makes its side of a proof beside the device, once', async () => {
+  // Few rows, and inputs that are worth sharing.
+  const problem = product(9, 4100, 4100);
+  const pool = await startPool(4);
+  const jobs: HostJob[] = [];
+  const run: HostPool['run'] = (some) => {
+    jobs.push(...some);
+    return pool.run(some);
+  };
+  const { device } = await openDevice();
+  const executor = await createGpuExecutor(device, { ...pool, run });
+  try {
+    const variant = { kernel: 'matmul/naive', tunables: {} } as const;
+    const prepared = await executor.prepare(variant, problem, { seed: 3, bufferSets: 2 });
+    expect(jobs).toEqual([]);
+    // The device has made no reference yet, and the kernel under test has not run.
+    await prepared.poison('nan', [1]);
+    await prepared.proved();
+    const choice = { seed: seedOfSet(3, 1), mode: 'uniform' };
+    expect(jobs).toMatchObject(Array.from({ length: 8 }, () => ({ problem, choice })));
+    expect((await prepared.verify([1])).beyond).toBe(9 * 4100);
+    await prepared.proved();
+    await prepared.poison('stale');
+    await prepared.proved();
+    expect(jobs).toHaveLength(8);
+  } finally {
+    executor.destroy();
+    device.destroy();
+  }
+}, 300_000);
+
+test.each([
+  ['whole', product(20, 30, 40), 'want[at] = sums[i]', 'want[at] = sums[i] * 1.001'],
+  ['by a sample', product(200, 300, 400), 'want[at] = sums[i]', 'want[at] = sums[i] * 1.001'],
+  [
+    'by rows',
+    { op: 'transpose', shape: { rows: 40, cols: 50 }, dtype: 'f32' } as Problem,
+    '= A[at.x * chunk.cols + at.y]',
+    '= A[at.y]',
+  ],
+])('a wrong reference that is proved %s is refused', async (_how, problem, right, wrong) => {
+  const { compile } = Pipelines.prototype;
+  const spy = vi.spyOn(Pipelines.prototype, 'compile').mockImplementation(function broken(
+    this: Pipelines,
+    source,
+    ...rest
+  ) {
+    return compile.call(this, source.replace(right, wrong), ...rest);
+  });
+  const { device } = await openDevice();
+  const executor = await createGpuExecutor(device);
+  try {
+    const variant = { kernel: `${problem.op}/naive`, tunables: {} };
+    const prepared = await executor.prepare(variant, problem, { seed: 3, bufferSets: 1 });
+    await prepared.poison('nan');
+    await prepared.verify([0]);
+    await expect(prepared.proved()).rejects.toThrow(ReferenceWrong);
+    // For good: a class is proved once.
+    await prepared.verify([0]);
+    await expect(prepared.proved()).rejects.toThrow('the reference is wrong on this device');
+  } finally {
+    spy.mockRestore();
+    executor.destroy();
+    device.destroy();
+  }
+});
+
 test('after a comparison that the device refused, others go on', async () => {
   const { device } = await openDevice();
   const watch = new DeviceWatch(device);
@@ -266,21 +335,25 @@ test('after a comparison that the device refused, others go on', async () => {
   }
 });
 
-test('where there is no memory for a reference, outputs are checked on the host', async () => {
+test.each([
+  ['for a reference', 'allocate a reference', [0, 1, 2]],
+  ['to prove a reference', 'read a reference', [0]],
+])('where there is no memory %s, outputs are checked on the host', async (_for, scarcity, sets) => {
   const { scoped } = DeviceWatch.prototype;
   const spy = vi.spyOn(DeviceWatch.prototype, 'scoped').mockImplementation(function scarce(
     this: DeviceWatch,
     what,
     work,
   ) {
-    if (what === 'allocate a reference') throw new OutOfMemory('out of GPU memory');
+    if (what === scarcity) throw new OutOfMemory('out of GPU memory');
     return scoped.call(this, what, work) as never;
   });
   try {
-    // A shape of its own: no reference of it is kept.
-    const problem = product(41, 29, 13);
-    const { untouched, first, stale } = await judged(naive, problem);
-    expect(untouched).toMatchObject({ method: 'whole', checked: 3 * 41 * 29, beyond: 3 * 41 * 29 });
+    // A class of its own: no reference of it is kept or proved.
+    const problem = product(41, 29, 70);
+    const checked = sets.length * 41 * 29;
+    const { untouched, first, stale } = await judged(naive, problem, sets);
+    expect(untouched).toMatchObject({ method: 'whole', checked, beyond: checked });
     expect(first).toMatchObject({ method: 'whole', worst: null });
     expect(stale.worst).not.toBeNull();
     const stray = variantOf(naive, 'stray', source.replace(STORE, 'C[row * shape.n + col + 1u] ='));

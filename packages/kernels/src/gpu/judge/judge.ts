@@ -76,6 +76,11 @@ export class Judge {
     this.#results.compile(guardsWgsl, 1).catch(() => undefined);
   }
 
+  /** Outputs for these inputs are verified next. */
+  begin({ problem, kernel: { computes } }: Case, choice: InputChoice): void {
+    if (this.#references.canHold(problem)) this.#references.begin({ problem, computes, choice });
+  }
+
   /**
    * One verdict on some outputs, which holds once `proved`. Throws OutOfBoundsWrite if a guard around
    * `memory` has changed since the poison.

@@ -6,7 +6,7 @@ import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { compareBits } from '../../verify/compare';
 import { type InputChoice, inputBlock } from '../../verify/inputs';
-import type { DeviceVerification } from '../../verify/verification';
+import type { DeviceVerification, OutputCheck } from '../../verify/verification';
 import { drawSecret, generatedCheck } from '../../verify/verify';
 import { BufferUsage, download, MAP_READ } from '../buffers';
 import type { DeviceWatch } from '../watch';
@@ -50,20 +50,28 @@ export function mappable(watch: DeviceWatch, want: GPUBuffer): Promise<GPUBuffer
 }
 
 /** By f64: whole where that is quick, else by secret rows, columns and Freivalds vectors. */
-export async function wrongElement(
-  watch: DeviceWatch,
+export function hostCheck(
+  { problem, choice }: Pick<Wanted, 'problem' | 'choice'>,
   pool: HostPool | null,
-  { problem, choice }: Wanted,
-  staging: GPUBuffer,
-) {
-  const { isInteger, HostArray } = DTYPES[problem.dtype];
+): Promise<OutputCheck> {
+  const { isInteger } = DTYPES[problem.dtype];
   const terms = opOf(problem).terms(problem.shape);
   const rounding = isInteger ? {} : { rounding: roundingOf(terms) };
   const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
+  return generatedCheck(problem, choice, options, pool);
+}
+
+/** What a check finds wrong in a reference. */
+export async function wrongElement(
+  watch: DeviceWatch,
+  check: Promise<OutputCheck>,
+  { problem }: Pick<Wanted, 'problem'>,
+  staging: GPUBuffer,
+) {
   try {
-    const check = await generatedCheck(problem, choice, options, pool);
+    const found = await check;
     await watch.settled(staging.mapAsync(MAP_READ));
-    return check(new HostArray(staging.getMappedRange())).worst;
+    return found(new DTYPES[problem.dtype].HostArray(staging.getMappedRange())).worst;
   } finally {
     staging.destroy();
   }

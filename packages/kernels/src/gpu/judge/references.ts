@@ -1,7 +1,6 @@
 import { DTYPES } from '../../dtype';
 import { ReferenceWrong } from '../../errors';
 import type { HostPool } from '../../host/job';
-import type { Kernel } from '../../kernel';
 import { ceilDiv } from '../../numbers';
 import { elements } from '../../op';
 import { opOf } from '../../ops';
@@ -9,12 +8,12 @@ import type { Problem } from '../../problem';
 import { shapeText } from '../../shape';
 import { typeHeader } from '../../specialise';
 import { nowNs } from '../../timing';
-import type { Lines } from '../../verify/verification';
+import type { Lines, OutputCheck } from '../../verify/verification';
 import { BufferUsage } from '../buffers';
 import { uniformOf } from '../fill';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
-import { mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
+import { hostCheck, mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
 
 /** What the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
 export interface Reference {
@@ -39,6 +38,8 @@ const BLOCK = 64;
 /** Workgroups in one dimension that every device can dispatch. */
 const MAX_GROUPS = 65_535;
 
+type Proved = Pick<Wanted, 'problem' | 'computes'>;
+
 type Workgroups = readonly [x: number, y: number, z: number];
 
 /**
@@ -51,9 +52,12 @@ export class References {
   readonly #pipelines: Pipelines;
   readonly #pool: HostPool | null;
   readonly #kept = new Map<string, Reference>();
-  /** Of classes of shapes; the host proves them one after the other. */
+  /** Of classes of shapes. */
   readonly #proofs = new Map<string, Promise<void>>();
-  #lastProof: Promise<unknown> = Promise.resolve();
+  /** What the host compares the next class's first reference with. */
+  #begun: { readonly of: string; readonly check: Promise<OutputCheck> } | null = null;
+  /** It makes one after the other. */
+  #host: Promise<unknown> = Promise.resolve();
   #problem = '';
   /** Multiply-adds of the next dispatch, by what the last ones took. */
   #work = FIRST_WORK;
@@ -74,7 +78,7 @@ export class References {
   }
 
   /** Starts to compile what a problem's references take, all at once; errors come from `of`. */
-  ahead({ problem, computes }: Pick<Wanted, 'problem' | 'computes'>): void {
+  ahead({ problem, computes }: Proved): void {
     if (computes === 'copy') return;
     const { norms } = onDevice(problem);
     const inputs = opOf(problem).inputs(problem.shape).length;
@@ -84,10 +88,15 @@ export class References {
     }
   }
 
+  /** What is to be proved next: the host's part goes on while the device makes the reference. */
+  begin(wanted: Omit<Wanted, 'inputs'>): void {
+    if (!isByRow(wanted) && !this.#proofs.has(classOf(wanted))) void this.#check(wanted);
+  }
+
   /** The proof of the first reference of its class goes on in the background: see `proved`. */
   async of(wanted: Wanted): Promise<Reference> {
-    const { problem, computes = '', choice } = wanted;
-    const key = [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
+    const { problem, choice } = wanted;
+    const key = keyOf(wanted);
     // The next problem replaces them: there is memory for those of one.
     if (key !== this.#problem) this.destroy();
     this.#problem = key;
@@ -102,13 +111,23 @@ export class References {
     this.#makeRoom(problem);
     const reference = await this.#make(wanted);
     this.#kept.set(of, reference);
-    await this.#prove(wanted, reference);
+    try {
+      await this.#prove(wanted, reference);
+    } catch (error) {
+      // Kept, it would be taken for proved.
+      this.#drop(of);
+      throw error;
+    }
     return reference;
   }
 
-  /** Resolves once the references of a problem are proved. Throws ReferenceWrong if they are wrong. */
-  async proved({ problem, computes }: Pick<Wanted, 'problem' | 'computes'>): Promise<void> {
-    await this.#proofs.get(classOf(problem, computes));
+  /**
+   * Resolves once the references of a problem are proved, and the host is quiet. Throws
+   * ReferenceWrong if they are wrong.
+   */
+  async proved(of: Proved): Promise<void> {
+    await this.#host;
+    await this.#proofs.get(classOf(of));
   }
 
   destroy(): void {
@@ -272,24 +291,34 @@ export class References {
     return { layout, ...(await this.#pipelines.compile(source, layout)) };
   }
 
+  /** What the host compares a reference with, from the choice of its inputs alone. */
+  #check(wanted: Omit<Wanted, 'inputs'>): Promise<OutputCheck> {
+    const { seed, mode } = wanted.choice;
+    const of = `${keyOf(wanted)} ${seed} ${mode}`;
+    if (this.#begun?.of === of) return this.#begun.check;
+    const check = this.#host.then(() => hostCheck(wanted, this.#pool));
+    this.#host = check.catch(() => undefined);
+    this.#begun = { of, check };
+    return check;
+  }
+
   /** Compares the first reference of a class of shapes with f64 on the host. */
   async #prove(wanted: Wanted, { want }: Reference): Promise<void> {
-    const { problem, computes } = wanted;
-    const name = classOf(problem, computes);
+    const name = classOf(wanted);
     if (this.#proofs.has(name)) return;
-    const isByRow = computes === 'copy' || onDevice(problem).row !== undefined;
-    // Now, because a next problem's references replace this one while the host is at work.
-    const staging = isByRow ? null : await mappable(this.#watch, want);
-    const rows = isByRow ? await wrongRow(this.#watch, wanted, want) : null;
-    const proof = this.#lastProof.then(async () => {
-      const worst = staging ? await wrongElement(this.#watch, this.#pool, wanted, staging) : rows;
-      if (!worst) return;
-      const { row, col, got, want: right } = worst;
+    // Read now, because a next problem's references replace this one while the host is at work.
+    const worst = isByRow(wanted)
+      ? Promise.resolve(await wrongRow(this.#watch, wanted, want))
+      : wrongElement(this.#watch, this.#check(wanted), wanted, await mappable(this.#watch, want));
+    this.#begun = null;
+    const proof = worst.then((found) => {
+      if (!found) return;
+      const { row, col, got, want: right } = found;
       throw new ReferenceWrong(
         `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${right}`,
       );
     });
-    this.#lastProof = proof.catch(() => undefined);
+    this.#host = Promise.allSettled([this.#host, proof]);
     this.#proofs.set(name, proof);
   }
 }
@@ -303,8 +332,14 @@ function referenceSource(problem: Problem): string {
 const normsSource = ({ dtype }: Problem, wgsl: string): string =>
   [typeHeader(dtype), wgsl].join('\n');
 
+const keyOf = ({ problem, computes }: Proved): string =>
+  [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
+
+const isByRow = ({ problem, computes }: Proved): boolean =>
+  computes === 'copy' || onDevice(problem).row !== undefined;
+
 /** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks or not. */
-function classOf(problem: Problem, computes: Kernel['computes']): string {
+function classOf({ problem, computes }: Proved): string {
   const sizes = opOf(problem).sizes(problem.shape);
   const magnitudes = sizes.map(
     (size) => `${Math.floor(Math.log2(size))}${size % BLOCK ? '+' : ''}`,
