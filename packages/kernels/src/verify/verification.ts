@@ -99,8 +99,8 @@ export type InputBlock = (input: number, rows: readonly number[], cols: Rows) =>
  * stage; the parts of one stage write different elements.
  */
 export interface SharedVerification<Shape, Reference extends object = object> {
-  /** Whether it takes long enough to be worth starting threads for. */
-  isWorthSharing(shape: Shape): boolean;
+  /** Number of threads that save more time than they take to start; 0 or 1: none do. */
+  threads(shape: Shape): number;
   allocate(shape: Shape, secret: number): Reference;
   readonly stages: number;
   /** Computes one part of a stage, generating the rows and columns of the inputs it needs. */

@@ -8,6 +8,7 @@ import {
   rightOutput,
   verify,
 } from '../matmul/product.test-helper';
+import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { referenceTranspose } from '../transpose/reference';
 import { type InputMode, inputTensors } from './inputs';
@@ -171,6 +172,18 @@ describe.each(['f32', 'i32'] as const)('a reference that threads share, in %s', 
       expect(shared(out), name).toEqual(alone(out));
     }
   });
+});
+
+test.each([
+  [{ m: 2048, n: 2048, k: 2048 }, 4],
+  [{ m: 4096, n: 4096, k: 4096 }, 16],
+  // Compared whole, and one after the other.
+  [{ m: 1, n: 4096, k: 8192 }, 0],
+  [{ b: 64, m: 2048, n: 2048, k: 2048 }, 0],
+])('%j is worth %i threads', (shape, threads) => {
+  expect(opOf({ op: 'matmul', shape, dtype: 'f32' }).verification.shared?.threads(shape)).toBe(
+    threads,
+  );
 });
 
 describe('a transpose', () => {

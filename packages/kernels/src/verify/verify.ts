@@ -5,7 +5,7 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { compareBits } from './compare';
 import { type InputChoice, inputTensors } from './inputs';
-import type { CheckOptions, OutputCheck, SharedVerification } from './verification';
+import type { CheckOptions, OutputCheck } from './verification';
 
 /**
  * Verification: is a kernel's output right? Inputs are generated from a seed, with the same bits
@@ -74,9 +74,10 @@ export async function generatedCheck(
   options: VerifyOptions = {},
   pool: HostPool | null = null,
 ): Promise<OutputCheck> {
-  const threads = Math.min(pool?.threads ?? 1, SHARING_THREADS.most);
-  const shared = sharedVerification(problem, options);
-  if (!pool || threads < SHARING_THREADS.least || !shared) {
+  const { shared } = opOf(problem).verification;
+  const useful = options.computes ? 0 : (shared?.threads(problem.shape) ?? 0);
+  const threads = Math.min(pool?.threads ?? 1, useful, SHARING_THREADS.most);
+  if (!pool || !shared || threads < SHARING_THREADS.least) {
     return outputCheck(problem, inputTensors(problem, choice), options);
   }
   const checking = checkOptions(problem, options);
@@ -91,15 +92,6 @@ export async function generatedCheck(
   }
   const inputs = () => inputTensors(problem, choice);
   return sized(problem, shared.check(reference, inputs, checking));
-}
-
-/** How threads compute the reference of a problem together; null if that is not worth it. */
-function sharedVerification(
-  problem: Problem,
-  { computes }: VerifyOptions,
-): SharedVerification<Problem['shape']> | null {
-  const { shared } = opOf(problem).verification;
-  return shared && !computes && shared.isWorthSharing(problem.shape) ? shared : null;
 }
 
 /** Adds a check of the output's size, which throws TypeError. */
