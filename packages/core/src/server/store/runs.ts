@@ -91,7 +91,8 @@ export function runsOf(db: PrismaClient, notices: Notices) {
       // One statement: if two workers claim at once, Postgres makes one wait for the other, and its
       // condition is then false. The commit waits for the disk: a worker elsewhere may end
       // only what it has claimed, so if a crash lost the claim its result would be refused.
-      // Workers are locked in one order, which heartbeats keep too.
+      // Workers are locked in one order, which heartbeats keep too. Runs are found by their ids:
+      // by sweep or device, hence `|| ''`, Postgres would read all that wait.
       const rows = await db.$queryRaw<ClaimedRow[]>`
         ${PREPARED} WITH claimed AS (
           UPDATE "Run" AS r
@@ -101,8 +102,8 @@ export function runsOf(db: PrismaClient, notices: Notices) {
               AS asked("runId", "workerId", "seed"),
             "Worker" AS w, "Sweep" AS s
           WHERE r."id" = ANY (${runIds}::text[]) AND r."id" = asked."runId"
-            AND w."id" = asked."workerId" AND w."deviceKey" = r."deviceKey"
-            AND s."id" = r."sweepId" AND s."cancelledAt" IS NULL
+            AND w."id" = asked."workerId" AND w."deviceKey" = r."deviceKey" || ''
+            AND s."id" = r."sweepId" || '' AND s."cancelledAt" IS NULL
             AND (cardinality(r."declinedBy") = 0 OR ${partyOf('w')} <> ALL (r."declinedBy"))
             AND (w."contributed" OR ${isOurs})
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
