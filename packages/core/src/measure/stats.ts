@@ -129,14 +129,20 @@ export const halfWidth = ({
 }: Pick<Series, 'medianNs' | 'lowNs' | 'highNs'>): number =>
   Math.max(highNs - medianNs, medianNs - lowNs) / medianNs;
 
+/** By their samples: a result is held against them from several sides. */
+const summaries = new WeakMap<readonly number[], Series>();
+
 /**
  * Order statistics of a series of times per dispatch, ns, in the order taken. Quartiles
- * interpolate between neighbours (R's type 7). Throws `RangeError` for no samples.
+ * interpolate between neighbours (R's type 7). The samples may not change afterwards. Throws
+ * `RangeError` for no samples.
  */
 export function summarise(samplesNs: readonly number[]): Series {
+  const known = summaries.get(samplesNs);
+  if (known) return known;
   const sorted = [...samplesNs].sort(ascending);
   const { median, low, high, independent } = medianInterval(samplesNs);
-  return {
+  const series = {
     n: sorted.length,
     medianNs: median,
     lowNs: low,
@@ -148,4 +154,6 @@ export function summarise(samplesNs: readonly number[]): Series {
     independent,
     samplesNs: [...samplesNs],
   };
+  summaries.set(samplesNs, series);
+  return series;
 }

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
 import type { MiddlewareHandler } from 'hono';
@@ -6,7 +7,10 @@ import { HttpProblem } from '../problem';
 /** A request as Node has it; empty where it came through Next. */
 export interface NodeRequest {
   readonly incoming?: AsyncIterable<Uint8Array>;
-  readonly outgoing?: Pick<NodeJS.EventEmitter, 'once' | 'off'> & { readonly destroyed: boolean };
+  readonly outgoing?: Pick<NodeJS.EventEmitter, 'once' | 'off'> & {
+    readonly destroyed: boolean;
+    writeHead(status: number, headers: OutgoingHttpHeaders): { end(text: string): unknown };
+  };
 }
 
 /**
