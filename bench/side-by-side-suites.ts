@@ -6,12 +6,14 @@ import {
   type Environment,
   FAMILIES,
   geometricMean,
+  type Observation,
   observationsOf,
   outcomeReason,
   type PolicyId,
   type Prediction,
   type Profile,
   Selector,
+  shippedBeside,
   shippedEvidence,
 } from '@tilemark/core';
 import {
@@ -222,9 +224,10 @@ function choicesFor(problem: Problem): Prediction[] {
   const file = shippedEvidence().find(
     ({ op, dtype }) => op === problem.op && dtype === problem.dtype,
   );
-  const seen = file ? observationsOf(file) : [];
-  const others = seen.filter((each) => shapeText(each.problem) !== text);
-  return new Selector(others).rank(problem, () => true).slice(0, 4);
+  const isOther = (each: Observation) => shapeText(each.problem) !== text;
+  const others = (file ? observationsOf(file) : []).filter(isOther);
+  const beside = (file ? shippedBeside(file) : []).filter(isOther);
+  return new Selector(others, beside).rank(problem, () => true).slice(0, 4);
 }
 
 const ratioText = (ratio: number, [low, high]: readonly [number, number]) =>

@@ -65,7 +65,7 @@ export {
   type Regret,
   Selector,
 } from './tune/selector';
-export { shippedEvidence } from './tune/shipped-evidence';
+export { shippedBeside, shippedEvidence } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
 export { type Searched, searchedKernels, spacesOf } from './tune/spaces';
 export { type Decided, medianNs, proved, type Trial, type Tuned, tune } from './tune/tune';

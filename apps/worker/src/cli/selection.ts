@@ -15,6 +15,7 @@ import {
   type Profile,
   type Regret,
   Selector,
+  shippedBeside,
   shippedEvidence,
 } from '@tilemark/core';
 import {
@@ -78,7 +79,7 @@ export async function selection(
   }
   const { file, others } = await evidenceFor(options);
   if (options.regret) return print(regretTexts(file, others).join('\n'));
-  const selector = new Selector(observationsOf(file));
+  const selector = new Selector(observationsOf(file), shippedBeside(file));
   const { device, driver, measuredAt, command, shapes } = file;
   const decisions = family.shapes.map((shape): readonly [string, Decision | null] => {
     const problem = { op: family.op, shape, dtype } as Problem;
@@ -225,7 +226,8 @@ async function readEvidence(path: string): Promise<Evidence> {
 /** What choices without a shape's own times cost, and choices by other devices. */
 function regretTexts(file: Evidence, others: readonly Evidence[]): string[] {
   const own = observationsOf(file);
-  const shapes = regretText(leaveOneShapeOut(own), (count) => `${count} shapes left out in turn`);
+  const regrets = leaveOneShapeOut(own, shippedBeside(file));
+  const shapes = regretText(regrets, (count) => `${count} shapes left out in turn`);
   if (others.length === 0) return [shapes];
   const names = [...new Set(others.map(({ device }) => device.device))].join(', ');
   const device = regretText(

@@ -55,18 +55,28 @@ export class Selector {
   readonly #problems: readonly Problem[];
   readonly #searched: readonly Problem[];
 
-  /** @param like of which it takes how many workgroups run at once, a property of the device */
-  constructor(observations: readonly Observation[], like?: Selector) {
+  /**
+   * @param beside times of products that take as long, in another dtype: they teach the models, and
+   *   are no measurement of the dtype itself
+   * @param like of which it takes how many workgroups run at once, a property of the device
+   */
+  constructor(
+    observations: readonly Observation[],
+    beside: readonly Observation[] = [],
+    like?: Selector,
+  ) {
     this.#like = like;
+    const own = new Set(observations.map(timeKeyOf));
+    const all = [...observations, ...beside.filter((each) => !own.has(timeKeyOf(each)))];
     this.#families = new Map(
-      [...group(observations, ({ address }) => familyOf(address))].filter(
-        ([, own]) => own.length >= ENOUGH,
+      [...group(all, ({ address }) => familyOf(address))].filter(
+        ([, times]) => times.length >= ENOUGH,
       ),
     );
     for (const { problem, address, ns } of observations) {
       this.#exact.set(`${keyOf(problem)} ${address}`, ns);
     }
-    this.#tried = new Set(observations.map(({ address }) => address));
+    this.#tried = new Set(all.map(({ address }) => address));
     this.#problems = [
       ...new Map(observations.map(({ problem }) => [keyOf(problem), problem])).values(),
     ];
@@ -114,8 +124,13 @@ export class Selector {
     return this.#searched.some((each) => shapeDistance(problem, each) <= within);
   }
 
-  #cautious({ address, ns }: Prediction): number {
-    return this.#tried.has(address) ? ns : UNTRIED * ns;
+  /**
+   * The mean of a time whose logarithm is normally distributed, with the prediction as its median:
+   * of two that promise the same, the one that is known better.
+   */
+  #cautious({ address, ns, error }: Prediction): number {
+    const expected = ns * Math.exp(error ** 2 / 2);
+    return this.#tried.has(address) ? expected : UNTRIED * expected;
   }
 
   /** @param known what is expected of rows that are not aligned, by kernel */
@@ -150,6 +165,9 @@ export class Selector {
   }
 }
 
+/** A time's place, whatever the dtype. */
+const timeKeyOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
+
 const keyOf = (problem: Problem) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
 
 /** How a choice without a shape's own evidence compares with the best measured there. */
@@ -167,14 +185,17 @@ export interface Regret {
  * Leaves each shape out in turn and lets the others choose among the variants measured on it. How
  * many workgroups run at once is fitted to all shapes: one number per family of 18 times or more.
  * Evidence keeps only variants that came near to the best somewhere.
+ *
+ * @param beside as for the selector; the shape is left out there, too
  */
-export function leaveOneShapeOut(observations: readonly Observation[]): Regret[] {
-  const all = new Selector(observations);
-  return [...group(observations, ({ problem }) => keyOf(problem))].flatMap(([key, own]) => {
-    const others = new Selector(
-      observations.filter(({ problem }) => keyOf(problem) !== key),
-      all,
-    );
+export function leaveOneShapeOut(
+  observations: readonly Observation[],
+  beside: readonly Observation[] = [],
+): Regret[] {
+  const all = new Selector(observations, beside);
+  return [...group(observations, ({ problem }) => shapeText(problem))].flatMap(([shape, own]) => {
+    const isOther = ({ problem }: Observation) => shapeText(problem) !== shape;
+    const others = new Selector(observations.filter(isOther), beside.filter(isOther), all);
     return regretOf(own, (problem, able) => {
       const [choice] = others.rank(problem, able);
       return choice && { address: choice.address, ns: choice.ns };

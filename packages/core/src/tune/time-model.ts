@@ -46,8 +46,11 @@ export const ENOUGH = 2;
 /** Fewest observations that tell how many workgroups run at once: two per coefficient. */
 const ENOUGH_FOR_WAVES = 18;
 
-/** Spread of a family that has no more observations than coefficients: they fit, and prove nothing. */
-const UNKNOWN = 0.5;
+/**
+ * Spread of a family that has no more observations than coefficients: they fit, and prove nothing.
+ * On an NVIDIA H200 such predictions were wrong by 0.07 for transposes and 0.65 for products.
+ */
+const UNKNOWN = 0.4;
 
 /** Workgroups at once that are tried: of the smallest GPU to the largest. */
 const RESIDENT = Array.from({ length: 60 }, (_, i) => Math.round(24 * 1.09 ** i));

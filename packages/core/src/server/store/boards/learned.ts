@@ -5,7 +5,7 @@ import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import type { RooflineSurvey } from '../../../measure/roofline';
 import { asDueled, type Observation, observationsOf } from '../../../tune/evidence';
 import { Selector } from '../../../tune/selector';
-import { type Learned, shippedFor } from '../../../tune/shipped-evidence';
+import { type Learned, shippedBeside, shippedFor } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { fromJson } from '../database';
 import { OPERATOR } from '../parties';
@@ -89,10 +89,13 @@ export async function learnedHere(
   const shipped = shippedFor({ key: device.key }, { ...problem, profile });
   const known = new Set(own.map(placeOf));
   const learned: LearnedHere = {
-    selector: new Selector([
-      ...(shipped ? observationsOf(shipped) : []).filter((each) => !known.has(placeOf(each))),
-      ...own,
-    ]),
+    selector: new Selector(
+      [
+        ...(shipped ? observationsOf(shipped) : []).filter((each) => !known.has(placeOf(each))),
+        ...own,
+      ],
+      shipped ? shippedBeside(shipped) : [],
+    ),
     device: newest.run.device.name,
     driver: fromJson<Environment>(newest.environment.content).driver,
     measuredAt: newest.endedAt.toISOString(),
