@@ -221,6 +221,48 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   await expect(page).toHaveURL(/\/results\//);
 });
 
+test('a chart whose code does not load says so, beside tables that work', async ({ page }) => {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.route('**/_next/static/**/*.js', async (route) => {
+    const response = await route.fetch();
+    // An error of the chart library.
+    if ((await response.text()).includes('unknown curve')) return route.abort();
+    return route.fulfill({ response });
+  });
+  await open(page, pages.sweep ?? '');
+  const failure = page.getByRole('alert').filter({ hasText: 'This chart cannot be drawn' });
+  await expect(failure.first()).toBeVisible();
+  await page.getByLabel('Find', { exact: true }).fill('transpose padded');
+  await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
+  expect(errors).toEqual([]);
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.getByRole('button', { name: 'Reload the page' }).first().click();
+  await expect(page.locator('figure svg').first()).toBeVisible();
+  await expect(failure).toHaveCount(0);
+});
+
+test('what a compiler points at stands above its mark', async ({ page }) => {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(`${grid.url}${pages['failed result']}`);
+    const quoted = page.locator('p', { hasText: 'acc += tile[row];' });
+    const [word, mark] = await quoted.evaluate((element) => {
+      const text = element.firstChild as Text;
+      return ['tile', '^^^^'].map((part) => {
+        const range = document.createRange();
+        range.setStart(text, text.data.indexOf(part));
+        range.setEnd(text, text.data.indexOf(part) + part.length);
+        const { left, right, top } = range.getBoundingClientRect();
+        return { left, right, top };
+      });
+    });
+    expect(mark?.left).toBeCloseTo(word?.left ?? 0, 0);
+    expect(mark?.right).toBeCloseTo(word?.right ?? 0, 0);
+    expect(mark?.top).toBeGreaterThan(word?.top ?? 0);
+  }
+});
+
 test('a drag or a key zooms into a curve, and Escape shows all of it again', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });

@@ -110,7 +110,7 @@ test('what was compiled ahead is not compiled again, and its errors come back', 
   device.destroy();
 });
 
-test('compile errors carry the line and its text', async () => {
+test('compile errors carry the line, its text, and the column', async () => {
   const broken: GpuKernel = { ...naive, id: 'matmul/broken', wgsl: 'fn main() {\n  nonsense;\n}' };
   await withKernel(broken, async () => {
     const attempt = gpu.executor.prepare({ kernel: broken.id, tunables: {} }, problem, {
@@ -119,7 +119,9 @@ test('compile errors carry the line and its text', async () => {
     });
     const error: unknown = await attempt.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CompileError);
-    expect((error as CompileError).at?.text).toContain('nonsense');
+    const { at, message } = error as CompileError;
+    expect(at).toMatchObject({ text: '  nonsense;', column: 11 });
+    expect(message).toContain(`line ${at?.line}, column 11`);
   });
 });
 

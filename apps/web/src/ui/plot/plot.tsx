@@ -2,6 +2,8 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Button } from '../button';
+import { Notice } from '../notice';
 import { download, GLYPHS, type LegendItem, pngOf, standaloneSvg } from './file';
 import { isBetween, type Mark, MarkTable, marksOf, middleOf, nearest, Tip } from './marks';
 import { clip, useZoom, zoomed } from './zoom';
@@ -47,6 +49,7 @@ export function Figure({
   const frame = useRef<HTMLElement>(null);
   /** Null until it is drawn. */
   const [marks, setMarks] = useState<readonly Mark[] | null>(null);
+  const [isMissing, setMissing] = useState(false);
   const [told, setTold] = useState<Mark | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [isTable, setTable] = useState(false);
@@ -61,8 +64,9 @@ export function Figure({
     let observer: ResizeObserver | undefined;
 
     const show = async () => {
-      const Plot = await import('@observablehq/plot');
+      const Plot = await import('@observablehq/plot').catch(() => null);
       if (isGone) return;
+      if (!Plot) return setMissing(true);
       observer = new ResizeObserver(([entry]) => {
         const width = Math.floor(entry?.contentRect.width ?? 0);
         if (width < MIN_WIDTH) return;
@@ -207,7 +211,8 @@ export function Figure({
             }}
           />
         )}
-        {!marks && (
+        {isMissing && <Missing />}
+        {!marks && !isMissing && (
           <p
             aria-hidden="true"
             className="absolute inset-0 grid place-items-center text-xs text-muted"
@@ -221,6 +226,21 @@ export function Figure({
     </figure>
   );
 }
+
+/** In place of a chart: the library did not arrive. */
+const Missing = () => (
+  <div className="absolute inset-0 overflow-y-auto">
+    <Notice tone="amber">
+      <p role="alert">
+        This chart cannot be drawn: its code did not load, as the connection failed or the site was
+        updated meanwhile. The tables of this page do not need it.
+      </p>
+      <Button className="mt-2" onClick={() => window.location.reload()}>
+        Reload the page
+      </Button>
+    </Notice>
+  </div>
+);
 
 const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible';
 
