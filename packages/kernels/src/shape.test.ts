@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
 import { InputError } from './errors';
 import type { Shape } from './problem';
-import { dimensionsText, opOfShape, parseShape, problemWith, shapeText } from './shape';
+import { dimensionsText, opOfShape, parseShape, problemWith, shapeText, sidesText } from './shape';
 
 test('a square is one number, anything else its dimensions in order', () => {
   expect(shapeText({ op: 'matmul', shape: { m: 512, n: 512, k: 512 } })).toBe('512');
   expect(shapeText({ op: 'matmul', shape: { m: 512, n: 256, k: 128 } })).toBe('512x256x128');
   expect(shapeText({ op: 'transpose', shape: { rows: 3072, cols: 4096 } })).toBe('3072x4096');
+});
+
+test('with all sides a square has them too', () => {
+  const square = { m: 512, n: 512, k: 512 };
+  expect(sidesText({ op: 'matmul', shape: square })).toBe('512 × 512 × 512');
+  expect(sidesText({ op: 'matmul', shape: { b: 8, ...square } })).toBe('8 × 512 × 512 × 512');
+  expect(sidesText({ op: 'transpose', shape: { rows: 64, cols: 64 } })).toBe('64 × 64');
 });
 
 test('a batch is written with its number of products, and nothing else is', () => {

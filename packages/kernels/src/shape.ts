@@ -17,6 +17,12 @@ export function shapeText({ op, shape }: { readonly op: OpId; readonly shape: Sh
   return new Set(written).size === 1 ? String(written[0]) : written.join('x');
 }
 
+/** `512 × 512 × 512`: every side, those of a square too. */
+export function sidesText({ op, shape }: { readonly op: OpId; readonly shape: Shape }): string {
+  const { batch, sides, sizes } = opById(op);
+  return (batch(shape) > 1 ? sizes(shape) : sides(shape)).join(' × ');
+}
+
 /** A dimension of any op: `m`, `rows`. */
 export type DimensionName = (typeof OPS)[OpId]['dimensions'][number]['name'];
 

@@ -66,7 +66,9 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         }
       >
         {SUBTITLES[query.view]}
-        <Words of={['rank', 'variant', 'profile', 'peak', 'interval', 'roundoff', 'policy']} />
+        <Words
+          of={['rank', 'variant', 'profile', 'reference', 'peak', 'interval', 'roundoff', 'policy']}
+        />
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />

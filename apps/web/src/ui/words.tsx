@@ -10,8 +10,13 @@ const WORDS = {
   variant: ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],
   profile: [
     'Profile',
-    'settings of the WebGPU implementation: default is as in a browser; fast has no bounds checks, unlike a browser.',
+    'how WebGPU is set up: default is as in a browser, with bounds checks; fast leaves them out, which no browser does. The two are never ranked together.',
     '/docs/measurement#what-is-ranked',
+  ],
+  reference: [
+    'Reference',
+    'figures for comparison that this grid did not measure: of this project’s own GPU, of libraries, and of published reports. Never ranked.',
+    '/docs/performance',
   ],
   peak: [
     '% of peak',

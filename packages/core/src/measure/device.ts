@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const PROFILES = ['default', 'fast'] as const;
 export const profileSchema = z.enum(PROFILES);
 export type Profile = z.infer<typeof profileSchema>;
+export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
+  default: 'default: as in a browser',
+  fast: 'fast: without bounds checks',
+};
 
 /** Device classes are separate groups on the leaderboard. */
 export const deviceClassSchema = z.enum(['gpu', 'software', 'cpu', 'browser']);

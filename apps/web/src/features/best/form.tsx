@@ -1,4 +1,4 @@
-import { type Device, PROFILES } from '@tilemark/core';
+import { type Device, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { DTYPES, MAX_DIMENSION, OPS } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
@@ -39,7 +39,7 @@ export function BestForm({
         />
         <SelectField
           {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: query.profile }}
-          options={PROFILES}
+          options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
         />
       </div>
       <div className="grid gap-3 sm:grid-cols-3">

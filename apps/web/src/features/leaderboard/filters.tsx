@@ -1,7 +1,7 @@
-import { type Leaderboard, PROFILES } from '@tilemark/core';
-import { DTYPES, dimensionsText, OPS, shapeText } from '@tilemark/kernels';
+import { type Leaderboard, PROFILE_WORDS, PROFILES } from '@tilemark/core';
+import { DTYPES, dimensionsText, OPS, parseShape, shapeText, sidesText } from '@tilemark/kernels';
 import { Chip, SelectField } from '@/ui/field';
-import { formatShape, plural } from '@/ui/format';
+import { plural } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
 import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View, WITHOUT } from './query';
@@ -28,6 +28,7 @@ export function Filters({
   const asked = query.shape ?? shown ?? '';
   const isOwn = (asked: string) => shapes.some(({ shape }) => shape === asked);
   const others = referenceShapes.filter((shape) => !isOwn(shape));
+  const words = (shape: string) => sidesText({ op: query.op, shape: parseShape(query.op, shape) });
   const isListed = isOwn(asked) || others.includes(asked);
 
   return (
@@ -59,19 +60,19 @@ export function Filters({
         label={`Shape (${dimensionsText(query.op, '×')})`}
         value={asked}
         options={[
-          ...(isListed ? [] : [[asked, formatShape(asked) || 'no results yet'] as const]),
+          ...(isListed ? [] : [[asked, asked === '' ? 'no results yet' : words(asked)] as const]),
           ...shapes.map(
             ({ shape, devices }) =>
-              [shape, `${formatShape(shape)} (${plural(devices, 'device')})`] as const,
+              [shape, `${words(shape)} (${plural(devices, 'device')})`] as const,
           ),
-          ...others.map((shape) => [shape, `${formatShape(shape)} (reference)`] as const),
+          ...others.map((shape) => [shape, `${words(shape)} (reference)`] as const),
         ]}
       />
       <Choice
         name="profile"
         label="Profile"
         value={query.profile}
-        options={PROFILES.map((profile) => [profile, profile])}
+        options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
       />
       <fieldset className="min-w-0 basis-full">
         <legend className="mb-1 text-xs font-medium">Groups</legend>

@@ -20,7 +20,7 @@ export const GROUP_TITLES: readonly (readonly [group: Group, title: string])[] =
   ['software', 'Software adapters'],
   ['cpu', 'Host CPUs'],
   ['contributed', 'Contributed'],
-  ['reference', 'Reference'],
+  ['reference', 'Reference (measured elsewhere)'],
 ];
 
 /** Groups that a view has nothing of. */

@@ -73,9 +73,13 @@ export function FirstScreen({
         </div>
         <div>
           <p className="mb-1 text-xs text-muted">
-            Or try it on your own machine: no account, and nothing is sent.
+            Or measure this machine without joining: the table is printed in your terminal, and
+            nothing is sent.
           </p>
-          <Command label="the command that measures" text={`npx -y ${origin}/worker.tgz bench`} />
+          <Command
+            label="the command that measures without joining"
+            text={`npx -y ${origin}/worker.tgz bench`}
+          />
         </div>
       </div>
       <div className="max-lg:row-start-2">

@@ -20,7 +20,7 @@ const best = (name: string, shape: string, kind: DeviceClass = 'gpu'): DeviceBes
 it('shows the reference on an empty grid: its best kernel beside the libraries', () => {
   const [row, ...others] = pictureRows([], figures);
   expect(others).toEqual([]);
-  expect(row).toMatchObject({ name: 'NVIDIA H200', href: null, shape: '4096' });
+  expect(row).toMatchObject({ name: 'NVIDIA H200', href: null, shape: '4096 × 4096 × 4096' });
   expect(row?.libraries.map(({ name }) => name)).toEqual(['cuBLAS', 'TensorFlow.js', 'jax-js']);
   // No probe ran beside the libraries; the data sheet knows 67 TFLOP/s.
   expect(row?.peak).toEqual({ rate: 67_000, isMeasured: false, bound: 'compute' });

@@ -1,6 +1,6 @@
 import { type DeviceClass, dataSheetPeak, type ReferenceFigure, type Roof } from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
-import { opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, shapeText, sidesText } from '@tilemark/kernels';
 
 /** A device, or hardware of the reference, with its best and what stands beside it. */
 export interface PictureRow {
@@ -10,6 +10,7 @@ export interface PictureRow {
   readonly href: string | null;
   /** `matmul/warp-tile` */
   readonly kernel: string;
+  /** `4096 × 4096 × 4096` */
   readonly shape: string;
   /** GFLOP/s. */
   readonly rate: number;
@@ -45,7 +46,7 @@ export function pictureRows(
       name: device.name,
       href: `/results/${resultId}`,
       kernel: kernelOf(address),
-      shape: shapeText(problem),
+      shape: sidesText(problem),
       rate: rate.value,
       peak: peakOf(problem, roof, device),
       libraries: librariesOf(figures, device.name, problem),
@@ -81,7 +82,7 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       name: hardware,
       href: null,
       kernel: by.kernel,
-      shape: shapeText(problem),
+      shape: sidesText(problem),
       rate: rate.value,
       peak: peakOf(problem, roof, { name: hardware, class: figure.class ?? 'gpu' }),
       libraries: librariesOf(figures, hardware, problem),

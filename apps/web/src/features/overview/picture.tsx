@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { formatOfPeak, formatRate, formatShape } from '@/ui/format';
+import { TextLink } from '@/ui/button';
+import { formatOfPeak, formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import type { PictureRow } from './picture-rows';
 
@@ -20,7 +21,9 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
     <figure className="rounded-tile border border-line bg-surface p-4">
       <figcaption className="mb-3 space-y-1 text-xs text-muted">
         <p className="text-[0.8125rem] text-ink">
-          Fastest f32 matrix product on each device, profile default
+          Fastest f32 matrix product on each device, set up{' '}
+          <TextLink href="/docs/measurement#what-is-ranked">as in a browser</TextLink> (profile
+          default)
         </p>
         <p>
           GFLOP/s, longer is faster; a full bar is the peak of the device itself, so lengths compare
@@ -54,8 +57,8 @@ function Row({ row }: { row: PictureRow }) {
         <span className="text-[0.8125rem] font-medium" title={name}>
           {shortDeviceName(name)}
         </span>
-        {href === null && <Badge tone="neutral">reference</Badge>}
-        <span className="text-xs text-muted">at {formatShape(shape)}</span>
+        {href === null && <Badge tone="neutral">reference: measured elsewhere</Badge>}
+        <span className="text-xs text-muted">at {shape}</span>
         <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>
       {bars.map((bar) => (

@@ -1,7 +1,7 @@
 'use client';
 
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type Device, type Pace, PROFILES } from '@tilemark/core';
+import { type Device, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { InputError, KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
@@ -150,7 +150,10 @@ export function NewSweepForm({
                 name="profiles"
                 legend="Profiles"
                 hint={`Settings of the WebGPU implementation: default is as in a browser; fast has no bounds checks, unlike a browser. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
-                options={PROFILES.map((profile) => ({ value: profile, text: profile }))}
+                options={PROFILES.map((profile) => ({
+                  value: profile,
+                  text: PROFILE_WORDS[profile],
+                }))}
               />
               <SelectField
                 id="policy"
