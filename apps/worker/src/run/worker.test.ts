@@ -159,8 +159,9 @@ function signal(): { readonly given: Promise<void>; readonly give: () => void } 
 
 const kindsOf = (results: readonly RunResult[]) => results.map((result) => result.outcome?.kind);
 const stateOf = async () => (await store.workers.list())[0]?.state ?? null;
-const running = () => eventually(async () => ((await stateOf()) === 'running' ? true : null));
 const journalled = () => readdir(journalFolder());
+const until = (isSo: () => boolean | Promise<boolean>) =>
+  eventually(async () => (await isSo()) || null);
 
 describe('a worker', () => {
   it('stays attached if the queue is unavailable by then, and asks again', async () => {
@@ -187,9 +188,9 @@ describe('a worker', () => {
   it('records a child killed in the middle of a run as failed, and the next run works', async () => {
     const { deviceKey, runner } = await attach();
     const sweepId = await submit(deviceKey, { n: 256, policy: 'default' });
-    await eventually(async () => {
+    await until(async () => {
       const { items } = await store.sweeps.results(sweepId);
-      return items.length > 0 && runner.pid ? true : null;
+      return items.length > 0 && runner.pid !== undefined;
     });
     process.kill(runner.pid ?? 0, 'SIGKILL');
     const [first] = await ended(sweepId);
@@ -204,7 +205,7 @@ describe('a worker', () => {
   it('keeps results in its journal while the database is unavailable, and writes them when it is back', async () => {
     const { deviceKey, runner } = await attach();
     const sweepId = await submit(deviceKey, { n: 256 });
-    await eventually(async () => (runner.pid ? true : null));
+    await until(() => runner.pid !== undefined);
     await takeDown(databaseUrl);
     const [kept] = await eventually(async () => {
       const names = await journalled();
@@ -213,15 +214,15 @@ describe('a worker', () => {
     expect(kept).toMatch(/\.json$/);
     await bringUp(databaseUrl);
     expect(kindsOf(await ended(sweepId))).toEqual(['measured']);
-    await eventually(async () => ((await journalled()).length === 0 ? true : null));
+    await until(async () => (await journalled()).length === 0);
   });
 
   it('writes what an earlier process left in the journal when it starts', async () => {
     const before = await attach();
     const sweepId = await submit(before.deviceKey, { n: 256 });
-    await eventually(async () => (before.runner.pid ? true : null));
+    await until(() => before.runner.pid !== undefined);
     await takeDown(databaseUrl);
-    await eventually(async () => ((await journalled()).length > 0 ? true : null));
+    await until(async () => (await journalled()).length > 0);
     await before.stop();
     await bringUp(databaseUrl);
     expect((await store.sweeps.get(sweepId))?.counts.pending).toBe(1);
@@ -234,7 +235,7 @@ describe('a worker', () => {
     await writeFile(join(journalFolder(), 'broken.json'), '');
     const { deviceKey } = await attach();
     expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
-    await eventually(async () => ((await journalled()).length === 1 ? true : null));
+    await until(async () => (await journalled()).length === 1);
     expect(await journalled()).toEqual(['broken.json.unreadable']);
   });
 
@@ -250,7 +251,7 @@ describe('a worker', () => {
       stage: 'measure',
       message: expect.stringContaining('refused'),
     });
-    await eventually(async () => ((await journalled()).length === 1 ? true : null));
+    await until(async () => (await journalled()).length === 1);
     expect(await journalled()).toEqual([expect.stringMatching(/\.refused$/)]);
   });
 
@@ -259,14 +260,14 @@ describe('a worker', () => {
     lines.length = 0;
     await rm(journalFolder(), { recursive: true });
     const logged = (text: string) => lines.some((line) => line.includes(text));
-    await eventually(async () => (logged('the journal cannot be read') ? true : null));
+    await until(() => logged('the journal cannot be read'));
     expect(logged('the grid is unavailable')).toBe(false);
   });
 
   it('finishes the run in hand when stopped, takes no other, and signs off', async () => {
     const { deviceKey, runner, stop } = await attach();
     const sweepId = await submit(deviceKey, { tunables: { BLOCK: [4, 8, 16] }, n: 256 });
-    await eventually(async () => (runner.pid ? true : null));
+    await until(() => runner.pid !== undefined);
     await stop();
     const { counts } = (await store.sweeps.get(sweepId))!;
     expect(counts.measured + counts.pending).toBe(3);
@@ -292,7 +293,7 @@ describe('a worker', () => {
   it('gives back a run that it cannot finish in time, and the next worker takes it', async () => {
     const slow = await attach({ finishWithinMs: 50 });
     const sweepId = await submit(slow.deviceKey, { n: 512 });
-    await eventually(async () => (slow.runner.pid ? true : null));
+    await until(() => slow.runner.pid !== undefined);
     await slow.stop();
     expect((await store.sweeps.get(sweepId))?.counts).toMatchObject({ pending: 1, failed: 0 });
     await attach();
@@ -347,7 +348,7 @@ describe('a worker', () => {
     await begun.given;
     await submit(deviceKey, {});
     await landed.given;
-    await eventually(async () => (said.length > 2 ? true : null));
+    await until(() => said.length > 2);
     expect(said.slice(0, 3)).toEqual(['idle', 'idle', 'running']);
   });
 
@@ -355,6 +356,6 @@ describe('a worker', () => {
     const { deviceKey } = await attach({ finishWithinMs: 100 });
     expect(await stateOf()).toBe('idle');
     await submit(deviceKey, { n: 256, policy: 'default' });
-    await running();
+    await until(async () => (await stateOf()) === 'running');
   });
 });

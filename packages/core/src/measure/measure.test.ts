@@ -7,6 +7,8 @@ import {
   type Prepared,
   type Problem,
   ReferenceWrong,
+  type Sample,
+  type SampleOptions,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '../plan/capabilities.test-helper';
@@ -50,17 +52,10 @@ function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
 
 const once = { dispatches: 1, rotate: false } as const;
 
-/** The host executor with element [0, 7] of what each dispatch writes changed. */
-function withOutputs(change: (value: number) => number): Executor {
-  return withFault((good) => ({
-    verify: async (sets) => {
-      const verdict = await good.verify(sets);
-      if (verdict.worst) return verdict;
-      const got = change(1);
-      const worst = { row: 0, col: 7, got: String(got), want: 1, bound: 0 };
-      return { ...verdict, worst, beyond: 1, worstRatio: Number.POSITIVE_INFINITY };
-    },
-  }));
+/** A sample of so long, ns per dispatch. */
+function lasting(each: number, { dispatches }: SampleOptions): Sample {
+  const ns = each * dispatches;
+  return { ns, wallNs: ns };
 }
 
 describe('runVariant', () => {
@@ -157,14 +152,19 @@ describe('runVariant', () => {
 
   it('calls a wrong element incorrect before anything is timed', async () => {
     const steps: Step[] = [];
-    const outcome = await run(
-      withOutputs(() => Number.NaN),
-      { onStep: (step) => steps.push(step) },
-    );
+    const worst = { row: 0, col: 7, got: 'NaN', want: 1, bound: 0 };
+    const executor = withFault((good) => ({
+      verify: async (sets) => {
+        const verdict = await good.verify(sets);
+        if (verdict.worst) return verdict;
+        return { ...verdict, worst, beyond: 1, worstRatio: Number.POSITIVE_INFINITY };
+      },
+    }));
+    const outcome = await run(executor, { onStep: (step) => steps.push(step) });
     expect(outcome).toMatchObject({
       kind: 'incorrect',
       when: 'before',
-      worst: { row: 0, col: 7, got: 'NaN' },
+      worst,
       beyond: 1,
       checked: 33 * 65,
     });
@@ -203,11 +203,12 @@ describe('runVariant', () => {
     });
   });
 
-  it('says so where the device computes the reference wrong', async () => {
-    const message = 'the reference is wrong on this device: element [1, 2] is 3, should be 4';
-    const executor = withFault(() => ({
-      verify: () => Promise.reject(new ReferenceWrong(message)),
-    }));
+  it.each([
+    ['a reference that is wrong', new ReferenceWrong('element [1, 2] is 3, should be 4')],
+    ['a write out of bounds', new OutOfBoundsWrite('4 bytes behind the output')],
+  ])('records %s as failed at stage verify', async (_what, error) => {
+    const executor = withFault(() => ({ verify: () => Promise.reject(error) }));
+    const { message } = error;
     expect(await run(executor)).toEqual({ kind: 'failed', stage: 'verify', message });
   });
 
@@ -252,8 +253,7 @@ describe('runVariant', () => {
       },
       sample: async (options) => {
         await good.sample(options);
-        const ns = 1e6 * options.dispatches;
-        return { ns, wallNs: ns };
+        return lasting(1e6, options);
       },
     }));
     const options = { policy: 'default', lastLevelCacheBytes: 100_000 } as const;
@@ -317,8 +317,7 @@ describe('runVariant', () => {
       },
       sample: async (options) => {
         await good.sample(options);
-        const ns = (isFresh ? 3e6 : 1e6) * options.dispatches;
-        return { ns, wallNs: ns };
+        return lasting(isFresh ? 3e6 : 1e6, options);
       },
     }));
     expect(await run(executor, { policy: 'default' })).toMatchObject({
@@ -339,8 +338,7 @@ describe('runVariant', () => {
       // As by a stale value that happens to be right where the kernel looks.
       sample: async (options) => {
         if (refills !== 1) await good.sample(options);
-        const ns = 1e6 * options.dispatches;
-        return { ns, wallNs: ns };
+        return lasting(1e6, options);
       },
     }));
     expect(await run(executor, { policy: 'default' })).toMatchObject({
@@ -355,9 +353,8 @@ describe('runVariant', () => {
     ['screen', false],
   ] as const)('under the policy %s it is %s that the upload is timed', async (policy, isTimed) => {
     const asked: unknown[] = [];
-    const executor = createHostExecutor();
     const listening: Executor = {
-      ...executor,
+      ...createHostExecutor(),
       prepare: (...args) => {
         asked.push(args[2].timeUpload);
         return Promise.reject(new RangeError('enough'));
@@ -376,17 +373,6 @@ describe('runVariant', () => {
       prepare: () => Promise.reject(error),
     };
     expect(await run(executor)).toEqual({ kind: 'failed', stage, message: error.message });
-  });
-
-  it('records a write out of bounds as failed at stage verify', async () => {
-    const executor = withFault(() => ({
-      verify: () => Promise.reject(new OutOfBoundsWrite('4 bytes behind the output')),
-    }));
-    expect(await run(executor)).toEqual({
-      kind: 'failed',
-      stage: 'verify',
-      message: '4 bytes behind the output',
-    });
   });
 
   it.each([
