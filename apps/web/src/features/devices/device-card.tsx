@@ -4,7 +4,7 @@ import { idsOf, OPS, opsUnit, shapeText, shortAddress } from '@tilemark/kernels'
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Ago, Facts, Rate } from '@/ui/facts';
-import { formatBytes, formatCount, formatRate } from '@/ui/format';
+import { formatBytes, formatCount, formatRate, formatShape } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { DeviceName, deviceHref } from './device-name';
 
@@ -39,8 +39,8 @@ export function DeviceCard({
         {bests.map(({ address, problem, profile, rate, resultId, unranked }) => (
           <div key={problem.op} className="border-t border-line px-4 py-2">
             <p className="text-xs text-muted">
-              {OPS[problem.op].title}, {unranked === null ? 'best ranked' : 'best, not ranked'}:{' '}
-              {shapeText(problem)} {problem.dtype}, {profile}
+              {OPS[problem.op].title}, {unranked === null ? 'best ranked' : 'best'}:{' '}
+              {formatShape(shapeText(problem))} {problem.dtype}, {profile}
             </p>
             <p>
               <Rate of={rate} />
@@ -54,7 +54,7 @@ export function DeviceCard({
         {fastestOfEachOp(reference).map(({ by, problem, profile, rate }) => (
           <div key={problem.op} className="border-t border-line px-4 py-2">
             <p className="text-xs text-muted">
-              {OPS[problem.op].title}, reference: {shapeText(problem)} {problem.dtype}
+              {OPS[problem.op].title}, reference: {formatShape(shapeText(problem))} {problem.dtype}
               {profile && `, ${profile}`}
             </p>
             <p>

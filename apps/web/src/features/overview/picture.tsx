@@ -57,7 +57,7 @@ function Row({ row }: { row: PictureRow }) {
         <span className="text-[0.8125rem] font-medium" title={name}>
           {shortDeviceName(name)}
         </span>
-        {href === null && <Badge tone="neutral">reference: measured elsewhere</Badge>}
+        {href === null && <Badge tone="neutral">measured elsewhere</Badge>}
         <span className="text-xs text-muted">at {shape}</span>
         <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>

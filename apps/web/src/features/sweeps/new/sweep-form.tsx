@@ -149,7 +149,7 @@ export function NewSweepForm({
                 control={control}
                 name="profiles"
                 legend="Profiles"
-                hint={`Settings of the WebGPU implementation: default is as in a browser; fast has no bounds checks, unlike a browser. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
+                hint={`How WebGPU is set up. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
                 options={PROFILES.map((profile) => ({
                   value: profile,
                   text: PROFILE_WORDS[profile],
