@@ -79,9 +79,12 @@ export function figuresOf(file: ReferenceFile): Figure[] {
 export function withoutTwins<F extends Figure>(figures: readonly F[]): F[] {
   // A bundler may shorten the digits of what ships.
   const idOf = (figure: F) => `${identity(figure)} ${figure.medianNs.toPrecision(9)}`;
-  return figures.filter(
-    (figure, at) => figures.findIndex((each) => idOf(each) === idOf(figure)) === at,
-  );
+  const first = new Map<string, F>();
+  for (const figure of figures) {
+    const id = idOf(figure);
+    if (!first.has(id)) first.set(id, figure);
+  }
+  return [...first.values()];
 }
 
 /** The other side of a row. */
