@@ -464,10 +464,13 @@ test('a device is tuned for a family by keyboard alone', async ({ page }) => {
 });
 
 test('the failed runs of a sweep are queued again from the page of queues', async ({ page }) => {
-  await page.goto(grid.loginUrl);
   await page.goto(`${grid.url}/queues`);
   const failed = page.getByRole('row', { name: /^Fails in its device/ });
   await expect(failed).toContainText('the device was lost');
+  // A visitor only looks.
+  await expect(failed.getByRole('button')).toHaveCount(0);
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}/queues`);
   const queue = page.getByRole('row', { name: /^Example Tile 100/ });
   const waiting = async () => Number(await queue.getByRole('cell').nth(1).textContent());
   const before = await waiting();
