@@ -20,7 +20,7 @@ export async function failedSweep(grid: Grid): Promise<string> {
   };
   const { environment } = benchFile();
   const now = () => new Date().toISOString();
-  // Its device is known from the file: no standard suite begins.
+  // The standard suites of its device begin too, behind what is submitted.
   const { workerId, deviceKey } = await post('workers', {
     ...{ name: 'w', host: 'h', version: '0.1.0', instance: randomUUID(), at: now() },
     identity: environment?.device,

@@ -1,6 +1,7 @@
 import type { DeviceQueue, Worker } from '@tilemark/core';
 import type { FailedSweep } from '@tilemark/core/server';
 import { DeviceName } from '@/features/devices/device-name';
+import { VariantLink } from '@/features/kernels/address';
 import { etaText } from '@/features/workers/workers-table';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
@@ -74,7 +75,7 @@ export function FailedSweeps({
           className: 'min-w-64 wrap-anywhere',
           cell: ({ newest: { address, reason, resultId } }) => (
             <>
-              <TextLink href={`/results/${resultId}`}>{address}</TextLink>
+              <VariantLink address={address} resultId={resultId} />
               <span className="block text-xs text-muted">{reason?.split('\n')[0]}</span>
             </>
           ),
