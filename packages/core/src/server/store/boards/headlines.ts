@@ -130,27 +130,25 @@ export async function moveHeadlines(
   });
   if (rows.length === 0) return;
   await tx.$executeRaw`
-    ${PREPARED} WITH own AS (
-      INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "methodology",
-        "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
-        "standing", "unranked")
-      SELECT "deviceKey", "op", "dtype", "shape", "profile", "methodology",
-        "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
-        "standing", "unranked"
-      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS asked("deviceKey" text, "op" text,
-        "dtype" text, "shape" text, "profile" "Profile", "methodology" int, "address" text,
-        "kernel" text, "resultId" text, "medianNs" float8, "lowNs" float8, "highNs" float8,
-        "invocations" int, "spread" float8, "standing" int, "unranked" text)
-      ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology", "address"
-      ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "address")
-      DO UPDATE SET "resultId" = EXCLUDED."resultId", "medianNs" = EXCLUDED."medianNs",
-        "lowNs" = EXCLUDED."lowNs", "highNs" = EXCLUDED."highNs",
-        "invocations" = EXCLUDED."invocations", "spread" = EXCLUDED."spread",
-        "standing" = EXCLUDED."standing", "unranked" = EXCLUDED."unranked"
-      RETURNING *),
-    problem AS (
-      SELECT DISTINCT "deviceKey", "op", "dtype", "shape", "profile", "methodology" FROM own)
-    UPDATE "Best" AS b SET "resultId" = moved."resultId", "medianNs" = moved."medianNs",
+    ${PREPARED} INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "methodology",
+      "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
+      "standing", "unranked")
+    SELECT "deviceKey", "op", "dtype", "shape", "profile", "methodology",
+      "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
+      "standing", "unranked"
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS asked("deviceKey" text, "op" text,
+      "dtype" text, "shape" text, "profile" "Profile", "methodology" int, "address" text,
+      "kernel" text, "resultId" text, "medianNs" float8, "lowNs" float8, "highNs" float8,
+      "invocations" int, "spread" float8, "standing" int, "unranked" text)
+    ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology", "address"
+    ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "address")
+    DO UPDATE SET "resultId" = EXCLUDED."resultId", "medianNs" = EXCLUDED."medianNs",
+      "lowNs" = EXCLUDED."lowNs", "highNs" = EXCLUDED."highNs",
+      "invocations" = EXCLUDED."invocations", "spread" = EXCLUDED."spread",
+      "standing" = EXCLUDED."standing", "unranked" = EXCLUDED."unranked"`;
+  const problems = new Map(rows.map((row) => [keyOf({ ...row, address: '' }), row]));
+  await tx.$executeRaw`
+    ${PREPARED} UPDATE "Best" AS b SET "resultId" = moved."resultId", "medianNs" = moved."medianNs",
       "lowNs" = moved."lowNs", "highNs" = moved."highNs", "invocations" = moved."invocations",
       "unranked" = moved."unranked", "measuredAt" = moved."endedAt",
       "naiveResultId" = moved."naiveResultId", "naiveMedianNs" = moved."naiveMedianNs",
@@ -158,15 +156,17 @@ export async function moveHeadlines(
     FROM (
       SELECT problem.*, first.*, naive.*,
         (SELECT "endedAt" FROM "Result" WHERE "id" = first."resultId") AS "endedAt"
-      FROM problem
+      FROM json_to_recordset(${JSON.stringify([...problems.values()])}::json) AS problem(
+        "deviceKey" text, "op" text, "dtype" text, "shape" text, "profile" "Profile",
+        "methodology" int)
       CROSS JOIN LATERAL (
         SELECT "resultId", "medianNs", "lowNs", "highNs", "invocations", "unranked"
-        FROM (${variantsOf}) AS variant WHERE strpos("kernel", '@') = 0
+        FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')} AND strpos("kernel", '@') = 0
         ORDER BY "standing", ${PROVEN_NS} LIMIT 1) AS first
       LEFT JOIN LATERAL (
         SELECT "resultId" AS "naiveResultId", "medianNs" AS "naiveMedianNs",
           "unranked" AS "naiveUnranked"
-        FROM (${variantsOf}) AS variant WHERE "kernel" ~ ${NAIVE}
+        FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')} AND "kernel" ~ ${NAIVE}
         ORDER BY "standing", ${PROVEN_NS} LIMIT 1) AS naive ON true) AS moved
     WHERE ${ofProblem('b', 'moved')}`;
 }
@@ -188,13 +188,6 @@ const ofProblem = (a: string, b: string): Prisma.Sql =>
       .map((column) => `${a}."${column}" = ${b}."${column}"`)
       .join(' AND '),
   );
-
-/** The rows of a `problem`, those in `own` as they are now. */
-const variantsOf = Prisma.sql`
-  SELECT v.* FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')}
-    AND NOT EXISTS (
-      SELECT FROM own WHERE ${ofProblem('own', 'problem')} AND own."address" = v."address")
-  UNION ALL SELECT own.* FROM own WHERE ${ofProblem('own', 'problem')}`;
 
 /** Moves what rests on these results, whose standing has changed. */
 export async function moveBests(
