@@ -59,7 +59,7 @@ const ADMITTED_MS = 3_000;
  * How long a batch of what workers do gathers, ms. A worker waits for its claim, and for nothing
  * else of these: it hands results in while it measures the next run.
  */
-const GATHER_MS = { claims: 40, results: 100, heartbeats: 250 };
+const GATHER_MS = { claims: 100, results: 250, heartbeats: 250 };
 
 /** Counting a million results takes Postgres a tenth of a second. */
 const OVERVIEW_MS = 30_000;
