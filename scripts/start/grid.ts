@@ -7,7 +7,7 @@ import { build } from './build';
 import { claimDataFolder } from './data-folder';
 import { isLoopback, type StartOptions } from './options';
 import { requireServices, startServices } from './services';
-import { requireFreePort, waitForSite } from './site';
+import { requireFreePort, SITE_FLAGS, waitForSite } from './site';
 import { Supervisor } from './supervisor';
 import { StartProblem, say, step } from './terminal';
 
@@ -56,6 +56,7 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
         name: 'web',
         script: join(root, 'apps', 'web', 'serve.mjs'),
         args: [String(port), host],
+        flags: SITE_FLAGS,
         env,
         cwd: join(root, 'apps', 'web'),
       });

@@ -11,6 +11,8 @@ export interface Part {
   /** Node script and its arguments. */
   readonly script: string;
   readonly args: readonly string[];
+  /** Node's own. */
+  readonly flags?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -50,7 +52,8 @@ export class Supervisor {
     let child: ChildProcess | null = null;
     const start = async (): Promise<Service> => {
       const log = openSync(logFile, 'a');
-      const started = spawn(process.execPath, ['--import', this.leash, part.script, ...part.args], {
+      const flags = ['--import', this.leash, ...(part.flags ?? [])];
+      const started = spawn(process.execPath, [...flags, part.script, ...part.args], {
         cwd: part.cwd,
         env: childEnvironment(part.env),
         stdio: ['ignore', log, log, 'ipc'],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '@tilemark/core/server';
 import { freePort } from '../../scripts/services/port';
-import { waitForSite } from '../../scripts/start/site';
+import { SITE_FLAGS, waitForSite } from '../../scripts/start/site';
 import type { Counts } from './books';
 import { FaultServices, type ServiceUrls } from './grid-services';
 import type { Namespace } from './namespace';
@@ -95,6 +95,7 @@ export class FaultGrid {
     this.#web = this.#start({
       script: join(root, 'apps', 'web', 'serve.mjs'),
       args: [String(this.#port), '127.0.0.1'],
+      flags: SITE_FLAGS,
       cwd: join(root, 'apps', 'web'),
       env: this.#environment({ preload }),
       logFile,

@@ -15,6 +15,8 @@ export interface Part {
 export interface PartOptions {
   readonly script: string;
   readonly args: readonly string[];
+  /** Node's own. */
+  readonly flags?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly logFile: string;
@@ -24,9 +26,9 @@ export interface PartOptions {
 
 /** Starts a Node program with its output appended to a file. */
 export function startPart(options: PartOptions): Part {
-  const { script, args, env, cwd, logFile, wrapper = [] } = options;
+  const { script, args, env, cwd, logFile, flags = [], wrapper = [] } = options;
   const log = openSync(logFile, 'a');
-  const [command = '', ...rest] = [...wrapper, process.execPath, script, ...args];
+  const [command = '', ...rest] = [...wrapper, process.execPath, ...flags, script, ...args];
   const child = spawn(command, rest, {
     cwd,
     env: { ...process.env, ...env },
