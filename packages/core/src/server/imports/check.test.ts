@@ -100,3 +100,13 @@ test.each([
     field,
   });
 });
+
+test('results of contributed kernels are refused, with why and what to do', async () => {
+  const variant = { kernel: 'local/mine@0a1b2c3d', tunables: {} };
+  await expect(
+    importResults({ store }, file([result(), result({ variant })]), importer),
+  ).rejects.toMatchObject({
+    message: expect.stringMatching(/^local\/mine@0a1b2c3d is .* cannot be imported: .*submit/),
+    field: 'results[1].variant.kernel',
+  });
+});

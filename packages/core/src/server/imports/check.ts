@@ -1,4 +1,5 @@
 import { feasible, InputError, resolveVariant } from '@tilemark/kernels';
+import { isContributed } from '../../contributed/kernel';
 import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { BenchFile, RunResult } from '../../view/api';
@@ -89,6 +90,12 @@ function checkedVariant(
   { capabilities, device }: Environment,
   field: string,
 ) {
+  if (isContributed(variant.kernel)) {
+    throw new InputError(
+      `${variant.kernel} is a contributed kernel. Results of contributed kernels cannot be imported: without the source nobody here could check or repeat them. To have them on this grid, submit the kernel: \`tilemark submit FILE.wgsl\`.`,
+      `${field}.variant.kernel`,
+    );
+  }
   const resolved = resolveVariant(variant.kernel, variant.tunables, `${field}.variant`);
   const { definition } = resolved;
   if (definition.op !== problem.op) {
