@@ -32,18 +32,21 @@ test.afterAll(async () => {
   await folder?.remove();
 });
 
-/** Brings the fixture in; returns the id of its sweep. */
-async function importResults(): Promise<string> {
+type FixtureResult = ReturnType<typeof benchFile>['results'][number];
+
+/** Brings the fixture in, or some of its results; returns the id of its sweep. */
+async function importResults(keeps: (result: FixtureResult) => boolean = () => true) {
+  const file = benchFile();
   const answer = await fetch(`${grid.url}/api/v1/results/import`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${grid.adminToken}`,
       'Content-Type': 'application/json',
     },
-    body: JSON.stringify(benchFile()),
+    body: JSON.stringify({ ...file, results: file.results.filter(keeps) }),
   });
   expect(answer.status, await answer.clone().text()).toBe(201);
-  return (await answer.json()).id;
+  return (await answer.json()).id as string;
 }
 
 /** Begins a tuning, which waits for a worker; returns its page. */
@@ -518,6 +521,53 @@ test('the tables of the primers break no name in two', async ({ page }) => {
       .first();
     expect(await name.evaluate((code) => code.getClientRects().length)).toBe(1);
   }
+});
+
+test('no screen cuts a choice, and a phone no program', async ({ page }) => {
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of ['/?shape=1024', '/best']) {
+      await page.goto(`${grid.url}${path}`);
+      await page.evaluate(() => document.fonts.ready);
+      const cut = await page.locator('main select').evaluateAll((selects) =>
+        (selects as HTMLSelectElement[]).flatMap((select) => {
+          // One with this choice alone is as wide as the choice takes.
+          const alone = select.cloneNode() as HTMLSelectElement;
+          alone.add(new Option(select.selectedOptions[0]?.text));
+          alone.style.width = 'max-content';
+          select.after(alone);
+          const isCut = alone.clientWidth > select.clientWidth;
+          alone.remove();
+          return isCut ? [`${select.name}: ${select.selectedOptions[0]?.text}`] : [];
+        }),
+      );
+      expect.soft(cut, `${path} at ${width}`).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ['/docs/your-kernel', '/docs/operating', '/best']) {
+    await page.goto(`${grid.url}${path}`);
+    const hidden = await page
+      .locator('code.select-all')
+      .evaluateAll(
+        (codes) => codes.filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth).length,
+      );
+    expect.soft(hidden, path).toBe(0);
+  }
+});
+
+test('charts draw single points without a warning', async ({ page }) => {
+  const warnings: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'warning') warnings.push(message.text());
+  });
+  const id = await importResults(
+    ({ problem: { op, shape }, variant: { kernel } }) =>
+      op === 'matmul' && 'n' in shape && shape.n === (kernel === 'matmul/naive' ? 256 : 512),
+  );
+  await open(page, `/sweeps/${id}`);
+  await expect(page.getByRole('region', { name: /^Rate by size/ })).toBeVisible();
+  expect(warnings).toEqual([]);
 });
 
 test('a wrong address is answered with a page that says so', async ({ page }) => {

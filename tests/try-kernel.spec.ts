@@ -131,7 +131,7 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/kernels\/ada\/my-matmul@[0-9a-f]{8}$/);
   const address = page.url();
-  await expect(page.getByText('Unlisted: it is in no list')).toBeVisible();
+  await expect(page.getByText('Unlisted: until it is published')).toBeVisible();
   const row = page
     .getByRole('table', { name: /by device and problem/ })
     .getByRole('row')
@@ -149,7 +149,7 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
   await page.goto(address);
   await tabTo(page.getByRole('button', { name: /^Publish/ }));
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Unlisted: it is in no list')).toHaveCount(0);
+  await expect(page.getByText('Unlisted: until it is published')).toHaveCount(0);
   await page.goto(ofBoard);
   await expect(mine).toHaveCount(1);
   // A busy machine's result may be too noisy for a rank.

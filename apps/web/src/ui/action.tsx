@@ -121,23 +121,16 @@ export function Command({
 }) {
   const isProgram = text.includes('\n');
   return (
-    <div className="flex items-start gap-x-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3 has-[.missing]:max-sm:flex-col">
+    <div
+      className={`flex items-start gap-x-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3 has-[.missing]:max-sm:flex-col ${isProgram ? 'max-sm:flex-col-reverse max-sm:items-end' : ''}`}
+    >
       <code
-        // A program keeps its lines, and scrolls by touch or by keyboard; a command is short and wraps.
+        // A program keeps its lines, and scrolls by touch or by keyboard; a command is short and wraps,
+        // as everything does on a phone.
         tabIndex={isProgram ? 0 : undefined}
-        className={`min-w-0 flex-1 py-1 text-xs leading-5 select-all ${isProgram ? 'self-stretch overflow-x-auto whitespace-pre' : 'break-words whitespace-pre-wrap'}`}
+        className={`min-w-0 flex-1 py-1 text-xs leading-5 select-all ${isProgram ? 'self-stretch overflow-x-auto whitespace-pre max-sm:break-words max-sm:whitespace-pre-wrap' : 'break-words whitespace-pre-wrap'}`}
       >
-        {/* Lines break between options, not inside their names. */}
-        {text.split(/(?<=\s)(--?[\w-]+)/).map((part, index) =>
-          index % 2 === 0 ? (
-            part
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts stay where they are
-            <span key={index} className="whitespace-nowrap">
-              {part}
-            </span>
-          ),
-        )}
+        <CommandText text={text} />
       </code>
       {missing ? (
         <span className="missing py-1 text-xs leading-5 text-muted sm:px-2">{missing}</span>
@@ -147,3 +140,16 @@ export function Command({
     </div>
   );
 }
+
+/** A command whose lines break between options, not inside their names. */
+export const CommandText = ({ text }: { text: string }) =>
+  text.split(/(?<=\s)(--?[\w-]+)/).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts stay where they are
+      <span key={index} className="whitespace-nowrap">
+        {part}
+      </span>
+    ),
+  );

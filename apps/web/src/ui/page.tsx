@@ -84,7 +84,7 @@ export function Section({
           </h2>
           {note && <p className="text-xs text-muted">{note}</p>}
         </div>
-        {actions && <div className="flex items-center gap-2">{actions}</div>}
+        {actions && <div className="ml-auto flex items-center gap-2">{actions}</div>}
       </div>
       {children}
     </section>

@@ -93,7 +93,11 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               cell: ({ createdAt, id, isImported, name, suite }) => (
                 <>
                   <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
-                  {suite && <span className="ml-2 font-normal text-xs text-muted">{suite}</span>}
+                  {suite && (
+                    <span className="ml-2 font-normal text-xs whitespace-nowrap text-muted">
+                      {suite}
+                    </span>
+                  )}
                   {isImported && (
                     // Imports of one file, say, have the same name.
                     <span className="block font-normal text-xs text-muted">

@@ -17,7 +17,7 @@ import {
 } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref } from '@/features/kernels/address';
-import { CopyButton } from '@/ui/action';
+import { CommandText, CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { type Fact, Facts, Moment } from '@/ui/facts';
@@ -68,7 +68,12 @@ function evidence({
       { name: 'Measured', value: <Moment date={shipped.measuredAt} /> },
       {
         name: 'Found',
-        value: shipped.found.by === 'tuner' ? shipped.found.command : shipped.found.note,
+        value:
+          shipped.found.by === 'tuner' ? (
+            <CommandText text={shipped.found.command} />
+          ) : (
+            shipped.found.note
+          ),
       },
     ];
   }

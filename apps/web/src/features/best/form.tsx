@@ -23,7 +23,7 @@ export function BestForm({
         tabs={Object.entries(OPS).map(([id, { title }]) => [`/best?op=${id}`, title])}
         here={`/best?op=${query.op}`}
       />
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-7">
         {dimensionsOf(query.op).map(({ name, default: count }) => (
           <InputField
             key={name}
@@ -37,10 +37,12 @@ export function BestForm({
           {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: query.dtype }}
           options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
         />
-        <SelectField
-          {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: query.profile }}
-          options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
-        />
+        <div className="max-sm:col-span-2 lg:col-span-2">
+          <SelectField
+            {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: query.profile }}
+            options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
+          />
+        </div>
       </div>
       <div className="grid gap-3 sm:grid-cols-3">
         <SelectField

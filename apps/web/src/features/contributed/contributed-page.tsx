@@ -77,7 +77,7 @@ export async function ContributedPage({ id }: { id: string }) {
       <Section
         id="results"
         title="Results"
-        note="each ratio says how many times as fast this version is, with its 95% interval"
+        note="each ratio says how many times as fast this version is, with its 95% interval; ours as on the board, all runs counted"
       >
         <Compared id={id} results={results} />
       </Section>
@@ -139,8 +139,8 @@ function Standing({
     <div className="space-y-3 empty:hidden">
       {publishedAt === null && (
         <Notice>
-          Unlisted: it is in no list and on no board until its author publishes it. Whoever has this
-          address can read it.
+          Unlisted: until it is published, it is on no board and only in its author’s list. Whoever
+          has this address can read it.
         </Notice>
       )}
       {quarantined.length > 0 && (

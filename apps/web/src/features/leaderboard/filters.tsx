@@ -56,6 +56,7 @@ export function Filters({
         options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
       />
       <Choice
+        isLong
         name="shape"
         label={`Shape (${dimensionsText(query.op, '×')})`}
         value={asked}
@@ -69,6 +70,7 @@ export function Filters({
         ]}
       />
       <Choice
+        isLong
         name="profile"
         label="Profile"
         value={query.profile}
@@ -109,14 +111,17 @@ function Choice({
   label,
   value,
   options,
+  isLong = false,
 }: {
   name: string;
   label: string;
   value: string;
   options: readonly (readonly [value: string, text: string])[];
+  isLong?: boolean;
 }) {
   return (
-    <div className="min-w-32 flex-1 sm:flex-none">
+    // On a phone what is long has a line of its own.
+    <div className={`min-w-32 flex-1 sm:flex-none ${isLong ? 'max-sm:basis-full' : ''}`}>
       {/* The key renews the control when the address changes under it. */}
       <SelectField
         {...{ id: `filter-${name}`, name, label, options, defaultValue: value }}

@@ -21,7 +21,7 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
     <figure className="rounded-tile border border-line bg-surface p-4">
       <figcaption className="mb-3 space-y-1 text-xs text-muted">
         <p className="text-[0.8125rem] text-ink">
-          Fastest f32 matrix product on each device, set up{' '}
+          Fastest f32 matrix product on each device, with WebGPU set up{' '}
           <TextLink href="/docs/measurement#what-is-ranked">as in a browser</TextLink> (profile
           default)
         </p>

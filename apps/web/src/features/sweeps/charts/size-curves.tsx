@@ -60,7 +60,9 @@ export function SizeCurves({
         color: { domain: kernels, range: kernels.map(styles.color) },
         symbol: { domain: kernels, range: kernels.map(styles.symbol) },
         marks: [
-          Plot.lineY(shown, { x: 'edge', y: 'rate', stroke: 'kernel', strokeWidth: 1.5 }),
+          Plot.lineY(shown, {
+            ...{ x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 },
+          }),
           Plot.dot(shown, {
             ...{ x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 },
             title: ({ address, edge, rate }: Point) =>
