@@ -44,6 +44,8 @@ if (!Number.isInteger(runMs) || runMs < 0) throw new Error(USAGE);
 /** The workers stand for other machines, so they get only the CPU time that the services leave. */
 const LOWEST_PRIORITY = '19';
 const PROBE_EVERY_MS = 250;
+/** A look at a sweep counts its runs, at a cost to the database of its own. */
+const LOOK_EVERY_MS = 2_000;
 const IDLE_PROBES = 40;
 const MEMORY_EVERY_MS = 5_000;
 
@@ -114,7 +116,7 @@ function submit(grid: FaultGrid, runs: number): Promise<NewSweep> {
 async function allMeasured(grid: FaultGrid, sweeps: readonly NewSweep[]): Promise<number> {
   let total = 0;
   for (const { id } of sweeps) {
-    while ((await grid.sweep(id)).status !== 'done') await sleep(PROBE_EVERY_MS);
+    while ((await grid.sweep(id)).status !== 'done') await sleep(LOOK_EVERY_MS);
     const { counts } = await grid.sweep(id);
     if (counts.measured !== counts.total) {
       throw new Error(`${counts.measured} of ${counts.total} runs of sweep ${id} were measured.`);
