@@ -68,23 +68,28 @@ async function ofTables<T>(
   aggregate: string,
   without: readonly string[] = [],
 ): Promise<Record<string, T>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows: tables } = await client.query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
-    );
-    const columns = `'{${without.join(',')}}'::text[]`;
-    const each = tables.map(
-      ({ name }) =>
-        `SELECT '${name}' AS name, ${aggregate} AS value
-         FROM (SELECT to_jsonb(t) - ${columns} AS row FROM "${name}" AS t) AS rows`,
-    );
-    const { rows } = await client.query<{ name: string; value: T }>(each.join(' UNION ALL '));
-    return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
-  } finally {
-    await client.end();
-  }
+  const { rows: tables } = await poolOf(url).query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  );
+  const columns = `'{${without.join(',')}}'::text[]`;
+  const each = tables.map(
+    ({ name }) =>
+      `SELECT '${name}' AS name, ${aggregate} AS value
+       FROM (SELECT to_jsonb(t) - ${columns} AS row FROM "${name}" AS t) AS rows`,
+  );
+  const { rows } = await poolOf(url).query<{ name: string; value: T }>(each.join(' UNION ALL '));
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+}
+
+const pools = new Map<string, pg.Pool>();
+
+/** A connection that is kept for the next look: some tests look thousands of times. */
+function poolOf(url: string): pg.Pool {
+  const open = { connectionString: url, max: 1, idleTimeoutMillis: 1_000, allowExitOnIdle: true };
+  // An outage, which some tests are about, ends what is idle; the next look connects again.
+  const pool = pools.get(url) ?? new pg.Pool(open).on('error', () => {});
+  pools.set(url, pool);
+  return pool;
 }
 
 const administer = (sql: string): Promise<void> => execute(urlOf('postgres'), sql);
