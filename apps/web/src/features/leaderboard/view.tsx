@@ -18,6 +18,7 @@ import { Board } from './board';
 import { HeatMapTable } from './heat-map-table';
 import { PortabilityTables } from './portability-tables';
 import { type BoardQuery, boardHref, classesOf, type Group } from './query';
+import { rowsBeside } from './reference-figure';
 
 /** A view of the board with what it was made from. */
 export interface LoadedView {
@@ -69,16 +70,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const own = await store.heatMap(grouped);
     const opening = openingOf(own);
     const map = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
-    // A file that was imported as results may be what a figure was taken from.
-    const isCell = ({ hardware, medianNs }: ReferenceFigure) =>
-      map.rows.some(
-        ({ device, cells }) =>
-          device.name === hardware && cells.some((cell) => cell.medianNs === medianNs),
-      );
-    const reference = bestOfKernels(
-      besideOf(map).filter((figure) => !isCell(figure)),
-      profile,
-    );
+    const reference = rowsBeside(bestOfKernels(besideOf(map), profile), map.rows);
     return {
       ...{ answer: own, board: map, referenceShapes },
       groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
