@@ -96,9 +96,11 @@ export const METRICS = [
     ...{ ...share, id: 'cv', name: 'CV', csv: 'cv', better: 'lower' },
     places: ['export', 'bench'],
   }),
-  stated('cold.n', {
+  metric({
     ...{ id: 'samples', name: 'Samples', csv: 'samples', unit: 'count', digits: 4, better: null },
-    places: ['export'],
+    field: `${MEASUREMENT}.cold.n`,
+    places: ['runs', 'export'],
+    read: ({ cold }) => cold.n,
   }),
   stated('stop', {
     ...{ id: 'stop', name: 'Stopped', csv: 'stop', unit: 'text', digits: 0, better: null },

@@ -24,6 +24,7 @@ import {
 } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { DataTable } from '@/ui/table';
+import { hasInterval } from './interval-name';
 
 const STOPS: Readonly<Record<Measurement['stop'], string>> = {
   converged: 'converged: the interval and the variation are small enough',
@@ -57,9 +58,6 @@ const ENERGY_SOURCES: Readonly<Record<EnergySource, string>> = {
   'nvidia-smi': 'instant power of nvidia-smi, summed up',
 };
 
-/** With fewer than six samples no interval reaches 95%: it is their range. */
-const FEWEST_OF_INTERVAL = 6;
-
 export function Statistics({
   problem,
   measurement,
@@ -76,10 +74,9 @@ export function Statistics({
         facts={[
           { name: 'Median', value: formatNs(cold.medianNs) },
           {
-            name:
-              cold.n < FEWEST_OF_INTERVAL
-                ? 'Range (too few for an interval)'
-                : '95% interval of this run',
+            name: hasInterval(cold.n)
+              ? '95% interval of this run'
+              : 'Range (too few for an interval)',
             value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
           },
           ...figures.map(({ digits, id, name, read, unit }) => {

@@ -6,6 +6,7 @@ import { useCallback } from 'react';
 import { formatCount, formatNs, plural, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { isWide, logAxis } from '@/ui/plot/scales';
+import { hasInterval } from './interval-name';
 
 const span = ({ minNs, samplesNs }: Series) =>
   `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;
@@ -77,7 +78,7 @@ export function SampleStrip({ series }: { series: Series }) {
       height={190}
       fileName="samples"
       zooms
-      caption="Samples in the order taken, lower is better. Line: median. Band: its 95% interval."
+      caption={`Samples in the order taken, lower is better. Line: median. Band: ${hasInterval(series.n) ? 'its 95% interval' : 'their range, as they are too few for an interval'}.`}
       summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
     />
   );

@@ -6,6 +6,7 @@ import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { shortDeviceName } from '../../devices/device-name';
+import { intervalsText } from '../../results/interval-name';
 import { resultHref, shortLabels } from '../runs';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
@@ -21,6 +22,8 @@ export interface Bar {
   readonly rate: number;
   readonly low: number;
   readonly high: number;
+  /** Absent where the line is an interval over several runs. */
+  readonly samples?: number;
   readonly href: string | null;
 }
 
@@ -116,7 +119,8 @@ export function RateBars({
       fileName={`rate-by-${by}`}
       caption={
         <>
-          Rate by {by} in {unit}, higher is better; the line at a bar’s end is the 95% interval
+          Rate by {by} in {unit}, higher is better; lines at the ends of bars are{' '}
+          {intervalsText(bars.flatMap(({ samples }) => samples ?? []))}
           {all.length > bars.length && `. The fastest ${bars.length} of ${all.length} are drawn`}
         </>
       }
@@ -129,13 +133,14 @@ export function RateBars({
 }
 
 const barOf = (run: MeasuredRun, label: string): Bar => {
-  const { highNs, lowNs, medianNs, rate } = run.figures;
+  const { highNs, lowNs, medianNs, rate, samples } = run.figures;
   return {
     label,
     isCeiling: isCeiling(run.variant.kernel),
     rate,
     low: (rate * medianNs) / highNs,
     high: (rate * medianNs) / lowNs,
+    samples,
     href: resultHref(run),
   };
 };

@@ -8,6 +8,7 @@ import type { LegendItem } from '@/ui/plot/file';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/plot/scales';
 import { usesWorkgroupMemory } from '../../kernels/workgroup';
+import { intervalsText } from '../../results/interval-name';
 import { resultHref, shortKernel } from '../runs';
 import { type CurvePoint, type Curves, speedupCurves } from './curves';
 
@@ -140,6 +141,7 @@ export function TimeCurves({
 
   if (points.length === 0) return null;
   const dashed = kernels.filter(isDashed);
+  const intervals = intervalsText(points.map(({ run }) => run.figures.samples));
   const fastest = [...group(points, ({ line }) => line)].map(([line, of]) => {
     const best = of.reduce((a, b) => (b.run.figures.medianNs < a.run.figures.medianNs ? b : a));
     return `${line}: fastest with ${best.threads} threads, ${formatNs(best.run.figures.medianNs)}`;
@@ -153,8 +155,8 @@ export function TimeCurves({
       legend={legendOf(points, styles, isDashed)}
       caption={
         <>
-          Time by threads per workgroup, lower is faster; bands are 95% intervals
-          {isByShape && ', lines are shapes, by the fastest variant of each kernel'}
+          Time by threads per workgroup, lower is faster; bands are {intervals}
+          {isByShape && '; lines are shapes, by the fastest variant of each kernel'}
           {dashed.length > 0 &&
             dashed.length < kernels.length &&
             `. Dashed: without workgroup memory (${dashed.join(', ')})`}
@@ -191,6 +193,7 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
   const at = ({ line, threads, value }: Point) =>
     `${formatSpeedup(value)} (${line}, ${threads} threads)`;
   const kernels = distinct(points, ({ kernel }) => kernel);
+  const intervals = intervalsText(curves.points.map(({ run }) => run.figures.samples));
   return (
     <Figure
       draw={draw}
@@ -198,7 +201,7 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
       fileName="speedup-by-threads"
       zooms
       legend={legendOf(points, styles)}
-      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow both 95% intervals.${marksText(kernels, styles)}`}
+      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow from the ${intervals} of both.${marksText(kernels, styles)}`}
       summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}
     />
   );

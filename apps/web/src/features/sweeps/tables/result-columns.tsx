@@ -31,6 +31,7 @@ import {
 } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
+import { hasInterval } from '../../results/interval-name';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
 import type { DeviceFacts } from '../load';
 import { problemText, speedups } from '../runs';
@@ -99,11 +100,16 @@ interface Column {
 const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) =>
   new Set(rows.map(({ run }) => read(run))).size > 1;
 
+const RANGE = 'Range of the samples, which are too few for a 95% interval';
+
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<Record<keyof Figures, ((run: RunView, of: Figures) => ReactNode) | null>> = {
   rate: ({ problem }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
-  medianNs: (_, figures) => <Timing of={figures} />,
+  medianNs: (_, figures) => (
+    <Timing of={figures} {...(!hasInterval(figures.samples) && { about: RANGE })} />
+  ),
   roofShare: (_, { roofBound, roofShare }) => <RoofText share={roofShare} bound={roofBound} />,
+  samples: null,
   lowNs: null,
   highNs: null,
   roofBound: null,
@@ -255,7 +261,7 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
 
 /** `1.234 ms ±0.3%, 45% of peak` */
 const timingText = ({ highNs, lowNs, medianNs, roofShare }: Figures): string =>
-  `${formatNs(medianNs)} ${formatInterval(medianNs, lowNs, highNs)}${roofShare === null ? '' : `, ${formatOfPeak(roofShare)} of peak`}`;
+  `${formatNs(medianNs)} ${formatInterval(medianNs, lowNs, highNs).replace(' ', '\u00a0')}${roofShare === null ? '' : `, ${formatOfPeak(roofShare)} of peak`}`;
 
 function ProblemCell({ run: { problem } }: { run: RunView }) {
   const flopPerByte = arithmeticIntensity(problem);
