@@ -11,13 +11,13 @@ import { Action, CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { PlainCode, WgslCode } from '@/ui/code';
 import { Ago, Moment } from '@/ui/facts';
-import { formatEstimate, plural } from '@/ui/format';
 import { Refresh } from '@/ui/live';
 import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Words } from '@/ui/words';
 import { Compared } from './compared';
+import { waitingText } from './waiting';
 
 /** Highlighting takes time by the line, and anybody may ask for the page. */
 const MOST_HIGHLIGHTED = 48 * 1024;
@@ -63,12 +63,9 @@ export async function ContributedPage({ id }: { id: string }) {
         <Section id="progress" title="Progress" note="this page follows it">
           <Refresh />
           <ul className="space-y-1 text-[0.8125rem]">
-            {results.waiting.map(({ ahead, device, etaMs, isServed, runs }) => (
+            {results.waiting.map(({ device, ...runs }) => (
               <li key={device.key}>
-                {device.name}: {plural(runs, 'run')} to come
-                {!isServed
-                  ? '; no worker takes them now'
-                  : `${ahead > 0 ? `, behind ${plural(ahead, 'other run')}` : ', next in the queue'}${etaMs === null ? '' : `, done in ${formatEstimate(etaMs / 1e3)}`}`}
+                {device.name}: {waitingText(runs)}
               </li>
             ))}
           </ul>

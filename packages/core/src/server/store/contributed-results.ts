@@ -23,6 +23,8 @@ export interface Beside extends Interval {
 export interface Waiting {
   readonly device: DeviceRef;
   readonly runs: number;
+  /** Whether a worker measures one of them now. */
+  readonly isRunning: boolean;
   /** Runs that others asked for before. */
   readonly ahead: number;
   /** Whether a worker takes the device's runs. */
@@ -104,25 +106,27 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Run
 
 async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
   const [rows, queues] = await Promise.all([
-    db.$queryRaw<{ device: DeviceRef; runs: number; ahead: number }[]>`
-      SELECT ${deviceRefOf('d')}, own."runs",
+    db.$queryRaw<{ device: DeviceRef; runs: number; isRunning: boolean; ahead: number }[]>`
+      SELECT ${deviceRefOf('d')}, own."runs", own."isRunning",
         (SELECT count(*)::int FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
           WHERE r."deviceKey" = d."key" AND r."state" = 'pending' AND NOT s."background"
             AND r."sweepId" < own."first") AS "ahead"
       FROM "Device" AS d JOIN (
-        SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first" FROM "Run"
+        SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first",
+          bool_or("state" = 'running') AS "isRunning"
+        FROM "Run"
         WHERE "state" IN ('pending', 'running') AND "sweepId" IN (
           SELECT "sweepId" FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0)
         GROUP BY "deviceKey") AS own ON own."deviceKey" = d."key"
       ORDER BY d."name"`,
     listQueues(db),
   ]);
-  return rows.map(({ ahead, device, runs }) => {
+  return rows.map(({ ahead, device, isRunning, runs }) => {
     const queue = queues.find((each) => each.device.key === device.key);
     const { etaMs = null, serving = 0, waiting = 0 } = queue ?? {};
     const part = Math.min(1, (ahead + runs) / Math.max(1, waiting));
     return {
-      ...{ device, runs, ahead, isServed: serving > 0 },
+      ...{ device, runs, isRunning, ahead, isServed: serving > 0 },
       etaMs: etaMs === null ? null : etaMs * part,
     };
   });

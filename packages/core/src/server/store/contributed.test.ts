@@ -192,7 +192,9 @@ describe('a contributed kernel', () => {
       expect(claimed?.contributed?.refusal).toEqual(refusal);
       if (refusal === null) {
         const { waiting } = await store.contributed.results([id]);
-        expect(waiting).toMatchObject([{ device: { key: deviceKey }, runs: 1, ahead: 0 }]);
+        expect(waiting).toMatchObject([
+          { device: { key: deviceKey }, runs: 1, ahead: 0, isRunning: true },
+        ]);
       }
       await end(runId, workerId, 'Fragile', failed);
     }
