@@ -236,6 +236,8 @@ test('a chart whose code does not load says so, beside tables that work', async 
   await open(page, pages.sweep ?? '');
   const failure = page.getByRole('alert').filter({ hasText: 'This chart cannot be drawn' });
   await expect(failure.first()).toBeVisible();
+  const figure = page.locator('figure').filter({ has: failure });
+  expect((await figure.first().boundingBox())?.height, 'no empty space').toBeLessThan(200);
   await page.getByLabel('Find', { exact: true }).fill('transpose padded');
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
   expect(errors).toEqual([]);

@@ -181,7 +181,8 @@ export function Figure({
           ))}
         </div>
       </figcaption>
-      <div className="relative" style={{ height }}>
+      {isMissing && <Missing />}
+      <div className={isMissing ? 'hidden' : 'relative'} style={{ height }}>
         <section
           ref={frame}
           aria-label={summary}
@@ -211,8 +212,7 @@ export function Figure({
             }}
           />
         )}
-        {isMissing && <Missing />}
-        {!marks && !isMissing && (
+        {!marks && (
           <p
             aria-hidden="true"
             className="absolute inset-0 grid place-items-center text-xs text-muted"
@@ -229,17 +229,15 @@ export function Figure({
 
 /** In place of a chart: the library did not arrive. */
 const Missing = () => (
-  <div className="absolute inset-0 overflow-y-auto">
-    <Notice tone="amber">
-      <p role="alert">
-        This chart cannot be drawn: its code did not load, as the connection failed or the site was
-        updated meanwhile. The tables of this page do not need it.
-      </p>
-      <Button className="mt-2" onClick={() => window.location.reload()}>
-        Reload the page
-      </Button>
-    </Notice>
-  </div>
+  <Notice tone="amber">
+    <p role="alert">
+      This chart cannot be drawn: its code did not load, as the connection failed or the site was
+      updated meanwhile. The tables of this page do not need it.
+    </p>
+    <Button className="mt-2" onClick={() => window.location.reload()}>
+      Reload the page
+    </Button>
+  </Notice>
 );
 
 const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible';
