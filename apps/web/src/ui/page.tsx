@@ -28,7 +28,7 @@ export function PageHeader({
         <Heading id={id} className="scroll-mt-4 text-[1.375rem] leading-7 break-words">
           {title}
         </Heading>
-        {children && <div className="mt-1 text-muted">{children}</div>}
+        {children && <div className="mt-1 text-pretty text-muted">{children}</div>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

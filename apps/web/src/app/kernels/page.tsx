@@ -54,7 +54,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `fastest f32 result by size on any device, ranked or not, in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; profile default unless another is named`
+              ? `fastest f32 result by size on any device, ranked or not, in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >

@@ -1,4 +1,10 @@
-import { type Device, driverText, type ReferenceFigure, type Worker } from '@tilemark/core';
+import {
+  type Device,
+  dataSheetPeak,
+  driverText,
+  type ReferenceFigure,
+  type Worker,
+} from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
 import { idsOf, OPS, opsUnit, shapeText, shortAddress } from '@tilemark/kernels';
 import { Address, VariantLink } from '@/features/kernels/address';
@@ -24,6 +30,7 @@ export function DeviceCard({
   const { capabilities, identity, key, lastSeenAt, pending, results } = device;
   const { bests = [], roofs = [], version = null } = summary ?? {};
   const href = deviceHref(key);
+  const sheetPeak = roofs.length === 0 ? dataSheetPeak(identity, { dtype: 'f32' }) : null;
   return (
     <li>
       <Panel className="pt-3">
@@ -48,7 +55,7 @@ export function DeviceCard({
             <p className="truncate">
               <VariantLink address={address} resultId={resultId} />
             </p>
-            {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
+            {unranked && <p className="text-pretty text-xs text-amber">Not ranked: {unranked}</p>}
           </div>
         ))}
         {fastestOfEachOp(reference).map(({ by, problem, profile, rate }) => (
@@ -74,6 +81,14 @@ export function DeviceCard({
                 name: `Peak, ${profile}`,
                 value: roofText(copies, peaks),
               })),
+              ...(sheetPeak === null
+                ? []
+                : [
+                    {
+                      name: 'Peak by data sheet',
+                      value: `f32 ${formatRate(sheetPeak)} ${opsUnit('f32')}`,
+                    },
+                  ]),
               { name: 'Driver', value: version?.driver ? driverText(version.driver) : '–' },
               ...(device.class === 'cpu'
                 ? []

@@ -98,7 +98,7 @@ export function SweepView({
           <StatusBadge status={sweep.status} counts={sweep.counts} />
           {howFar}
           <CountsLine counts={sweep.counts} isOver />
-          <div className="ml-auto">{actions}</div>
+          <div className="sm:ml-auto">{actions}</div>
         </div>
       ) : (
         <Section id="progress" title="Progress">

@@ -55,7 +55,7 @@ export function WorkersTable({
               {nameAmong(worker, workers)}
               <span className="block text-xs font-normal text-muted">
                 {isAdmin && (worker.token ? `token ${worker.token}, ` : 'the grid’s own, ')}
-                version {worker.version}{' '}
+                <span className="whitespace-nowrap">version {worker.version}</span>{' '}
                 {worker.version !== gridVersion && (
                   <Badge tone="amber">the grid runs {gridVersion}</Badge>
                 )}
