@@ -20,12 +20,12 @@ const WORDS = {
   ],
   peak: [
     '% of peak',
-    'of the roof: the most that the device can do, measured by copies and multiply-adds.',
+    'of the roof: the most that the device can do, measured by copies and multiply-adds, or taken from the data sheet where it says so.',
     '/docs/measurement#the-roof',
   ],
   interval: [
     '± interval',
-    'contains the median with 95% confidence: of its own run on results and in sweeps; on the board also with the spread between runs, which makes it wider.',
+    'contains the median with 95% confidence: of its own run on results and in sweeps; on the board also with the spread between runs, which makes it wider. With fewer than six samples it is their range.',
     '/docs/measurement',
   ],
   roundoff: [
@@ -50,7 +50,7 @@ const WORDS = {
   ],
   stale: [
     'Stale',
-    'measured with a source of the kernel, or imported from a protocol, that has changed since.',
+    'measured from an earlier version of the kernel’s source, or by an earlier version of the protocol.',
     '/docs/operating',
   ],
 } as const;

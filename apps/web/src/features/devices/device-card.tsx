@@ -55,7 +55,7 @@ export function DeviceCard({
             <p className="truncate">
               <VariantLink address={address} resultId={resultId} />
             </p>
-            {unranked && <p className="text-pretty text-xs text-amber">Not ranked: {unranked}</p>}
+            {unranked && <p className="text-xs text-amber">Not ranked: {unranked}</p>}
           </div>
         ))}
         {fastestOfEachOp(reference).map(({ by, problem, profile, rate }) => (

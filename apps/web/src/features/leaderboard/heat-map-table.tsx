@@ -16,11 +16,14 @@ import { MoreRows, shownRows } from './row-parts';
 export function HeatMapTable({
   map,
   reference,
+  repeated,
   query,
 }: {
   map: HeatMap;
   /** The fastest figure of each kernel, by hardware; not measured by this grid, never ranked. */
   reference: ReadonlyMap<string, readonly ReferenceFigure[]>;
+  /** Hardware whose figures of reference were taken from results that the map shows. */
+  repeated: readonly string[];
   query: BoardQuery;
 }) {
   const { problem, rows } = map;
@@ -141,6 +144,12 @@ export function HeatMapTable({
           )}
         </TablePanel>
       </div>
+      {repeated.length > 0 && (
+        <p className="mt-2 text-xs text-muted">
+          The reference figures of {repeated.join(', ')} on this problem are the imported results
+          above.
+        </p>
+      )}
     </>
   );
 }

@@ -70,13 +70,15 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const own = await store.heatMap(grouped);
     const opening = openingOf(own);
     const map = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
-    const reference = rowsBeside(bestOfKernels(besideOf(map), profile), map.rows);
+    const best = bestOfKernels(besideOf(map), profile);
+    const reference = rowsBeside(best, map.rows);
+    const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
     return {
       ...{ answer: own, board: map, referenceShapes },
       groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
       content:
         map.rows.length + reference.size > 0 ? (
-          <HeatMapTable map={map} reference={reference} query={query} />
+          <HeatMapTable {...{ map, reference, repeated, query }} />
         ) : (
           await empty(store, query)
         ),

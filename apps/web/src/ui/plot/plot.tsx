@@ -149,7 +149,8 @@ export function Figure({
               Reset zoom
             </button>
           ) : (
-            zooms && (
+            zooms &&
+            !isMissing && (
               <span className="text-2xs max-lg:hidden" title="By keyboard: + and Escape">
                 drag to zoom
               </span>
