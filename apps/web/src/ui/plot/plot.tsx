@@ -213,7 +213,7 @@ export function Figure({
             }}
           />
         )}
-        {!marks && (
+        {!marks && !isMissing && (
           <p
             aria-hidden="true"
             className="absolute inset-0 grid place-items-center text-xs text-muted"
