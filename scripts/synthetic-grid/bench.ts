@@ -182,7 +182,7 @@ function row(name: string, ...figures: readonly string[]): void {
   say(name.padEnd(14) + figures.map((figure) => figure.padStart(10)).join(''));
 }
 
-const options = bigOptions();
+const options = bigOptions('bench:web');
 // The benchmark has its own database: it never measures one in use.
 await seedBig(options, null);
 const grid = await startGrid(options.dataDir, ['--no-worker']);

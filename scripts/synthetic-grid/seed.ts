@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { countOf, flagsOf } from '../../bench/flags';
 import { migrate } from '../../prisma';
 import { givenDatabaseUrl } from '../environment';
 import { startPostgres } from '../services/postgres';
@@ -17,24 +17,16 @@ export interface BigOptions {
   readonly results: number;
 }
 
-/** The flags of `seed:big` and `bench:web`. Throws TypeError for unknown flags. */
-export function bigOptions(): BigOptions {
-  const { values } = parseArgs({
-    options: {
-      data: { type: 'string', default: '.tilemark-big' },
-      devices: { type: 'string', default: '200' },
-      results: { type: 'string', default: '1000000' },
-    },
-  });
-  const count = (name: 'devices' | 'results') => {
-    const number = Number(values[name]);
-    if (Number.isInteger(number) && number > 0) return number;
-    throw new TypeError(`--${name} must be a whole number above 0, not '${values[name]}'.`);
-  };
+/** The flags of `seed:big` and `bench:web`. Exits with 2 if one is wrong. */
+export function bigOptions(script: 'seed:big' | 'bench:web'): BigOptions {
+  const flags = flagsOf(
+    `usage: npm run ${script} [-- [--data .tilemark-big] [--devices 200] [--results 1000000]]`,
+    { data: '.tilemark-big', devices: '200', results: '1000000' },
+  );
   return {
-    dataDir: resolve(root, values.data),
-    devices: count('devices'),
-    results: count('results'),
+    dataDir: resolve(root, flags.data),
+    devices: countOf(flags, 'devices'),
+    results: countOf(flags, 'results'),
   };
 }
 
@@ -68,7 +60,7 @@ export async function seedBig(options: BigOptions, given: string | null): Promis
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await seedBig(bigOptions(), givenDatabaseUrl()).catch((error: unknown) => {
+  await seedBig(bigOptions('seed:big'), givenDatabaseUrl()).catch((error: unknown) => {
     say(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
   });
