@@ -46,7 +46,12 @@ export function BestForm({
       </div>
       <div className="grid gap-3 sm:grid-cols-3">
         <SelectField
-          {...{ id: 'device', name: 'device', label: 'Device', hint: 'known to this grid' }}
+          {...{
+            id: 'device',
+            name: 'device',
+            label: 'Device',
+            hint: 'of this grid; for any other, give its vendor',
+          }}
           defaultValue={query.device ?? ''}
           options={[
             ['', 'another, by vendor and architecture'],
