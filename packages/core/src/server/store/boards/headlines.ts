@@ -94,6 +94,7 @@ export async function moveHeadlines(
     ).values(),
   ];
   if (variants.length === 0) return;
+  // Planned each time: a plan kept from when there were few results would read all of them.
   const read = await tx.$queryRaw<
     {
       place: number;
@@ -101,7 +102,7 @@ export async function moveHeadlines(
       repeated: { invocations: number; spread: number }[] | null;
     }[]
   >`
-    ${PREPARED} SELECT asked."place",
+    SELECT asked."place",
       (SELECT json_agg(each) FROM (
         SELECT result."id", result."medianNs", result."lowNs", result."highNs", result."unranked",
           result."confirmedBy" IS NOT NULL AS "isConfirmed", run."policy", result."sourceHash",
