@@ -4,17 +4,20 @@ import { group } from 'd3-array';
 import { ComparableVariant } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatNs, formatSpeedup } from '@/ui/format';
-import { DataTable } from '@/ui/table';
+import { DataTable, MoreRows, shownRows } from '@/ui/table';
 import { DeviceName } from './device-name';
 
 /** How each kernel does in a browser against itself without one, on the same GPU. */
 export function BrowserTax({
   pairs,
   isBrowser,
+  isAll,
 }: {
   pairs: readonly HeadToHead[];
   /** Whether the page is the browser's; else it is that of a GPU that browsers have lent. */
   isBrowser: boolean;
+  /** Whether the table shows every pair, of however many. */
+  isAll: boolean;
 }) {
   const rows = pairs.map((pair) => ({ pair, ...contrast(pair.b, pair.a) }));
   const kernels = [...group(rows, ({ pair }) => pair.a.address.split('[')[0] ?? '')];
@@ -40,7 +43,7 @@ export function BrowserTax({
       </ul>
       <DataTable
         caption="Each variant in a browser and natively"
-        rows={rows}
+        rows={shownRows(rows, isAll)}
         keyOf={({ pair }) => `${pair.a.resultId} ${pair.b.resultId}`}
         columns={[
           {
@@ -91,7 +94,15 @@ export function BrowserTax({
           { head: 'Natively', isFigure: true, cell: ({ pair: { a } }) => <Side of={a} /> },
           { head: 'In the browser', isFigure: true, cell: ({ pair: { b } }) => <Side of={b} /> },
         ]}
-      />
+      >
+        <MoreRows
+          of={rows.length}
+          noun="pairs"
+          isAll={isAll}
+          allHref="?rows=all#browser-tax"
+          columns={6}
+        />
+      </DataTable>
     </>
   );
 }

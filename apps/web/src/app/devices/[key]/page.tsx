@@ -2,6 +2,7 @@ import { dataSheetPeak, dtypesOfFamily, FAMILIES } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
+import { z } from 'zod';
 import { BrowserTax } from '@/features/devices/browser-tax';
 import { ClassBadge } from '@/features/devices/device-name';
 import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
@@ -20,8 +21,11 @@ import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
 
-type Props = { params: Promise<{ key: string }> };
+type Props = { params: Promise<{ key: string }>; searchParams: SearchParams };
+
+const querySchema = z.object({ rows: z.literal('all').optional() });
 
 const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
   ...{ id: family.id, title: family.title, shapes: family.shapes.length },
@@ -33,11 +37,12 @@ const load = cache(async (key: string) => {
   return (await store.devices.get(key)) ?? notFound();
 });
 
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
+export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
   return { title: (await load((await params).key)).name };
 }
 
-export default async function DevicePage({ params }: Props) {
+export default async function DevicePage({ params, searchParams }: Props) {
+  const { query } = parseQuery(querySchema, await searchParams);
   const { store, settings } = await readable();
   const device = await load((await params).key);
   const [best, surveys, history, workers, queues, figures, tax, user] = await Promise.all([
@@ -157,7 +162,11 @@ export default async function DevicePage({ params }: Props) {
       )}
       {tax.length > 0 && (
         <Section title="Browser tax" id="browser-tax">
-          <BrowserTax pairs={tax} isBrowser={device.class === 'browser'} />
+          <BrowserTax
+            pairs={tax}
+            isBrowser={device.class === 'browser'}
+            isAll={query.rows === 'all'}
+          />
         </Section>
       )}
       <Section title="By driver version" id="history">
