@@ -101,7 +101,7 @@ function unrankedBecause(
   const { bufferSets, clock, cold, methodologyVersion } = measurement;
   const { stop, timer, verification } = measurement;
   if (methodologyVersion !== METHODOLOGY_VERSION) {
-    return `${OTHER_METHODOLOGY} ${methodologyVersion}; this grid ranks ${METHODOLOGY_VERSION}`;
+    return `${OTHER_METHODOLOGY} ${methodologyVersion}; this grid ranks results of methodology ${METHODOLOGY_VERSION}`;
   }
   const resolved = ifValid(() => resolveVariant(variant.kernel, variant.tunables));
   if (!resolved) return 'this release has no such variant';
