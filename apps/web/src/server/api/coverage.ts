@@ -27,7 +27,7 @@ operation(
     id: 'refreshCoverage',
     method: 'post',
     path: '/coverage/refresh',
-    summary: 'Queues again the runs whose kernel source has changed since they were measured.',
+    summary: 'Queues again the runs whose kernel source or protocol has changed since.',
     access: 'admin',
     audit: 'refreshCoverage',
     body: refreshSchema,
