@@ -264,12 +264,15 @@ try {
       ...{ postgres: cpuMs('postgres'), redis: cpuMs('redis'), site: cpuMs('site') },
       services: cpuMs('postgres') + cpuMs('redis') + cpuMs('site'),
     },
-    /** From asking for a run under load, after the one before, to having it. */
+    /**
+     * From asking for a run of the load, after the one before, to having it. A device's last
+     * workers wait for the next load, which is nobody's latency.
+     */
     next: latencies(
       drones
         .flatMap(({ next }) => next)
         .flatMap(([askedAt, waitedMs]) =>
-          askedAt < loadedAt || askedAt > overAt ? [] : [waitedMs],
+          askedAt < loadedAt || askedAt + waitedMs > overAt ? [] : [waitedMs],
         ),
     ),
     bulkSubmit: { runs: Math.min(MAX_RUNS_PER_SWEEP, size.runs), ...latencies(bulkMs) },
