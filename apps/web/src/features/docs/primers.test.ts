@@ -1,25 +1,46 @@
 import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { hrefOf, PRIMERS } from './primers';
 
-it('has every file of docs/, each with a title', async () => {
+it('has every file of docs/ and docs/results, each with a title', async () => {
   const folder = new URL('../../../../../docs/', import.meta.url);
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.md'));
-  expect(PRIMERS.map(({ slug }) => `${slug}.md`).toSorted()).toEqual(files.toSorted());
+  const files = [...(await readdir(folder)), ...(await readdir(new URL('results/', folder)))];
+  const slugs = files.filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -3));
+  expect(PRIMERS.map(({ slug }) => slug)).toEqual(expect.arrayContaining(slugs));
+  expect(new Set(PRIMERS.map(({ slug }) => slug)).size).toBe(PRIMERS.length);
   for (const { slug, text, title } of PRIMERS) {
     expect(title, slug).not.toBe(slug);
     // A comment of a shell begins like a title.
-    expect(text.replaceAll(/^```[\s\S]*?^```/gm, ''), slug).not.toMatch(/^# /m);
+    expect(withoutCode(text), slug).not.toMatch(/^# /m);
   }
 });
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 
 it.each([
   ['tolerance.md', '/docs/tolerance'],
   ['measurement.md#the-roof', '/docs/measurement#the-roof'],
   ['#the-shader', '#the-shader'],
+  ['results/trials-h200.md#f32', '/docs/trials-h200#f32'],
+  ['../packages/kernels/src/matmul/README.md', '/docs/matmul'],
+  ['../packages/kernels/src/matmul/06-warp-tile.ts', '/kernels/matmul/warp-tile'],
+  ['../packages/kernels/src/transpose/cpu/02-blocked.ts', '/kernels/transpose/cpu-blocked'],
   ['https://example.org/a.md', 'https://example.org/a.md'],
   ['../packages/core/src/measure/measure.ts', null],
   ['missing.md', null],
 ])('%s leads to %s', (link, href) => {
-  expect(hrefOf(link)).toBe(href);
+  expect(hrefOf(link, 'docs/tuning.md')).toBe(href);
+});
+
+it('reads whole where a link leads nowhere: its text is code, or names the file', () => {
+  const stranded = PRIMERS.flatMap(({ file, text }) =>
+    [...withoutCode(text).matchAll(/(?<!!)\[((?:`[^`]*`|[^\]])+)\]\(([^)\s]+)\)/g)]
+      .filter(([, words = '', link = '']) => {
+        const isSaid = /^`[^`]+`$/.test(words) || words.includes(basename(link));
+        return hrefOf(link, file) === null && !isSaid;
+      })
+      .map(([whole]) => `${file}: ${whole}`),
+  );
+  expect(stranded).toEqual([]);
 });

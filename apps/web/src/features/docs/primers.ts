@@ -1,4 +1,5 @@
-/** The primers of docs/, shown as pages of the site. */
+/** The primers of docs/, the records behind their figures, and the ladders, shown as pages of the site. */
+import { KERNELS } from '@tilemark/kernels';
 import addingAKernel from '../../../../../docs/adding-a-kernel.md?raw';
 import attaching from '../../../../../docs/attaching.md?raw';
 import libraries from '../../../../../docs/libraries.md?raw';
@@ -7,14 +8,28 @@ import operating from '../../../../../docs/operating.md?raw';
 import performance from '../../../../../docs/performance.md?raw';
 import ranking from '../../../../../docs/ranking.md?raw';
 import reliability from '../../../../../docs/reliability.md?raw';
+import cardsH200 from '../../../../../docs/results/cards-h200.md?raw';
+import gridLoad from '../../../../../docs/results/grid-load.md?raw';
+import harnessH200 from '../../../../../docs/results/harness-h200.md?raw';
+import mutants from '../../../../../docs/results/mutants.md?raw';
+import occupancyH200 from '../../../../../docs/results/occupancy-h200.md?raw';
+import ranksH200 from '../../../../../docs/results/ranks-h200.md?raw';
+import reportsOnH200 from '../../../../../docs/results/reports-on-h200.md?raw';
+import statistics from '../../../../../docs/results/statistics.md?raw';
+import trialsH200 from '../../../../../docs/results/trials-h200.md?raw';
+import tuningH200 from '../../../../../docs/results/tuning-h200.md?raw';
 import site from '../../../../../docs/site.md?raw';
 import tolerance from '../../../../../docs/tolerance.md?raw';
 import tuning from '../../../../../docs/tuning.md?raw';
 import yourKernel from '../../../../../docs/your-kernel.md?raw';
+import matmul from '../../../../../packages/kernels/src/matmul/README.md?raw';
+import transpose from '../../../../../packages/kernels/src/transpose/README.md?raw';
 
 /** One primer of docs/, which the site shows as the repository keeps it. */
 export interface Primer {
-  /** File name without its ending: the address under /docs. */
+  /** In the repository. */
+  readonly file: string;
+  /** Its name without the ending, or a README's folder: the address under /docs. */
   readonly slug: string;
   readonly title: string;
   /** What it answers, in a sentence. */
@@ -35,17 +50,17 @@ export const GROUPS: readonly {
     about: 'put your GPU, your problem, or your kernel on the grid',
     primers: [
       primerOf(
-        'attaching',
+        'docs/attaching.md',
         attaching,
         'Add a GPU with one command or a browser tab: what it needs, and how to keep it running.',
       ),
       primerOf(
-        'tuning',
+        'docs/tuning.md',
         tuning,
         'Find the fastest variant for your problem on your GPU, in minutes.',
       ),
       primerOf(
-        'your-kernel',
+        'docs/your-kernel.md',
         yourKernel,
         'Bring your own WGSL: have it proved, measured, and compared with ours, here and in CI.',
       ),
@@ -56,18 +71,22 @@ export const GROUPS: readonly {
     about: 'why to believe a number',
     primers: [
       primerOf(
-        'measurement',
+        'docs/measurement.md',
         measurement,
         'From warm-up to interval: what happens before a number is recorded.',
       ),
-      primerOf('tolerance', tolerance, 'How every element is checked, and how wrong it may be.'),
       primerOf(
-        'ranking',
+        'docs/tolerance.md',
+        tolerance,
+        'How every element is checked, and how wrong it may be.',
+      ),
+      primerOf(
+        'docs/ranking.md',
         ranking,
         'Who is faster, who shares a rank, what is never ranked, and which variant to run.',
       ),
       primerOf(
-        'performance',
+        'docs/performance.md',
         performance,
         'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
       ),
@@ -78,12 +97,12 @@ export const GROUPS: readonly {
     about: 'run a grid of your own',
     primers: [
       primerOf(
-        'operating',
+        'docs/operating.md',
         operating,
         'Run, secure, back up, and watch a grid, on one machine or many.',
       ),
       primerOf(
-        'reliability',
+        'docs/reliability.md',
         reliability,
         'Which faults a grid survives, who notices them, and the test that proves it.',
       ),
@@ -94,16 +113,88 @@ export const GROUPS: readonly {
     about: 'change Tilemark itself',
     primers: [
       primerOf(
-        'adding-a-kernel',
+        'docs/adding-a-kernel.md',
         addingAKernel,
         'Where a new kernel, dtype, op, metric, page, or endpoint goes in the sources.',
       ),
       primerOf(
-        'site',
+        'docs/site.md',
         site,
         'How charts, verdicts, and estimates are made, and how fast pages answer.',
       ),
-      primerOf('libraries', libraries, 'Which libraries do what, and why each was chosen.'),
+      primerOf('docs/libraries.md', libraries, 'Which libraries do what, and why each was chosen.'),
+    ],
+  },
+  {
+    title: 'Kernels',
+    about: 'each ladder, rung by rung',
+    primers: [
+      primerOf(
+        'packages/kernels/src/matmul/README.md',
+        matmul,
+        'From one thread per element to matrix units: what each idea is worth, and why.',
+      ),
+      primerOf(
+        'packages/kernels/src/transpose/README.md',
+        transpose,
+        'From a plain copy to pitched tiles: what each idea is worth, and why.',
+      ),
+    ],
+  },
+  {
+    title: 'Evidence',
+    about: 'what was measured, behind the figures above',
+    primers: [
+      primerOf(
+        'docs/results/reports-on-h200.md',
+        reportsOnH200,
+        'What published lab reports found, repeated on an H200: which findings hold there.',
+      ),
+      primerOf(
+        'docs/results/trials-h200.md',
+        trialsH200,
+        'What bounds the kernels on an H200, and every design that lost.',
+      ),
+      primerOf(
+        'docs/results/occupancy-h200.md',
+        occupancyH200,
+        'How many workgroups a multiprocessor keeps, by the memory that they take.',
+      ),
+      primerOf(
+        'docs/results/tuning-h200.md',
+        tuningH200,
+        'Every search that found a shipped variant: its budget, trials, and winner.',
+      ),
+      primerOf(
+        'docs/results/ranks-h200.md',
+        ranksH200,
+        'The same variants measured again and again: whether a rank ever changes.',
+      ),
+      primerOf(
+        'docs/results/statistics.md',
+        statistics,
+        'How often intervals and verdicts are right, on devices whose truth is known.',
+      ),
+      primerOf(
+        'docs/results/mutants.md',
+        mutants,
+        'Sixty wrong kernels at every size and dtype, and which are caught.',
+      ),
+      primerOf(
+        'docs/results/harness-h200.md',
+        harnessH200,
+        'How much of a run is verification, by kernel and size.',
+      ),
+      primerOf(
+        'docs/results/cards-h200.md',
+        cardsH200,
+        'One worker with two cards: what they cost each other, and how energy is read.',
+      ),
+      primerOf(
+        'docs/results/grid-load.md',
+        gridLoad,
+        'How many runs per second a grid handles, and what bounds it.',
+      ),
     ],
   },
 ];
@@ -111,17 +202,27 @@ export const GROUPS: readonly {
 /** Every primer in reading order: from use to inner workings. */
 export const PRIMERS: readonly Primer[] = GROUPS.flatMap(({ primers }) => primers);
 
-function primerOf(slug: string, source: string, summary: string): Primer {
+function primerOf(file: string, source: string, summary: string): Primer {
+  const [, slug = file] = /([^/]+)(?:\/README)?\.md$/.exec(file) ?? [];
   const [, title = slug, text = source] = /^# (.+)\n+([\s\S]*)$/.exec(source) ?? [];
-  return { slug, title, summary, text };
+  return { file, slug, title, summary, text };
 }
 
 /**
- * Where a link of a primer leads: another primer, a place outside, or nowhere
- * (null) for a file of the repository, which the site does not serve.
+ * Where a link of a primer leads: another primer, a kernel, a place outside, or nowhere (null) for
+ * a file of the repository, which the site does not serve.
+ *
+ * @param file the primer's own, which the link starts from
  */
-export function hrefOf(link: string): string | null {
+export function hrefOf(link: string, file: string): string | null {
   if (/^(https?:|#)/.test(link)) return link;
-  const [, slug, anchor = ''] = /^(?:\.\/|docs\/)?([\w-]+)\.md(#.*)?$/.exec(link) ?? [];
-  return PRIMERS.some((primer) => primer.slug === slug) ? `/docs/${slug}${anchor}` : null;
+  const { hash, pathname } = new URL(link, `file:///${file}`);
+  const primer = PRIMERS.find((each) => pathname === `/${each.file}`);
+  if (primer) return `/docs/${primer.slug}${hash}`;
+  const [, op, cpu = '', name] = RUNG.exec(pathname) ?? [];
+  const kernel = KERNELS.find(({ id }) => id === `${op}/${cpu && 'cpu-'}${name}`);
+  return kernel ? `/kernels/${kernel.id}` : null;
 }
+
+/** A kernel's file: its op, its number, and its idea. */
+const RUNG = /^\/packages\/kernels\/src\/(\w+)\/(cpu\/)?\d+-([\w-]+)\.(?:wgsl|ts)$/;

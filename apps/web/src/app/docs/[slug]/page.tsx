@@ -34,7 +34,7 @@ export default async function PrimerPage({ params }: Props) {
     <article className="mx-auto max-w-3xl">
       <PageHeader above={<TextLink href="/docs">Docs</TextLink>} title={primer.title} />
       <div className="prose">
-        <Markdown text={text} hrefOf={hrefOf} />
+        <Markdown text={text} hrefOf={(link) => hrefOf(link, primer.file)} />
       </div>
       <nav aria-label="Primers" className="mt-10 flex flex-wrap justify-between gap-3">
         <span>{before && <TextLink href={`/docs/${before.slug}`}>← {before.title}</TextLink>}</span>
