@@ -3,10 +3,12 @@ import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
+import { TextLink } from '@/ui/button';
 import { formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
-import type { BoardQuery } from './query';
+import type { Faster } from './faster-profile';
+import { type BoardQuery, boardHref } from './query';
 import { MoreRows, shownRows } from './row-parts';
 
 /**
@@ -17,6 +19,7 @@ export function HeatMapTable({
   map,
   reference,
   repeated,
+  faster,
   query,
 }: {
   map: HeatMap;
@@ -24,6 +27,7 @@ export function HeatMapTable({
   reference: ReadonlyMap<string, readonly ReferenceFigure[]>;
   /** Hardware whose figures of reference were taken from results that the map shows. */
   repeated: readonly string[];
+  faster: readonly Faster[];
   query: BoardQuery;
 }) {
   const { problem, rows } = map;
@@ -62,6 +66,24 @@ export function HeatMapTable({
           <span className="italic">not ranked</span>
         )}
       </p>
+      {faster.map(
+        ({ devices, profile }) =>
+          devices.length > 0 && (
+            <p key={profile} className="mb-2 text-xs">
+              Faster under{' '}
+              <TextLink href={boardHref(query, { profile, shape: shapeText(problem) })}>
+                profile {profile}
+              </TextLink>
+              :{' '}
+              {devices
+                .map(
+                  ({ kernel, name, rate }) => `${name} ${formatRate(rate)} with ${nameOf(kernel)}`,
+                )
+                .join('; ')}
+              .
+            </p>
+          ),
+      )}
       <div className="space-y-4 sm:hidden">
         {shownRows(rows, query).map(({ device, cells }) => (
           <Card key={device.key} name={<DeviceName device={device} />}>

@@ -1,6 +1,7 @@
 import {
   bestOfEach,
   bestOfKernels,
+  type HeatMap,
   type Leaderboard,
   PROFILES,
   type Profile,
@@ -15,6 +16,13 @@ import { ButtonLink, TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Board } from './board';
+import {
+  bestsOfCells,
+  bestsOfFigures,
+  bestsOfRows,
+  type Faster,
+  fasterThan,
+} from './faster-profile';
 import { HeatMapTable } from './heat-map-table';
 import { PortabilityTables } from './portability-tables';
 import { type BoardQuery, boardHref, classesOf, type Group } from './query';
@@ -61,7 +69,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   const figures = hasReference ? await store.references.list({ op, dtype }) : [];
   const openingOf = ({ problems }: LoadedView['board']) =>
     shape === undefined && !problems.some((each) => each.gpus > 0)
-      ? openingShape(figures, query)
+      ? openingShape(figures, profile)
       : null;
   const besideOf = ({ problem }: LoadedView['board']) =>
     figures.filter((each) => problem && isSame(each.problem, problem));
@@ -73,12 +81,18 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const best = bestOfKernels(besideOf(map), profile);
     const reference = rowsBeside(best, map.rows);
     const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
+    const faster = await fasterUnder(store, map, besideOf(map), query);
     return {
       ...{ answer: own, board: map, referenceShapes },
       groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
       content:
         map.rows.length + reference.size > 0 ? (
-          <HeatMapTable {...{ map, reference, repeated, query }} />
+          <>
+            {opening !== null && (
+              <WhereMost of={wideShape(figures, profile)} here={opening} query={query} />
+            )}
+            <HeatMapTable {...{ map, reference, repeated, faster, query }} />
+          </>
         ) : (
           await empty(store, query)
         ),
@@ -105,10 +119,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const hasOwn = async (each: Profile) =>
       (await store.leaderboard({ op, dtype, profile: each })).problems.length > 0;
     const had = await Promise.all(
-      others.map(
-        async (each) =>
-          openingShape(figures, { ...query, profile: each }) !== null || (await hasOwn(each)),
-      ),
+      others.map(async (each) => openingShape(figures, each) !== null || (await hasOwn(each))),
     );
     const elsewhere = others.find((_, index) => had[index]);
     return { ...answered, content: await empty(store, query, elsewhere) };
@@ -138,6 +149,27 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   };
 }
 
+/** On which devices of a heat map something faster is known under another profile. */
+async function fasterUnder(
+  store: Store,
+  { problem, rows }: HeatMap,
+  figures: readonly ReferenceFigure[],
+  { dtype, op, profile }: BoardQuery,
+): Promise<Faster[]> {
+  if (!problem) return [];
+  const here = [...bestsOfCells(rows), ...bestsOfFigures(bestOfKernels(figures, profile))];
+  return Promise.all(
+    PROFILES.filter((each) => each !== profile).map(async (other) => {
+      const asked = { op, dtype, profile: other, shape: shapeText(problem) };
+      const there = [
+        ...bestsOfRows((await store.leaderboard(asked)).rows),
+        ...bestsOfFigures(bestOfKernels(figures, other)),
+      ];
+      return { profile: other, devices: fasterThan(here, there) };
+    }),
+  );
+}
+
 /** With fewer GPUs of its own a grid shows the reference unasked. */
 export const FEW_GPUS = 3;
 
@@ -153,24 +185,43 @@ function shapesOf(figures: readonly ReferenceFigure[], profile: Profile): string
   return [...new Set(problems.map(shapeText))];
 }
 
-/** The problem with most to compare among the figures of reference, the largest of those. */
-function openingShape(
+/**
+ * The problem with most beside a kernel of ours among the figures of reference, the largest of those;
+ * the same in every view.
+ */
+const openingShape = (figures: readonly ReferenceFigure[], profile: Profile): string | null =>
+  mostShape(figures, (about) => {
+    const beside = bestOfEach(about, profile).filter(({ by }) => by.kind !== 'report');
+    return bestOfKernels(about, profile).size && beside.length;
+  });
+
+/** The problem with most kernels among the figures of reference, the largest of those. */
+const wideShape = (figures: readonly ReferenceFigure[], profile: Profile): string | null =>
+  mostShape(figures, (about) => [...bestOfKernels(about, profile).values()].flat().length);
+
+function mostShape(
   figures: readonly ReferenceFigure[],
-  { profile, view }: Pick<BoardQuery, 'profile' | 'view'>,
+  countOf: (about: readonly ReferenceFigure[]) => number,
 ): string | null {
   const problems = [...new Map(figures.map((each) => [shapeText(each.problem), each.problem]))];
-  const rated = problems.map(([shape, of]) => {
-    const about = figures.filter((each) => isSame(each.problem, of));
-    const kernels = [...bestOfKernels(about, profile).values()].flat();
-    const beside = bestOfEach(about, profile).filter(({ by }) => by.kind !== 'report');
-    return {
-      shape,
-      count: view === 'heatmap' ? kernels.length : kernels.length && beside.length,
-      bytes: opOf(of).bytes(of.shape, of.dtype),
-    };
-  });
+  const rated = problems.map(([shape, of]) => ({
+    shape,
+    count: countOf(figures.filter((each) => isSame(each.problem, of))),
+    bytes: opOf(of).bytes(of.shape, of.dtype),
+  }));
   const [best] = rated.toSorted((a, b) => b.count - a.count || b.bytes - a.bytes);
   return best && best.count > 0 ? best.shape : null;
+}
+
+/** Where a heat map that opened on the board's problem would have more to show. */
+function WhereMost({ of, here, query }: { of: string | null; here: string; query: BoardQuery }) {
+  if (of === null || of === here) return null;
+  return (
+    <p className="mb-3 text-[0.8125rem] text-muted">
+      More kernels were compared at{' '}
+      <TextLink href={boardHref(query, { shape: of })}>{formatShape(of)}</TextLink>.
+    </p>
+  );
 }
 
 /** Why the board shows a problem that nothing here has measured, and where its own results are. */
