@@ -92,6 +92,10 @@ export function formatMetric(unit: MetricUnit, digits: number, value: number | s
 /** A ratio of times: `8.84×`. */
 export const formatSpeedup = (ratio: number): string => `${threeDigits.format(ratio)}×`;
 
+/** A ratio of speeds before what it is against: `0.967 of`, `2.16 times`. */
+export const formatTimes = (ratio: number): string =>
+  `${threeDigits.format(ratio)} ${ratio < 1 ? 'of' : 'times'}`;
+
 /** A share of one: `3.5%`. */
 export const formatPercent = (share: number): string => `${twoDigits.format(share * 100)}%`;
 

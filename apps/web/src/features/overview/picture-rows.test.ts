@@ -15,6 +15,7 @@ const best = (name: string, shape: string, kind: DeviceClass = 'gpu'): DeviceBes
   medianNs: 1e6,
   rate: { value: 100, unit: 'GFLOP/s' },
   roof: null,
+  speedupOverNaive: null,
 });
 
 it('shows the reference on an empty grid: its best kernel beside the libraries', () => {
@@ -38,6 +39,21 @@ it('puts GPUs of the grid first and software last, each beside libraries of its 
   expect(rows[0]?.libraries).toEqual([]);
   expect(rows[1]?.libraries).not.toEqual([]);
   expect(rows[0]?.peak).toBeNull();
+});
+
+it('says by how much a kernel is faster or slower than what stands beside it', () => {
+  const [reference] = pictureRows([], figures);
+  expect(reference?.against).toEqual([
+    '0.967 of cuBLAS',
+    expect.stringMatching(/^2\.\d+ times TensorFlow\.js$/),
+    expect.stringMatching(/^4\.\d+ times jax-js$/),
+  ]);
+  const own = (speedupOverNaive: number | null) =>
+    pictureRows([{ ...best('Laptop', '512'), speedupOverNaive }], figures)[0]?.against;
+  expect(own(12.34)).toEqual(['12.3 times the naive kernel']);
+  expect(own(null)).toEqual([]);
+  // The naive kernel itself.
+  expect(own(1)).toEqual([]);
 });
 
 it('says of a peak that copying sets it, which the device exceeds at larger sizes', () => {

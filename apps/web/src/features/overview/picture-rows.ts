@@ -1,6 +1,7 @@
 import { type DeviceClass, dataSheetPeak, type ReferenceFigure, type Roof } from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
 import { opOf, type Problem, shapeText, sidesText } from '@tilemark/kernels';
+import { formatTimes } from '@/ui/format';
 
 /** A device, or hardware of the reference, with its best and what stands beside it. */
 export interface PictureRow {
@@ -21,8 +22,10 @@ export interface PictureRow {
     /** What binds: at a small size it may be the copying, not the arithmetic. */
     readonly bound: Roof['bound'];
   } | null;
-  /** On the same hardware and problem. */
+  /** On the same hardware and problem, the fastest first. */
   readonly libraries: readonly { readonly name: string; readonly rate: number }[];
+  /** The kernel's speed against libraries and the naive kernel there: `0.967 of cuBLAS`. */
+  readonly against: readonly string[];
 }
 
 /** More rows would push everything else off the screen. */
@@ -40,7 +43,10 @@ export function pictureRows(
   figures: readonly ReferenceFigure[],
 ): PictureRow[] {
   const isGpu = ({ device }: DeviceBest) => device.class === 'gpu' || device.class === 'browser';
-  const rowOf = ({ address, device, problem, rate, resultId, roof }: DeviceBest): PictureRow => {
+  const rowOf = (best: DeviceBest): PictureRow => {
+    const { address, device, problem, rate, resultId, roof, speedupOverNaive } = best;
+    const libraries = librariesOf(figures, device.name, problem);
+    const isNaive = speedupOverNaive === 1;
     return {
       key: device.key,
       name: device.name,
@@ -49,7 +55,13 @@ export function pictureRows(
       shape: sidesText(problem),
       rate: rate.value,
       peak: peakOf(problem, roof, device),
-      libraries: librariesOf(figures, device.name, problem),
+      libraries,
+      against: [
+        ...againstLibraries(rate.value, libraries),
+        ...(speedupOverNaive === null || isNaive
+          ? []
+          : [`${formatTimes(speedupOverNaive)} the naive kernel`]),
+      ],
     };
   };
   const gpus = bests.filter(isGpu).slice(0, MOST_ROWS - 1);
@@ -77,6 +89,7 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
     if (by.kind !== 'kernel' || hardware === null || unranked !== null) return [];
     // Profiles are never mixed; pages show the one of browsers unless asked.
     if (profile !== 'default') return [];
+    const libraries = librariesOf(figures, hardware, problem);
     const row: PictureRow = {
       key: `reference ${hardware}`,
       name: hardware,
@@ -85,7 +98,8 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       shape: sidesText(problem),
       rate: rate.value,
       peak: peakOf(problem, roof, { name: hardware, class: figure.class ?? 'gpu' }),
-      libraries: librariesOf(figures, hardware, problem),
+      libraries,
+      against: againstLibraries(rate.value, libraries),
     };
     return [row];
   });
@@ -97,6 +111,9 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
   }
   return [...best.values()];
 }
+
+const againstLibraries = (rate: number, libraries: PictureRow['libraries']): string[] =>
+  libraries.map((library) => `${formatTimes(rate / library.rate)} ${library.name}`);
 
 /** The fastest of each library on this hardware and problem. */
 function librariesOf(
@@ -112,5 +129,5 @@ function librariesOf(
     if (shapeText(figure.problem) !== shapeText(problem)) continue;
     rates.set(by.name, Math.max(rate.value, rates.get(by.name) ?? 0));
   }
-  return [...rates].map(([name, rate]) => ({ name, rate }));
+  return [...rates].map(([name, rate]) => ({ name, rate })).toSorted((a, b) => b.rate - a.rate);
 }

@@ -46,7 +46,7 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
 }
 
 function Row({ row }: { row: PictureRow }) {
-  const { href, kernel, libraries, name, peak, rate, shape } = row;
+  const { against, href, kernel, libraries, name, peak, rate, shape } = row;
   const best = { name: kernel, rate, isBest: true };
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
   // Without a peak the fastest of several is the full width; a single one has nothing to compare with.
@@ -61,6 +61,11 @@ function Row({ row }: { row: PictureRow }) {
         <span className="text-xs text-muted">at {shape}</span>
         <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>
+      {against.length > 0 && (
+        <p className="text-xs">
+          Speed of {kernel}: {against.join(', ')}.
+        </p>
+      )}
       {bars.map((bar) => (
         <Bar
           key={bar.name}

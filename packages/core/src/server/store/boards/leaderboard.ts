@@ -150,7 +150,9 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
 }
 
 /** A result that counts is compared with one that counts too, or not at all. */
-function speedupOverNaive(row: BestRow): number | null {
+export function speedupOverNaive(
+  row: Pick<BestRow, 'medianNs' | 'unranked' | 'naiveMedianNs' | 'naiveUnranked'>,
+): number | null {
   if (row.naiveMedianNs === null) return null;
   if (row.unranked === null && row.naiveUnranked !== null) return null;
   return row.naiveMedianNs / row.medianNs;

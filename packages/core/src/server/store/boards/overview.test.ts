@@ -33,8 +33,11 @@ test('the board opens on the largest square that most GPUs have; the overview ha
   expect(problem?.shape).toMatchObject({ m: 256 });
   expect(problems.map(({ devices, gpus }) => [devices, gpus])).toContainEqual([2, 0]);
 
+  const { workerId } = await attach(store, 'GPU 1');
+  const naive = kernelRun(first, 'matmul/naive', square(256));
+  await recordAll(store, first, workerId, [[naive, measured(4 * 256_000)]]);
   const overview = await store.overview();
-  expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 8 });
+  expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9 });
   // The larger problem has the higher rate here; GPUs come first.
   expect(overview.bests.map(({ device, problem: of }) => [device.name, of.shape])).toMatchObject([
     ['GPU 2', { m: 512 }],
@@ -42,6 +45,7 @@ test('the board opens on the largest square that most GPUs have; the overview ha
     ['Soft 1', { m: 64 }],
     ['Soft 2', { m: 32 }],
   ]);
+  expect(overview.bests[0]?.speedupOverNaive).toBeNull();
   expect(overview.bests[1]?.device.key).toBe(first);
-  expect(overview.bests[1]?.address).toBe('matmul/tiled');
+  expect(overview.bests[1]).toMatchObject({ address: 'matmul/tiled', speedupOverNaive: 4 });
 });

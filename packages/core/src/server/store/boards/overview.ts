@@ -8,6 +8,7 @@ import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
 import { roofOver } from '../judge';
+import { speedupOverNaive } from './leaderboard';
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
 export interface DeviceBest {
@@ -18,6 +19,8 @@ export interface DeviceBest {
   readonly medianNs: number;
   readonly rate: ReturnType<typeof rateOf>;
   readonly roof: Roof | null;
+  /** Null: the naive kernel has no ranked result there. */
+  readonly speedupOverNaive: number | null;
 }
 
 /** What a grid amounts to, for its first screen. */
@@ -57,7 +60,8 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     select: {
       resultId: true,
       shape: true,
-      ...{ medianNs: true, lowNs: true, highNs: true },
+      ...{ medianNs: true, lowNs: true, highNs: true, unranked: true },
+      ...{ naiveMedianNs: true, naiveUnranked: true },
       device: {
         select: {
           ...{ key: true, name: true, class: true },
@@ -81,7 +85,8 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     where: { id: { in: fastest.map(({ resultId }) => resultId) } },
     select: { id: true, outcome: true, run: true },
   });
-  return fastest.flatMap(({ device, medianNs, problem, rate, resultId }) => {
+  return fastest.flatMap((row) => {
+    const { device, medianNs, problem, rate, resultId } = row;
     const result = results.find(({ id }) => id === resultId);
     if (!result) return [];
     const outcome = fromJson<Outcome>(result.outcome);
@@ -89,6 +94,11 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     const { roofs: [known] = [], ...of } = device;
     const roof = roofOver(outcome.measurement, runOf(result.run), known && fromJson(known.content));
     const { address } = result.run;
-    return [{ device: of, resultId, problem, address, medianNs, rate, roof: roof ?? null }];
+    return [
+      {
+        ...{ device: of, resultId, problem, address, medianNs, rate, roof: roof ?? null },
+        speedupOverNaive: speedupOverNaive(row),
+      },
+    ];
   });
 }
