@@ -33,6 +33,14 @@ it('says of shipped variants where they were measured, and that nothing was here
   );
 });
 
+it('says first that the evidence is of another profile', () => {
+  const prediction = { basis: 'measured', profile: 'fast', device: 'Some GPU', shapes: 9 };
+  const under = (profile: 'default' | 'fast') =>
+    found({ profile, prediction: prediction as BestVariant['prediction'] });
+  expect(under('default')).toMatch(/^Measured under profile fast, not default: .*\. Measured here/);
+  expect(under('fast')).toMatch(/^Measured here/);
+});
+
 it('says how far the nearest measured shape is, and when that is far', () => {
   expect(found({ isExact: false, measured: square(512) })).toContain(
     'nearest measured shape is 512; each of its sizes is within a factor of 2 of the requested one.',

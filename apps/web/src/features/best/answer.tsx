@@ -129,7 +129,11 @@ export function BestAnswer({ best }: { best: BestVariant }) {
         note={`profile ${best.profile}`}
       >
         <Notice
-          tone={best.fallback === 'overall' || !best.isExact ? 'amber' : 'neutral'}
+          tone={
+            best.fallback === 'overall' || !best.isExact || isOfOtherProfile(best)
+              ? 'amber'
+              : 'neutral'
+          }
           className="mb-3"
         >
           {howFound(best)}
@@ -198,7 +202,13 @@ const ROUNDED_UP = new Intl.NumberFormat('en', {
   useGrouping: false,
 });
 
-/** Whose results decided, and how far the measured shape is from the requested one. */
+const isOfOtherProfile = ({ prediction, profile }: Pick<BestVariant, 'prediction' | 'profile'>) =>
+  prediction ? prediction.profile !== profile : false;
+
+/**
+ * Under which profile the evidence was measured, if under another one; whose results decided; and how
+ * far the measured shape is from the requested one.
+ */
 export function howFound({
   fallback,
   isExact,
@@ -207,9 +217,15 @@ export function howFound({
   devices,
   shipped,
   prediction,
+  profile,
   result,
 }: BestVariant): string {
-  if (prediction) return whatPredicted(prediction, { asked, measured, fallback });
+  if (prediction) {
+    const found = whatPredicted(prediction, { asked, measured, fallback });
+    return isOfOtherProfile({ prediction, profile })
+      ? `Measured under profile ${prediction.profile}, not ${profile}: the time will differ there, and another variant may be the fastest. ${found}`
+      : found;
+  }
   const whose = shipped
     ? `measured on ${shipped.device} with ${driverText(shipped.driver)}`
     : plural(devices, 'device');
