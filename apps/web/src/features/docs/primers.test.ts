@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
-import { hrefOf, PRIMERS } from './primers';
+import { hrefOf, PRIMERS, textFor } from './primers';
 
 it('has every file of docs/ and docs/results, each with a title', async () => {
   const folder = new URL('../../../../../docs/', import.meta.url);
@@ -43,4 +43,16 @@ it('reads whole where a link leads nowhere: its text is code, or names the file'
       .map(([whole]) => `${file}: ${whole}`),
   );
   expect(stranded).toEqual([]);
+});
+
+it('prints commands for the grid that shows it, which need no checkout', () => {
+  const origin = 'https://lab.example';
+  for (const primer of PRIMERS) {
+    const text = textFor(primer, origin);
+    expect.soft(text, primer.slug).not.toMatch(/npx tilemark |localhost:\d|grid\.example:/);
+    const before = /(.*)\n+```sh\n(?=npx -y)/g;
+    for (const [, sentence] of text.matchAll(before)) {
+      expect.soft(sentence, primer.slug).not.toMatch(/checkout/);
+    }
+  }
 });

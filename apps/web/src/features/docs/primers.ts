@@ -209,6 +209,15 @@ function primerOf(file: string, source: string, summary: string): Primer {
 }
 
 /**
+ * A primer's text as the grid at `origin` shows it: its commands are for this grid. Only a checkout
+ * knows `npx tilemark`, and the name is not published; what the grid serves works anywhere.
+ */
+export const textFor = ({ text }: Primer, origin: string): string =>
+  text
+    .replaceAll('npx tilemark ', `npx -y ${origin}/worker.tgz `)
+    .replaceAll(/http:\/\/(?:grid\.example|localhost):3000/g, origin);
+
+/**
  * Where a link of a primer leads: another primer, a kernel, a place outside, or nowhere (null) for
  * a file of the repository, which the site does not serve.
  *

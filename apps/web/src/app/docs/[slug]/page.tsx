@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { hrefOf, PRIMERS } from '@/features/docs/primers';
+import { hrefOf, PRIMERS, textFor } from '@/features/docs/primers';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
@@ -22,11 +22,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function PrimerPage({ params }: Props) {
   await readable();
   const primer = await primerOf(params);
-  const origin = originOf(await headers());
-  const text = primer.text
-    // Only a clone knows `npx tilemark`, and the name is not published: this works anywhere.
-    .replaceAll('npx tilemark ', `npx -y ${origin}/worker.tgz `)
-    .replaceAll('http://grid.example:3000', origin);
+  const text = textFor(primer, originOf(await headers()));
   const index = PRIMERS.indexOf(primer);
   const before = PRIMERS[index - 1];
   const after = PRIMERS[index + 1];
