@@ -525,6 +525,38 @@ test('the tables of the primers break no name in two', async ({ page }) => {
   }
 });
 
+test('code and tables that go on beyond their edge have it shaded', async ({ page }) => {
+  const primers = await readdir(new URL('../docs/', import.meta.url));
+  const paths = primers.flatMap((file) =>
+    file.endsWith('.md') ? [`/docs/${file.replace('.md', '')}`] : [],
+  );
+  let wide = 0;
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of [...paths, '/docs/trials-h200', '/api', '/kernels/matmul/tiled']) {
+      await page.goto(`${grid.url}${path}`);
+      const boxes = await page.locator('main').evaluate((main) => {
+        for (const folded of main.querySelectorAll('details')) folded.open = true;
+        return [...main.querySelectorAll('*')]
+          .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)
+          .filter((box) => /auto|scroll/.test(getComputedStyle(box).overflowX))
+          .map((box) => ({
+            text: box.textContent?.slice(0, 60),
+            isShaded: getComputedStyle(box).backgroundImage.includes('gradient'),
+          }));
+      });
+      wide += boxes.length;
+      expect
+        .soft(
+          boxes.filter(({ isShaded }) => !isShaded),
+          `${path} at ${width}`,
+        )
+        .toEqual([]);
+    }
+  }
+  expect(wide).toBeGreaterThan(0);
+});
+
 test('no screen cuts a choice, and a phone no program', async ({ page }) => {
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });

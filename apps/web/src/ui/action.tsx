@@ -128,7 +128,7 @@ export function Command({
         // A program keeps its lines, and scrolls by touch or by keyboard; a command is short and wraps,
         // as everything does on a phone.
         tabIndex={isProgram ? 0 : undefined}
-        className={`min-w-0 flex-1 py-1 text-xs leading-5 select-all ${isProgram ? 'self-stretch overflow-x-auto whitespace-pre max-sm:break-words max-sm:whitespace-pre-wrap' : 'break-words whitespace-pre-wrap'}`}
+        className={`min-w-0 flex-1 py-1 text-xs leading-5 select-all ${isProgram ? 'scroll-hint sunken self-stretch overflow-x-auto whitespace-pre max-sm:break-words max-sm:whitespace-pre-wrap' : 'break-words whitespace-pre-wrap'}`}
       >
         <CommandText text={text} />
       </code>

@@ -94,7 +94,7 @@ export function PlainCode({ source, label }: { source: string; label: string }) 
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
       tabIndex={0}
-      className="max-h-[36rem] overflow-auto rounded-tile border border-line bg-surface p-3 text-xs leading-[1.2rem]"
+      className="scroll-hint max-h-[36rem] overflow-auto rounded-tile border border-line p-3 text-xs leading-[1.2rem]"
     >
       <pre>{source}</pre>
     </section>

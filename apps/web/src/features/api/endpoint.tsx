@@ -87,9 +87,9 @@ function Schema({ of, title, text }: { of: string; title: string; text: string }
       aria-label={`${title} of ${of}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
       tabIndex={0}
-      className="mt-1 max-h-96 overflow-auto rounded-tile bg-sunken px-3 py-2"
+      className="scroll-hint sunken mt-1 max-h-96 overflow-auto rounded-tile px-3 py-2"
     >
-      <pre className="text-xs leading-5">{text}</pre>
+      <pre className="text-xs leading-5 max-sm:break-words max-sm:whitespace-pre-wrap">{text}</pre>
     </section>
   );
   if (!text.includes('\n')) {

@@ -45,6 +45,11 @@ it('reads whole where a link leads nowhere: its text is code, or names the file'
   expect(stranded).toEqual([]);
 });
 
+it('heads its tables', () => {
+  const bare = PRIMERS.filter(({ text }) => /\n\n(?:\| *)+\|\n/.test(text));
+  expect(bare.map(({ file }) => file)).toEqual([]);
+});
+
 it('prints commands for the grid that shows it, which need no checkout', () => {
   const origin = 'https://lab.example';
   for (const primer of PRIMERS) {
