@@ -223,7 +223,7 @@ export function howFound({
   if (prediction) {
     const found = whatPredicted(prediction, { asked, measured, fallback });
     return isOfOtherProfile({ prediction, profile })
-      ? `Measured under profile ${prediction.profile}, not ${profile}: the time will differ there, and another variant may be the fastest. ${found}`
+      ? `Measured under profile ${prediction.profile}, not ${profile}, where the time will differ and another variant may be the fastest. ${found}`
       : found;
   }
   const whose = shipped

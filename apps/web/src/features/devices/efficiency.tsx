@@ -12,7 +12,7 @@ import {
   shippedEvidence,
   TOKENS,
 } from '@tilemark/core';
-import { kernelById, opById, shapeText } from '@tilemark/kernels';
+import { kernelById, type OpId, opById, shapeText } from '@tilemark/kernels';
 import { rollup } from 'd3-array';
 import { heatOf } from '@/features/leaderboard/heat-map-table';
 import { formatCount, formatNs, formatRate } from '@/ui/format';
@@ -82,13 +82,13 @@ function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined 
       <h3 className="text-[0.8125rem] font-medium">{what}</h3>
       <p className="mt-1 mb-2 max-w-prose text-xs text-muted">
         {kernel
-          ? `The fastest variant of this kernel wins on ${formatCount(won)} of the ${formatCount(cells.length)} shapes it was tried on (bold). `
+          ? `The fastest variant of this kernel wins on ${formatCount(won)} of the ${formatCount(cells.length)} shapes it was tried on. `
           : `The fastest variant of ${formatCount(cells.length)} shapes. `}
         Numbers are percent of the roof that binds:{' '}
         {op === 'matmul' && peak ? `${formatRate(peak)} GFLOP/s or ` : ''}
         {formatRate(memory)} GB/s, as probed on this GPU. Times are screened: cold, verified, not
         ranked; profile {profile}, {driverText(driver)}, {file.measuredAt.slice(0, 10)}; a dot was
-        not timed.
+        not timed. {aboutCells(op, kernel !== undefined)}
         {isExceeded &&
           ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows reads almost only.'}
       </p>
@@ -109,6 +109,16 @@ function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined 
       )}
     </div>
   );
+}
+
+/** What a cell stands for: most are of several shapes. */
+function aboutCells(op: OpId, isOfKernel: boolean): string {
+  const what = isOfKernel
+    ? 'over the shapes in its range on which this kernel was tried, bold if it wins most of them; the page of the device has the mean of the winners instead'
+    : 'over the shapes in its range; its letter is the kernel that wins most of them';
+  return op === 'matmul'
+    ? `A cell by M and K is a geometric mean, for any N, ${what}. A cell by tokens and layer is one shape.`
+    : `A cell is a geometric mean ${what}.`;
 }
 
 interface MapProps {
