@@ -1,5 +1,6 @@
-import { type Contrast, toDecide } from '@tilemark/core';
-import { formatSpeedup } from '@/ui/format';
+import { type Contrast, SPREAD_PRIOR, toDecide } from '@tilemark/core';
+import { TextLink } from '@/ui/button';
+import { formatPercent, formatSpeedup } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
 import type { Comparison } from './comparison';
 
@@ -36,6 +37,14 @@ export function Effect({ of: comparison }: { of: Comparison }) {
             B’s {of} as a multiple of A’s; 95% interval {formatSpeedup(low)} to{' '}
             {formatSpeedup(high)}
           </span>
+        </p>
+      )}
+      {of !== null && (
+        <p className="mt-2 text-[0.8125rem] text-muted">
+          The interval is wider than those of the two runs below: theirs say how well each median is
+          known, and this one also contains how much the median of another run would differ, for
+          which a standard deviation of {formatPercent(SPREAD_PRIOR.relative)} is taken (
+          <TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
         </p>
       )}
       {verdict === null && (
