@@ -24,6 +24,8 @@ export const deviceSchema = deviceRefSchema.extend({
   /** Runs waiting for this device. */
   pending: z.number().int(),
   results: z.number().int(),
+  /** No worker of this grid has served it: then the two dates are those of its first import. */
+  isImportedOnly: z.boolean(),
   firstSeenAt: date,
   lastSeenAt: date,
 });

@@ -27,7 +27,7 @@ export function DeviceCard({
   /** Of the same hardware, measured elsewhere. */
   reference: readonly ReferenceFigure[];
 }) {
-  const { capabilities, identity, key, lastSeenAt, pending, results } = device;
+  const { capabilities, identity, isImportedOnly, key, lastSeenAt, pending, results } = device;
   const { bests = [], roofs = [], version = null } = summary ?? {};
   const href = deviceHref(key);
   const sheetPeak = roofs.length === 0 ? dataSheetPeak(identity, { dtype: 'f32' }) : null;
@@ -111,7 +111,10 @@ export function DeviceCard({
                   </>
                 ),
               },
-              { name: 'Last seen', value: <Ago date={lastSeenAt} /> },
+              {
+                name: 'Last seen',
+                value: isImportedOnly ? 'Imported only' : <Ago date={lastSeenAt} />,
+              },
             ]}
           />
         </div>

@@ -2,6 +2,7 @@ import { InputError } from '@tilemark/kernels';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
+import { deviceKey } from '../../measure/device';
 import { summarise } from '../../measure/stats';
 import {
   benchFileSchema,
@@ -85,6 +86,19 @@ test('what a worker of the grid measured is not marked', async () => {
   const [best] = await store.devices.best(own);
   expect(best?.imported).toBeNull();
   expect(best?.endedAt).toMatch(/^2026-/);
+});
+
+test('a device is known by imports only until a worker serves it', async () => {
+  const known = deviceKey(environment('Elsewhere').device);
+  const device = { key: known, name: 'Elsewhere', class: 'gpu' } as const;
+  await importResults(
+    { store },
+    { ...file([result({ device })]), environment: environment('Elsewhere') },
+    importer,
+  );
+  expect(await store.devices.get(known)).toMatchObject({ isImportedOnly: true });
+  await attach(store, 'Elsewhere');
+  expect(await store.devices.get(known)).toMatchObject({ isImportedOnly: false });
 });
 
 test('a device that is known keeps its own capabilities', async () => {

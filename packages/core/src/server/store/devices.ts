@@ -264,6 +264,7 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
       workers: workers.get(row.key) ?? 0,
       pending: sum(states.filter(({ state }) => state === 'pending')),
       results: sum(states.filter(({ state }) => state !== 'pending' && state !== 'running')),
+      isImportedOnly: row.ownedBy === null,
       firstSeenAt: row.firstSeenAt.toISOString(),
       lastSeenAt: row.lastSeenAt.toISOString(),
     };

@@ -97,8 +97,15 @@ export default async function DevicePage({ params, searchParams }: Props) {
               { name: 'Architecture', value: identity.architecture || '–' },
               { name: 'Backend', value: identity.backend },
               { name: 'Runtime', value: identity.runtime },
-              { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
-              { name: 'Last seen', value: <Moment date={device.lastSeenAt} /> },
+              ...(device.isImportedOnly
+                ? [
+                    { name: 'First imported', value: <Moment date={device.firstSeenAt} /> },
+                    { name: 'Last seen', value: 'Imported only: no worker has served it' },
+                  ]
+                : [
+                    { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
+                    { name: 'Last seen', value: <Moment date={device.lastSeenAt} /> },
+                  ]),
               { name: 'Results', value: formatCount(device.results) },
               { name: 'Waiting runs', value: formatCount(device.pending) },
             ]}
