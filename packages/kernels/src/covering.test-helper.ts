@@ -65,11 +65,18 @@ function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean)
 /** Most combinations of a kernel's values to consider; of more, a spread-out selection is taken. */
 const MOST_COMBINATIONS = 40_000;
 
+/** Both are asked for again by each test of a kernel, and a source takes a while to emit. */
+const combinations = new WeakMap<Kernel, readonly TunableValues[]>();
+const lengths = new WeakMap<TunableValues, number>();
+
 /** Every combination of values or, if there are too many, a selection spread over all of them. */
-function someCombinations({ tunables }: Kernel): TunableValues[] {
+function someCombinations(kernel: Kernel): readonly TunableValues[] {
+  const known = combinations.get(kernel);
+  if (known) return known;
+  const { tunables } = kernel;
   const all = tunables.reduce((count, { values }) => count * values.length, 1);
   const count = Math.min(all, MOST_COMBINATIONS);
-  return Array.from({ length: count }, (_, i) => {
+  const some = Array.from({ length: count }, (_, i) => {
     let rest = all === count ? i : hash32(i) % all;
     return Object.fromEntries(
       tunables.map(({ name, values }) => {
@@ -79,11 +86,16 @@ function someCombinations({ tunables }: Kernel): TunableValues[] {
       }),
     );
   });
+  combinations.set(kernel, some);
+  return some;
 }
 
 function linesOf(kernel: Kernel, values: TunableValues): number {
+  if (kernel.runsOn !== 'gpu') return 0;
   const [dtype = 'f32'] = kernel.dtypes;
-  return kernel.runsOn === 'gpu' ? specialise(kernel, values, dtype).split('\n').length : 0;
+  const lines = lengths.get(values) ?? specialise(kernel, values, dtype).split('\n').length;
+  lengths.set(values, lines);
+  return lines;
 }
 
 function pairsOf(settings: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { coveringVariants, typicalVariant } from '../covering.test-helper';
-import { type Feasibility, feasible } from '../feasible';
+import { type DeviceLimits, type Feasibility, feasible } from '../feasible';
 import type { Kernel, TunableValues } from '../kernel';
 import type { OpId } from '../ops';
 import type { Problem, Shape } from '../problem';
@@ -32,8 +32,11 @@ export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: Suite
   const gpu = useExecutor();
   const kernels = kernelsOf(op).filter((kernel) => kernel.runsOn === 'gpu');
   const problemOf = (shape: Shape, dtype: Problem['dtype']) => ({ op, shape, dtype }) as Problem;
-  const canRun = (kernel: Kernel, tunables: TunableValues, problem: Problem): Feasibility =>
-    feasible({ kernel: kernel.id, tunables }, problem, limitsOf(gpu.device));
+  let limits: DeviceLimits | undefined;
+  const canRun = (kernel: Kernel, tunables: TunableValues, problem: Problem): Feasibility => {
+    limits ??= limitsOf(gpu.device);
+    return feasible({ kernel: kernel.id, tunables }, problem, limits);
+  };
 
   /** Runs the kernel's typical variant on every shape. */
   async function tryShapes(
