@@ -11,4 +11,14 @@ const grid = spawn(
 );
 // The grid stops its parts itself; this process only waits for it to end.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => grid.kill(signal));
+// biome-ignore lint/style/noProcessEnv: environment.ts is TypeScript, which nothing here reads yet
+if (process.env.npm_lifecycle_event === 'start') {
+  // npm passes a signal on to its shell, which ends without telling anybody.
+  const { ppid } = process;
+  const watch = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(watch);
+    grid.kill('SIGTERM');
+  }, 1_000);
+}
 grid.on('close', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
@@ -155,4 +157,21 @@ test('a kill and a restart lose nothing', async () => {
 test('Ctrl-C ends every part', async () => {
   expect(await grid.stop('SIGINT')).toBe(0);
   await expect(fetch(`${grid.url}/api/v1/health`)).rejects.toThrow();
+});
+
+test('a signal to npm alone ends the grid', async () => {
+  const flags = ['--port', String(grid.port), '--data', folder.dataDir, '--no-worker'];
+  const npm = spawn('npm', ['start', '--', ...flags], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: 'ignore',
+    env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' },
+  });
+  const answers = () =>
+    fetch(`${grid.url}/api/v1/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await expect.poll(answers, { timeout: 60_000 }).toBe(true);
+  npm.kill('SIGTERM');
+  await expect.poll(answers, { timeout: 60_000 }).toBe(false);
 });
