@@ -87,11 +87,14 @@ describe('tuneFamily', () => {
     const file = shippedEvidence().find(({ op, dtype }) => op === 'matmul' && dtype === 'f16');
     if (!file) throw new Error('there is no evidence');
     const own = group(observationsOf(file), ({ problem }) => shapeText(problem));
-    const known: FamilyShape[] = [...own.values()].flatMap((observations) => {
+    // Shapes for which a search had little time keep the few that it expected to be fast.
+    const tried = [...own.values()].filter((observations) => observations.length >= 20);
+    const known: FamilyShape[] = tried.flatMap((observations) => {
       const [one] = observations;
       const points = observations.map(({ address }) => ({ ...variantOf(address), address }));
       return one ? [{ problem: one.problem, points }] : [];
     });
+    expect(known.length).toBeGreaterThan(100);
     const nsOf = (problem: Problem, address: string) =>
       own.get(shapeText(problem))?.find((each) => each.address === address)?.ns ?? Number.NaN;
     let nowNs = 0;
