@@ -10,6 +10,9 @@ import { canonicalJson, fromJson, sha256, toJson } from './database';
 /** More imported figures of one problem than any page shows. */
 const MOST = 1_000;
 
+/** A bundler may shorten the digits of what ships by this much, relative. */
+const SHORTENED = 1e-8;
+
 /** Figures that this grid did not measure: what ships, and what was imported. */
 export function referencesOf(db: PrismaClient) {
   /** What ships, then what was imported. */
@@ -49,6 +52,24 @@ export function referencesOf(db: PrismaClient) {
         await all(isWanted, { content: { path: ['hardware'], equals: name } }),
         name,
       );
+    },
+
+    /** Without those that are results here, since their files were imported too. */
+    async withoutResults(figures: readonly ReferenceFigure[]): Promise<ReferenceFigure[]> {
+      const kernels = figures.filter(({ by }) => by.kind === 'kernel');
+      const addresses = kernels.map(({ by }) => (by.kind === 'kernel' ? by.address : ''));
+      const shapes = kernels.map(({ problem }) => shapeText(problem));
+      const medians = kernels.map(({ medianNs }) => medianNs);
+      const rows = await db.$queryRaw<{ place: number }[]>`
+        SELECT DISTINCT figure."place"::int FROM unnest(${addresses}::text[], ${shapes}::text[],
+          ${medians}::float8[]) WITH ORDINALITY AS figure("address", "shape", "ns", "place")
+        JOIN "Result" AS result ON result."importedBy" IS NOT NULL
+          AND result."medianNs" BETWEEN figure."ns" * (1 - ${SHORTENED}::float8)
+            AND figure."ns" * (1 + ${SHORTENED}::float8)
+        JOIN "Run" AS run ON run."id" = result."runId"
+          AND run."address" = figure."address" AND run."shape" = figure."shape"`;
+      const results = new Set(rows.map(({ place }) => kernels[place - 1]));
+      return figures.filter((figure) => !results.has(figure));
     },
 
     /**

@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { benchFileSchema } from '@tilemark/core';
+import { importResults, openStore, type Store } from '@tilemark/core/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../../../packages/core/services.test-helper';
+import {
+  attach,
+  kernelRun,
+  measured,
+  recordAll,
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
+import { ladderOf } from './ladder';
+
+const FOLDER = new URL('../../../../../docs/results/h200-2026-11-21/', import.meta.url);
+
+let store: Store;
+beforeAll(async () => {
+  store = openStore(await testDatabase());
+});
+afterAll(() => store.close());
+
+test('a figure of reference is an imported result once a file has brought it', async () => {
+  const wheresOf = async () => {
+    const { bests } = await ladderOf(store, 'matmul');
+    return ['tiled-wpt 2048', 'tiled 8192', 'warp-tile 8192'].map(
+      (each) => bests.get(`matmul/${each}`)?.where,
+    );
+  };
+  const [reference, imported] = ['NVIDIA H200, reference', 'NVIDIA H200, imported'];
+  expect(await wheresOf()).toEqual([reference, reference, reference]);
+  // By the current protocol, unlike the files: so the board's own shapes are others.
+  const { deviceKey, workerId } = await attach(store);
+  await recordAll(store, deviceKey, workerId, [
+    [kernelRun(deviceKey, 'matmul/naive'), measured(1e6)],
+  ]);
+  for (const name of await readdir(FOLDER)) {
+    const file = benchFileSchema.parse(JSON.parse(await readFile(new URL(name, FOLDER), 'utf8')));
+    await importResults({ store }, file, { name: 'admin', role: 'admin' });
+  }
+  // Of three invocations of one variant, the figure is the fastest and the headline the median.
+  expect(await wheresOf()).toEqual([imported, imported, reference]);
+});
