@@ -10,7 +10,7 @@ import { Ago, Moment, Rate } from '@/ui/facts';
 import { InputField, SelectField } from '@/ui/field';
 import { formatCount, formatDuration } from '@/ui/format';
 import { Live } from '@/ui/live';
-import { Badge, Empty } from '@/ui/notice';
+import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
 import { QueryForm } from '@/ui/query-form';
@@ -99,9 +99,8 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                     </span>
                   )}
                   {isImported && (
-                    // Imports of one file, say, have the same name.
                     <span className="block font-normal text-xs text-muted">
-                      <Moment date={createdAt} />
+                      imported <Moment date={createdAt} />
                     </span>
                   )}
                 </>
@@ -109,12 +108,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             {
               head: 'Status',
-              cell: ({ counts, isImported, status }) =>
-                isImported ? (
-                  <Badge tone="neutral">imported</Badge>
-                ) : (
-                  <StatusBadge status={status} counts={counts} />
-                ),
+              cell: ({ counts, status }) => <StatusBadge status={status} counts={counts} />,
             },
             {
               head: 'Progress',

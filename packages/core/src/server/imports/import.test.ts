@@ -80,6 +80,14 @@ test('the same file twice is one sweep', async () => {
   expect(await importResults({ store }, same, importer)).toEqual(first);
 });
 
+test('an import is listed as done, and as imported', async () => {
+  const { id } = await importResults({ store }, file([result({ outcome: series(4e6) })]), importer);
+  for (const state of ['done', 'imported'] as const) {
+    const { items } = await store.sweeps.list(undefined, { state });
+    expect(items.find((sweep) => sweep.id === id)?.status).toBe('done');
+  }
+});
+
 test('what a worker of the grid measured is not marked', async () => {
   const { deviceKey: own, workerId } = await attach(store, 'Own');
   await recordAll(store, own, workerId, [[kernelRun(own, 'matmul/naive'), measured(1e6)]]);

@@ -260,9 +260,7 @@ function wheresOf({ find, state }: SweepFilter): Prisma.SweepWhereInput[] {
   return [
     ...(text ? [{ OR: [{ name: text }, { suite: text }] }] : []),
     ...(state === 'open' ? [{ cancelledAt: null, OR: [{ runs: { some: OPEN } }, UNDECIDED] }] : []),
-    ...(state === 'done'
-      ? [{ cancelledAt: null, runs: { none: OPEN }, NOT: UNDECIDED }, NOT_IMPORTED]
-      : []),
+    ...(state === 'done' ? [{ cancelledAt: null, runs: { none: OPEN }, NOT: UNDECIDED }] : []),
     ...(state === 'cancelled' ? [{ cancelledAt: { not: null } }] : []),
     ...(state === 'imported' ? [{ NOT: NOT_IMPORTED }] : []),
   ];
