@@ -97,6 +97,22 @@ test('a changed source makes its cells stale, and a refresh queues just those', 
 
   await measureSuite(workerId, sweeps[0]!);
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5 });
+
+  // What no worker could run now waits for one, unless the device is asked for.
+  await db.result.updateMany({
+    where: { run: { deviceKey, address } },
+    data: { sourceHash: hash },
+  });
+  await services.store.workers.detach(workerId);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, stale: 1 });
+  const { devices } = await coverage(services.store);
+  expect(devices.find(({ device }) => device.key === deviceKey)?.workers).toBe(0);
+  expect(await refreshStale(services, { device: null, suite: null }, author)).toEqual({
+    sweeps: [],
+    runs: 0,
+  });
+  const asked = await refreshStale(services, { device: deviceKey, suite: null }, author);
+  expect(asked.runs).toBe(1);
 });
 
 test('what an import brings from another methodology is stale', async () => {

@@ -18,8 +18,8 @@ type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
 export async function coverage(store: Store): Promise<Coverage> {
   const rows: Coverage['devices'] = [];
   for await (const { device, suites } of coverageOf(store, await store.devices.toPlan())) {
-    const { key, name, class: kind } = device;
-    rows.push({ device: { key, name, class: kind }, cells: suites.map(cellOf) });
+    const { key, name, class: kind, workers } = device;
+    rows.push({ device: { key, name, class: kind }, workers, cells: suites.map(cellOf) });
   }
   return {
     suites: SUITES.filter(({ standing }) => standing).map(({ id, title }) => ({ id, title })),
@@ -33,7 +33,7 @@ const groupOf = (device: Pick<DeviceToPlan, 'class'>) => DEVICE_GROUPS.indexOf(d
 
 /**
  * Queues again, in the background, the runs whose kernel source or methodology has changed since: one
- * sweep per device and suite that has any.
+ * sweep per device and suite that has any. Of every device: only where a worker could run them now.
  */
 export async function refreshStale(
   services: SweepServices,
@@ -43,7 +43,7 @@ export async function refreshStale(
 ): Promise<{ sweeps: string[]; runs: number }> {
   const refreshed = { sweeps: [] as string[], runs: 0 };
   const all = await services.store.devices.toPlan();
-  const devices = all.filter(({ key }) => only === null || key === only);
+  const devices = all.filter(({ key, workers }) => (only === null ? workers > 0 : key === only));
   for await (const { device, suites } of coverageOf(services.store, devices)) {
     for (const { standing, runs: planned } of suites) {
       const { suite, spec } = standing;

@@ -101,13 +101,20 @@ export type CoverageCell = z.infer<typeof coverageCellSchema>;
 /** Devices against the standard suites of their class. */
 export const coverageSchema = z.object({
   suites: z.array(z.object({ id: z.string(), title: z.string() })),
-  devices: z.array(z.object({ device: deviceRefSchema, cells: z.array(coverageCellSchema) })),
+  devices: z.array(
+    z.object({
+      device: deviceRefSchema,
+      /** Attached now; without one its runs wait. */
+      workers: z.number().int(),
+      cells: z.array(coverageCellSchema),
+    }),
+  ),
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
 /** Which cells to measure again. */
 export const refreshSchema = z.strictObject({
-  /** A device key; null: every device. */
+  /** A device key; null: every device that a worker serves now. */
   device: z.string().max(300).nullable(),
   /** Null: every suite. */
   suite: z.string().max(80).nullable(),

@@ -1,3 +1,4 @@
+import { sum } from 'd3-array';
 import type { Metadata } from 'next';
 import { CoverageTable, PARTS } from '@/features/coverage/coverage-table';
 import { RefreshStale } from '@/features/coverage/refresh';
@@ -24,6 +25,10 @@ export default async function CoveragePage() {
   const [coverage, user] = await Promise.all([recentCoverage(await readable()), visitor()]);
   const cells = coverage.devices.flatMap((row) => row.cells);
   const count = (part: keyof typeof MEANINGS) => cells.reduce((sum, cell) => sum + cell[part], 0);
+  const unserved = sum(
+    coverage.devices.filter(({ workers }) => workers === 0).flatMap((row) => row.cells),
+    ({ stale }) => stale,
+  );
 
   return (
     <>
@@ -32,7 +37,9 @@ export default async function CoveragePage() {
         actions={
           <>
             <Live source="/api/v1/coverage" etag={etagOf(coverage)} />
-            {user?.role === 'admin' && <RefreshStale stale={count('stale')} />}
+            {user?.role === 'admin' && (
+              <RefreshStale stale={count('stale') - unserved} waiting={unserved} />
+            )}
           </>
         }
       >

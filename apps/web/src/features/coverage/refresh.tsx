@@ -7,8 +7,15 @@ import { Button } from '@/ui/button';
 import { plural } from '@/ui/format';
 import { ask } from '@/ui/request';
 
-/** Queues the stale runs again; for admins. */
-export function RefreshStale({ stale }: { stale: number }) {
+/** Queues the stale runs again that a worker could run now; for admins. */
+export function RefreshStale({
+  stale,
+  waiting,
+}: {
+  stale: number;
+  /** Stale runs of devices that no worker serves now. */
+  waiting: number;
+}) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [said, setSaid] = useState<string | null>(null);
@@ -22,8 +29,17 @@ export function RefreshStale({ stale }: { stale: number }) {
   return (
     <>
       <Button onClick={refresh} disabled={isPending || stale === 0}>
-        {stale === 0 ? 'Nothing is stale' : `Refresh ${plural(stale, 'stale run')}`}
+        {stale > 0
+          ? `Refresh ${plural(stale, 'stale run')}`
+          : waiting > 0
+            ? 'Nothing to refresh now'
+            : 'Nothing is stale'}
       </Button>
+      {waiting > 0 && (
+        <span className="text-xs text-muted">
+          Waiting for a worker of the device: {plural(waiting, 'stale run')}
+        </span>
+      )}
       <span role="status" className="text-xs text-muted">
         {said}
       </span>

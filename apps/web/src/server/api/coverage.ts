@@ -27,7 +27,8 @@ operation(
     id: 'refreshCoverage',
     method: 'post',
     path: '/coverage/refresh',
-    summary: 'Queues again the runs whose kernel source or protocol has changed since.',
+    summary:
+      'Queues again the runs whose kernel source or protocol has changed since, of one device or of all that a worker serves now.',
     access: 'admin',
     audit: 'refreshCoverage',
     body: refreshSchema,
