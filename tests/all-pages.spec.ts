@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Locator, type Page, test } from '@playwright/test';
+import { violations } from './axe';
 import { benchFile } from './bench-file';
 import { failedSweep } from './failed-sweep';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
@@ -93,20 +93,12 @@ for (const width of [1280, 390]) {
     });
     await page.goto(grid.loginUrl);
     for (const [name, path] of Object.entries(pages)) {
-      await page.emulateMedia({ colorScheme: 'light' });
       await open(page, path);
       const moved = await page.evaluate(() => (window as never as Moved).moved);
       expect.soft(moved, `${name} moves while it loads`).toBeLessThan(0.02);
       // Thousands of spans alike: one page of code stands for all.
-      const axe = () => {
-        const builder = new AxeBuilder({ page });
-        return name === 'kernel' ? builder : builder.exclude('.shiki code');
-      };
-      expect.soft(await violations(axe()), name).toEqual([]);
-      // The schemes differ in nothing but colours.
-      await page.emulateMedia({ colorScheme: 'dark' });
-      const inDark = await violations(axe().withRules(['color-contrast']));
-      expect.soft(inDark, `${name}, dark`).toEqual([]);
+      const repeated = name === 'kernel' ? undefined : '.shiki code';
+      expect.soft(await violations(page, repeated), name).toEqual([]);
       // The body's width leaves out the scroll bar's gutter; a narrow one stands in the middle.
       const excess = await page.evaluate(() => {
         const { left, width } = document.body.getBoundingClientRect();
@@ -121,11 +113,6 @@ for (const width of [1280, 390]) {
 
 interface Moved {
   readonly moved: number;
-}
-
-async function violations(axe: AxeBuilder): Promise<string[]> {
-  const found = await axe.analyze();
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
 test('browse and compare: from the board to a verdict', async ({ page }) => {
