@@ -296,6 +296,28 @@ describe('runVariant', () => {
     expect(last).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
+  // The seed decides where the stretch begins, of which the outputs are poisoned first.
+  it.each(Array.from({ length: 48 }, (_, seed) => seed))(
+    'finds work done only where all was poisoned, wherever the looks fall (seed %i)',
+    async (seed) => {
+      let isPoisoned = true;
+      const executor = withFault((good) => ({
+        poison: (kind, sets) => {
+          isPoisoned = true;
+          return good.poison(kind, sets);
+        },
+        sample: async (options) => {
+          await good.sample(options);
+          if (!isPoisoned && options.rotate) await good.poison('nan', [good.lastSet]);
+          isPoisoned = false;
+          return lasting(1e6, options);
+        },
+      }));
+      const outcome = await run(executor, { seed, lastLevelCacheBytes: 100_000 });
+      expect(outcome).toMatchObject({ kind: 'incorrect', when: 'after' });
+    },
+  );
+
   it('repeats inputs and checks from a seed', async () => {
     const seen = async (seed: number) => {
       const calls: unknown[] = [];

@@ -127,6 +127,7 @@ export class Proof {
       // As many samples at once as there are sets: each look at outputs costs waits for the device.
       const fit = Math.max(1, Math.floor(this.#prepared.bufferSets / options.dispatches));
       if (this.#isInStretch && this.#unseen === 0) {
+        if (this.#inStretch === 0) await this.#beforeStretch();
         await this.#poisonNext(fit * options.dispatches);
       }
       const sample = await this.#prepared.sample(options);
@@ -194,6 +195,12 @@ export class Proof {
       const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, SETS_PER_SPOT);
       await this.#verify('after', some, some.length);
     }
+  }
+
+  /** The stretch writes over what the samples before it left, of which nothing else was poisoned. */
+  async #beforeStretch(): Promise<void> {
+    const sets = this.#lastSets(this.#written);
+    if (sets.length > 0) await this.#verify('after', sets, sets.length);
   }
 
   get #isInStretch(): boolean {
