@@ -487,8 +487,35 @@ test('an invite pasted into a tab that shows /join already is taken', async ({ p
   expect(page.url()).toBe(`${grid.url}/join`);
 });
 
+test('the page of a long kernel is light, and has all of its code on demand', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const answer = await page.goto(`${grid.url}/kernels/matmul/stream-k?UNROLL=8`);
+  expect((await answer?.body())?.length).toBeLessThan(400_000);
+  const { wgsl } = await (
+    await fetch(`${grid.url}/api/v1/kernels/matmul/stream-k?UNROLL=8`)
+  ).json();
+  const end = wgsl.trimEnd().slice(-200);
+  const code = page.getByRole('region', { name: /^WGSL of matmul\/stream-k\[/ });
+  await expect(code).toContainText(wgsl.slice(0, 200));
+  await expect(code).not.toContainText(end);
+  await page.getByRole('link', { name: /^Show all [\d,]+ lines of the WGSL of [^ ]+$/ }).click();
+  await expect(code).toContainText(end);
+  await page.getByRole('link', { name: /^Show less/ }).click();
+  await expect(code).not.toContainText(end);
+  const diff = page.getByRole('region', { name: /compared with/ });
+  const lines = await diff.locator('.line').count();
+  await page.getByRole('link', { name: /^Show all [\d,]+ lines .* compared with/ }).click();
+  await expect.poll(() => diff.locator('.line').count()).toBeGreaterThan(lines);
+  await context.close();
+});
+
 test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   await page.goto(`${grid.url}/kernels/matmul/stream-k`);
+  await expect(page.getByRole('table', { name: /^Efficiency by M and K/ })).not.toHaveCount(0);
+  await page.getByRole('link', { name: 'Show tokens × layers of language models' }).click();
   const map = page.getByRole('table', { name: /^Efficiency by tokens and layer/ });
   const row = map.getByRole('row', { name: '4096 → 14336' });
   await expect(row.getByRole('cell').last()).toHaveText(/^\d+$/);
@@ -496,7 +523,7 @@ test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   // Its own kernels stay below; those of few rows do not, and the page of theirs says why.
   const over = page.getByText(/Over 100: the roof of bytes is a copy/);
   await expect(over).toHaveCount(0);
-  await page.goto(`${grid.url}/kernels/matmul/few-rows`);
+  await page.goto(`${grid.url}/kernels/matmul/few-rows?show=layers`);
   await expect(page.getByRole('cell', { name: '101', exact: true })).not.toHaveCount(0);
   await expect(over).toBeVisible();
 });

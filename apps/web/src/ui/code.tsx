@@ -80,11 +80,31 @@ async function highlighted(source: string, kinds: readonly string[] = []): Promi
   return html;
 }
 
-/** WGSL, highlighted on the server for both colour schemes. Scrolls in its own box. */
-export async function WgslCode({ source, label }: { source: string; label: string }) {
-  return (
-    <CodeBox label={label} html={await highlighted(source)} lines={source.split('\n').length} />
-  );
+/** Where long code is whole, and where it is not: pages of one section each way. */
+export interface Fold {
+  readonly isOpen: boolean;
+  /** The page with this code the other way. */
+  readonly href: string;
+}
+
+/**
+ * WGSL, highlighted on the server for both colour schemes. Scrolls in its own box.
+ *
+ * @param fold a long source is sent on demand only
+ */
+export async function WgslCode({
+  source,
+  label,
+  fold,
+}: {
+  source: string;
+  label: string;
+  fold?: Fold;
+}) {
+  const lines = source.split('\n');
+  const shown = shownOf(lines, fold);
+  const html = await highlighted(shown.join('\n'));
+  return <CodeBox label={label} html={html} lines={lines.length} fold={fold} />;
 }
 
 /** Text as it is, in the same box. */
@@ -109,10 +129,12 @@ export async function WgslDiff({
   before,
   after,
   label,
+  fold,
 }: {
   before: string;
   after: string;
   label: string;
+  fold?: Fold;
 }) {
   const lines = diffLines(withoutComments(before), withoutComments(after)).flatMap(
     ({ added, removed, value }) =>
@@ -121,29 +143,41 @@ export async function WgslDiff({
         .split('\n')
         .map((text) => ({ text, kind: added ? 'added' : removed ? 'removed' : 'kept' })),
   );
+  const shown = shownOf(lines, fold);
   const html = await highlighted(
-    lines.map(({ text }) => text).join('\n'),
-    lines.map(({ kind }) => kind),
+    shown.map(({ text }) => text).join('\n'),
+    shown.map(({ kind }) => kind),
   );
-  return <CodeBox label={label} html={html} lines={lines.length} isDiff />;
+  return <CodeBox label={label} html={html} lines={lines.length} fold={fold} isDiff />;
 }
 
 /** As many lines as the box shows at once, none of them cut: its height below follows. */
 const MOST_LINES = 29;
 
+/** More of them weigh more than the rest of a page, which contains them twice. */
+const MOST_SENT = 150;
+
+const isFolded = (lines: number, fold: Fold | undefined): fold is Fold =>
+  fold !== undefined && lines > MOST_SENT;
+
+const shownOf = <Line,>(lines: readonly Line[], fold: Fold | undefined): readonly Line[] =>
+  isFolded(lines.length, fold) && !fold.isOpen ? lines.slice(0, MOST_LINES) : lines;
+
 function CodeBox({
   label,
   html,
   lines,
+  fold,
   isDiff = false,
 }: {
   label: string;
   html: string;
   lines: number;
+  fold: Fold | undefined;
   isDiff?: boolean;
 }) {
   return (
-    <ShowAll of={label} lines={lines} most={MOST_LINES}>
+    <ShowAll of={label} lines={lines} most={MOST_LINES} fold={isFolded(lines, fold) ? fold : null}>
       <section
         aria-label={label}
         data-diff={isDiff || undefined}

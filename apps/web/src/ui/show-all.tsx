@@ -1,7 +1,8 @@
 'use client';
 
 import { type ReactNode, useState } from 'react';
-import { Button } from './button';
+import { Button, ButtonLink } from './button';
+import type { Fold } from './code';
 import { formatCount } from './format';
 
 /**
@@ -10,34 +11,39 @@ import { formatCount } from './format';
  *
  * @param of what the text is, for readers who do not see where the button stands
  * @param most lines that the box shows at once; without more there is no button
+ * @param fold instead of a button, a link to the page that has the other lines, or has them no more
  */
 export function ShowAll({
   of,
   lines,
   most,
+  fold,
   children,
 }: {
   of: string;
   lines: number;
   most: number;
+  fold: Fold | null;
   children: ReactNode;
 }) {
-  const [isOpen, setOpen] = useState(false);
+  const [wantsAll, setWantsAll] = useState(false);
+  const isOpen = fold?.isOpen ?? wantsAll;
+  const all = `Show all ${formatCount(lines)} lines`;
+  const control = {
+    look: 'quiet',
+    className: 'mt-1 -ml-3',
+    'aria-label': isOpen ? `Show less of the ${of}` : `${all} of the ${of}`,
+    children: isOpen ? 'Show less' : all,
+  } as const;
   return (
     <div className="group" data-open={isOpen || undefined}>
       {children}
-      {lines > most && (
-        <Button
-          look="quiet"
-          className="mt-1 -ml-3"
-          aria-expanded={isOpen}
-          aria-label={
-            isOpen ? `Show less of the ${of}` : `Show all ${formatCount(lines)} lines of the ${of}`
-          }
-          onClick={() => setOpen(!isOpen)}
-        >
-          {isOpen ? 'Show less' : `Show all ${formatCount(lines)} lines`}
-        </Button>
+      {fold ? (
+        <ButtonLink href={fold.href} scroll={false} prefetch={false} {...control} />
+      ) : (
+        lines > most && (
+          <Button aria-expanded={isOpen} onClick={() => setWantsAll(!isOpen)} {...control} />
+        )
       )}
     </div>
   );

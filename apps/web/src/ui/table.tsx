@@ -110,8 +110,11 @@ export function DataTable<Row>({
 /** Rows shown before the reader asks for all; most grids have fewer. */
 const MOST_ROWS = 50;
 
-export const shownRows = <T,>(rows: readonly T[], isAll: boolean): readonly T[] =>
-  isAll ? rows : rows.slice(0, MOST_ROWS);
+export const shownRows = <T,>(
+  rows: readonly T[],
+  isAll: boolean,
+  most = MOST_ROWS,
+): readonly T[] => (isAll ? rows : rows.slice(0, most));
 
 /** A last row that leads to the rows left out, if any. */
 export function MoreRows({
@@ -120,18 +123,20 @@ export function MoreRows({
   isAll,
   allHref,
   columns,
+  most = MOST_ROWS,
 }: {
   of: number;
   noun: string;
   isAll: boolean;
   allHref: string;
   columns: number;
+  most?: number;
 }) {
-  if (isAll || of <= MOST_ROWS) return null;
+  if (isAll || of <= most) return null;
   return (
     <tr>
       <td colSpan={columns} className="text-muted">
-        {formatCount(of - MOST_ROWS)} more {noun}.{' '}
+        {formatCount(of - most)} more {noun}.{' '}
         <TextLink href={allHref}>Show all {formatCount(of)}</TextLink>
       </td>
     </tr>

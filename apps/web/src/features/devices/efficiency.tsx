@@ -13,7 +13,7 @@ import {
   TOKENS,
 } from '@tilemark/core';
 import { kernelById, type OpId, opById, shapeText } from '@tilemark/kernels';
-import { rollup } from 'd3-array';
+import { group, rollup } from 'd3-array';
 import { heatOf } from '@/features/leaderboard/heat-map-table';
 import { formatCount, formatNs, formatRate } from '@/ui/format';
 import { Panel } from '@/ui/page';
@@ -46,18 +46,38 @@ export const evidenceOf = (kernel: string): readonly Evidence[] =>
     variants.some((address) => address.startsWith(`${kernel}[`)),
   );
 
-/** How near kernels come to a device's roof, by shape; of one kernel if it is named. */
-export function Efficiency({ files, kernel }: { files: readonly Evidence[]; kernel?: string }) {
+/**
+ * How near kernels come to a device's roof, by shape; of one kernel if it is named.
+ *
+ * @param layers whether the maps of language models' layers, the largest part of a page, are shown
+ */
+export function Efficiency({
+  files,
+  kernel,
+  layers = true,
+}: {
+  files: readonly Evidence[];
+  kernel?: string;
+  layers?: boolean;
+}) {
   return (
     <div className="space-y-6">
       {files.map((file) => (
-        <FileMap key={`${file.op} ${file.dtype}`} file={file} kernel={kernel} />
+        <FileMap key={`${file.op} ${file.dtype}`} file={file} kernel={kernel} layers={layers} />
       ))}
     </div>
   );
 }
 
-function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined }) {
+function FileMap({
+  file,
+  kernel,
+  layers,
+}: {
+  file: Evidence;
+  kernel: string | undefined;
+  layers: boolean;
+}) {
   const { op, dtype, device, driver, profile, roofline } = file;
   const what = `${opById(op).title}, ${dtype}, ${device.device}`;
   const map = mapOf(file);
@@ -102,7 +122,7 @@ function FileMap({ file, kernel }: { file: Evidence; kernel: string | undefined 
         </p>
       )}
       <RangeMap cells={cells} kernel={kernel} letters={letters} what={what} />
-      {op === 'matmul' && (
+      {layers && op === 'matmul' && (
         <div className="mt-3">
           <LayerMap cells={cells} kernel={kernel} letters={letters} what={what} />
         </div>
@@ -130,9 +150,13 @@ interface MapProps {
 
 /** M x K, or rows x columns, each from a power of two to below the next; any N. */
 function RangeMap({ cells, kernel, letters, what }: MapProps) {
-  const sizes = cells.map((cell) => ({ cell, ...sidesOf(cell) }));
-  const across = rangesOf(sizes.map(({ x }) => x));
-  const down = rangesOf(sizes.map(({ y }) => y));
+  const across = rangesOf(cells.map((cell) => sidesOf(cell).x));
+  const down = rangesOf(cells.map((cell) => sidesOf(cell).y));
+  const inRange = group(
+    cells,
+    (cell) => floorOf(sidesOf(cell).y),
+    (cell) => floorOf(sidesOf(cell).x),
+  );
   const isProduct = cells[0]?.problem.op === 'matmul';
   const [xName, yName] = isProduct ? ['M', 'K'] : ['rows', 'columns'];
   return (
@@ -160,8 +184,8 @@ function RangeMap({ cells, kernel, letters, what }: MapProps) {
                 key={column}
                 kernel={kernel}
                 letters={letters}
-                places={sizes.flatMap(({ cell, x, y }) =>
-                  floorOf(x) === column && floorOf(y) === row ? placeOf(cell, kernel) : [],
+                places={(inRange.get(row)?.get(column) ?? []).flatMap((cell) =>
+                  placeOf(cell, kernel),
                 )}
               />
             ))}

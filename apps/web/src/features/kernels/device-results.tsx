@@ -17,6 +17,9 @@ type Measured = KernelResults['problems'][number];
 export const problemKey = ({ problem, profile }: Pick<Measured, 'problem' | 'profile'>): string =>
   [shapeText(problem), problem.dtype, profile].join();
 
+/** Devices shown before the reader asks for all: their rows name whole variants, which weighs. */
+const MOST_DEVICES = 15;
+
 /** The kernel's fastest variant on each device for one problem, linked to its measurement. */
 export function DeviceResults({
   kernel,
@@ -101,7 +104,7 @@ export function DeviceResults({
       )}
       <DataTable
         caption={`Results on ${shapeText(chosen.problem)} by device`}
-        rows={shownRows(rows, isAll)}
+        rows={shownRows(rows, isAll, MOST_DEVICES)}
         keyOf={({ device }) => device.key}
         columns={[
           {
@@ -144,6 +147,7 @@ export function DeviceResults({
           isAll={isAll}
           allHref={`?${all}#results`}
           columns={5}
+          most={MOST_DEVICES}
         />
       </DataTable>
     </>

@@ -15,12 +15,12 @@ import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { readable } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { WgslCode, WgslDiff } from '@/ui/code';
+import { type Fold, WgslCode, WgslDiff } from '@/ui/code';
 import { Facts } from '@/ui/facts';
 import { formatBytes, formatCount } from '@/ui/format';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
-import type { SearchParams } from '@/ui/query';
+import { type SearchParams, searchObject } from '@/ui/query';
 
 type Props = { params: Promise<{ id: string[] }>; searchParams: SearchParams };
 
@@ -57,6 +57,14 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const isWhole = kernel.runsOn === 'gpu' && detail.broken.length === 0;
   const tile = isWhole ? tileOf(kernel, detail.chosen, detail.dtype) : null;
   const paragraph = isWhole ? paragraphOf(kernel, detail.chosen, detail.dtype) : null;
+  /** The page with one of its long parts shown, or not. */
+  const foldOf = (part: 'wgsl' | 'diff' | 'layers', section: string): Fold => {
+    const isOpen = query.show === part;
+    const { show: _, ...rest } = searchObject(query);
+    const href = `?${new URLSearchParams(isOpen ? rest : { ...rest, show: part })}#${section}`;
+    return { isOpen, href };
+  };
+  const layers = foldOf('layers', 'efficiency');
   const earlier = before && detail.wgsl !== null ? rungBefore(before, detail) : null;
 
   return (
@@ -121,9 +129,18 @@ export default async function KernelPage({ params, searchParams }: Props) {
           id="wgsl"
           title="WGSL"
           note="as passed to the compiler"
-          actions={<CopyButton text={detail.wgsl} label="the WGSL" />}
+          actions={
+            <CopyButton
+              from={`/api/v1${kernelHref(kernel.id, detail.chosen, detail.dtype)}`}
+              label="the WGSL"
+            />
+          }
         >
-          <WgslCode source={detail.wgsl} label={`WGSL of ${detail.address}`} />
+          <WgslCode
+            source={detail.wgsl}
+            label={`WGSL of ${detail.address}`}
+            fold={foldOf('wgsl', 'wgsl')}
+          />
         </Section>
       )}
       {earlier && detail.wgsl !== null && (
@@ -136,6 +153,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
             before={earlier.wgsl}
             after={detail.wgsl}
             label={`WGSL of ${kernel.id} compared with ${earlier.id}`}
+            fold={foldOf('diff', 'diff')}
           />
         </Section>
       )}
@@ -159,7 +177,18 @@ export default async function KernelPage({ params, searchParams }: Props) {
           title="Efficiency by shape"
           note="measured once, shipped with Tilemark"
         >
-          <Efficiency files={evidence} kernel={kernel.id} />
+          <Efficiency files={evidence} kernel={kernel.id} layers={layers.isOpen} />
+          {kernel.op === 'matmul' && (
+            <ButtonLink
+              href={layers.href}
+              scroll={false}
+              prefetch={false}
+              look="quiet"
+              className="mt-1 -ml-3"
+            >
+              {layers.isOpen ? 'Hide the layers' : 'Show tokens × layers of language models'}
+            </ButtonLink>
+          )}
         </Section>
       )}
       {beside.length > 0 && (
