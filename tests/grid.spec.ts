@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
+import { violations } from './axe';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { cancelStarters } from './starters';
 
 /** The whole chain as a user meets it: start, log in, submit, watch, read the board, restart. */
 
@@ -15,6 +16,7 @@ test.beforeAll(async () => {
   test.setTimeout(300_000);
   folder = await emptyDataFolder();
   grid = await startGrid(folder.dataDir);
+  await cancelStarters(grid);
 });
 
 test.afterAll(async () => {
@@ -36,6 +38,25 @@ interface SweepItem {
 
 async function sweeps(): Promise<SweepItem[]> {
   return (await (await fetch(`${grid.url}/api/v1/sweeps`)).json()).items;
+}
+
+async function submit(sweep: object): Promise<SweepItem> {
+  const answer = await fetch(`${grid.url}/api/v1/sweeps`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      ...{ suite: 'transpose-ladder', params: { rows: 96, cols: 128 } },
+      ...sweep,
+    }),
+  });
+  expect(answer.status, await answer.clone().text()).toBe(201);
+  return answer.json();
+}
+
+/** Whether a worker has a run in hand. */
+async function isAtWork(): Promise<boolean> {
+  const { items } = await (await fetch(`${grid.url}/api/v1/workers`)).json();
+  return items.some(({ run }: { run: unknown }) => run !== null);
 }
 
 test('a sweep submitted through the form arrives on the leaderboard', async ({ browser, page }) => {
@@ -80,7 +101,7 @@ test('a device is tuned from its page, which shows the best so far', async ({ pa
   await page.goto(grid.loginUrl);
   await page.goto(address);
   await expect(page.getByRole('region', { name: 'Workers of this device' })).toBeVisible();
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   const shape = section.getByLabel('Shape');
   await expect(shape).toHaveAccessibleDescription(/ 2048x1024x512, or/);
   await shape.fill('0x8');
@@ -107,10 +128,7 @@ test('a device is tuned from its page, which shows the best so far', async ({ pa
     search.locator('dl > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
   // Live: nothing reloads the page but the events of the server.
   await expect(fact('Best so far')).toContainText(/matmul\//, { timeout: 400_000 });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-  }
+  expect(await violations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThan(391);
 
   // The next tests have the worker for themselves; one that has its winner by now has ended.
@@ -124,19 +142,7 @@ test('a device is tuned from its page, which shows the best so far', async ({ pa
 });
 
 test('a kill and a restart lose nothing', async () => {
-  const token = grid.adminToken;
-  const submitted = await fetch(`${grid.url}/api/v1/sweeps`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      name: 'Interrupted',
-      suite: 'transpose-ladder',
-      params: { rows: 96, cols: 128 },
-      policy: 'smoke',
-    }),
-  });
-  expect(submitted.status).toBe(201);
-  const { id, counts } = await submitted.json();
+  const { id, counts } = await submit({ name: 'Interrupted', policy: 'smoke' });
   const before = await sweeps();
   expect(before.find((sweep) => sweep.id === id)?.status).not.toBe('done');
 
@@ -154,7 +160,9 @@ test('a kill and a restart lose nothing', async () => {
   });
 });
 
-test('Ctrl-C ends every part', async () => {
+test('Ctrl-C ends every part, in the middle of a run', async () => {
+  await submit({ name: 'In hand', policy: 'default' });
+  await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
   expect(await grid.stop('SIGINT')).toBe(0);
   await expect(fetch(`${grid.url}/api/v1/health`)).rejects.toThrow();
 });

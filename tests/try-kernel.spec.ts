@@ -1,6 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, chromium, expect, type Locator, type Page, test } from '@playwright/test';
+import { violations } from './axe';
 import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { cancelStarters } from './starters';
 
 /** A kernel of a visitor's own, from the editor to the board, in a Chromium that compiles WGSL. */
 
@@ -26,10 +27,7 @@ test.beforeAll(async () => {
   page.on('dialog', (dialog) => void dialog.accept());
   const made = await api<{ secret: string }>('/tokens', { name: 'Ada', role: 'member' });
   member = made.secret;
-  await expect.poll(async () => (await api<Listed>('/workers')).items.length).toBeGreaterThan(1);
-  // The machine is for the tests.
-  await expect.poll(async () => (await sweeps()).length).toBeGreaterThan(2);
-  for (const { id } of await sweeps()) await api(`/sweeps/${id}/cancel`, {});
+  await cancelStarters(grid);
 });
 
 test.afterAll(async () => {
@@ -70,19 +68,14 @@ async function tabTo(target: Locator): Promise<void> {
 async function expectClean(): Promise<void> {
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const { violations } = await new AxeBuilder({ page }).exclude('.shiki code').analyze();
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      expect.soft(found, `${page.url()} ${width} ${colorScheme}`).toEqual([]);
-    }
+    const found = await violations(page, '.shiki code');
+    expect.soft(found, `${page.url()} ${width}`).toEqual([]);
     const excess = await page.evaluate(
       () => document.documentElement.scrollWidth - window.innerWidth,
     );
     expect.soft(excess, `${page.url()} scrolls sideways`).toBeLessThan(1);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
-  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 const editor = () => page.getByRole('textbox', { name: 'WGSL source' });
