@@ -52,11 +52,16 @@ export default async function CoveragePage() {
           <dl className="mb-4 grid gap-x-5 gap-y-1 sm:grid-cols-2 text-[0.8125rem]">
             {PARTS.map(([part, color]) => (
               <div key={part} className="flex items-baseline gap-1.5">
-                <span aria-hidden="true" className={`inline-block size-2 ${color}`} />
+                <span aria-hidden="true" className={`inline-block size-2 shrink-0 ${color}`} />
                 <dt>{part}</dt>
                 <dd>
                   <span className="font-medium">{formatCount(count(part))}</span>{' '}
-                  <span className="text-xs text-muted">{MEANINGS[part]}</span>
+                  <span className="text-xs text-muted">
+                    {MEANINGS[part]}
+                    {part === 'stale' &&
+                      unserved > 0 &&
+                      `; ${unserved === count('stale') ? 'all' : formatCount(unserved)} on devices without a worker, waiting for one`}
+                  </span>
                 </dd>
               </div>
             ))}

@@ -35,12 +35,8 @@ export function RefreshStale({
             ? 'Nothing to refresh now'
             : 'Nothing is stale'}
       </Button>
-      {waiting > 0 && (
-        <span className="text-xs text-muted">
-          Waiting for a worker of the device: {plural(waiting, 'stale run')}
-        </span>
-      )}
-      <span role="status" className="text-xs text-muted">
+      {/* Without a text it takes no room beside the button. */}
+      <span role="status" className="text-xs text-muted empty:absolute">
         {said}
       </span>
     </>
