@@ -12,6 +12,7 @@
  */
 export * from './answer';
 export * from './best';
+export * from './brought-file';
 export * from './device';
 export * from './kernel';
 export * from './leaderboard';

@@ -81,7 +81,7 @@ export const benchFileSchema = z.object({
   version: z.literal(1, {
     error: ({ input }) =>
       input === undefined
-        ? 'the version that such a file begins with is missing; figures of `bench/side-by-side` go to /api/v1/reference'
+        ? 'the version that such a file begins with is missing'
         : typeof input === 'number' && input > 1
           ? `version ${input} was written by a newer Tilemark; this one reads version 1`
           : undefined,

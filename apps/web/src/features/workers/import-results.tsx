@@ -53,16 +53,6 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
 /** How a file of `bench/side-by-side`, or of a library alone, begins. */
 const FIGURES = /^\s*\{\s*"(date|about)"/;
 
-/** Whether a file of figures is a summary of whole suites, as `docs/results/suites-*.json` are. */
-async function isOfSuites(file: File): Promise<boolean> {
-  try {
-    return Array.isArray(JSON.parse(await file.text())?.runs);
-  } catch {
-    // What is wrong with it, the grid says.
-    return false;
-  }
-}
-
 /** Uploads a file written by `bench --json` or by `bench/side-by-side` and opens the resulting sweep, or shows what is wrong. */
 function ImportForm() {
   const router = useRouter();
@@ -75,11 +65,6 @@ function ImportForm() {
     if (!(file instanceof File)) return;
     startTransition(async () => {
       const isFigures = FIGURES.test(await file.slice(0, 100).text());
-      if (isFigures && (await isOfSuites(file))) {
-        return setProblem(
-          `${file.name} contains choices of bench/side-by-side --suite: the docs on performance sum them up, and no grid imports them.`,
-        );
-      }
       const answer = isFigures
         ? await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema })
         : await ask('/api/v1/results/import', { body: file, answer: sweepCreatedSchema });

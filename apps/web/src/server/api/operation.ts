@@ -52,6 +52,8 @@ export interface Operation<
   readonly caching?: Caching;
   readonly query?: Query;
   readonly body?: Body;
+  /** Why a body that `body` refuses does not belong here; null: what the schema says stands. */
+  readonly misplaced?: (body: unknown) => string | null;
   /** The limit it counts towards, per token; `logIn`: per address. */
   readonly limit?: keyof Limits;
   /**
@@ -122,7 +124,10 @@ export function operation<Path extends string, Query extends z.ZodType, Body ext
     // The types of @hono/zod-openapi want a route whose statuses are written out.
     handler as never,
     (parsed) => {
-      if (!parsed.success) throw problemOfZod(parsed.error, Reflect.get(parsed, 'data'));
+      if (parsed.success) return;
+      const input: unknown = Reflect.get(parsed, 'data');
+      const why = parsed.target === 'json' && declared.misplaced?.(input);
+      throw why ? new HttpProblem(400, why) : problemOfZod(parsed.error, input);
     },
   );
 }

@@ -1,4 +1,5 @@
 import {
+  misplaced,
   referenceFileSchema,
   referenceImportedSchema,
   referenceListSchema,
@@ -37,6 +38,7 @@ operation(
     limit: 'submit',
     audit: 'importReference',
     body: referenceFileSchema,
+    misplaced: (body) => misplaced(body, 'figures'),
     answer: { status: 201, schema: referenceImportedSchema },
   },
   ({ body, note, principal, services: { store } }) =>

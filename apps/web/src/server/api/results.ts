@@ -1,4 +1,4 @@
-import { benchFileSchema, resultDetailSchema, sweepCreatedSchema } from '@tilemark/core';
+import { benchFileSchema, misplaced, resultDetailSchema, sweepCreatedSchema } from '@tilemark/core';
 import { importResults } from '@tilemark/core/server';
 import { found, noun, ok, operation, signedIn } from './operation';
 
@@ -50,6 +50,7 @@ operation(
     limit: 'submit',
     audit: 'importResults',
     body: benchFileSchema,
+    misplaced: (body) => misplaced(body, 'results'),
     maxBodyBytes: 64_000_000,
     answer: { status: 201, schema: sweepCreatedSchema },
   },

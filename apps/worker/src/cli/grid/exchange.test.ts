@@ -163,7 +163,7 @@ it('says of choices for whole suites that they are documentation', async () => {
   );
   const { code, stderr } = await tilemark('import', file, '--server', server, '--token', TOKEN);
   expect(code).toBe(2);
-  expect(stderr).toContain('docs/performance.md sums them up');
+  expect(stderr).toContain('which no grid imports: read it in /docs/performance.');
 });
 
 it('imports files and folders, each file whole or not at all, and names those refused', async () => {

@@ -2,14 +2,16 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   benchFileSchema,
+  broughtFile,
   messageOf,
+  misplaced,
   referenceFileSchema,
   referenceImportedSchema,
   refusalOf,
   sweepCreatedSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { GridClient, type GridOptions, LONG_ANSWER_MS } from './client';
 
 /**
@@ -53,36 +55,33 @@ async function filesAt(path: string): Promise<string[]> {
   return names.map((name) => join(path, name));
 }
 
-/** How the summary of a run of suites begins, as docs/results has it. */
-const suitesFileSchema = z.object({ about: z.string(), runs: z.array(z.unknown()) });
-
 /** Says what became of the file. */
 async function importFile(file: string, client: GridClient, server: string): Promise<string> {
   const json = await readJson(file);
-  const figuresFile = referenceFileSchema.safeParse(json);
-  if (figuresFile.success) {
-    const { figures } = await client.post('reference', referenceImportedSchema, figuresFile.data);
+  const kind = broughtFile(json);
+  if (kind === 'figures') {
+    const body = checked(referenceFileSchema, json, file, '`bench/side-by-side`');
+    const { figures } = await client.post('reference', referenceImportedSchema, body);
     const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
     return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
   }
-  if (suitesFileSchema.safeParse(json).success) {
-    throw new InputError(
-      'contains choices of `bench/side-by-side --suite`: docs/performance.md sums them up, and no grid imports them',
-      file,
-    );
-  }
-  const content = benchFileSchema.safeParse(json);
-  if (!content.success) {
-    const [issue] = content.error.issues;
-    throw new InputError(
-      `is not a file of \`tilemark bench --json\`: ${refusalOf(issue?.path.join('.') ?? '', issue?.message ?? '')}`,
-      file,
-    );
-  }
+  const why = misplaced(json, 'results');
+  if (why) throw new InputError(why, file);
+  const body = checked(benchFileSchema, json, file, '`tilemark bench --json`');
   const answer = sweepCreatedSchema;
-  const { id, counts } = await client.post('results/import', answer, content.data, LONG_ANSWER_MS);
+  const { id, counts } = await client.post('results/import', answer, body, LONG_ANSWER_MS);
   const what = counts.total === 1 ? '1 result is' : `${counts.total} results are`;
   return `${what} now sweep ${id}: ${new URL(`/sweeps/${id}`, server)}`;
+}
+
+function checked<T>(schema: z.ZodType<T>, json: unknown, file: string, writer: string): T {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new InputError(
+    `is not a file of ${writer}: ${refusalOf(issue?.path.join('.') ?? '', issue?.message ?? '')}`,
+    file,
+  );
 }
 
 async function readJson(file: string): Promise<unknown> {
