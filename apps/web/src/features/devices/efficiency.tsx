@@ -108,7 +108,7 @@ function FileMap({
         {op === 'matmul' && peak ? `${formatRate(peak)} GFLOP/s or ` : ''}
         {formatRate(memory)} GB/s, as probed on this GPU. Times are screened: cold, verified, not
         ranked; profile {profile}, {driverText(driver)}, {file.measuredAt.slice(0, 10)}; a dot was
-        not timed. {aboutCells(op, kernel !== undefined)}
+        not timed. {aboutCells(op, kernel !== undefined, layers)}
         {isExceeded &&
           ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows reads almost only.'}
       </p>
@@ -132,12 +132,12 @@ function FileMap({
 }
 
 /** What a cell stands for: most are of several shapes. */
-function aboutCells(op: OpId, isOfKernel: boolean): string {
+function aboutCells(op: OpId, isOfKernel: boolean, layers: boolean): string {
   const what = isOfKernel
     ? 'over the shapes in its range on which this kernel was tried, bold if it wins most of them; the page of the device has the mean of the winners instead'
     : 'over the shapes in its range; its letter is the kernel that wins most of them';
   return op === 'matmul'
-    ? `A cell by M and K is a geometric mean, for any N, ${what}. A cell by tokens and layer is one shape.`
+    ? `A cell by M and K is a geometric mean, for any N, ${what}.${layers ? ' A cell by tokens and layer is one shape.' : ''}`
     : `A cell is a geometric mean ${what}.`;
 }
 
