@@ -519,7 +519,10 @@ test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   const map = page.getByRole('table', { name: /^Efficiency by tokens and layer/ });
   const row = map.getByRole('row', { name: '4096 → 14336' });
   await expect(row.getByRole('cell').last()).toHaveText(/^\d+$/);
-  await expect(row.getByRole('cell').last()).toHaveAttribute('title', /512x14336x4096: .*stream-k/);
+  await expect(row.getByRole('cell').last()).toHaveAttribute(
+    'title',
+    /512 × 14336 × 4096: .*stream-k/,
+  );
   // Its own kernels stay below; those of few rows do not, and the page of theirs says why.
   const over = page.getByText(/Over 100: the roof of bytes is a copy/);
   await expect(over).toHaveCount(0);

@@ -7,6 +7,7 @@ import {
   formatInterval,
   formatNs,
   formatRate,
+  formatShape,
   formatSpeedup,
 } from './format';
 
@@ -31,6 +32,11 @@ it.each([
   [12_600, '3.5 h'],
 ])('a duration of %d s is %s', (seconds, text) => {
   expect(spaced(formatDuration(seconds))).toBe(text);
+});
+
+it('writes a shape as people do', () => {
+  expect(formatShape('3072x4096')).toBe('3072 × 4096');
+  expect(formatShape('512')).toBe('512');
 });
 
 describe('formatInterval', () => {

@@ -29,8 +29,8 @@ export function unitFor(ns: number): { readonly scale: number; readonly unit: st
   return { scale: 1e9, unit: 's' };
 }
 
-/** A shape as people write it: `3072×4096`. */
-export const formatShape = (shape: string): string => shape.replaceAll('x', '×');
+/** A shape as people write it: `3072 × 4096`. */
+export const formatShape = (shape: string): string => shape.replaceAll('x', ' × ');
 
 /** A time in ns as `850.0 ns`, `12.34 µs`, `1.234 ms` or `2.500 s`. */
 export function formatNs(ns: number): string {

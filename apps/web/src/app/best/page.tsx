@@ -15,6 +15,7 @@ import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
 import { ButtonLink } from '@/ui/button';
+import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
@@ -61,7 +62,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         {best && <BestAnswer best={best} />}
         {!best && (
           <Empty
-            title={`No answer yet for ${op} ${shape} ${query.dtype} under profile ${query.profile}`}
+            title={`No answer yet for ${op} ${formatShape(shape)} ${query.dtype} under profile ${query.profile}`}
           >
             <p>
               Nothing that was ranked here or ships with Tilemark was measured on such a device.

@@ -8,7 +8,7 @@ import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { formatRate } from '@/ui/format';
+import { formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
@@ -68,7 +68,7 @@ export default async function KernelsPage() {
               },
               { head: 'Idea', className: 'min-w-52 text-pretty', cell: ({ idea }) => idea },
               ...shapes.map((shape) => ({
-                head: shape,
+                head: formatShape(shape),
                 isFigure: true,
                 className: 'min-w-26',
                 cell: ({ computes, id }: Kernel) => {

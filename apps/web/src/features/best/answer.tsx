@@ -21,7 +21,15 @@ import { CommandText, CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { type Fact, Facts, Moment } from '@/ui/facts';
-import { formatBytes, formatNs, formatPercent, formatSpeedup, plural, rateText } from '@/ui/format';
+import {
+  formatBytes,
+  formatNs,
+  formatPercent,
+  formatShape,
+  formatSpeedup,
+  plural,
+  rateText,
+} from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type BestPageQuery, sizesOf } from './query';
@@ -125,7 +133,7 @@ export function BestAnswer({ best }: { best: BestVariant }) {
     <>
       <Section
         id="variant"
-        title={`For ${asked.op} ${shapeText(asked)} ${asked.dtype}`}
+        title={`For ${asked.op} ${formatShape(shapeText(asked))} ${asked.dtype}`}
         note={`profile ${best.profile}`}
       >
         <Notice
@@ -147,7 +155,7 @@ export function BestAnswer({ best }: { best: BestVariant }) {
           <Facts
             columns={2}
             facts={[
-              { name: 'Measured shape', value: shapeText(measured) },
+              { name: 'Measured shape', value: formatShape(shapeText(measured)) },
               ...evidence(best),
               ...(needs
                 ? [
@@ -236,7 +244,7 @@ export function howFound({
   if (isExact) return `${who} The requested shape was measured.`;
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
   const factor = ROUNDED_UP.format(largestFactor(asked, measured));
-  return `${who} The nearest measured shape is ${shapeText(measured)}; each of its sizes is within a factor of ${factor} of the requested one${isFar ? '. That is far: measure before relying on it' : ''}.`;
+  return `${who} The nearest measured shape is ${formatShape(shapeText(measured))}; each of its sizes is within a factor of ${factor} of the requested one${isFar ? '. That is far: measure before relying on it' : ''}.`;
 }
 
 function whatPredicted(
@@ -252,7 +260,7 @@ function whatPredicted(
     return `Predicted from ${from}, another model of the vendor: measure before relying on it.`;
   }
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
-  return `Predicted from ${from}; the nearest of them is ${shapeText(measured)}${isFar ? '. That is far: measure before relying on it' : ''}.`;
+  return `Predicted from ${from}; the nearest of them is ${formatShape(shapeText(measured))}${isFar ? '. That is far: measure before relying on it' : ''}.`;
 }
 
 /** The largest factor between sizes of two shapes: 2 is twice or half. */

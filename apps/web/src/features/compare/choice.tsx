@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { Address } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
 import { Field, Select } from '@/ui/field';
-import { rateText } from '@/ui/format';
+import { formatShape, rateText } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 
 /** The two that a page compares, `a` and `b` in its address, each chosen with the given control; works without scripts. */
@@ -83,7 +83,7 @@ const Chosen = ({ address, children }: { address: string; children?: ReactNode }
 );
 
 const resultText = ({ address, problem, profile, rate }: RunResult): string =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${rateText(rate)}` : ''}`;
+  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${rateText(rate)}` : ''}`;
 
 /** One of the variants that were measured, by kernel; what the address asks for is kept, measured or not. */
 export function VariantSelect({

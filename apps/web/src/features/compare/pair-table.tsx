@@ -4,7 +4,7 @@ import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
-import { formatCount, formatSpeedup } from '@/ui/format';
+import { formatCount, formatShape, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { comparePairs } from './comparison';
@@ -64,7 +64,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
             className: 'whitespace-nowrap',
             cell: ({ pair: { problem, profile } }) => (
               <>
-                {problem.op} {shapeText(problem)}{' '}
+                {problem.op} {formatShape(shapeText(problem))}{' '}
                 <span className="text-muted">
                   {problem.dtype}, {profile}
                 </span>
@@ -86,7 +86,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
               <TextLink
                 href={`/compare?a=${a.resultId}&b=${b.resultId}`}
                 prefetch={false}
-                aria-label={`${verdict}: compare the two results on ${shapeText(problem)} ${problem.dtype}`}
+                aria-label={`${verdict}: compare the two results on ${formatShape(shapeText(problem))} ${problem.dtype}`}
               >
                 <VerdictBadge of={verdict} />
               </TextLink>

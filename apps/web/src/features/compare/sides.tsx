@@ -10,6 +10,7 @@ import {
   formatNs,
   formatOfPeak,
   formatPercent,
+  formatShape,
   rateText,
 } from '@/ui/format';
 import { TablePanel } from '@/ui/table';
@@ -24,7 +25,11 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
       </TextLink>
     ),
   ],
-  ['Problem', ({ result: { problem } }) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`],
+  [
+    'Problem',
+    ({ result: { problem } }) =>
+      `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`,
+  ],
   ['Device', ({ result }) => <DeviceName device={result.device} />],
   ['Profile', ({ result }) => result.profile],
   ['Rate, higher is better', ({ result: { rate } }) => (rate ? rateText(rate) : '–')],

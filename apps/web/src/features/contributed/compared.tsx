@@ -6,7 +6,7 @@ import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
-import { formatMetric, formatSpeedup } from '@/ui/format';
+import { formatMetric, formatShape, formatSpeedup } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
 
@@ -64,7 +64,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           className: 'min-w-28',
           cell: ({ address, problem }) => (
             <>
-              {shapeText(problem)} {problem.dtype}
+              {formatShape(shapeText(problem))} {problem.dtype}
               {shortAddress(address) !== id && (
                 <span className="block">
                   <Address of={shortAddress(address).slice(id.length)} />

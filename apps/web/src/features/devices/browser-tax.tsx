@@ -3,7 +3,7 @@ import { opOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { ComparableVariant } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatCount, formatNs, formatSpeedup } from '@/ui/format';
+import { formatCount, formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { DataTable, MoreRows, shownRows } from '@/ui/table';
 import { DeviceName } from './device-name';
 
@@ -51,7 +51,7 @@ export function BrowserTax({
             className: 'whitespace-nowrap',
             cell: ({ pair: { problem, profile } }) => (
               <>
-                {opOf(problem).title} {shapeText(problem)}{' '}
+                {opOf(problem).title} {formatShape(shapeText(problem))}{' '}
                 <span className="text-muted">
                   {problem.dtype}, {profile}
                 </span>
@@ -65,7 +65,7 @@ export function BrowserTax({
               <ComparableVariant
                 address={a.address}
                 resultId={a.resultId}
-                on={`${shapeText(problem)} ${problem.dtype}, natively`}
+                on={`${formatShape(shapeText(problem))} ${problem.dtype}, natively`}
               />
             ),
           },

@@ -15,7 +15,7 @@ import {
 import { kernelById, type OpId, opById, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { heatOf } from '@/features/leaderboard/heat-map-table';
-import { formatCount, formatNs, formatRate } from '@/ui/format';
+import { formatCount, formatNs, formatRate, formatShape } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
 
@@ -291,7 +291,7 @@ function lettersOf(cells: readonly EfficiencyCell[]): Letters {
 function placeOf({ problem, kernels }: EfficiencyCell, kernel: string | undefined): Place[] {
   const [winner] = kernels;
   const best = kernel ? kernels.find(isOf(kernel)) : winner;
-  return best && winner ? [{ shape: shapeText(problem), best, winner }] : [];
+  return best && winner ? [{ shape: formatShape(shapeText(problem)), best, winner }] : [];
 }
 
 function sidesOf({ problem }: EfficiencyCell) {

@@ -13,7 +13,7 @@ import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { ImportedBadge } from '@/features/results/outcome';
 import { Facts, Moment, Rate, Timing } from '@/ui/facts';
-import { formatBytes, formatCount, formatSpeedup } from '@/ui/format';
+import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { DataTable, TablePanel } from '@/ui/table';
@@ -53,7 +53,7 @@ export function BestResults({
             className: 'whitespace-nowrap',
             cell: ({ problem }) => (
               <>
-                {problem.op} {shapeText(problem)}{' '}
+                {problem.op} {formatShape(shapeText(problem))}{' '}
                 <span className="text-muted">{problem.dtype}</span>
               </>
             ),
@@ -68,7 +68,7 @@ export function BestResults({
                   <ComparableVariant
                     address={address}
                     resultId={resultId}
-                    on={`${device}, ${shapeText(problem)} ${problem.dtype}`}
+                    on={`${device}, ${formatShape(shapeText(problem))} ${problem.dtype}`}
                   />
                 )}{' '}
                 <ImportedBadge of={imported} />
@@ -151,7 +151,7 @@ export function History({
             <tr key={versionText(result)}>
               {index === 0 && (
                 <th scope="rowgroup" rowSpan={results.length} className="min-w-44">
-                  {problem.op} {shapeText(problem)}{' '}
+                  {problem.op} {formatShape(shapeText(problem))}{' '}
                   <span className="text-muted">
                     {problem.dtype}, {profile}
                   </span>

@@ -1,7 +1,7 @@
 import type { RooflineRecord, RunResult } from '@tilemark/core';
 import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
 import { Moment } from '@/ui/facts';
-import { formatRate } from '@/ui/format';
+import { formatRate, formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { deviceRoofs } from './roof';
@@ -82,7 +82,7 @@ export function pointOf({
   if (!rate || flopPerByte === 0) return [];
   return [
     {
-      label: `${address}, ${shapeText(problem)} ${problem.dtype}`,
+      label: `${address}, ${formatShape(shapeText(problem))} ${problem.dtype}`,
       series: problem.dtype,
       flopPerByte,
       rate: rate.value,

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
-import { formatEstimate, formatNs, plural, rateText } from '@/ui/format';
+import { formatEstimate, formatNs, formatShape, plural, rateText } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
@@ -284,7 +284,10 @@ function Ended({ state, token }: { state: LendingState; token: string | null }) 
         keyOf={({ id }) => id}
         columns={[
           { head: 'Variant', cell: ({ variant }) => variantAddress(variant) },
-          { head: 'Shape', cell: ({ problem }) => `${shapeText(problem)} ${problem.dtype}` },
+          {
+            head: 'Shape',
+            cell: ({ problem }) => `${formatShape(shapeText(problem))} ${problem.dtype}`,
+          },
           { head: 'Outcome', cell: outcomeText },
           { head: 'Rate', isFigure: true, cell: speedText },
           {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { VariantLink } from '@/features/kernels/address';
 import { Button, TextLink } from '@/ui/button';
-import { formatNs, rateText } from '@/ui/format';
+import { formatNs, formatShape, rateText } from '@/ui/format';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
@@ -117,7 +117,7 @@ export function Quick({
                   </>
                 ),
               },
-              { head: 'Shape', cell: (result) => shapeText(result.problem) },
+              { head: 'Shape', cell: (result) => formatShape(shapeText(result.problem)) },
               {
                 head: 'Rate',
                 isFigure: true,

@@ -1,6 +1,7 @@
 import type { Step } from '@tilemark/core';
 import { shapeText, variantAddress } from '@tilemark/kernels';
 import type { z } from 'zod';
+import { formatShape } from '@/ui/format';
 import type { LendingState } from './lending';
 
 const STEPS = {
@@ -17,7 +18,7 @@ const STEPS = {
 
 /** What a tab is doing. */
 export const runText = ({ variant, problem, step }: NonNullable<LendingState['run']>): string =>
-  `${variantAddress(variant)}, ${shapeText(problem)} ${problem.dtype}: ${step ? STEPS[step] : 'starting'}…`;
+  `${variantAddress(variant)}, ${formatShape(shapeText(problem))} ${problem.dtype}: ${step ? STEPS[step] : 'starting'}…`;
 
 /** What the API says to a token, or to anybody; null where it says nothing. */
 export async function read<T>(

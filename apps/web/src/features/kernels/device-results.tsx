@@ -5,7 +5,7 @@ import { RateBars } from '@/features/sweeps/charts/rate-bars';
 import { ButtonLink } from '@/ui/button';
 import { BETWEEN_RUNS, Rate, Timing } from '@/ui/facts';
 import { SelectField } from '@/ui/field';
-import { formatPercent, plural } from '@/ui/format';
+import { formatPercent, formatShape, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { QueryForm } from '@/ui/query-form';
 import { DataTable, MoreRows, shownRows } from '@/ui/table';
@@ -78,7 +78,7 @@ export function DeviceResults({
             className="font-mono"
             options={problems.map((each) => [
               problemKey(each),
-              `${shapeText(each.problem)} ${each.problem.dtype}, ${each.profile} (${plural(each.devices, 'device')})`,
+              `${formatShape(shapeText(each.problem))} ${each.problem.dtype}, ${each.profile} (${plural(each.devices, 'device')})`,
             ])}
           />
         </QueryForm>
@@ -103,7 +103,7 @@ export function DeviceResults({
         </div>
       )}
       <DataTable
-        caption={`Results on ${shapeText(chosen.problem)} by device`}
+        caption={`Results on ${formatShape(shapeText(chosen.problem))} by device`}
         rows={shownRows(rows, isAll, MOST_DEVICES)}
         keyOf={({ device }) => device.key}
         columns={[

@@ -26,6 +26,7 @@ import {
   formatMetric,
   formatNs,
   formatRate,
+  formatShape,
   formatSpeedup,
   plural,
 } from '@/ui/format';
@@ -108,7 +109,7 @@ export function Board({
     hasNaive: shown.some(({ speedupOverNaive }) => speedupOverNaive !== null),
     hasSizes: shown.some((row) => sizesOf(row, sizes).length > 1),
   };
-  const caption = `Leaderboard: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`;
+  const caption = `Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
       <div className="space-y-4 sm:hidden">

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatRate } from '@/ui/format';
+import { formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
 import type { Faster } from './faster-profile';
@@ -118,7 +118,7 @@ export function HeatMapTable({
       </div>
       <div className="max-sm:hidden">
         <TablePanel
-          caption={`Devices and kernels: ${title}, ${shapeText(problem)}, ${problem.dtype}, profile ${query.profile}`}
+          caption={`Devices and kernels: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
         >
           <thead>
             <tr>

@@ -3,7 +3,7 @@ import { shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatNs, formatPercent, plural } from '@/ui/format';
+import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
@@ -41,7 +41,7 @@ export function PortabilityTables({
     );
   }
   const isCompared = variants.some(({ devices }) => devices > 1);
-  const caption = `${problem.op} ${shapeText(problem)} ${problem.dtype}, profile ${query.profile}`;
+  const caption = `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
       <Section

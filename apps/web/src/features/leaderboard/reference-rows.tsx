@@ -5,7 +5,7 @@ import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
-import { formatInterval, formatMoment, formatNs, formatRate } from '@/ui/format';
+import { formatInterval, formatMoment, formatNs, formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { type Columns, columnCount, RateBar } from './row-parts';
@@ -186,7 +186,7 @@ export function ReferenceTable({
 }
 
 const problemText = ({ problem }: ReferenceFigure): string =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`;
 
 export const keyOf = ({ by, hardware, imported, source }: ReferenceFigure): string =>
   JSON.stringify([hardware, by, source, imported?.at]);

@@ -300,7 +300,7 @@ function NoResults({
     });
     return (
       <Empty
-        title={`No device shown has measured ${op} ${shape ?? ''} ${dtype} under ${profile} yet`}
+        title={`No device shown has measured ${op} ${formatShape(shape ?? '')} ${dtype} under ${profile} yet`}
       >
         <p>Choose another problem or more groups above, or measure this one.</p>
         <ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this problem</ButtonLink>

@@ -1,12 +1,13 @@
 import type { MeasuredRun, RunView } from '@tilemark/core';
 import { type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
+import { formatShape } from '@/ui/format';
 
 /** What the page of a sweep works out from its runs. */
 
 /** `matmul 512 f32` */
 export const problemText = (problem: Problem): string =>
-  `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`;
 
 /** What must be equal for two runs to be compared: the problem, the device and the profile. */
 export const groupKey = ({ device, problem, profile }: RunView): string =>

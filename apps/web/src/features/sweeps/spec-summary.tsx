@@ -2,6 +2,7 @@ import type { SweepSpec } from '@tilemark/core';
 import { opOfShape, shapeText } from '@tilemark/kernels';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
+import { formatShape } from '@/ui/format';
 import { DataTable } from '@/ui/table';
 
 /** What was asked for. Kernels that run on no device of the sweep are named apart. */
@@ -79,5 +80,5 @@ type Shape = SweepSpec['cases'][number]['shapes'][number];
 /** The shape says its op: a stored sweep may name a kernel that has left the registry. */
 const textOf = (shape: Shape): string => {
   const op = opOfShape(shape);
-  return op ? shapeText({ op, shape }) : Object.values(shape).join('x');
+  return formatShape(op ? shapeText({ op, shape }) : Object.values(shape).join('x'));
 };

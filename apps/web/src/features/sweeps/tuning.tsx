@@ -4,7 +4,7 @@ import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { ButtonLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
-import { formatCount, formatDuration, formatNs, formatSpeedup } from '@/ui/format';
+import { formatCount, formatDuration, formatNs, formatShape, formatSpeedup } from '@/ui/format';
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
 
@@ -76,7 +76,7 @@ export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver:
     },
     {
       name: 'Problem',
-      value: `${opById(problem.op).title} ${shapeText(problem)} ${problem.dtype}, profile ${profile}`,
+      value: `${opById(problem.op).title} ${formatShape(shapeText(problem))} ${problem.dtype}, profile ${profile}`,
     },
     { name: 'Device', value: <DeviceName device={device} /> },
     ...(decision?.duels ?? []).map(({ a, b, high, low, ratio }) => ({

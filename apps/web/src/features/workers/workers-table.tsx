@@ -3,7 +3,7 @@ import { DeviceName } from '@/features/devices/device-name';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
-import { formatAge, formatCount, formatPercent } from '@/ui/format';
+import { formatAge, formatCount, formatPercent, formatShape } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
 
@@ -141,7 +141,7 @@ function State({ worker: { state, run, wanted } }: { worker: Worker }) {
             {run.address.replace(/\[.*/, '')}
           </TextLink>{' '}
           <span className="text-muted">
-            {run.shape} {run.dtype}
+            {formatShape(run.shape)} {run.dtype}
           </span>
         </span>
       )}

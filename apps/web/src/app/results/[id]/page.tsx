@@ -21,6 +21,7 @@ import { Command } from '@/ui/action';
 import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
+import { formatShape } from '@/ui/format';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { Words } from '@/ui/words';
 
@@ -97,7 +98,10 @@ export default async function ResultPage({ params }: Props) {
                 ),
               },
               { name: 'Device', value: <DeviceName device={result.device} /> },
-              { name: 'Problem', value: `${problem.op} ${shapeText(problem)} ${problem.dtype}` },
+              {
+                name: 'Problem',
+                value: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`,
+              },
               { name: 'Profile', value: result.profile },
               {
                 name: 'Kernel',

@@ -5,6 +5,7 @@ import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
 import { SelectField } from '@/ui/field';
+import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
@@ -155,7 +156,7 @@ function Roofline({
     () =>
       runs
         .map(({ address, figures, problem, resultId, variant }) => ({
-          label: `${labels.get(address) ?? address}, ${shapeText(problem)}`,
+          label: `${labels.get(address) ?? address}, ${formatShape(shapeText(problem))}`,
           series: shortKernel(variant.kernel),
           flopPerByte: arithmeticIntensity(problem),
           rate: figures.rate,

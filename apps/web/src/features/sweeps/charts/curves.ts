@@ -1,5 +1,6 @@
 import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { shapeText, volume } from '@tilemark/kernels';
+import { formatShape } from '@/ui/format';
 import { sizeTunables, threadsOf } from '../../kernels/workgroup';
 import { resultHref, shortKernel, shortLabels } from '../runs';
 
@@ -39,8 +40,8 @@ export function curvesOf(runs: readonly RunView[]): Curves {
     const threads = threadsOf(of, problem.dtype);
     if (threads === null) continue;
     const variant = labels.get(run.runId) ?? kernel;
-    const line = isByShape ? `${kernel} ${shape}` : variant;
-    const color = isByShape ? shape : variant;
+    const line = isByShape ? `${kernel} ${formatShape(shape)}` : variant;
+    const color = isByShape ? formatShape(shape) : variant;
     const key = `${line} ${threads}`;
     if (figures.medianNs < (best.get(key)?.run.figures.medianNs ?? Number.POSITIVE_INFINITY)) {
       best.set(key, { line, color, kernel, shape, threads, run });

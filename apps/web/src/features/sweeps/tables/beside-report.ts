@@ -8,6 +8,7 @@ import {
 } from '@tilemark/core';
 import { shapeText, shortAddress, volume } from '@tilemark/kernels';
 import { group } from 'd3-array';
+import { formatShape } from '@/ui/format';
 import { sizeTunables } from '../../kernels/workgroup';
 
 /** One of our devices, under one profile, beside a report. */
@@ -91,7 +92,7 @@ export function pivotOf(lines: readonly Line[]): Pivot {
       sizes.has(name) ? '' : text,
     );
     return isBySize
-      ? { line, head: line.published.shape, row: `${label} ${address}`, address }
+      ? { line, head: formatShape(line.published.shape), row: `${label} ${address}`, address }
       : { line, head: tile ? `tile ${tile}` : 'no tile', row: `${label} ${rest}`, address: rest };
   });
   const heads = [...new Set(placed.map(({ head }) => head))];

@@ -4,7 +4,7 @@ import type { Published, RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { Fragment, useMemo } from 'react';
 import { VariantLink } from '@/features/kernels/address';
-import { formatNs, formatSpeedup } from '@/ui/format';
+import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
 import { shortDeviceName } from '../../devices/device-name';
@@ -108,7 +108,7 @@ function TimingCell({
       {formatNs(timing.ns)}
       <span className="block text-xs text-muted">
         {timing.overFirst !== null && formatSpeedup(timing.overFirst)}
-        {timing.shape !== shape && ` at ${timing.shape}`}
+        {timing.shape !== shape && ` at ${formatShape(timing.shape)}`}
       </span>
     </td>
   );

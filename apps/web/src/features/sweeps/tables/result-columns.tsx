@@ -26,6 +26,7 @@ import {
   formatNs,
   formatOfPeak,
   formatPercent,
+  formatShape,
   formatSpeedup,
   rateText,
 } from '@/ui/format';
@@ -242,7 +243,7 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
         <ComparableVariant
           address={run.address}
           resultId={run.resultId}
-          on={`${run.device.name}, ${shapeText(run.problem)} ${run.problem.dtype}`}
+          on={`${run.device.name}, ${formatShape(shapeText(run.problem))} ${run.problem.dtype}`}
         />
       ) : (
         <VariantLink address={run.address} resultId={run.resultId} />
@@ -267,7 +268,8 @@ function ProblemCell({ run: { problem } }: { run: RunView }) {
   const flopPerByte = arithmeticIntensity(problem);
   return (
     <span className="whitespace-nowrap">
-      {problem.op} {shapeText(problem)} <span className="text-muted">{problem.dtype}</span>
+      {problem.op} {formatShape(shapeText(problem))}{' '}
+      <span className="text-muted">{problem.dtype}</span>
       {flopPerByte > 0 && (
         <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
           {formatIntensity(flopPerByte, DTYPES[problem.dtype].isInteger)}

@@ -2,6 +2,7 @@
 
 import { type SortingState, useTable } from '@tanstack/react-table';
 import type { RunView } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
 import { Chip, InlineField, Input, Select } from '@/ui/field';
 import { formatCount } from '@/ui/format';
@@ -186,7 +187,7 @@ export function ResultsTable({
 
 /** Whether every word occurs in what the run says of itself. */
 function matches({ address, device, problem, profile, reason }: RunView, words: string): boolean {
-  const text = [address, problemText(problem), device.name, profile, reason]
+  const text = [address, problemText(problem), shapeText(problem), device.name, profile, reason]
     .join(' ')
     .toLowerCase();
   return words

@@ -1,6 +1,6 @@
 import { shapeText } from '@tilemark/kernels';
 import { readable } from '@/server/session/visitor';
-import { rateText } from '@/ui/format';
+import { formatShape, rateText } from '@/ui/format';
 
 const CHARACTER_WIDTH = 6.6;
 
@@ -11,7 +11,7 @@ export async function GET(_: Request, { params }: { params: Promise<{ id: string
   if (!result?.rate)
     return new Response('There is no measured result with this id.', { status: 404 });
   const { problem, rate } = result;
-  const name = `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+  const name = `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`;
   const value = rateText(rate);
   const [left = 0, right = 0] = [name, value].map((text) => text.length * CHARACTER_WIDTH + 16);
   return new Response(
