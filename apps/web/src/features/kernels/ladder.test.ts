@@ -37,6 +37,8 @@ test('a figure of reference is an imported result once a file has brought it', a
     const file = benchFileSchema.parse(JSON.parse(await readFile(new URL(name, FOLDER), 'utf8')));
     await importResults({ store }, file, { name: 'admin', role: 'admin' });
   }
-  // Of three invocations of one variant, the figure is the fastest and the headline the median.
   expect(await wheresOf()).toEqual([imported, imported, reference]);
+  const { bests } = await ladderOf(store, 'matmul');
+  const resultId = bests.get('matmul/tiled 8192')?.resultId ?? '';
+  expect((await store.results.get(resultId))?.imported).not.toBeNull();
 });

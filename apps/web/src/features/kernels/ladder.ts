@@ -1,4 +1,4 @@
-import { DEVICE_GROUPS, PROFILES, type Profile, type ReferenceFigure } from '@tilemark/core';
+import { DEVICE_GROUPS, PROFILES, type Profile } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { type OpId, type opOf, shapeText, volume } from '@tilemark/kernels';
 
@@ -14,27 +14,16 @@ export interface Best {
 /** More columns than this do not fit beside the ideas. */
 const MOST_SHAPES = 5;
 
-/**
- * The heat maps of a profile on the shapes that most devices have and on those of the figures, some of
- * which an import may have brought as results. Every class of device counts.
- */
-async function mapsOf(
-  store: Store,
-  op: OpId,
-  profile: Profile,
-  figures: readonly ReferenceFigure[],
-) {
+/** The heat maps of a profile on the shapes that most devices have. Every class of device counts. */
+async function mapsOf(store: Store, op: OpId, profile: Profile) {
   const kind = { op, dtype: 'f32', profile } as const;
   const { problems } = await store.leaderboard(kind);
   const shapes = problems
     .toSorted((a, b) => b.gpus - a.gpus || b.devices - a.devices)
     .slice(0, MOST_SHAPES)
     .map(({ problem }) => shapeText(problem));
-  const known = figures.filter((figure) => figure.profile === profile);
   return Promise.all(
-    [...new Set([...shapes, ...known.map(({ problem }) => shapeText(problem))])].map((shape) =>
-      store.heatMap({ ...kind, shape, groups: [...DEVICE_GROUPS] }),
-    ),
+    shapes.map((shape) => store.heatMap({ ...kind, shape, groups: [...DEVICE_GROUPS] })),
   );
 }
 
@@ -43,10 +32,11 @@ async function mapsOf(
  * `default`, or under another profile where a kernel has results under that alone.
  */
 export async function ladderOf(store: Store, op: OpId) {
-  const listed = await store.references.list({ op, dtype: 'f32' });
-  // What an import has brought is a result of this grid, marked as imported.
-  const figures = await store.references.withoutResults(listed);
-  const maps = await Promise.all(PROFILES.map((profile) => mapsOf(store, op, profile, listed)));
+  const [figures, ...maps] = await Promise.all([
+    store.references.list({ op, dtype: 'f32' }),
+    ...PROFILES.map((profile) => mapsOf(store, op, profile)),
+  ]);
+  const results = await store.references.resultsOf(figures);
   const bests = new Map<string, Best>();
   const sizes = new Map<string, { volume: number; kernels: number }>();
   const keep = (kernel: string, problem: Parameters<typeof opOf>[0], best: Best) => {
@@ -68,11 +58,14 @@ export async function ladderOf(store: Store, op: OpId) {
       }
     }
   }
-  for (const { by, hardware, problem, profile, rate, unranked } of figures) {
+  for (const figure of figures) {
+    const { by, hardware, problem, profile, rate, unranked } = figure;
     // A report's kernel is an idea of ours, not our code: it has no profile.
     if (by.kind !== 'kernel' || profile === null || unranked) continue;
-    const where = `${hardware ?? 'not named'}, reference`;
-    keep(by.kernel, problem, { rate: rate.value, where, profile, resultId: null });
+    // What an import has brought is a result of this grid.
+    const resultId = results.get(figure) ?? null;
+    const where = `${hardware ?? 'not named'}, ${resultId ? 'imported' : 'reference'}`;
+    keep(by.kernel, problem, { rate: rate.value, where, profile, resultId });
   }
   const shapes = [...sizes]
     .toSorted(([, a], [, b]) => b.kernels - a.kernels || b.volume - a.volume)

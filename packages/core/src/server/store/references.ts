@@ -54,22 +54,23 @@ export function referencesOf(db: PrismaClient) {
       );
     },
 
-    /** Without those that are results here, since their files were imported too. */
-    async withoutResults(figures: readonly ReferenceFigure[]): Promise<ReferenceFigure[]> {
+    /** The results that figures are here, by id: their files were imported too. */
+    async resultsOf(
+      figures: readonly ReferenceFigure[],
+    ): Promise<ReadonlyMap<ReferenceFigure | undefined, string>> {
       const kernels = figures.filter(({ by }) => by.kind === 'kernel');
       const addresses = kernels.map(({ by }) => (by.kind === 'kernel' ? by.address : ''));
       const shapes = kernels.map(({ problem }) => shapeText(problem));
       const medians = kernels.map(({ medianNs }) => medianNs);
-      const rows = await db.$queryRaw<{ place: number }[]>`
-        SELECT DISTINCT figure."place"::int FROM unnest(${addresses}::text[], ${shapes}::text[],
+      const rows = await db.$queryRaw<{ place: number; resultId: string }[]>`
+        SELECT DISTINCT ON (figure."place") figure."place"::int, result."id" AS "resultId" FROM unnest(${addresses}::text[], ${shapes}::text[],
           ${medians}::float8[]) WITH ORDINALITY AS figure("address", "shape", "ns", "place")
         JOIN "Result" AS result ON result."importedBy" IS NOT NULL
           AND result."medianNs" BETWEEN figure."ns" * (1 - ${SHORTENED}::float8)
             AND figure."ns" * (1 + ${SHORTENED}::float8)
         JOIN "Run" AS run ON run."id" = result."runId"
           AND run."address" = figure."address" AND run."shape" = figure."shape"`;
-      const results = new Set(rows.map(({ place }) => kernels[place - 1]));
-      return figures.filter((figure) => !results.has(figure));
+      return new Map(rows.map(({ place, resultId }) => [kernels[place - 1], resultId]));
     },
 
     /**
