@@ -365,6 +365,28 @@ describe('runVariant', () => {
     });
   });
 
+  it('takes more rounds on new inputs only while they are slow', async () => {
+    const after = async (slowRounds: number) => {
+      let refills = 0;
+      const executor = withFault((good) => ({
+        refill: (seed) => {
+          refills++;
+          return good.refill(seed);
+        },
+        sample: async (options) => {
+          await good.sample(options);
+          return lasting(refills > 0 && refills <= slowRounds ? 3e6 : 1e6, options);
+        },
+      }));
+      const outcome = await run(executor, { policy: 'default' });
+      if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+      return { refills, ratio: outcome.measurement.verification.freshRatio };
+    };
+    expect(await after(0)).toEqual({ refills: 1, ratio: 1 });
+    expect(await after(1)).toEqual({ refills: 2, ratio: 1 });
+    expect(await after(3)).toEqual({ refills: 3, ratio: 3 });
+  });
+
   it('finds work that was skipped in one of the rounds on new inputs', async () => {
     let refills = 0;
     const executor = withFault((good) => ({

@@ -52,9 +52,9 @@ import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';
 import { drawSeed, secretsOf } from './seed';
 import { coldSeries, hotSeries, type Sampler, warmUpAndCalibrate } from './series';
 import type { Canary, ClockReading } from './throttle';
-import { unrankedReason } from './trust';
+import { MAX_FRESH_RATIO, unrankedReason } from './trust';
 
-/** How often the time of a dispatch on new inputs is taken for a result that may be ranked. */
+/** How often at most a dispatch on new inputs is timed for a result that may be ranked. */
 const FRESH_ROUNDS = 3;
 
 /** What a run is doing, in the order in which it does it. */
@@ -184,6 +184,7 @@ export async function runVariant(
     onStep?.('verify-again');
     const freshNs = await proof.onFreshInputs(
       warmUp.dispatches,
+      MAX_FRESH_RATIO * cold.series.medianNs,
       policy.rankable ? FRESH_ROUNDS : 1,
     );
     const freshRatio = policy.rankable ? freshNs / cold.series.medianNs : null;

@@ -155,13 +155,14 @@ export class Proof {
    * Throws WrongOutput.
    *
    * @param dispatches of a sample; at most one per set are run
-   * @param rounds of which the quickest counts
+   * @param mostNs a round within it is the last: the kernel is no slower on new inputs
+   * @param rounds at most, of which the quickest counts: one may be slow by chance
    */
-  async onFreshInputs(dispatches: number, rounds: number): Promise<number> {
+  async onFreshInputs(dispatches: number, mostNs: number, rounds: number): Promise<number> {
     const prepared = this.#prepared;
     const each = Math.min(dispatches, prepared.bufferSets);
     let leastNs = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds && leastNs > mostNs; round++) {
       await this.#spend(() => prepared.refill(hash32(this.#secrets.choices + 0x5eed + round)));
       await this.#spend(() => prepared.poison('stale'));
       const { ns } = await prepared.sample({ dispatches: each, rotate: true });
