@@ -184,8 +184,8 @@ export async function runVariant(
     onStep?.('verify-again');
     const freshNs = await proof.onFreshInputs(
       warmUp.dispatches,
-      MAX_FRESH_RATIO * cold.series.medianNs,
       policy.rankable ? FRESH_ROUNDS : 1,
+      MAX_FRESH_RATIO * cold.series.medianNs,
     );
     const freshRatio = policy.rankable ? freshNs / cold.series.medianNs : null;
 

@@ -155,10 +155,10 @@ export class Proof {
    * Throws WrongOutput.
    *
    * @param dispatches of a sample; at most one per set are run
-   * @param mostNs a round within it is the last: the kernel is no slower on new inputs
    * @param rounds at most, of which the quickest counts: one may be slow by chance
+   * @param mostNs a round within it is the last: the kernel is no slower on new inputs
    */
-  async onFreshInputs(dispatches: number, mostNs: number, rounds: number): Promise<number> {
+  async onFreshInputs(dispatches: number, rounds: number, mostNs = 0): Promise<number> {
     const prepared = this.#prepared;
     const each = Math.min(dispatches, prepared.bufferSets);
     let leastNs = Number.POSITIVE_INFINITY;
