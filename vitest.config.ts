@@ -35,7 +35,7 @@ const faults = {
     globalSetup: [fileURLToPath(new URL('tests/build.ts', import.meta.url))],
     testTimeout: 300_000,
     hookTimeout: 120_000,
-    fileParallelism: false,
+    fileParallelism: !isLong,
   },
 };
 
