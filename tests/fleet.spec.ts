@@ -178,7 +178,7 @@ test('a member uploads what a machine without a network measured, whole or not a
   await expect(form.getByRole('alert')).toContainText('results[1].variant.kernel: ');
   await expect(form.getByRole('alert')).toContainText('Nothing was imported from results.json.');
   await upload({ about: 'side-by-side.mjs --suite llm-shapes', environment: {}, runs: [{}] });
-  await expect(form.getByRole('alert')).toContainText('the docs on performance sum them up');
+  await expect(form.getByRole('alert')).toContainText('which no grid imports');
   await upload(good);
   await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
   await expect(page.getByText('imported').first()).toBeVisible();
