@@ -1,6 +1,6 @@
 import { type OpId, opById } from '@tilemark/kernels';
 import { formatBytes, formatCount } from '@/ui/format';
-import type { Tile } from './tile';
+import { shareText, type Tile } from './tile';
 
 const MATRIX = 96;
 const GAP = 14;
@@ -38,13 +38,6 @@ function cellText(rows: number, cols: number): string {
   ];
   return down * across === 1 ? 'one element' : `${down} × ${across} elements`;
 }
-
-const shareText = (elements: number): string =>
-  elements === 1
-    ? 'one element per thread'
-    : elements > 1
-      ? `${Number(elements.toPrecision(3))} elements per thread`
-      : `${Number((1 / elements).toPrecision(3))} threads per element`;
 
 /** The tensors of the op, with what the workgroup of a tile reads and, darker, what it writes. */
 function Tensors({ op, tile }: { op: OpId; tile: Tile }) {

@@ -1,6 +1,6 @@
 import { type GpuKernel, kernelById, resolveVariant } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { tileOf } from './tile';
+import { shareText, tileOf } from './tile';
 
 const tile = (id: string, chosen: Record<string, string | number> = {}) => {
   const { definition, tunables } = resolveVariant(id, chosen);
@@ -28,4 +28,13 @@ it('is read off the declaration', () => {
 
 it('is nothing for a kernel that runs along memory', () => {
   expect(tile('transpose/copy')).toBeNull();
+});
+
+it('does not count the threads of an element where threads share sums', () => {
+  // 16 threads share each sum, and each of them has four sums of the 64.
+  const strip = tile('matmul/few-rows', { ROWS: 1, LANES: 16, DEEP: 16, DOWN: 1, UNROLL: 2 });
+  expect(strip).toMatchObject({ rows: 1, cols: 64, threads: 256 });
+  expect(shareText(strip?.elementsPerThread ?? 0)).toBe('with 4 times as many threads as elements');
+  expect(shareText(1)).toBe('one element per thread');
+  expect(shareText(128)).toBe('128 elements per thread');
 });

@@ -39,6 +39,14 @@ export function tileOf(kernel: GpuKernel, values: TunableValues, dtype: Dtype): 
   return { rows, cols, threads, elementsPerThread: (rows * cols) / threads, workgroupBytes };
 }
 
+/** How a tile's elements are shared out. Threads that outnumber them also share the sums. */
+export const shareText = (elementsPerThread: number): string =>
+  elementsPerThread === 1
+    ? 'one element per thread'
+    : elementsPerThread > 1
+      ? `${Number(elementsPerThread.toPrecision(3))} elements per thread`
+      : `with ${Number((1 / elementsPerThread).toPrecision(3))} times as many threads as elements`;
+
 /** A problem whose tiled tensor has these rows and columns. */
 const problemOf = (op: OpId, rows: number, cols: number, dtype: Dtype): Problem =>
   ({ op, shape: opById(op).tiled(rows, cols), dtype }) as Problem;
