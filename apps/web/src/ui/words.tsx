@@ -30,7 +30,7 @@ const WORDS = {
   ],
   roundoff: [
     'RMS error',
-    'of all elements, in u: one u is the most by which rounding once changes a value of the type; 0 u is exact.',
+    'of all elements against the reference, in u: one u is the most by which rounding once changes a value of the type; at 0 u every bit agrees.',
     '/docs/tolerance',
   ],
   occupancy: [

@@ -255,7 +255,7 @@ export function program(childEntry: URL): Command {
   kernel
     .command('new')
     .description('write a naive kernel that passes, with its bindings explained')
-    .argument('<name>', 'letters, digits and -: the file is NAME.wgsl')
+    .argument('<name>', 'a-z, 0-9 and -: the file is NAME.wgsl')
     .action(guarded((name: string) => newKernel(name, print)));
   kernel
     .command('schema')

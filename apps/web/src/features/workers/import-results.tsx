@@ -18,8 +18,8 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
         <a className={linkStyle} href="/worker.tgz" download>
           worker.tgz
         </a>{' '}
-        to the machine and run the benchmark there. Its one dependency, <code>webgpu</code>, comes
-        from npm; for a machine without any network, see{' '}
+        to the machine and run the benchmark there. It needs <code>webgpu</code>, which comes from
+        npm; for a machine without any network, see{' '}
         <TextLink href="/docs/attaching#machines-without-a-path-to-the-grid">
           Attaching a machine
         </TextLink>
