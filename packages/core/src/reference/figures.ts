@@ -158,8 +158,11 @@ function nameOf(other: OtherSide | undefined, variant: string): string {
 }
 
 /** A kernel as the other side of a variant. */
-const besideText = (address: string, profile: Profile, variant: string): string =>
-  address === variant ? `itself under ${profile}` : kernelOf(address);
+function besideText(address: string, profile: Profile, variant: string): string {
+  if (address === variant) return `itself under ${profile}`;
+  const kernel = kernelOf(address);
+  return kernel === kernelOf(variant) ? `another variant of it under ${profile}` : kernel;
+}
 
 export const kernelBy = (address: string): Figure['by'] => ({
   kind: 'kernel',

@@ -42,6 +42,12 @@ test('a library is what it is, and its f16 sums in f32', async () => {
   expect(libraries.some(({ problem }) => problem.dtype === 'f16acc16')).toBe(false);
 });
 
+test('a figure beside a variant of its own kernel says that it is another', async () => {
+  for (const { by, source } of sideBySideFigures(await sideBySide())) {
+    if (by.kind === 'kernel') expect(source).not.toContain(`Side by side with ${by.kernel} in`);
+  }
+});
+
 test('a row whose measuring failed, and one of another program, give no figure', async () => {
   const file = await sideBySide();
   expect(sideBySideFigures({ ...file, results: [{ error: 'lost' }] })).toEqual([]);
