@@ -1,6 +1,6 @@
 import type { BestVariant } from '@tilemark/core';
 import { expect, it } from 'vitest';
-import { howFound } from './answer';
+import { evidence, howFound } from './answer';
 
 const square = (n: number): BestVariant['asked'] => ({
   op: 'matmul',
@@ -52,4 +52,22 @@ it('says how far the nearest measured shape is, and when that is far', () => {
   const skinny = { ...square(1000), shape: { m: 1000, n: 1000, k: 60 } } as BestVariant['asked'];
   const far = found({ isExact: false, asked: skinny, measured: square(1024) });
   expect(far).toContain('a factor of 18 of the requested one. That is far: measure before relying');
+});
+
+it('says whether the shader below was timed only where there is one below', () => {
+  const rate = { value: 1, unit: 'GFLOP/s' };
+  const result = { measuredAt: '2026-11-25T00:00:00.000Z', medianNs: 1, rate };
+  const facts = (wgsl: string | null) =>
+    evidence({
+      devices: 1,
+      duel: null,
+      isSourceMeasured: true,
+      partOfBest: 1,
+      prediction: null,
+      result: result as unknown as BestVariant['result'],
+      shipped: null,
+      wgsl,
+    } as BestVariant).map(({ name }) => name);
+  expect(facts('@compute fn main() {}')).toContain('Shader');
+  expect(facts(null)).not.toContain('Shader');
 });

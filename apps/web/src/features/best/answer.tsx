@@ -35,7 +35,7 @@ import { Panel, Section } from '@/ui/page';
 import { type BestPageQuery, sizesOf } from './query';
 
 /** The evidence for the variant: results of this grid, or what the release ships. */
-function evidence({
+export function evidence({
   devices,
   isSourceMeasured,
   duel,
@@ -43,6 +43,7 @@ function evidence({
   prediction,
   result,
   shipped,
+  wgsl,
 }: BestVariant): Fact[] {
   if (prediction) {
     const { ns, error, rate, device, driver, measuredAt, profile, runnersUp, basis } = prediction;
@@ -111,11 +112,15 @@ function evidence({
           },
         ]
       : []),
-    {
-      name: 'Shader',
-      about: 'Is the WGSL below what was timed?',
-      value: timedText(isSourceMeasured),
-    },
+    ...(wgsl === null
+      ? []
+      : [
+          {
+            name: 'Shader',
+            about: 'Is the WGSL below what was timed?',
+            value: timedText(isSourceMeasured),
+          },
+        ]),
   ];
 }
 
