@@ -110,7 +110,7 @@ function FileMap({
         ranked; profile {profile}, {driverText(driver)}, {file.measuredAt.slice(0, 10)}; a dot was
         not timed. {aboutCells(op, kernel !== undefined, layers)}
         {isExceeded &&
-          ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows reads almost only.'}
+          ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows almost only reads.'}
       </p>
       {!kernel && (
         <p className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs">

@@ -43,8 +43,8 @@ export function HeatMapTable({
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
         <span>
-          {rateUnit(problem)} of each kernel’s best variant, and its share of the device’s best.
-          Higher is better.
+          {rateUnit(problem)} of each kernel’s best variant, and its share of the device’s best,
+          each counted at its median or at the slow end of a wide interval. Higher is better.
         </span>
         {hasRanked ? (
           <>
@@ -150,8 +150,8 @@ export function HeatMapTable({
               <tr className="!bg-sunken text-2xs text-muted">
                 <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
                   Reference: not measured by this grid, never ranked. Each figure has a variant,
-                  driver and date of its own (hover over it), so it may differ from the same device
-                  above.
+                  driver and date of its own (hover over it)
+                  {rows.length > 0 ? ', so it may differ from the same device above.' : '.'}
                 </th>
               </tr>
               {[...reference].map(([hardware, figures]) => (
