@@ -7,7 +7,12 @@ import { ContributedPage } from '@/features/contributed/contributed-page';
 import { Efficiency, evidenceOf } from '@/features/devices/efficiency';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
-import { paragraphOf, rungBefore, specialisation } from '@/features/kernels/specialisation';
+import {
+  changedBy,
+  paragraphOf,
+  specialisation,
+  wgslBefore,
+} from '@/features/kernels/specialisation';
 import { tileOf } from '@/features/kernels/tile';
 import { TilePicture } from '@/features/kernels/tile-picture';
 import { TunableForm, TunablesTable } from '@/features/kernels/tunables';
@@ -65,7 +70,8 @@ export default async function KernelPage({ params, searchParams }: Props) {
     return { isOpen, href };
   };
   const layers = foldOf('layers', 'efficiency');
-  const earlier = before && detail.wgsl !== null ? rungBefore(before, detail) : null;
+  const changed = changedBy(kernel, ladder);
+  const earlier = changed && detail.wgsl !== null ? wgslBefore(changed, detail) : null;
 
   return (
     <>
