@@ -32,7 +32,13 @@ const expression = z
 const slug = (what: string) =>
   z
     .string()
-    .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, `${what} is 1 to 40 of a-z, 0-9 and -`);
+    .regex(
+      /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+      `${what} is 1 to 40 of a-z, 0-9 and -, with no - at either end`,
+    );
+
+/** What a contributed kernel may be called. */
+export const kernelNameSchema = slug('a name');
 
 const identifier = z.string().regex(/^[A-Za-z_]\w{0,39}$/, 'must be a WGSL name');
 
@@ -69,7 +75,7 @@ const coversSchema = z
 export const manifestSchema = z
   .strictObject({
     $schema: z.string().max(300).optional(),
-    name: slug('a name'),
+    name: kernelNameSchema,
     about: z.string().max(200).default('').describe('The idea, in one line.'),
     op: opSchema,
     dtypes: z.array(dtypeSchema).min(1),

@@ -4,7 +4,13 @@
  * how it becomes a kernel, is explained in `contributed/` of @tilemark/core.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { admitKernel, type Contributed, KERNEL_LIMITS, kernelTemplate } from '@tilemark/core';
+import {
+  admitKernel,
+  type Contributed,
+  KERNEL_LIMITS,
+  kernelNameSchema,
+  kernelTemplate,
+} from '@tilemark/core';
 import { InputError, refuseIf } from '@tilemark/kernels';
 import { atFlag, list, readIfThere } from '../flags';
 
@@ -77,7 +83,8 @@ export async function addressIn(text: string, field: string): Promise<string> {
 /** `tilemark kernel new NAME`: writes a kernel that passes, to start from. Throws InputError. */
 export async function newKernel(name: string, print: (text: string) => void): Promise<void> {
   const path = `${name}.wgsl`;
-  refuseIf(!/^[a-z0-9][a-z0-9-]{0,38}$/.test(name), 'a name is 1 to 39 of a-z, 0-9 and -', 'name');
+  const { error } = kernelNameSchema.safeParse(name);
+  refuseIf(error !== undefined, error?.issues[0]?.message ?? '', 'name');
   await writeFile(path, kernelTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
     const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
     throw new InputError(isThere ? `${path} exists already` : String(error), 'name');
