@@ -526,6 +526,8 @@ test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   // Its own kernels stay below; those of few rows do not, and the page of theirs says why.
   const over = page.getByText(/Over 100: the roof of bytes is a copy/);
   await expect(over).toHaveCount(0);
+  await page.goto(`${grid.url}/kernels/matmul/few-rows`);
+  await expect(over).toHaveCount(0);
   await page.goto(`${grid.url}/kernels/matmul/few-rows?show=layers`);
   await expect(page.getByRole('cell', { name: '101', exact: true })).not.toHaveCount(0);
   await expect(over).toBeVisible();

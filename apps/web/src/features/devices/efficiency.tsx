@@ -94,9 +94,7 @@ function FileMap({
   const memory = roofline?.copies.at(-1)?.gigabytesPerSecond ?? 0;
   const letters = lettersOf(map.cells);
   const won = cells.filter(({ kernels }) => kernels[0]?.kernel === kernel).length;
-  const isExceeded = cells.some(({ kernels }) =>
-    kernels.some((each) => (!kernel || each.kernel === kernel) && isAboveRoof(each.part)),
-  );
+  const isExceeded = shownParts(cells, kernel, layers).some(isAboveRoof);
   return (
     <div>
       <h3 className="text-[0.8125rem] font-medium">{what}</h3>
@@ -298,6 +296,22 @@ function sidesOf({ problem }: EfficiencyCell) {
   return problem.op === 'matmul'
     ? { x: problem.shape.m, y: problem.shape.k }
     : { x: problem.shape.rows, y: problem.shape.cols };
+}
+
+/** The parts of the roof that a page shows: the means of ranges and, with the layers, theirs. */
+function shownParts(
+  cells: readonly EfficiencyCell[],
+  kernel: string | undefined,
+  layers: boolean,
+): number[] {
+  const partsOf = (some: readonly EfficiencyCell[]) =>
+    some.flatMap((cell) => placeOf(cell, kernel).map(({ best }) => best.part));
+  const means = rollup(
+    cells,
+    (some) => geometricMean(partsOf(some)) ?? 0,
+    (cell) => `${floorOf(sidesOf(cell).x)} ${floorOf(sidesOf(cell).y)}`,
+  );
+  return [...means.values(), ...(layers ? partsOf(cells) : [])];
 }
 
 /** Whether a cell shows more than 100. */
