@@ -50,8 +50,11 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
   img: ({ alt = '', src }) => {
     const picture = PICTURES[String(src)];
     if (!picture) return <>{alt}</>;
+    // An imported picture has more than an element's attributes.
+    const { height, src: file, width } = picture;
+    const size = { height, width };
     // biome-ignore lint/performance/noImgElement: sent as it is, like all files of the site
-    return <img {...picture} alt={alt} loading="lazy" className="h-auto max-w-full" />;
+    return <img src={file} {...size} alt={alt} loading="lazy" className="h-auto max-w-full" />;
   },
   table: ({ children, node }) => (
     <TablePanel caption={`Table of ${headings(node).join(', ')}`}>{children}</TablePanel>
