@@ -6,6 +6,7 @@ import { opOf, type Problem } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatMoment, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import { momentTick } from './moment-tick';
 
 /** Of the names of versions above the points, px and rows. */
 const NAME_HEIGHT = 14;
@@ -53,8 +54,11 @@ export function RateOverTime({
       marginLeft: MARGINS - 16,
       marginRight: 16,
       marginTop: 24,
-      marginBottom: 30,
-      x: { type: 'utc', label: null, inset: 8, ticks: Math.floor(width / 110) },
+      marginBottom: 32,
+      x: {
+        ...{ type: 'utc', label: null, inset: 8 },
+        ...{ ticks: Math.floor(width / 110), tickFormat: momentTick },
+      },
       y: {
         ...{ label: `↑ ${unit}, higher is better`, grid: true, nice: true, ticks: 4 },
         insetTop: NAME_HEIGHT * Math.min(NAME_ROWS, changes.length),

@@ -44,6 +44,8 @@ export interface TableRun {
   readonly occupancy: Occupancy | undefined;
   /** Null where all runs have the same one, which is said above the table. */
   readonly reason: string | null;
+  /** Its device and profile, each where runs differ in it; a phone shows no columns of them. */
+  readonly where: readonly string[];
 }
 
 /** What keeps every one of several runs from being ranked; null where they differ. */
@@ -60,6 +62,9 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
   // A variant has one occupancy on a device, whatever the size of its problems.
   const occupancies = new Map<string, Occupancy | undefined>();
   const shared = sharedReason(runs);
+  const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
+  const hasDevices = isOfSeveral(({ device }) => device.key);
+  const hasProfiles = isOfSeveral(({ profile }) => profile);
   return runs.map((run) => {
     const { address, device, problem, variant } = run;
     const key = `${device.key} ${problem.dtype} ${address}`;
@@ -72,6 +77,10 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
       speedup: ratios.get(run.runId),
       occupancy: occupancies.get(key),
       reason: shared === null ? run.reason : null,
+      where: [
+        ...(hasDevices ? [shortDeviceName(device.name)] : []),
+        ...(hasProfiles ? [run.profile] : []),
+      ],
     };
   });
 }
@@ -154,7 +163,7 @@ export const COLUMNS: readonly Column[] = [
     id: 'variant',
     name: 'Variant',
     sort: ({ run }) => run.address,
-    cell: ({ reason, run }) => <VariantCell run={run} reason={reason} />,
+    cell: (row) => <VariantCell of={row} />,
   },
   {
     id: 'problem',
@@ -236,7 +245,7 @@ export const TABLE_COLUMNS = helper.columns(
 export const usualColumns = (rows: readonly TableRun[]): string[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);
 
-function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
+function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
   return (
     <div className="min-w-44 sm:min-w-60">
       {run.figures && run.resultId !== null ? (
@@ -250,7 +259,7 @@ function VariantCell({ run, reason }: { run: RunView; reason: string | null }) {
       )}
       {/* On a phone the other columns are hidden. */}
       <p className="sm:hidden">
-        {problemText(run.problem)}:{' '}
+        {[problemText(run.problem), ...where].join(', ')}:{' '}
         {run.figures
           ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
           : run.kind}
