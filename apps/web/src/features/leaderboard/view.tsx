@@ -114,6 +114,10 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
       shown.includes(device.class) && (!author || shown.includes('contributed')),
   );
   const answered = { answer: own, board, groups: shown, referenceShapes };
+  if (board.problem && own.problems.length > 0 && !hasRows && !shown.includes('reference')) {
+    const here = { ...query, shape: shapeText(board.problem) };
+    return { ...answered, content: await empty(store, here) };
+  }
   if (!board.problem || !(hasRows || shown.includes('reference'))) {
     const others = PROFILES.filter((each) => each !== profile);
     const hasOwn = async (each: Profile) =>
