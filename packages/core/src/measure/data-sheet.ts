@@ -67,7 +67,8 @@ export function dataSheetPeak(
 
 /**
  * The shortest time of a problem by the data sheet of a model, without a margin, with each byte
- * moved once to or from memory. Null without a sheet.
+ * moved once to or from memory. Null without a sheet, and where f16 operations bind: matrix units do
+ * them several times faster than the rate of the sheet, which is that of the others.
  */
 export function dataSheetTime(
   device: Pick<DeviceIdentity, 'device' | 'class'>,
@@ -78,6 +79,7 @@ export function dataSheetTime(
   const op = opOf(problem);
   const flopsNs = op.flops(problem.shape) / operations(sheet, problem);
   const bytesNs = op.bytes(problem.shape, problem.dtype) / sheet.bandwidth;
+  if (flopsNs > bytesNs && DTYPES[problem.dtype].peak === 'f16') return null;
   return { ns: Math.max(flopsNs, bytesNs), bound: flopsNs > bytesNs ? 'compute' : 'bandwidth' };
 }
 

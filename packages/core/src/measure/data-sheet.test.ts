@@ -1,0 +1,22 @@
+import type { Problem } from '@tilemark/kernels';
+import { expect, test } from 'vitest';
+import { dataSheetTime } from './data-sheet';
+
+const H200 = { device: 'NVIDIA H200', class: 'gpu' } as const;
+const product = (n: number, dtype: Problem['dtype'], m = n): Problem => ({
+  op: 'matmul',
+  shape: { m, n, k: n },
+  dtype,
+});
+
+test('what a data sheet allows is the slower of its operations and its bytes', () => {
+  expect(dataSheetTime(H200, product(8192, 'f32'))?.bound).toBe('compute');
+  expect(dataSheetTime(H200, product(8192, 'f32', 1))?.bound).toBe('bandwidth');
+  expect(dataSheetTime({ ...H200, device: 'Some GPU' }, product(8192, 'f32'))).toBeNull();
+});
+
+test('a data sheet bounds the bytes of f16, not what matrix units do', () => {
+  expect(dataSheetTime(H200, product(8192, 'f16'))).toBeNull();
+  expect(dataSheetTime(H200, product(8192, 'f16acc16'))).toBeNull();
+  expect(dataSheetTime(H200, product(8192, 'f16', 1))?.bound).toBe('bandwidth');
+});
