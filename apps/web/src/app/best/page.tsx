@@ -85,13 +85,16 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
           </Empty>
         )}
       </div>
-      <Section
-        id="api"
-        title="From a program"
-        note="GET /api/v1/best; a public grid needs no token"
-      >
-        <Command text={snippet(origin, query)} label="the program" />
-      </Section>
+      {/* No browser runs what a host's CPU does. */}
+      {best?.wgsl !== null && (
+        <Section
+          id="api"
+          title="From a program"
+          note="GET /api/v1/best; a public grid needs no token"
+        >
+          <Command text={snippet(origin, query)} label="the program" />
+        </Section>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasEnded, isCancelling, remainingSeconds } from './progress';
+import { hasEnded, isCancelling, paceText, remainingSeconds } from './progress';
 
 const counts = { total: 3, pending: 0, measured: 2, skipped: 1, incorrect: 0, failed: 0 };
 
@@ -25,4 +25,13 @@ it('goes on at the mean pace of what has ended', () => {
 it('says nothing before three runs have ended', () => {
   expect(remainingSeconds([], 4)).toBeNull();
   expect(remainingSeconds([0, 5_000], 4)).toBeNull();
+});
+
+describe('what a device may still take', () => {
+  it('is estimated only once it has begun', () => {
+    expect(paceText([{ kind: 'pending' }, { kind: 'pending' }], null)).toBe('waiting');
+    expect(paceText([{ kind: 'running' }, { kind: 'pending' }], null)).toBe('estimating…');
+    expect(paceText([{ kind: 'measured' }, { kind: 'pending' }], null)).toBe('estimating…');
+    expect(paceText([{ kind: 'measured' }, { kind: 'pending' }], 90)).toMatch(/ left$/);
+  });
 });

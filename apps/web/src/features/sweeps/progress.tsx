@@ -108,8 +108,7 @@ export function DeviceProgress({ runs }: { runs: readonly RunView[] }) {
               </span>
               <span className="text-muted">
                 {formatCount(counts.total - counts.pending)} of {formatCount(counts.total)}
-                {counts.pending > 0 &&
-                  (seconds === null ? ', estimating…' : `, ${formatEstimate(seconds)} left`)}
+                {counts.pending > 0 && `, ${paceText(own, seconds)}`}
               </span>
             </p>
             <ProgressBar counts={counts} label={`Progress on ${name}`} />
@@ -118,6 +117,12 @@ export function DeviceProgress({ runs }: { runs: readonly RunView[] }) {
       })}
     </ul>
   );
+}
+
+/** @param seconds that it may still take; null: not known yet */
+export function paceText(runs: readonly Pick<RunView, 'kind'>[], seconds: number | null): string {
+  if (seconds !== null) return `${formatEstimate(seconds)} left`;
+  return runs.every(({ kind }) => kind === 'pending') ? 'waiting' : 'estimating…';
 }
 
 function countsOf(runs: readonly RunView[]): Counts {

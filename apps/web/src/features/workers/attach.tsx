@@ -9,7 +9,8 @@ import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
 import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
 import { InputField } from '@/ui/field';
-import { Failure, Notice } from '@/ui/notice';
+import { Failure } from '@/ui/notice';
+import { LoopbackNote } from './loopback-note';
 
 /** Systems by the name of `npx` in their shells. */
 const SYSTEMS = [
@@ -68,13 +69,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         </a>{' '}
         20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows need no extra
         driver.
-        {/^https?:\/\/(localhost|127\.|\[::1\])/.test(origin) && (
-          <Notice tone="amber" className="mt-1.5">
-            You opened this grid as {new URL(origin).host}, so the commands work on this machine
-            only. To attach others, restart the grid with <code>npm start -- --host 0.0.0.0</code>{' '}
-            and open this page by the machine’s name or IP address.
-          </Notice>
-        )}
+        <LoopbackNote origin={origin} what="the commands work" />
         <div className="mt-1.5 space-y-2" role="status">
           {made?.ok && (
             <p className="text-[0.8125rem]">
