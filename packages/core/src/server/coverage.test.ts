@@ -10,7 +10,7 @@ import { openQueue } from './queue/queue';
 import { attach, failed, measured, recorded } from './store/fixtures.test-helper';
 import { openStore } from './store/store';
 import type { SweepServices } from './submit';
-import { backfill } from './submit';
+import { backfill, submitSweep } from './submit';
 
 let services: SweepServices;
 let db: PrismaClient;
@@ -66,6 +66,11 @@ test('a device runs from never over running to done, and each suite is back-fill
   const pending = [];
   for await (const run of services.store.runs.pending()) pending.push(run);
   expect(pending.every(({ background }) => background)).toBe(true);
+  // Measured again, they are done meanwhile.
+  const { spec, name } = sweep;
+  const again = await submitSweep(services, { name, spec }, { name: 'Ada', tokenId: 'x' });
+  expect(again.counts).toMatchObject({ pending: 5 });
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5, running: 0 });
 });
 
 test('a changed source makes its cells stale, and a refresh queues just those', async () => {

@@ -113,10 +113,14 @@ async function* coverageOf(
 const cellKey = ({ deviceKey, address, problem, profile }: PlannedRun): string =>
   [deviceKey, address, shapeText(problem), problem.dtype, profile].join(' ');
 
+/** A good result stays one while another suite measures the same again. */
 function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState {
-  if (newest.some(({ isWaiting }) => isWaiting)) return 'running';
-  const [ended] = newest;
-  if (!ended) return 'never';
+  const ended = newest.find(({ isWaiting }) => !isWaiting);
+  const state = ended ? endedState(run, ended) : 'never';
+  return state !== 'done' && newest.some(({ isWaiting }) => isWaiting) ? 'running' : state;
+}
+
+function endedState(run: PlannedRun, ended: NewestRun): CellState {
   const isOtherSource =
     ended.sourceHash !== null &&
     ended.sourceHash !== sourceHashOf({ ...run.variant, address: run.address }, run.problem);

@@ -29,7 +29,7 @@ export function Roofline({
         <p>
           {isCpu
             ? 'No probe measures a host CPU.'
-            : 'A worker measures copies and multiply-adds when it attaches; no worker of this device has yet, and the imported results bring none.'}
+            : 'A worker measures copies and multiply-adds when it attaches, a software adapter’s once it is idle; no worker of this device has yet, and the imported results bring none.'}
           {sheetPeak !== null && ` The data sheet says ${formatRate(sheetPeak)} GFLOP/s in f32.`}
         </p>
       </Empty>
@@ -60,7 +60,8 @@ export function Roofline({
                   {roof.peaks.length === 0 &&
                     roof.gigabytesPerSecond !== null &&
                     `: ${formatRate(roof.gigabytesPerSecond)} GB/s copied, multiply-adds unknown`}
-                  . No worker has surveyed this device here, so bandwidth by working set is unknown.
+                  . No worker has surveyed this device here yet, so bandwidth by working set is
+                  unknown.
                 </>
               )}
             </p>

@@ -17,7 +17,7 @@ it('says the cost of the median device and the highest', () => {
 
 it('says who has not measured it', () => {
   expect(summary(device('A', 1), device('B', null))).toBe(
-    'Costs nothing on the 1 device measured; 1 device not measured.',
+    'Costs nothing on the only device that measured it; 1 device has not.',
   );
   expect(summary(device('B', null))).toBe('No device shown has measured it.');
 });

@@ -191,7 +191,7 @@ export function shippingSummary({ devices }: Shipping): string {
   const unknown = devices.length - costs.length;
   const known =
     worst.cost === 0
-      ? `nothing on the ${plural(costs.length, 'device')} measured`
+      ? `nothing on the ${costs.length === 1 ? 'only device' : `${costs.length} devices`} that measured it`
       : `the median device ${formatPercent(middle.cost)} more time, ${worst.device.name} the most: ${formatPercent(worst.cost)}`;
-  return `Costs ${known}${unknown > 0 ? `; ${plural(unknown, 'device')} not measured` : ''}.`;
+  return `Costs ${known}${unknown > 0 ? `; ${plural(unknown, 'device')} ${unknown === 1 ? 'has' : 'have'} not` : ''}.`;
 }
