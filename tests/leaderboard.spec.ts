@@ -132,7 +132,7 @@ test('the heat map marks the best kernel of each device and leads to its measure
 
 test('portability says what a variant costs everywhere', async ({ page }) => {
   await page.goto(`${grid.url}/?shape=1024&view=portability&groups=gpu,software`);
-  await expect(page.getByText('Costs nothing on the 2 devices measured.')).toBeVisible();
+  await expect(page.getByText('Costs nothing on the 2 devices that measured it.')).toBeVisible();
   await page
     .getByRole('link', { name: /What matmul\/naive.* costs everywhere/ })
     .first()

@@ -77,17 +77,6 @@ export function RooflinePlot({
             stroke: 'var(--ink)',
             strokeWidth: 1.5,
           }),
-          Plot.text(
-            peakLabels(roof.peaks, y.scale.domain).map((label) => ({ ...label, at: right })),
-            {
-              x: 'at',
-              y: 'rate',
-              text: 'text',
-              textAnchor: 'end',
-              dy: -8,
-              fill: 'var(--ink)',
-            },
-          ),
           Plot.dot(
             points.filter(({ series }) => shows(series)),
             {
@@ -99,6 +88,20 @@ export function RooflinePlot({
               strokeWidth: 1.75,
               title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} GFLOP/s`,
               href: 'href',
+            },
+          ),
+          Plot.text(
+            peakLabels(roof.peaks, y.scale.domain).map((label) => ({ ...label, at: right })),
+            {
+              x: 'at',
+              y: 'rate',
+              text: 'text',
+              textAnchor: 'end',
+              dy: -8,
+              fill: 'var(--ink)',
+              // Legible over points and lines.
+              stroke: 'var(--surface)',
+              strokeWidth: 4,
             },
           ),
         ],

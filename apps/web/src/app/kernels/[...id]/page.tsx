@@ -47,7 +47,9 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);
   const dtype = results.chosen?.problem.dtype ?? detail.dtype;
   const figures = await store.references.list({ op: kernel.op, dtype });
-  const beside = besideKernel(figures, kernel.id);
+  // What an import has brought stands among the results.
+  const imported = await store.references.resultsOf(figures);
+  const beside = besideKernel(figures, kernel.id).filter((figure) => !imported.has(figure));
   const evidence = evidenceOf(kernel.id);
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
