@@ -202,7 +202,11 @@ export default async function KernelPage({ params, searchParams }: Props) {
       {beside.length > 0 && (
         <Section id="reference" title="Reference" note="not measured by this grid, never ranked">
           <ReferenceTable
-            caption={`Reference figures of ${kernel.id} and of libraries on the same problems`}
+            caption={
+              beside.some(({ by }) => by.kind === 'kernel')
+                ? `Reference figures of ${kernel.id} and of libraries on the same problems`
+                : `Libraries on problems of ${kernel.id}`
+            }
             figures={beside}
           />
         </Section>
