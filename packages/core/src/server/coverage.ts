@@ -32,8 +32,8 @@ export async function coverage(store: Store): Promise<Coverage> {
 const groupOf = (device: Pick<DeviceToPlan, 'class'>) => DEVICE_GROUPS.indexOf(device.class);
 
 /**
- * Queues again, in the background, the runs whose kernel source or methodology has changed since: one
- * sweep per device and suite that has any. Of every device: only where a worker could run them now.
+ * Queues stale runs in the background, those whose kernel source or methodology has changed since: a
+ * sweep for each device and suite that has any. Without a device, those of all that have a worker.
  */
 export async function refreshStale(
   services: SweepServices,

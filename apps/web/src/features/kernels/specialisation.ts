@@ -35,7 +35,7 @@ export function specialisation(
   return { detail: kernelDetail(kernel.id, kept), refused };
 }
 
-/** The rung that a rung changes where that is not the one before it; null: it begins anew. */
+/** What a rung is a change to, unless that is the rung before it; null: to none. */
 const CHANGES: Readonly<Record<string, string | null>> = {
   'matmul/subgroup': null,
   'matmul/register-tile': 'matmul/tiled-wpt',
