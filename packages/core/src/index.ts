@@ -22,6 +22,7 @@ export * from './measure/energy';
 export * from './measure/measure';
 export * from './measure/outcome';
 export * from './measure/policy';
+export { statedRates } from './measure/proved-rates';
 export * from './measure/roofline';
 export { drawSeed, seedSchema } from './measure/seed';
 export * from './measure/stats';

@@ -6,7 +6,7 @@ import {
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities, MiB } from '../plan/capabilities.test-helper';
-import { impliedCacheBytes, Roofline } from './roofline';
+import { impliedCacheBytes, leastTime, Roofline, surveyedRoof } from './roofline';
 
 /** A device of 1,000 GFLOP/s and 100 GB/s, at each further measurement of the copy 10 GB/s more. */
 function device() {
@@ -55,6 +55,26 @@ describe('a survey', () => {
 
   it('has nothing to say of a device without probes', async () => {
     expect(await new Roofline(createHostExecutor(), capabilities).survey()).toBeNull();
+  });
+});
+
+describe('a surveyed roof', () => {
+  const copies = [{ bytes: MiB, gigabytesPerSecond: 100 }];
+  const peaks = [{ dtype: 'f32' as const, gigaflopsPerSecond: 1000 }];
+
+  it('is the higher of the two that a problem needs, and unknown while one is', () => {
+    const over = (rates: Parameters<typeof surveyedRoof>[0]) => surveyedRoof(rates, naive, product);
+    expect(over({ copies, peaks })).toEqual({ ns: 2e6, bound: 'compute' });
+    expect(over({ copies, peaks: [] })).toBeNull();
+    expect(over({ copies: [], peaks })).toBeNull();
+    expect(surveyedRoof({ copies, peaks: [] }, copy, turned)?.bound).toBe('bandwidth');
+  });
+
+  it('still rules out what is faster than the part of it that is known', () => {
+    const bytesNs = (3 * 4e6) / 100;
+    expect(leastTime({ copies, peaks: [] }, naive, product)?.ns).toBeCloseTo(bytesNs, 6);
+    expect(leastTime({ copies: [], peaks }, naive, product)).toEqual({ ns: 2e6, bound: 'compute' });
+    expect(leastTime({ copies: [], peaks }, copy, turned)).toBeNull();
   });
 });
 

@@ -76,8 +76,9 @@ export class Roofline {
   }
 
   /**
-   * The roof over a variant on a problem; null if the device has no probes. Matrix units multiply
-   * faster than the probe can, so only the bytes count for kernels that use them.
+   * The roof over a variant on a problem; null if the device has no probes, or none for the
+   * multiply-adds of its dtype. Matrix units multiply faster than the probe can, so only the bytes
+   * count for kernels that use them.
    *
    * @param workingSetBytes everything the dispatches rotate through
    */
@@ -87,8 +88,9 @@ export class Roofline {
     if (rates.length === 0) return null;
     const bytesNs = op.bytes(problem.shape, problem.dtype) / Math.max(...rates);
     const flops = multiplyAdds(variant, problem);
-    const peak = flops > 0 ? await this.#rate(peakOf(problem)) : null;
-    return higherRoof(bytesNs, peak === null ? 0 : flops / peak);
+    if (flops === 0) return higherRoof(bytesNs, 0);
+    const peak = await this.#rate(peakOf(problem));
+    return peak === null ? null : higherRoof(bytesNs, flops / peak);
   }
 
   /** Probes a roof again and keeps the better rate, before a result is called implausible. */
@@ -160,20 +162,48 @@ export class Roofline {
   }
 }
 
+/** The rates of a device that its survey measured: what its copies or its peaks lack is not known. */
+type KnownRates = Pick<RooflineSurvey, 'copies' | 'peaks'>;
+
 /**
  * The roof that a survey implies for a variant on a problem: its copies, over the working set and
  * over the largest, of which the faster counts as in `Roofline`, and its multiply-adds. Null where
- * the survey says nothing about the problem.
+ * one of the two is not known: a share of the other alone is not a share of what binds.
  *
  * @param workingSetBytes everything the dispatches rotate through; absent: unknown, the fastest copy
  */
 export function surveyedRoof(
-  { copies, peaks }: RooflineSurvey,
+  rates: KnownRates,
   variant: Variant,
   problem: Problem,
   workingSetBytes?: number,
 ): Roof | null {
-  const op = opOf(problem);
+  const { bytesNs, flopsNs } = limitsNs(rates, variant, problem, workingSetBytes);
+  return bytesNs === null || flopsNs === null ? null : higherRoof(bytesNs, flopsNs);
+}
+
+/**
+ * The shortest time that a survey allows, by all that it knows: no result is plausible in less. Its
+ * bound may not be what binds; see `surveyedRoof`. Null where it says nothing about the problem.
+ */
+export function leastTime(
+  rates: KnownRates,
+  variant: Variant,
+  problem: Problem,
+  workingSetBytes?: number,
+): Roof | null {
+  const { bytesNs, flopsNs } = limitsNs(rates, variant, problem, workingSetBytes);
+  const known = higherRoof(bytesNs ?? 0, flopsNs ?? 0);
+  return known.ns > 0 ? known : null;
+}
+
+/** What the bytes and the multiply-adds of a problem take at least, ns; null: not known. */
+function limitsNs(
+  { copies, peaks }: KnownRates,
+  variant: Variant,
+  problem: Problem,
+  workingSetBytes: number | undefined,
+): { readonly bytesNs: number | null; readonly flopsNs: number | null } {
   const largest = copies.at(-1)?.bytes ?? 0;
   const like = Math.min(2 ** Math.round(Math.log2(workingSetBytes ?? 1)), largest);
   const far = ({ bytes }: { readonly bytes: number }) => Math.abs(Math.log2(bytes / like));
@@ -182,10 +212,13 @@ export function surveyedRoof(
   const near = copies.filter((copy) => copy.bytes === largest || far(copy) === nearest);
   const counted = workingSetBytes === undefined ? copies : near;
   const bandwidth = Math.max(0, ...counted.map((copy) => copy.gigabytesPerSecond));
-  const bytesNs = bandwidth > 0 ? op.bytes(problem.shape, problem.dtype) / bandwidth : 0;
+  const bytes = opOf(problem).bytes(problem.shape, problem.dtype);
+  const flops = multiplyAdds(variant, problem);
   const peak = peaks.find(({ dtype }) => dtype === peakOf(problem).dtype)?.gigaflopsPerSecond;
-  const flopsNs = peak === undefined ? 0 : multiplyAdds(variant, problem) / peak;
-  return bytesNs + flopsNs > 0 ? higherRoof(bytesNs, flopsNs) : null;
+  return {
+    bytesNs: bandwidth > 0 ? bytes / bandwidth : null,
+    flopsNs: flops === 0 ? 0 : peak === undefined ? null : flops / peak,
+  };
 }
 
 const higherRoof = (bytesNs: number, flopsNs: number): Roof =>

@@ -44,7 +44,6 @@ export function efficiencyMap(
     if (multiplyAdds(parseVariant(address), problem) === 0) {
       return { why: 'Many of its variants use matrix units, whose peak no probe measures.' };
     }
-    // Without it, `surveyedRoof` would hold products against the bytes alone.
     const { peak } = DTYPES[problem.dtype];
     if (!survey.peaks.some(({ dtype }) => dtype === peak)) {
       return { why: `The peak rate of ${peak} was not measured on this device.` };

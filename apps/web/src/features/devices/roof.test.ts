@@ -42,3 +42,17 @@ it('reads the roof that results were held against where nothing was surveyed', (
   ]);
   expect(deviceRoofs([], [run({ outcome: measured(5) })])).toEqual([]);
 });
+
+it('finds one peak in results of all kernels and of halves that are summed either way', () => {
+  const roof = { ns: 1000, bound: 'compute' } as const;
+  const shape = { m: 2048, n: 2048, k: 2048 };
+  const of = (kernel: string, dtype: 'f16' | 'f16acc16', ns: number) =>
+    run({
+      variant: { kernel, tunables: {} },
+      problem: { op: 'matmul', shape, dtype },
+      outcome: measured(1e6, { roof: { ...roof, ns } }),
+    });
+  const naive = of('matmul/naive', 'f16', 1000);
+  const others = [of('matmul/strassen', 'f16', 875), of('matmul/naive', 'f16acc16', 1000)];
+  expect(deviceRoofs([], [naive, ...others])).toEqual(deviceRoofs([], [naive]));
+});

@@ -1,5 +1,5 @@
-import type { Profile, RooflineRecord, RunResult } from '@tilemark/core';
-import { type Dtype, opOf } from '@tilemark/kernels';
+import { type Profile, type RooflineRecord, type RunResult, statedRates } from '@tilemark/core';
+import type { Dtype } from '@tilemark/kernels';
 
 /** The peak rates of a device under a profile. */
 export interface DeviceRoof {
@@ -44,23 +44,16 @@ export function deviceRoofs(
 }
 
 function roofOfResults(profile: Profile, results: readonly RunResult[]): DeviceRoof | null {
-  const peaks = new Map<Dtype, number>();
-  const copies: number[] = [];
-  for (const { outcome, problem } of results) {
-    const roof = outcome?.kind === 'measured' ? outcome.measurement.roof : null;
-    if (!roof) continue;
-    const op = opOf(problem);
-    if (roof.bound === 'bandwidth') copies.push(op.bytes(problem.shape, problem.dtype) / roof.ns);
-    else {
-      const peak = op.flops(problem.shape) / roof.ns;
-      peaks.set(problem.dtype, Math.max(peak, peaks.get(problem.dtype) ?? 0));
-    }
-  }
-  if (peaks.size === 0 && copies.length === 0) return null;
+  const { copies, peaks } = statedRates(
+    results.flatMap(({ outcome, problem, variant }) =>
+      outcome?.kind === 'measured' ? [{ variant, problem, measurement: outcome.measurement }] : [],
+    ),
+  );
+  if (peaks.length === 0 && copies.length === 0) return null;
   return {
     profile,
-    peaks: [...peaks].map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
-    gigabytesPerSecond: maxOf(copies),
+    peaks,
+    gigabytesPerSecond: maxOf(copies.map((copy) => copy.gigabytesPerSecond)),
     from: 'results',
   };
 }

@@ -66,7 +66,7 @@ export function Headline({ result }: { result: ResultDetail }) {
           value={roofShare === null ? '–' : formatOfPeak(roofShare)}
           unit={
             roofShare === null
-              ? 'the peak was not measured for this run'
+              ? 'the peak that bounds it is not known'
               : `of the ${roofBound} peak${roofShare > 1 ? `: ${OVER_PEAK}` : ''}`
           }
         />

@@ -14,7 +14,7 @@ import type { DeviceIdentity, Profile } from '../../measure/device';
 import { judgedDuel } from '../../measure/duel';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
-import { type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
+import { leastTime, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { unrankedReason } from '../../measure/trust';
 import { sha256 } from './database';
@@ -106,12 +106,15 @@ function unrankedBecause(
   const resolved = ifValid(() => resolveVariant(variant.kernel, variant.tunables));
   if (!resolved) return 'this release has no such variant';
   const sheet = dataSheetOf(device);
-  const bound = sheet && dataSheetRoof(sheet, variant, problem, workingSetOf(bufferSets, problem));
+  const workingSet = workingSetOf(bufferSets, problem);
+  const bound = sheet && dataSheetRoof(sheet, variant, problem, workingSet);
+  const isHeld = known && POLICIES[policyId].rankable;
+  const least = isHeld ? leastTime(known, variant, problem, workingSet) : null;
   const of = {
     ...{ kernel: resolved.definition, policy: POLICIES[policyId], deviceClass: device.class },
     ...{ clock, freshRatio: verification.freshRatio, stop, timer },
   };
-  for (const roof of [measurement.roof ?? null, bound]) {
+  for (const roof of [measurement.roof ?? null, least, bound]) {
     const reason = unrankedReason({ ...of, cold, roof });
     if (reason !== null) return reason;
   }
@@ -156,7 +159,9 @@ const isSourceOf = (variant: ResolvedVariant, problem: Problem, wgsl: string | n
 
 /**
  * The roof over a measurement: the one of its device and profile, whatever the result itself
- * states; its own only where the grid knows none. Null where the policy asks for none.
+ * states. Where the grid does not know all of that, its own says which rate binds, and the grid's
+ * counts if it knows that one. Null where the policy asks for none, and where nothing says what binds:
+ * that of bytes alone, over a problem with multiply-adds, may be an earlier release's guess.
  */
 export function roofOver(
   measurement: Measurement,
@@ -164,9 +169,15 @@ export function roofOver(
   survey: RooflineSurvey | undefined,
 ): Measurement['roof'] {
   const { bufferSets, methodologyVersion, policy } = measurement;
-  const roof = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
-  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return roof;
-  // Null for a variant of an earlier release, too.
+  const own = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
+  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return own;
   const workingSet = workingSetOf(bufferSets, problem);
-  return ifValid(() => surveyedRoof(survey, variant, problem, workingSet)) ?? roof;
+  // Not valid: a variant of an earlier release.
+  const of = ifValid(() => ({
+    whole: surveyedRoof(survey, variant, problem, workingSet),
+    known: leastTime(survey, variant, problem, workingSet),
+  }));
+  if (of?.whole) return of.whole;
+  if (!own || own.bound !== of?.known?.bound) return own;
+  return own.bound === 'compute' ? of.known : null;
 }

@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../measure/device';
 import { deviceKey } from '../../measure/device';
 import type { Outcome, OutcomeKind } from '../../measure/outcome';
+import { statedRates } from '../../measure/proved-rates';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { GridTuning } from '../../tune/family-tuning';
@@ -16,7 +17,7 @@ import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
 import { byAdmin, confirmAgreeing, OPERATOR } from './parties';
 import { isTelling } from './record';
-import { raiseByResults, statedRates } from './roofs';
+import { raiseByResults } from './roofs';
 
 /** Who makes a sweep; without a token it is the grid's own. */
 export type Author = Pick<Principal, 'name'> & Partial<Pick<Principal, 'tokenId'>>;

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ClaimedRun, RecordedRun } from '../../link/wire';
 import { type DeviceClass, deviceKey } from '../../measure/device';
 import type { Outcome } from '../../measure/outcome';
+import { statedRates } from '../../measure/proved-rates';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { hasBest, holdBests, moveBests, moveHeadlines, type VariantKey } from './boards/headlines';
@@ -13,7 +14,7 @@ import { fromJson, sha256, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
 import { BY_OPERATOR, confirmAgreeing, OPERATOR, partyOf } from './parties';
-import { raiseByResults, statedRates } from './roofs';
+import { raiseByResults } from './roofs';
 
 /** Whose a run is, and what it measures. */
 export type KnownRun = Pick<ClaimedRun, 'variant' | 'problem' | 'profile' | 'policy'> & {

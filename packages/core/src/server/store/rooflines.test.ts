@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../services.test-helper';
-import type { RooflineSurvey } from '../../measure/roofline';
+import type { Roof, RooflineSurvey } from '../../measure/roofline';
 import { leaderboardQuerySchema, rooflineSchema } from '../../view/api';
 import {
   attach,
@@ -128,4 +128,38 @@ test('a survey of a busy device does not lower what its results proved', async (
   const survey = roofOf(1);
   await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey });
   expect(await peak()).toEqual(proved);
+});
+
+test('a product has no share of the bytes alone, and its own peak counts where that binds', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Fresh');
+  const { id, runIds } = await sweepOf(store, [
+    planned(deviceKey, {
+      variant: { kernel: 'transpose/naive', tunables: {} },
+      address: 'transpose/naive',
+      problem: { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' },
+    }),
+    planned(deviceKey),
+    planned(deviceKey),
+  ]);
+  const [turned = '', unsure = '', proved = ''] = runIds;
+  for (const runId of runIds) await store.runs.claim(runId, workerId);
+  const ended = (runId: string, ns: number, roof: Roof) =>
+    store.runs.record(recorded(runId, workerId, measured(ns, { roof }), 'Fresh'));
+  const roofs = async () =>
+    new Map(
+      (await store.sweeps.results(id)).items.map(({ outcome, runId }) => [
+        runId,
+        outcome?.kind === 'measured' ? outcome.measurement.roof : undefined,
+      ]),
+    );
+  await ended(turned, 3000, { ns: 1500, bound: 'bandwidth' });
+  await ended(unsure, 4001, { ns: 2000, bound: 'bandwidth' });
+  const before = await roofs();
+  expect(before.get(turned)).toMatchObject({ bound: 'bandwidth' });
+  expect(before.get(unsure)).toBeNull();
+  await ended(proved, 20_000, { ns: 8000, bound: 'compute' });
+  const after = await roofs();
+  for (const runId of [unsure, proved]) {
+    expect(after.get(runId)).toEqual({ ns: expect.closeTo(8000, 6), bound: 'compute' });
+  }
 });

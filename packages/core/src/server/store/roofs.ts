@@ -1,17 +1,16 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { DTYPES, InputError, ifValid, opOf } from '@tilemark/kernels';
-import { ascending, rollups } from 'd3-array';
-import { checkSurvey, dataSheetOf, workingSetOf } from '../../measure/data-sheet';
+import { InputError, ifValid } from '@tilemark/kernels';
+import { checkSurvey, dataSheetOf } from '../../measure/data-sheet';
 import type { DeviceClass, Profile } from '../../measure/device';
-import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
-import { multiplyAdds, type RooflineSurvey } from '../../measure/roofline';
+import { bestOf } from '../../measure/proved-rates';
+import type { RooflineSurvey } from '../../measure/roofline';
 import { IMPLAUSIBLE } from '../../measure/trust';
 import type { RooflineRecord } from '../../view/api';
 import { moveBests } from './boards/headlines';
 import { outcomeColumns, restoreOutcome, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { canonicalJson, fromJson, toJson } from './database';
-import { judged, type RoofedRun, WIDE } from './judge';
+import { judged, WIDE } from './judge';
 import { OPERATOR, partyOf, speaksFor } from './parties';
 
 interface Surveyed {
@@ -117,54 +116,6 @@ interface SurveyedDevice {
   /** Of the worker. */
   readonly deviceKey: string;
   readonly party: string;
-}
-
-/** Rate by rate the better: a probe may find a device idle, and none finds it faster than it is. */
-function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
-  const copies = rollups(
-    [...a.copies, ...b.copies],
-    (of) => Math.max(...of.map((copy) => copy.gigabytesPerSecond)),
-    ({ bytes }) => bytes,
-  );
-  const peaks = rollups(
-    [...a.peaks, ...b.peaks],
-    (of) => Math.max(...of.map((peak) => peak.gigaflopsPerSecond)),
-    ({ dtype }) => dtype,
-  );
-  return {
-    copies: copies
-      .map(([bytes, gigabytesPerSecond]) => ({ bytes, gigabytesPerSecond }))
-      .sort((x, y) => ascending(x.bytes, y.bytes)),
-    lastLevelCacheBytes: b.lastLevelCacheBytes ?? a.lastLevelCacheBytes,
-    peaks: peaks.map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
-  };
-}
-
-/**
- * The roofs that results state, as a survey: the best of each. For devices that no worker here has
- * surveyed.
- */
-export function statedRates(
-  results: readonly (RoofedRun & { readonly measurement: Measurement })[],
-): RooflineSurvey {
-  let best: RooflineSurvey = { copies: [], lastLevelCacheBytes: null, peaks: [] };
-  for (const { measurement, problem, variant } of results) {
-    const { bufferSets, methodologyVersion, roof } = measurement;
-    // Earlier versions probed a device that might have idled.
-    if (!roof || methodologyVersion !== METHODOLOGY_VERSION) continue;
-    const bytes = 2 ** Math.round(Math.log2(workingSetOf(bufferSets, problem)));
-    const gigabytesPerSecond = opOf(problem).bytes(problem.shape, problem.dtype) / roof.ns;
-    const gigaflopsPerSecond = multiplyAdds(variant, problem) / roof.ns;
-    best = bestOf(best, {
-      copies: roof.bound === 'bandwidth' ? [{ bytes, gigabytesPerSecond }] : [],
-      lastLevelCacheBytes: null,
-      peaks:
-        roof.bound === 'compute' && gigaflopsPerSecond > 0
-          ? [{ dtype: DTYPES[problem.dtype].peak, gigaflopsPerSecond }]
-          : [],
-    });
-  }
-  return best;
 }
 
 /** Raises the roof of a device that no survey has proved by what results of the operator state. */

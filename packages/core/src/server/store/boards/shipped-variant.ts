@@ -16,7 +16,7 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
-import { surveyedRoof } from '../../../measure/roofline';
+import { leastTime } from '../../../measure/roofline';
 import { implausibleReason } from '../../../measure/trust';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
 import type { Prediction } from '../../../tune/selector';
@@ -103,7 +103,7 @@ export function predictedVariant(
   };
   // Fitted to few shapes and far from them, a family may promise more than the device can do.
   const isPossible = ({ basis, ns, ...variant }: Prediction) => {
-    const roof = roofline ? surveyedRoof(roofline, variant, problem) : null;
+    const roof = roofline ? leastTime(roofline, variant, problem) : null;
     return basis === 'measured' || implausibleReason({ medianNs: ns }, roof) === null;
   };
   const [best, ...others] = selector.rank(problem, able, tried).filter(isPossible);

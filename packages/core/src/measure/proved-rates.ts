@@ -1,0 +1,57 @@
+import { DTYPES, opOf, type Problem, type Variant } from '@tilemark/kernels';
+import { ascending, rollups } from 'd3-array';
+import { workingSetOf } from './data-sheet';
+import { METHODOLOGY_VERSION, type Measurement } from './outcome';
+import { multiplyAdds, type RooflineSurvey } from './roofline';
+
+/** Rate by rate the better: a probe may find a device idle, and none finds it faster than it is. */
+export function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
+  const copies = rollups(
+    [...a.copies, ...b.copies],
+    (of) => Math.max(...of.map((copy) => copy.gigabytesPerSecond)),
+    ({ bytes }) => bytes,
+  );
+  const peaks = rollups(
+    [...a.peaks, ...b.peaks],
+    (of) => Math.max(...of.map((peak) => peak.gigaflopsPerSecond)),
+    ({ dtype }) => dtype,
+  );
+  return {
+    copies: copies
+      .map(([bytes, gigabytesPerSecond]) => ({ bytes, gigabytesPerSecond }))
+      .sort((x, y) => ascending(x.bytes, y.bytes)),
+    lastLevelCacheBytes: b.lastLevelCacheBytes ?? a.lastLevelCacheBytes,
+    peaks: peaks.map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
+  };
+}
+
+/**
+ * The roofs that results were held against, as a survey: the best of each. For devices that no
+ * worker here has surveyed.
+ */
+export function statedRates(
+  results: readonly {
+    readonly variant: Variant;
+    readonly problem: Problem;
+    readonly measurement: Measurement;
+  }[],
+): RooflineSurvey {
+  let best: RooflineSurvey = { copies: [], lastLevelCacheBytes: null, peaks: [] };
+  for (const { measurement, problem, variant } of results) {
+    const { bufferSets, methodologyVersion, roof } = measurement;
+    // Earlier versions probed a device that might have idled.
+    if (!roof || methodologyVersion !== METHODOLOGY_VERSION) continue;
+    const bytes = 2 ** Math.round(Math.log2(workingSetOf(bufferSets, problem)));
+    const gigabytesPerSecond = opOf(problem).bytes(problem.shape, problem.dtype) / roof.ns;
+    const gigaflopsPerSecond = multiplyAdds(variant, problem) / roof.ns;
+    best = bestOf(best, {
+      copies: roof.bound === 'bandwidth' ? [{ bytes, gigabytesPerSecond }] : [],
+      lastLevelCacheBytes: null,
+      peaks:
+        roof.bound === 'compute' && gigaflopsPerSecond > 0
+          ? [{ dtype: DTYPES[problem.dtype].peak, gigaflopsPerSecond }]
+          : [],
+    });
+  }
+  return best;
+}
