@@ -19,6 +19,7 @@ export { dataSheetPeak, dataSheetTime } from './measure/data-sheet';
 export * from './measure/device';
 export * from './measure/duel';
 export * from './measure/energy';
+export * from './measure/interval-name';
 export * from './measure/measure';
 export * from './measure/outcome';
 export * from './measure/policy';

@@ -1,4 +1,4 @@
-import type { RunResult } from '@tilemark/core';
+import { hasInterval, type RunResult, type Series } from '@tilemark/core';
 import { DTYPES, type Problem, shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
@@ -116,6 +116,12 @@ export function intervalText(low: number, middle: number, high: number): string 
   return wide >= 0.05 && wide > 1.5 * narrow
     ? `-${percentText(below)} +${percentText(above)}`
     : `±${percentText(wide)}`;
+}
+
+/** The interval of a series in a column; beside intervals, a range of few samples says that it is one. */
+export function seriesInterval({ n, lowNs, medianNs, highNs }: Series, head: string): string {
+  const text = intervalText(lowNs, medianNs, highNs);
+  return head === '95% or range' && !hasInterval(n) ? `range ${text}` : text;
 }
 
 /** `12%`, `3.5%`, `0.02%`: two significant digits of a share of one; `<0.01%` below that. */

@@ -1,4 +1,4 @@
-import { driverText } from '@tilemark/core';
+import { driverText, hasInterval } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   [
     '95% interval of the run',
     ({ measurement: { cold } }) =>
-      `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
+      `${hasInterval(cold.n) ? '' : 'too few samples, their range: '}${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
   ],
   [
     'First to third quartile',

@@ -4,6 +4,7 @@ import {
   driverText,
   type EnergySource,
   type Environment,
+  hasInterval,
   KNOWN_WIDTH,
   longDispatch,
   type Measurement,
@@ -24,7 +25,6 @@ import {
 } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { DataTable } from '@/ui/table';
-import { hasInterval } from './interval-name';
 
 const STOPS: Readonly<Record<Measurement['stop'], string>> = {
   converged: 'converged: the interval and the variation are small enough',

@@ -1,12 +1,11 @@
 'use client';
 
 import type { RectYOptions } from '@observablehq/plot';
-import type { Series } from '@tilemark/core';
+import { hasInterval, type Series } from '@tilemark/core';
 import { useCallback } from 'react';
 import { formatCount, formatNs, plural, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { isWide, logAxis } from '@/ui/plot/scales';
-import { hasInterval } from './interval-name';
 
 const span = ({ minNs, samplesNs }: Series) =>
   `${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}`;

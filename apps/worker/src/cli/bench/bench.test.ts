@@ -48,6 +48,9 @@ describe('tilemark bench', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('2/2') });
     expect(stdout).toContain('matmul/naive ');
     expect(stdout).toContain('GFLOP/s');
+    // Five samples have no 95% interval.
+    expect(stdout).toMatch(/median +range +rate/);
+    expect(stdout).not.toContain('95%');
 
     const file = benchFileSchema.parse(JSON.parse(await readFile(json, 'utf8')));
     expect(file.results.map(({ device, outcome }) => [device.class, outcome?.kind])).toEqual([

@@ -1,6 +1,8 @@
 import {
   deviceKey,
   type Environment,
+  INTERVAL_HEADS,
+  intervalsHead,
   longDispatch,
   type Measurement,
   type MetricUnit,
@@ -13,10 +15,10 @@ import {
 } from '@tilemark/core';
 import { arithmeticIntensity, kernelById, opOf, shapeText, shortAddress } from '@tilemark/kernels';
 import {
-  intervalText,
   percentText,
   problemText,
   rateText,
+  seriesInterval,
   significant,
   table,
   timeText,
@@ -53,11 +55,13 @@ const COLUMNS: readonly Column[] = [
     ({ results }) => new Set(results.map(({ problem }) => problemText(problem))).size > 1,
   ),
   number('median', (_, measured) => (measured ? timeText(measured.cold.medianNs) : '')),
-  number('95%', (_, measured) => {
-    if (!measured) return '';
-    const { lowNs, medianNs, highNs } = measured.cold;
-    return intervalText(lowNs, medianNs, highNs);
-  }),
+  ...INTERVAL_HEADS.map((head) =>
+    number(
+      head,
+      (_, measured) => (measured ? seriesInterval(measured.cold, head) : ''),
+      ({ results }) => intervalsHead(results.flatMap(samplesOf)) === head,
+    ),
+  ),
   number('rate', ({ rate }) => (rate ? rateText(rate) : '')),
   number('% of peak', (_, measured) => peakText(measured)),
   number(
@@ -99,7 +103,15 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** What a terminal that is too narrow can do without, the first to go first. */
-const SPARE = ['RMS error', 'FLOP/byte', 'CV', 'occupancy', 'vs host', '95%', 'vs naive'];
+const SPARE = [
+  'RMS error',
+  'FLOP/byte',
+  'CV',
+  'occupancy',
+  'vs host',
+  ...INTERVAL_HEADS,
+  'vs naive',
+];
 
 /** One table per device and profile: what ran, how long, how fast, how sure. */
 export function resultTables({ results, environments }: Measured): string {
@@ -206,6 +218,9 @@ function isSameProblem(a: RunResult, b: RunResult): boolean {
   const text = ({ problem }: RunResult) => [problem.op, shapeText(problem), problem.dtype].join();
   return text(a) === text(b);
 }
+
+const samplesOf = ({ outcome }: RunResult): number[] =>
+  outcome?.kind === 'measured' ? [outcome.measurement.cold.n] : [];
 
 function medianNs({ outcome }: RunResult): number | null {
   return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;

@@ -101,6 +101,7 @@ it('brings what bench wrote to a grid, gets it back unchanged, and measures it a
   const again = await tilemark('rerun', resultId, '--server', server);
   expect(again.code).toBe(0);
   expect(again.stdout).toContain('matmul/cpu-naive, 33x17x9 f32, profile default');
+  expect(again.stdout).toMatch(/median +range +CV/);
   expect(again.stdout).toMatch(/(FAST|SLOW|SAME|UNDECIDED): [\d.]+ times as fast as published/);
 });
 

@@ -2,13 +2,14 @@ import {
   contrast,
   deviceKey,
   headline,
+  intervalsHead,
   isBad,
   type Outcome,
   outcomeReason,
   resultDetailSchema,
 } from '@tilemark/core';
 import { onDevice } from '../on-device';
-import { intervalText, percentText, problemText, table, timeText } from '../table';
+import { percentText, problemText, seriesInterval, table, timeText } from '../table';
 import { GridClient, type GridOptions } from './client';
 
 export interface RerunOptions extends GridOptions {
@@ -36,12 +37,13 @@ export async function rerun(
       runner.run({ ...past, ...seedOf(past.outcome, options) }),
     );
     const here = environment.device.device;
+    const head = intervalsHead([past.outcome, outcome].flatMap(samplesOf));
     const rows = [
-      ['published', past.device.name, ...timesOf(past.outcome)],
-      ['here', here, ...timesOf(outcome)],
+      ['published', past.device.name, ...timesOf(past.outcome, head)],
+      ['here', here, ...timesOf(outcome, head)],
     ];
     print(`${past.address}, ${problemText(past.problem)}, profile ${past.profile}`);
-    print(table(['', 'device', 'median', '95%', 'CV', 'remark'], rows));
+    print(table(['', 'device', 'median', head, 'CV', 'remark'], rows));
     if (past.outcome?.kind === 'measured' && outcome.kind === 'measured') {
       const [before, now] = [past.outcome.measurement.cold, outcome.measurement.cold];
       const isSame = deviceKey(environment.device) === past.device.key;
@@ -60,9 +62,12 @@ function seedOf(outcome: Outcome | null, { seed }: RerunOptions): { seed?: numbe
   return published === undefined ? {} : { seed: published };
 }
 
-function timesOf(outcome: Parameters<typeof outcomeReason>[0]): string[] {
+const samplesOf = (outcome: Outcome | null): number[] =>
+  outcome?.kind === 'measured' ? [outcome.measurement.cold.n] : [];
+
+function timesOf(outcome: Outcome | null, head: string): string[] {
   const remark = outcomeReason(outcome) ?? '';
   if (outcome?.kind !== 'measured') return ['', '', '', `${outcome?.kind ?? 'pending'}: ${remark}`];
-  const { lowNs, medianNs, highNs, cv } = outcome.measurement.cold;
-  return [timeText(medianNs), intervalText(lowNs, medianNs, highNs), percentText(cv), remark];
+  const { cold } = outcome.measurement;
+  return [timeText(cold.medianNs), seriesInterval(cold, head), percentText(cold.cv), remark];
 }

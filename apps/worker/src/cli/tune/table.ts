@@ -1,8 +1,7 @@
-import { medianNs, outcomeReason, type Trial } from '@tilemark/core';
+import { intervalsHead, medianNs, outcomeReason, type Trial } from '@tilemark/core';
 import { kernelById, type Problem, rateOf, shortAddress } from '@tilemark/kernels';
-import { intervalText, rateText, significant, table, timeText } from '../table';
+import { rateText, seriesInterval, significant, table, timeText } from '../table';
 
-const HEAD = ['variant', 'median', '95%', 'rate', 'vs default', 'remark'];
 const ALIGNMENTS = ['left', 'right', 'right', 'right', 'right', 'left'] as const;
 
 /**
@@ -14,24 +13,31 @@ export function tunedTable(
   screened: readonly Trial[],
   problem: Problem,
 ): string {
+  const interval = intervalsHead(
+    finals.flatMap(({ outcome }) =>
+      outcome.kind === 'measured' ? [outcome.measurement.cold.n] : [],
+    ),
+  );
   const rows = finals.map((trial) => {
     const { point, outcome } = trial;
     const remark = outcomeReason(outcome) ?? '';
     if (outcome.kind !== 'measured') {
       return [shortAddress(point.address), '', '', '', '', `${outcome.kind}: ${remark}`];
     }
-    const { medianNs: ns, lowNs, highNs } = outcome.measurement.cold;
+    const { cold } = outcome.measurement;
+    const ns = cold.medianNs;
     const speedup = defaultNs(trial, screened);
     return [
       shortAddress(point.address),
       timeText(ns),
-      intervalText(lowNs, ns, highNs),
+      seriesInterval(cold, interval),
       rateText(rateOf(problem, ns)),
       speedup === null ? '' : `${significant(speedup / ns)}x`,
       remark,
     ];
   });
-  return table(HEAD, rows, ALIGNMENTS, { spare: ['95%', 'vs default'] });
+  const head = ['variant', 'median', interval, 'rate', 'vs default', 'remark'];
+  return table(head, rows, ALIGNMENTS, { spare: [interval, 'vs default'] });
 }
 
 function defaultNs({ point }: Trial, screened: readonly Trial[]): number | null {

@@ -1,12 +1,11 @@
 'use client';
 
-import type { MeasuredRun } from '@tilemark/core';
+import { intervalsText, type MeasuredRun } from '@tilemark/core';
 import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { shortDeviceName } from '../../devices/device-name';
-import { intervalsText } from '../../results/interval-name';
 import { resultHref, shortLabels } from '../runs';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */

@@ -1,6 +1,7 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
+import { intervalsText } from '@tilemark/core';
 import { group } from 'd3-array';
 import { useCallback, useMemo } from 'react';
 import { formatNs, formatSpeedup, plural, unitFor } from '@/ui/format';
@@ -8,7 +9,6 @@ import type { LegendItem } from '@/ui/plot/file';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/plot/scales';
 import { usesWorkgroupMemory } from '../../kernels/workgroup';
-import { intervalsText } from '../../results/interval-name';
 import { resultHref, shortKernel } from '../runs';
 import { type CurvePoint, type Curves, speedupCurves } from './curves';
 

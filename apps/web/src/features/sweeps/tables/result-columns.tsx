@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-table';
 import {
   type Figures,
+  hasInterval,
   isMeasured,
   metricsOf,
   type Occupancy,
@@ -32,7 +33,6 @@ import {
 } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
-import { hasInterval } from '../../results/interval-name';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
 import type { DeviceFacts } from '../load';
 import { problemText, speedups } from '../runs';
