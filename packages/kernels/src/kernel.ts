@@ -115,6 +115,8 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly workgroups: (values: Values, problem: Of) => readonly [x: number, y: number, z: number];
   /** Further dispatches, in order, for a kernel with more than one. */
   readonly followUps?: (values: Values, problem: Of) => readonly Pass[];
+  /** Threads of a workgroup that share each sum along K, adding it up at the end; absent: one. */
+  readonly threadsPerSum?: (values: Values) => number;
   /** Size of a buffer shared by its dispatches, bytes, bound after the shape; 0: none. */
   readonly scratchBytes?: (values: Values, problem: Of) => number;
 }

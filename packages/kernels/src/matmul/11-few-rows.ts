@@ -66,6 +66,7 @@ export const fewRows = gpuKernel({
     workgroupSize: [threadsOf(values), 1, 1],
     workgroupBytes: stripBytes({ ...values, subgroup: 1 }),
   }),
+  threadsPerSum: ({ DEEP }) => DEEP,
   workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape }) => {
     const [x, y, z] = gridOverC(shape, ROWS * DOWN, 4 * LANES);
     return [x, y, z * SPLIT];

@@ -61,6 +61,7 @@ export const fewCols = gpuKernel({
     workgroupBytes: 4 * sharesOf(values),
     features: values.REDUCE === 'subgroup' ? ['subgroups'] : [],
   }),
+  threadsPerSum: ({ LANES }) => LANES,
   workgroups: ({ ROWS, COLS, SPLIT }, { shape }) => {
     const [x, y, z] = gridOverC(shape, ROWS, COLS, 'row-x');
     return [x, y, z * SPLIT];

@@ -50,6 +50,7 @@ export const fewRowsShuffled = gpuKernel({
     workgroupBytes: stripBytes(ofStrip(values)),
     features: ['subgroups', `subgroup-size-${values.SUBGROUP}`],
   }),
+  threadsPerSum: ({ DEEP }) => DEEP,
   workgroups: ({ ROWS, LANES }, { shape }) => gridOverC(shape, ROWS, 4 * LANES),
 });
 

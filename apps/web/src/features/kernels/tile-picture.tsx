@@ -20,15 +20,14 @@ export function TilePicture({ op, tile }: { op: OpId; tile: Tile }) {
   );
 }
 
-const captionOf = (
-  op: OpId,
-  { cols, elementsPerThread, rows, threads, workgroupBytes }: Tile,
-): string =>
-  `A workgroup of ${formatCount(threads)} threads ${opById(op).verb} a tile of ${rows} × ${cols}, ${shareText(elementsPerThread)}, ${
+function captionOf(op: OpId, tile: Tile): string {
+  const { cols, rows, threads, workgroupBytes } = tile;
+  const through =
     workgroupBytes > 0
       ? `through ${formatBytes(workgroupBytes)} of workgroup memory`
-      : 'without workgroup memory'
-  }. Each cell drawn is ${cellText(rows, cols)}.`;
+      : 'without workgroup memory';
+  return `A workgroup of ${formatCount(threads)} ${threads === 1 ? 'thread' : 'threads'} ${opById(op).verb} a tile of ${rows} × ${cols}, ${through}: ${shareText(tile)}. Each cell drawn is ${cellText(rows, cols)}.`;
+}
 
 /** What a cell of `Zoom` stands for. */
 function cellText(rows: number, cols: number): string {

@@ -6,19 +6,22 @@ import {
   type Problem,
   type TunableValues,
 } from '@tilemark/kernels';
+import { formatCount } from '@/ui/format';
 
 /** The part of the output that one workgroup computes. */
 export interface Tile {
   readonly rows: number;
   readonly cols: number;
   readonly threads: number;
-  /** Output elements per thread, on average. */
+  /** Output elements that each thread works on. */
   readonly elementsPerThread: number;
+  /** Threads that share each of those, along K or, in a subgroup that multiplies matrices, as one. */
+  readonly sharing: { readonly threads: number; readonly as: 'sums' | 'subgroup' };
   readonly workgroupBytes: number;
 }
 
-/** Larger than any tile, and a multiple of each. */
-const SIDE = 8192;
+/** Larger than any tile, and a multiple of each: of powers of two, of 3, 5, 6, 7 and 12. */
+const SIDE = 8192 * 3 * 5 * 7;
 
 /**
  * A workgroup's tile, derived from the declaration alone: its rows from the number of
@@ -34,18 +37,37 @@ export function tileOf(kernel: GpuKernel, values: TunableValues, dtype: Dtype): 
   const rows = SIDE / groups(SIDE, 1);
   const isWhole = Number.isInteger(rows) && Number.isInteger(cols);
   if (!isWhole || groups(SIDE, SIDE) * rows * cols !== SIDE * SIDE) return null;
-  const { workgroupBytes, workgroupSize } = kernel.needs(values, dtype);
+  const { features, workgroupBytes, workgroupSize } = kernel.needs(values, dtype);
   const threads = workgroupSize.reduce((product, side) => product * side, 1);
-  return { rows, cols, threads, elementsPerThread: (rows * cols) / threads, workgroupBytes };
+  const sharing = sharingOf(kernel, values, features);
+  const elementsPerThread = (rows * cols * sharing.threads) / threads;
+  return { rows, cols, threads, elementsPerThread, sharing, workgroupBytes };
 }
 
-/** How a tile's elements are shared out. Threads that outnumber them also share the sums. */
-export const shareText = (elementsPerThread: number): string =>
-  elementsPerThread === 1
-    ? 'one element per thread'
-    : elementsPerThread > 1
-      ? `${Number(elementsPerThread.toPrecision(3))} elements per thread`
-      : `with ${Number((1 / elementsPerThread).toPrecision(3))} times as many threads as elements`;
+function sharingOf(
+  kernel: GpuKernel,
+  values: TunableValues,
+  features: readonly string[],
+): Tile['sharing'] {
+  const [size] = features.flatMap((name) => /^subgroup-size-(\d+)$/.exec(name)?.[1] ?? []);
+  return features.includes('chromium-experimental-subgroup-matrix')
+    ? { threads: Number(size), as: 'subgroup' }
+    : { threads: kernel.threadsPerSum?.(values) ?? 1, as: 'sums' };
+}
+
+/** How a tile's elements are shared out among the threads of a workgroup. */
+export function shareText({
+  elementsPerThread: count,
+  sharing,
+}: Pick<Tile, 'elementsPerThread' | 'sharing'>): string {
+  const elements = count === 1 ? 'one element' : `${formatCount(count)} elements`;
+  if (sharing.as === 'subgroup') return `${elements} per subgroup of ${sharing.threads} threads`;
+  return `${elements} per thread${
+    sharing.threads === 1
+      ? ''
+      : `, ${count === 1 ? '' : 'each '}shared with ${sharing.threads - 1} other threads along K`
+  }`;
+}
 
 /** A problem whose tiled tensor has these rows and columns. */
 const problemOf = (op: OpId, rows: number, cols: number, dtype: Dtype): Problem =>
