@@ -71,8 +71,10 @@ interface KernelBase<Values, Of> {
   readonly constraints: readonly Constraint<Values>[];
   /** Conditions on the problem, reported by `feasible`. Absent: it takes any problem. */
   readonly problemConstraints?: readonly ProblemConstraint<Values, Of>[];
-  /** Rung on the op's ladder: orders kernels and says which one to diff against. */
+  /** Rung on the op's ladder, which orders kernels. */
   readonly rung: number;
+  /** Id of the kernel that it is a change to, as the ladder tells it; null: none; absent: the rung before. */
+  readonly changes?: string | null;
   /** `copy`: the output is the input unchanged (a ceiling). Absent: the op's result. */
   readonly computes?: 'copy';
   /**

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { InputError } from './errors';
-import { KERNELS, kernelById, kernelsOf } from './registry';
+import { changedBy, KERNELS, kernelById, kernelsOf } from './registry';
 import { specialise } from './specialise';
 import { defaultsOf } from './variant';
 
@@ -69,4 +70,21 @@ test('a ladder has one kernel a rung, the GPU before the host', () => {
 test('an unknown kernel is named with those there are', () => {
   expect(() => kernelById('matmul/none', 'cases[0].kernel')).toThrow(InputError);
   expect(() => kernelById('matmul/none')).toThrow('matmul/naive');
+});
+
+test.each(['matmul', 'transpose'] as const)('changes in %s the rung that the README says', (op) => {
+  const path = `./${op}/README.md`;
+  const readme = readFileSync(new URL(path, import.meta.url), 'utf8');
+  const told = [...readme.matchAll(/^(?:## |\*\*)(\d+) → (\d+): /gm)].map(([, from, to]) => [
+    Number(to),
+    Number(from),
+  ]);
+  const ladder = kernelsOf(op).filter(({ runsOn }) => runsOn === 'gpu');
+  const shown = ladder.flatMap((kernel) => {
+    const changed = changedBy(kernel);
+    return changed ? [[kernel.rung, changed.rung]] : [];
+  });
+  const byRung = ([a = 0]: number[], [b = 0]: number[]) => a - b;
+  expect(told.length).toBeGreaterThan(4);
+  expect(shown.toSorted(byRung)).toEqual(told.toSorted(byRung));
 });

@@ -104,3 +104,10 @@ export function kernelsOf(op: OpId): readonly Kernel[] {
     (a, b) => b.runsOn.localeCompare(a.runsOn) || a.rung - b.rung,
   );
 }
+
+/** The kernel that another is a change to: the one to diff it against. */
+export function changedBy({ changes, id, op, runsOn }: Kernel): Kernel | undefined {
+  if (changes !== undefined) return KERNELS.find((kernel) => kernel.id === changes);
+  const ladder = kernelsOf(op).filter((kernel) => kernel.runsOn === runsOn);
+  return ladder[ladder.findIndex((kernel) => kernel.id === id) - 1];
+}

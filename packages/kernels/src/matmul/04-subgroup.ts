@@ -6,6 +6,7 @@ export const subgroup = gpuKernel({
   id: 'matmul/subgroup',
   op: 'matmul',
   rung: 4,
+  changes: null,
   idea: 'Operands shared by subgroup shuffles, no workgroup memory',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [

@@ -67,6 +67,7 @@ export const registerTile = gpuKernel({
   id: 'matmul/register-tile',
   op: 'matmul',
   rung: 5,
+  changes: 'matmul/tiled-wpt',
   idea: 'A block of C per thread in registers, vec4 loads, an unrolled inner loop',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: TUNABLES,

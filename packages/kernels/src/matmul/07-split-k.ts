@@ -11,6 +11,7 @@ export const splitK = gpuKernel({
   id: 'matmul/split-k',
   op: 'matmul',
   rung: 7,
+  changes: 'matmul/tiled',
   idea: 'K split among workgroups; a second pass adds their sums',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [

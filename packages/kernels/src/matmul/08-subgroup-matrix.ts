@@ -64,6 +64,7 @@ export const subgroupMatrix = gpuKernel({
   ...FRAGMENT_KERNEL,
   id: 'matmul/subgroup-matrix',
   rung: 8,
+  changes: null,
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   tunables: FRAGMENT_TUNABLES,
   wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),

@@ -40,6 +40,7 @@ export const streamK = gpuKernel({
   id: 'matmul/stream-k',
   op: 'matmul',
   rung: 9,
+  changes: 'matmul/warp-tile',
   idea: 'Warp tiles whose last wave is shared evenly among all multiprocessors',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [

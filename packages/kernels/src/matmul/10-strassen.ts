@@ -56,6 +56,7 @@ export const strassen = gpuKernel({
   id: 'matmul/strassen',
   op: 'matmul',
   rung: 10,
+  changes: 'matmul/warp-tile',
   idea: 'Seven products of quarters instead of eight (one level of Strassen), with warp tiles',
   dtypes: ['f32', 'i32', 'f16'],
   errorGrowth: 3,

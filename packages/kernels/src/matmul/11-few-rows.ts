@@ -45,6 +45,7 @@ export const fewRows = gpuKernel({
   id: 'matmul/few-rows',
   op: 'matmul',
   rung: 11,
+  changes: null,
   idea: 'A strip of C per thread, B streamed past it without staging: bound by bytes',
   dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: TUNABLES,

@@ -40,6 +40,7 @@ export const fewCols = gpuKernel({
   id: 'matmul/few-cols',
   op: 'matmul',
   rung: 12,
+  changes: null,
   idea: 'A workgroup sums along rows of A, several at once, and adds up across its threads',
   dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: TUNABLES,

@@ -20,6 +20,7 @@ export const fewRowsShuffled = gpuKernel({
   id: 'matmul/few-rows-shuffled',
   op: 'matmul',
   rung: 13,
+  changes: 'matmul/few-rows',
   idea: 'A strip of C per thread in one dispatch: a workgroup shares all of K and adds up by shuffles',
   dtypes: ['f32', 'i32', 'f16', 'f16acc16'],
   tunables: TUNABLES,

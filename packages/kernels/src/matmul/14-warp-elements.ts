@@ -29,6 +29,7 @@ export const warpElements = gpuKernel<'matmul', typeof TUNABLES>({
   id: 'matmul/warp-elements',
   op: 'matmul',
   rung: 14,
+  changes: 'matmul/warp-tile',
   idea: 'Warp tiles staged element by element, neighbours by neighbours, wherever rows begin',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: TUNABLES,

@@ -16,6 +16,7 @@ export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
   ...FRAGMENT_KERNEL,
   id: 'matmul/subgroup-matrix-prefetch',
   rung: 15,
+  changes: 'matmul/subgroup-matrix',
   idea: 'Fragments of small tiles, two or more of which are on their way in registers',
   tunables: TUNABLES,
   constraints: [

@@ -6,6 +6,7 @@ export const naive = gpuKernel({
   id: 'transpose/naive',
   op: 'transpose',
   rung: 1,
+  changes: null,
   idea: 'One element per thread',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [

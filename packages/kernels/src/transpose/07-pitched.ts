@@ -7,6 +7,7 @@ export const pitched = gpuKernel({
   id: 'transpose/pitched',
   op: 'transpose',
   rung: 7,
+  changes: null,
   idea: 'For rows that start anywhere: single elements, neighbours by neighbours, in long runs',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { type GpuKernel, KERNELS, kernelsOf, resolveVariant } from '@tilemark/kernels';
+import { type GpuKernel, KERNELS, resolveVariant } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { changedBy, paragraphOf } from './specialisation';
+import { paragraphOf } from './specialisation';
 
 const of = (id: string) => {
   const { definition, tunables } = resolveVariant(id, {});
@@ -19,21 +18,4 @@ it('is a sentence of its own for every kernel that has one', () => {
     const text = of(kernel.id);
     if (text !== null) expect(text, kernel.id).toMatch(/^[A-Z].*\.$/);
   }
-});
-
-it.each(['matmul', 'transpose'] as const)('compares rungs of %s as the README does', (op) => {
-  const path = `../../../../../packages/kernels/src/${op}/README.md`;
-  const readme = readFileSync(new URL(path, import.meta.url), 'utf8');
-  const told = [...readme.matchAll(/^(?:## |\*\*)(\d+) → (\d+): /gm)].map(([, from, to]) => [
-    Number(to),
-    Number(from),
-  ]);
-  const ladder = kernelsOf(op).filter(({ runsOn }) => runsOn === 'gpu');
-  const shown = ladder.flatMap((kernel) => {
-    const changed = changedBy(kernel, ladder);
-    return changed ? [[kernel.rung, changed.rung]] : [];
-  });
-  const byRung = ([a = 0]: number[], [b = 0]: number[]) => a - b;
-  expect(told.length).toBeGreaterThan(4);
-  expect(shown.toSorted(byRung)).toEqual(told.toSorted(byRung));
 });

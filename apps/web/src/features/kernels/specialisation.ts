@@ -35,31 +35,6 @@ export function specialisation(
   return { detail: kernelDetail(kernel.id, kept), refused };
 }
 
-/** What a rung is a change to, unless that is the rung before it; null: to none. */
-const CHANGES: Readonly<Record<string, string | null>> = {
-  'matmul/subgroup': null,
-  'matmul/register-tile': 'matmul/tiled-wpt',
-  'matmul/split-k': 'matmul/tiled',
-  'matmul/subgroup-matrix': null,
-  'matmul/stream-k': 'matmul/warp-tile',
-  'matmul/strassen': 'matmul/warp-tile',
-  'matmul/few-rows': null,
-  'matmul/few-cols': null,
-  'matmul/few-rows-shuffled': 'matmul/few-rows',
-  'matmul/warp-elements': 'matmul/warp-tile',
-  'matmul/subgroup-matrix-prefetch': 'matmul/subgroup-matrix',
-  'transpose/naive': null,
-  'transpose/pitched': null,
-};
-
-/** The kernel of a ladder that another changes, as the ladder's README tells it. */
-export function changedBy(kernel: Kernel, ladder: readonly Kernel[]): Kernel | undefined {
-  const named = CHANGES[kernel.id];
-  return named === undefined
-    ? ladder[ladder.indexOf(kernel) - 1]
-    : ladder.find(({ id }) => id === named);
-}
-
 /**
  * The WGSL of the rung that a specialised kernel changes, with shared tunables and dtype set alike.
  * Null if it has none for those values.

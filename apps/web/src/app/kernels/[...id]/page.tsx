@@ -1,18 +1,13 @@
 import { besideKernel, isContributed, type KernelNeeds } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
+import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { ContributedPage } from '@/features/contributed/contributed-page';
 import { Efficiency, evidenceOf } from '@/features/devices/efficiency';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
-import {
-  changedBy,
-  paragraphOf,
-  specialisation,
-  wgslBefore,
-} from '@/features/kernels/specialisation';
+import { paragraphOf, specialisation, wgslBefore } from '@/features/kernels/specialisation';
 import { tileOf } from '@/features/kernels/tile';
 import { TilePicture } from '@/features/kernels/tile-picture';
 import { TunableForm, TunablesTable } from '@/features/kernels/tunables';
@@ -72,7 +67,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
     return { isOpen, href };
   };
   const layers = foldOf('layers', 'efficiency');
-  const changed = changedBy(kernel, ladder);
+  const changed = changedBy(kernel);
   const earlier = changed && detail.wgsl !== null ? wgslBefore(changed, detail) : null;
 
   return (
