@@ -352,6 +352,25 @@ test('the form counts ranges by device, and the login leads back to it', async (
   await expect(page.getByRole('button', { name: 'Reproduce Block size' })).toBeVisible();
 });
 
+test('a wrong shape is told once, at its field, and the summary leads there', async ({ page }) => {
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}${pages['sweep by hand']}`);
+  const shapes = page.getByLabel('Shapes');
+  await shapes.fill('512x512');
+  await page.getByRole('button', { name: 'Submit sweep' }).click();
+  await expect(shapes).toBeFocused();
+  await expect(shapes).toHaveAccessibleDescription(/512x512/);
+  await expect(page.getByText('512x512')).toHaveCount(1);
+  const links = page.getByRole('link', { name: 'Shapes', exact: true });
+  await expect(links).toHaveCount(1);
+  await page.getByLabel('Name', { exact: true }).focus();
+  await links.press('Enter');
+  await expect(shapes).toBeFocused();
+  await shapes.fill('512');
+  await expect(page.getByText('Not submitted')).toHaveCount(0);
+  await expect(shapes).toHaveAccessibleDescription(/^(?!.*512x512)/);
+});
+
 test('a result is shared: a card, a badge, a short link', async ({ page, request }) => {
   await page.goto(`${grid.url}${pages.result}`);
   const texts = await page.getByRole('region', { name: 'Share' }).locator('code').allTextContents();
@@ -435,6 +454,7 @@ test('a device is tuned for a family by keyboard alone', async ({ page }) => {
   await page.keyboard.type('0');
   await page.keyboard.press('Enter');
   await expect(minutes).toHaveAccessibleDescription(/from 1 to 240/);
+  await expect(form.getByText(/from 1 to 240/)).toHaveCount(1);
   await expect(minutes).toBeFocused();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type('10');

@@ -35,13 +35,15 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
     if (secret) redirect(`/login/token?${new URLSearchParams({ [means]: secret, next })}`);
   }
   const user = await visitor();
+  const why = query.failed && FAILURES[query.failed];
+  const ofField = query.failed === 'token' && !user;
 
   return (
     <div className="mx-auto max-w-md">
       <PageHeader title="Log in">
         Reading a public grid needs no login. Submitting sweeps requires a member or admin token.
       </PageHeader>
-      <Failure why={query.failed && FAILURES[query.failed]} className="mb-4" />
+      <Failure why={ofField ? null : why} className="mb-4" />
       {user ? (
         <Panel className="space-y-3 p-4">
           <p>
@@ -55,6 +57,8 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
             <InputField
               id="token"
               label="Token"
+              error={ofField ? why : undefined}
+              autoFocus={ofField}
               hint="On its first start, the grid writes an admin token to the file admin-token in its data folder and prints a login link."
               name="token"
               type="password"

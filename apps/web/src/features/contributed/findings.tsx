@@ -13,7 +13,12 @@ export function Findings({
   onGo: (line: number) => void;
 }) {
   return (
-    <div id="findings" aria-live="polite" className="mt-2 text-[0.8125rem]">
+    <div
+      id="findings"
+      tabIndex={-1}
+      aria-live="polite"
+      className="mt-2 text-[0.8125rem] outline-none"
+    >
       {problems.length > 0 ? (
         <ul aria-label="Problems" className="space-y-1">
           {problems.slice(0, MOST).map(({ column, isWarning, line, message }) => (

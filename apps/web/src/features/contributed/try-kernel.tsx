@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { ClassBadge } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
-import { Button } from '@/ui/button';
+import { Button, linkStyle } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
@@ -37,7 +37,10 @@ export interface TryKernelProps {
 /** How long the reader must pause before the compiler is asked, ms. */
 const PAUSE_MS = 400;
 
-type Refusals = Partial<Record<'shapes' | 'devices' | 'form', string>>;
+type Refusals = Partial<Record<'shapes' | 'devices' | 'form', string>> & {
+  /** Below the editor stands what is wrong with the kernel. */
+  readonly findings?: boolean;
+};
 
 /** Writes a kernel, checks it while it is written, and submits it. Rendered in browsers only. */
 export function TryKernel({ devices, from }: TryKernelProps) {
@@ -90,7 +93,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
     if (!kernel) {
       const [first] = problems;
       if (first?.line) setGoTo({ line: first.line });
-      return setRefused({ form: `Not submitted: ${first?.message ?? 'see above'}.` });
+      return setRefused({ findings: true });
     }
     try {
       const shapes = shapesIn(kernel.op, draft.shapes);
@@ -110,7 +113,10 @@ export function TryKernel({ devices, from }: TryKernelProps) {
     setSubmitting(false);
   };
   const refuse = (message: string, field: string | null) => {
-    if (field && /^(wgsl|manifest)/.test(field)) setSent(problemAt(field, message, draft));
+    if (field && /^(wgsl|manifest)/.test(field)) {
+      setSent(problemAt(field, message, draft));
+      return setRefused({ findings: true });
+    }
     if (field && /shapes/.test(field)) return setRefused({ shapes: message });
     if (field && /devices/.test(field)) return setRefused({ devices: message });
     setRefused({ form: `Not submitted: ${message}` });
@@ -243,7 +249,21 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                 options={dtypes.map((each) => [each, DTYPES[each].words])}
               />
             )}
-            <Failure why={refused.form} />
+            <Failure
+              why={
+                refused.findings ? (
+                  <>
+                    Not submitted: correct{' '}
+                    <a href="#findings" className={linkStyle}>
+                      the kernel
+                    </a>
+                    .
+                  </>
+                ) : (
+                  refused.form
+                )
+              }
+            />
             <Button type="submit" look="primary" disabled={isSubmitting} className="max-w-full">
               {isSubmitting ? 'Submitting…' : doesCompile ? 'Submit kernel' : 'Submit anyway'}
             </Button>

@@ -24,7 +24,7 @@ import { useRouter } from 'next/navigation';
 import { type FormEvent, useState, useTransition } from 'react';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
-import { Notice } from '@/ui/notice';
+import { Failure, Notice } from '@/ui/notice';
 import { submitTuning } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
 
@@ -181,11 +181,7 @@ export function TuneForm({
             defaultValue={minutes.usual}
           />
         </div>
-        {refusal && (
-          <Notice tone="rose" alert={refusal.control === null}>
-            {refusal.message}
-          </Notice>
-        )}
+        <Failure why={refusal?.control === null && refusal.message} />
         <Button type="submit" look="primary" disabled={isPending}>
           {isPending ? 'Starting…' : 'Start tuning'}
         </Button>

@@ -12,7 +12,7 @@ import {
 } from 'react-hook-form';
 import { Button } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
-import { emptyCase, type SweepForm } from './form';
+import { emptyCase, idOf, type SweepForm } from './form';
 
 /** One kernel with the tunable values, shapes and element types to try. */
 export function CaseFields({
@@ -49,7 +49,7 @@ export function CaseFields({
       <legend className="px-1 text-xs font-medium text-muted">Case {index + 1}</legend>
       <div className="grid gap-4">
         <SelectField
-          id={`case-${index}-kernel`}
+          id={idOf(`cases.${index}.kernel`)}
           label="Kernel"
           hint={kernel.idea}
           error={errors?.kernel?.message}
@@ -83,7 +83,7 @@ export function CaseFields({
         </div>
         <div className="grid gap-4 sm:grid-cols-2">
           <InputField
-            id={`case-${index}-shapes`}
+            id={idOf(`cases.${index}.shapes`)}
             label="Shapes"
             hint={
               <>
@@ -134,11 +134,12 @@ export function ChipGroup({
 }) {
   const { field, fieldState } = useController({ control, name });
   const chosen: readonly string[] = field.value ?? [];
-  const id = name.replaceAll('.', '-');
+  const id = idOf(name);
   const error = fieldState.error?.message ?? fieldState.error?.root?.message;
 
   return (
     <fieldset
+      id={id}
       className="min-w-0"
       aria-describedby={error ? `${id}-error` : undefined}
       aria-invalid={error ? true : undefined}
@@ -200,7 +201,7 @@ export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
       {suite.params.map(({ about, max, min, name }) => (
         <InputField
           key={name}
-          id={`params-${name}`}
+          id={idOf(`params.${name}`)}
           label={`${name}, ${about.charAt(0).toLowerCase()}${about.slice(1)}`}
           hint={`${min} to ${max}`}
           error={formState.errors.params?.[name]?.message}

@@ -1,6 +1,15 @@
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { controlOf, emptyCase, prefilled, prefillSchema, type SweepForm, toNewSweep } from './form';
+import {
+  controlOf,
+  emptyCase,
+  labelOf,
+  prefilled,
+  prefillSchema,
+  type SweepForm,
+  sweepFormSchema,
+  toNewSweep,
+} from './form';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const byHand = (over: Partial<SweepForm['cases'][number]>): SweepForm => {
@@ -55,6 +64,31 @@ describe('toNewSweep', () => {
       'layouts, n = 512',
     );
   });
+});
+
+describe('sweepFormSchema', () => {
+  it.each([
+    [byHand({ shapes: 'abc' }), 'cases.0.shapes', /abc/],
+    [byHand({ shapes: '  ' }), 'cases.0.shapes', /at least one shape/],
+    [byHand({ dtypes: [] }), 'cases.0.dtypes', /at least one element type/],
+    [{ ...blank, suite: 'layouts', params: { n: 'x' } }, 'params.n', /whole number/],
+    [{ ...blank, suite: 'layouts', params: { n: '0' } }, 'params.n', /16/],
+  ])('tells what is wrong at its control', (form, control, message) => {
+    const [issue] = sweepFormSchema.safeParse(form).error?.issues ?? [];
+    expect(issue?.path.join('.')).toBe(control);
+    expect(issue?.message).toMatch(message);
+  });
+
+  it('accepts what can be submitted', () => {
+    expect(sweepFormSchema.safeParse(byHand({})).success).toBe(true);
+  });
+});
+
+it('names a control, and its case where there are several', () => {
+  expect(labelOf('cases.0.shapes', 1)).toBe('Shapes');
+  expect(labelOf('cases.1.dtypes', 2)).toBe('Element types of case 2');
+  expect(labelOf('params.n', 1)).toBe('n');
+  expect(labelOf('name', 2)).toBe('Name');
 });
 
 describe('controlOf', () => {

@@ -27,8 +27,8 @@ const caseFormSchema = z.object({
 });
 export type CaseForm = z.infer<typeof caseFormSchema>;
 
-/** The values of the controls; `toNewSweep` turns them into a request. */
-export const sweepFormSchema = z.object({
+/** The values of the controls. */
+const controlsSchema = z.object({
   name: z.string().trim().max(120, 'At most 120 characters.'),
   from: z.enum(['suite', 'hand']),
   suite: z.string(),
@@ -41,7 +41,17 @@ export const sweepFormSchema = z.object({
   /** None: every device with a worker attached. */
   devices: z.array(z.string()),
 });
-export type SweepForm = z.infer<typeof sweepFormSchema>;
+export type SweepForm = z.infer<typeof controlsSchema>;
+
+/** The values of a form that can be submitted; what is wrong is told at its control. */
+export const sweepFormSchema = controlsSchema.superRefine((form, { addIssue }) => {
+  try {
+    specOf(toNewSweep(form));
+  } catch (error) {
+    const { control, message } = refusalOf(error);
+    if (control) addIssue({ code: 'custom', message, path: control.split('.') });
+  }
+});
 
 export const emptyCase = (kernel: Kernel): CaseForm => ({
   kernel: kernel.id,
@@ -133,6 +143,35 @@ export function controlOf(field: string): string | null {
   const controls = ['name', 'suite', 'profiles', 'policy', 'devices', 'params'];
   return root !== undefined && controls.includes(root) ? root : null;
 }
+
+/** Why a form makes no sweep, and the control at fault, if one of them is. Throws what is no refusal. */
+export function refusalOf(error: unknown): { message: string; control: string | null } {
+  if (error instanceof InputError) {
+    return { message: error.message, control: controlOf(error.field) };
+  }
+  if (!(error instanceof z.ZodError)) throw error;
+  const [issue] = error.issues;
+  return {
+    message: issue?.message ?? 'The form is incomplete.',
+    control: issue ? controlOf(issue.path.join('.')) : null,
+  };
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  ...{ name: 'Name', suite: 'Suite', profiles: 'Profiles', policy: 'Policy', devices: 'Devices' },
+  ...{ cases: 'Cases', kernel: 'Kernel', shapes: 'Shapes', dtypes: 'Element types' },
+};
+
+/** What the label of a control says, and of which case it is if there are several. */
+export function labelOf(control: string, cases: number): string {
+  const [root = '', index, ...rest] = control.split('.');
+  const name = rest.at(-1) ?? index ?? root;
+  const label = LABELS[name] ?? name;
+  return root === 'cases' && cases > 1 ? `${label} of case ${Number(index) + 1}` : label;
+}
+
+/** The id of a control's element. */
+export const idOf = (control: string): string => control.replaceAll('.', '-');
 
 /** Parameters of `/sweeps/new`, besides those of the suite and the kernel's tunables by name. */
 export const prefillSchema = z.object({

@@ -5,48 +5,49 @@ import {
   type DeviceRunCount,
   MAX_RUNS_PER_SWEEP,
   type Pace,
+  type SweepSpec,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import { type Control, useWatch } from 'react-hook-form';
-import { ZodError } from 'zod';
+import { type FieldPath, type UseFormReturn, useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/device-name';
-import { type SweepForm, specOf, toNewSweep } from './form';
+import { Faults } from './faults';
+import { refusalOf, type SweepForm, specOf, toNewSweep } from './form';
 
 type Counted =
   | { readonly ok: true; readonly count: Count }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly control: string | null };
 
 /** Counts the runs with the code that expands a sweep on the server. */
 function counted(form: SweepForm, devices: readonly Device[], paces: readonly Pace[]): Counted {
+  let spec: SweepSpec;
   try {
-    const spec = specOf(toNewSweep(form));
-    // Without a choice of devices the sweep goes to those with a worker attached.
-    const able = spec.devices ? devices : devices.filter(({ workers }) => workers > 0);
-    if (devices.length > 0 && able.length === 0) {
-      return {
-        ok: false,
-        message: 'No worker is attached. Choose devices: their runs will wait for a worker.',
-      };
-    }
+    spec = specOf(toNewSweep(form));
+  } catch (error) {
+    return { ok: false, ...refusalOf(error) };
+  }
+  // Without a choice of devices the sweep goes to those with a worker attached.
+  const able = spec.devices ? devices : devices.filter(({ workers }) => workers > 0);
+  if (devices.length > 0 && able.length === 0) {
+    const message = 'No worker is attached. Choose devices: their runs will wait for a worker.';
+    return { ok: false, message, control: null };
+  }
+  try {
     return { ok: true, count: countRuns(spec, able, paces) };
   } catch (error) {
-    if (error instanceof InputError) return { ok: false, message: error.message };
-    // Its issues speak of arrays; the controls say what is missing in their own words.
-    if (error instanceof ZodError) {
-      return { ok: false, message: 'Complete the form to count its runs.' };
-    }
-    throw error;
+    if (!(error instanceof InputError)) throw error;
+    // The devices decide it, of which the controls know nothing before the sweep is submitted.
+    return { ok: false, message: error.message, control: null };
   }
 }
 
 /** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
 export function RunCount({
-  control,
+  of: { control, formState, trigger },
   devices,
   paces,
 }: {
-  control: Control<SweepForm>;
+  of: UseFormReturn<SweepForm>;
   devices: readonly Device[];
   paces: readonly Pace[];
 }) {
@@ -78,8 +79,22 @@ export function RunCount({
             ))}
           </ul>
         </>
-      ) : (
-        <p className="text-amber">{result.message}</p>
+      ) : formState.errors.root ? null : (
+        <p className="text-amber">
+          {result.control ? (
+            <>
+              To count the runs, correct{' '}
+              <Faults
+                controls={[result.control]}
+                cases={form.cases.length}
+                onGo={(fault) => void trigger(fault as FieldPath<SweepForm>, { shouldFocus: true })}
+              />
+              .
+            </>
+          ) : (
+            result.message
+          )}
+        </p>
       )}
     </div>
   );

@@ -1,11 +1,10 @@
 'use client';
 
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type Device, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
-import { InputError, KERNELS } from '@tilemark/kernels';
+import { type Device, type NewSweep, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
+import { KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
-import { ZodError } from 'zod';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
 import { Notice } from '@/ui/notice';
@@ -13,10 +12,12 @@ import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
 import { ClassBadge } from '../../devices/device-name';
+import { controlsAtFault, Faults } from './faults';
 import { CaseFields, ChipGroup, SuiteFields } from './fields';
 import {
   controlOf,
   emptyCase,
+  refusalOf,
   type SweepForm,
   suggestedName,
   sweepFormSchema,
@@ -26,7 +27,7 @@ import { RunCount } from './run-count';
 
 const resolve = zodResolver(sweepFormSchema);
 
-/** The type of a refusal that the control at fault shows as well. */
+/** The type of a refusal that a control tells and is read out with it: the notice leads there. */
 const AT_FIELD = 'at-field';
 
 /** Composes a sweep from the registry, counts its runs, and submits it. */
@@ -48,37 +49,33 @@ export function NewSweepForm({
       resolve(values.from === 'suite' ? { ...values, cases: [] } : values, ...rest),
     mode: 'onTouched',
   });
-  const { clearErrors, control, formState, handleSubmit, register, setError } = form;
+  const { clearErrors, control, formState, handleSubmit, register, setError, setFocus } = form;
   const cases = useFieldArray({ control, name: 'cases' });
   const from = useWatch({ control, name: 'from' });
   const placeholder = suggestedName(useWatch({ control }) as SweepForm);
   const firstKernel = KERNELS[0];
   const isHydrated = useHydrated();
 
-  /**
-   * Shows a refusal at the control at fault and beside the button, where it is always in sight. It is
-   * read out once: by the control, which takes focus, or else by the notice.
-   */
-  const refuse = (message: string, field: string | null) => {
-    const path = field === null ? null : controlOf(field);
-    if (path) setError(path as FieldPath<SweepForm>, { message }, { shouldFocus: true });
-    setError('root', { type: path ? AT_FIELD : 'refused', message });
+  /** Shows a refusal at the control at fault, which takes focus; else beside the button. */
+  const refuse = (message: string, control: string | null) => {
+    if (control) setError(control as FieldPath<SweepForm>, { message }, { shouldFocus: true });
+    setError('root', { type: control ? AT_FIELD : 'refused', message });
   };
 
   const submit = handleSubmit(
     async (values) => {
+      let sweep: NewSweep;
       try {
-        const submitted = await submitSweep(toNewSweep(values));
-        if (submitted.ok) router.push(`/sweeps/${submitted.value.id}`);
-        else refuse(submitted.message, submitted.field);
+        sweep = toNewSweep(values);
       } catch (error) {
-        if (error instanceof InputError) return refuse(error.message, error.field);
-        if (!(error instanceof ZodError)) throw error;
-        const [issue] = error.issues;
-        refuse(issue?.message ?? 'The form is incomplete.', issue?.path.join('.') ?? null);
+        const { control, message } = refusalOf(error);
+        return refuse(message, control);
       }
+      const submitted = await submitSweep(sweep);
+      if (submitted.ok) return router.push(`/sweeps/${submitted.value.id}`);
+      refuse(submitted.message, submitted.field === null ? null : controlOf(submitted.field));
     },
-    () => setError('root', { message: 'Not submitted: correct the marked fields first.' }),
+    () => setError('root', { type: AT_FIELD }),
   );
 
   return (
@@ -196,7 +193,7 @@ export function NewSweepForm({
         <div className="max-lg:mt-8 lg:sticky lg:top-6">
           <Section id="submit" title="Submit">
             <Panel className="space-y-4 p-4">
-              <RunCount control={control} devices={devices} paces={paces} />
+              <RunCount of={form} devices={devices} paces={paces} />
               <InputField
                 id="name"
                 label="Name"
@@ -207,7 +204,19 @@ export function NewSweepForm({
               />
               {formState.errors.root && (
                 <Notice tone="rose" alert={formState.errors.root.type !== AT_FIELD}>
-                  {formState.errors.root.message}
+                  {formState.errors.root.type === AT_FIELD ? (
+                    <>
+                      Not submitted: correct{' '}
+                      <Faults
+                        controls={controlsAtFault(formState.errors)}
+                        cases={cases.fields.length}
+                        onGo={(control) => setFocus(control as FieldPath<SweepForm>)}
+                      />
+                      .
+                    </>
+                  ) : (
+                    formState.errors.root.message
+                  )}
                 </Notice>
               )}
               <Button type="submit" look="primary" disabled={formState.isSubmitting}>
