@@ -564,6 +564,32 @@ test('the tables of the primers break no name in two', async ({ page }) => {
   }
 });
 
+test('the editor of kernels shades code that goes on beyond its edge', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${grid.url}/kernels/new`);
+  const box = page.locator('.cm-scroller');
+  await expect(box).toBeVisible();
+  expect(await box.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)).toBe(
+    true,
+  );
+  await expect(box).toHaveCSS('background-image', /gradient/);
+});
+
+const OF_RESULTS = ['/docs/trials-h200', '/docs/harness-h200'];
+
+test('columns that a program printed stay in line on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ['/docs/harness-h200', '/docs/ranking']) {
+    await page.goto(`${grid.url}${path}`);
+    const text = page.getByRole('region', { name: /^Text beginning/ }).locator('pre');
+    const [lines, drawn] = await text.evaluate((pre) => [
+      pre.textContent?.split('\n').length,
+      Math.round(pre.clientHeight / Number.parseFloat(getComputedStyle(pre).lineHeight)),
+    ]);
+    expect(drawn, path).toBe(lines);
+  }
+});
+
 test('code and tables that go on beyond their edge have it shaded', async ({ page }) => {
   const primers = await readdir(new URL('../docs/', import.meta.url));
   const paths = primers.flatMap((file) =>
@@ -572,7 +598,7 @@ test('code and tables that go on beyond their edge have it shaded', async ({ pag
   let wide = 0;
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
-    for (const path of [...paths, '/docs/trials-h200', '/api', '/kernels/matmul/tiled']) {
+    for (const path of [...paths, ...OF_RESULTS, '/api', '/kernels/matmul/tiled']) {
       await page.goto(`${grid.url}${path}`);
       const boxes = await page.locator('main').evaluate((main) => {
         for (const folded of main.querySelectorAll('details')) folded.open = true;

@@ -107,14 +107,26 @@ export async function WgslCode({
   return <CodeBox label={label} html={html} lines={lines.length} fold={fold} />;
 }
 
-/** Text as it is, in the same box. */
-export function PlainCode({ source, label }: { source: string; label: string }) {
+/**
+ * Text as it is, in the same box: its columns stay in line, and it scrolls sideways.
+ *
+ * @param isWhole as high as the text
+ */
+export function PlainCode({
+  source,
+  label,
+  isWhole = false,
+}: {
+  source: string;
+  label: string;
+  isWhole?: boolean;
+}) {
   return (
     <section
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
       tabIndex={0}
-      className="scroll-hint max-h-[36rem] overflow-auto rounded-tile border border-line p-3 text-xs leading-[1.2rem]"
+      className={`scroll-hint overflow-auto rounded-tile border border-line p-3 text-xs leading-[1.2rem] ${isWhole ? '' : 'max-h-[36rem]'}`}
     >
       <pre>{source}</pre>
     </section>

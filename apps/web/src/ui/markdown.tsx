@@ -4,7 +4,7 @@ import remarkGfm from 'remark-gfm';
 import checkKernel from '../../../../docs/screenshots/check-kernel.png';
 import { Command } from './action';
 import { linkStyle, TextLink } from './button';
-import { WgslCode } from './code';
+import { PlainCode, WgslCode } from './code';
 import { TablePanel } from './table';
 
 /**
@@ -90,12 +90,12 @@ function headings(node: MarkdownNode | undefined): string[] {
 function CodeBlock({ node }: { node: MarkdownElement | undefined }) {
   const code = node?.children[0];
   if (code?.type !== 'element') return null;
-  const source = textOf(code);
+  const source = textOf(code).trimEnd();
+  const begin = source.split('\n', 1)[0] ?? '';
   const classes = code.properties.className;
-  if (Array.isArray(classes) && classes.includes('language-wgsl')) {
-    return <WgslCode source={source.trimEnd()} label="WGSL" />;
-  }
-  return (
-    <Command text={source.trimEnd()} label={`the code beginning ${source.split('\n', 1)[0]}`} />
-  );
+  const isIn = (language: string) =>
+    Array.isArray(classes) && classes.includes(`language-${language}`);
+  if (isIn('wgsl')) return <WgslCode source={source} label="WGSL" />;
+  if (isIn('text')) return <PlainCode source={source} label={`Text beginning ${begin}`} isWhole />;
+  return <Command text={source} label={`the code beginning ${begin}`} />;
 }
