@@ -685,14 +685,17 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
   const answer = await page.goto(`${grid.url}${junk}`);
   expect(answer?.status()).toBe(400);
   await expect(page.getByText('op cannot be “conv”')).toBeVisible();
-  // Sent by the proxy, it has the fonts of the other pages and a way to log in.
-  await page.evaluate(() => document.fonts.ready);
-  const fonts = await page.evaluate(() =>
-    [...document.fonts].map(({ family, status }) => [family, status]),
-  );
-  expect(Object.fromEntries(fonts)).toEqual({ Geist: 'loaded', 'Geist Mono': 'loaded' });
   await page.getByRole('link', { name: 'Log in' }).click();
   await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible();
+  await page.goto(grid.loginUrl);
+  const frame = () => Promise.all((['banner', 'contentinfo'] as const).map(partOf));
+  const partOf = (role: 'banner' | 'contentinfo') => page.getByRole(role).textContent();
+  const usual = await frame();
+  expect(usual.join()).toContain('Tokens');
+  for (const path of ['/?op=conv', '/best?m=4', '/nothing', '/sweeps/%E0%A4']) {
+    await page.goto(`${grid.url}${path}`);
+    expect.soft(await frame(), path).toEqual(usual);
+  }
   expect((await page.goto(`${grid.url}/sweeps/%E0%A4`))?.status()).toBe(400);
 });
 

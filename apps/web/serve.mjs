@@ -23,17 +23,8 @@ const dir = dirname(fileURLToPath(import.meta.url));
 const built = JSON.parse(await readFile(join(dir, '.next', 'required-server-files.json'), 'utf8'));
 // biome-ignore lint/style/noProcessEnv: set for Next, not read
 process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built.config);
-// For the pages that the proxy sends, which the build gives no styles.
-const fonts = JSON.parse(
-  await readFile(join(dir, '.next', 'server', 'next-font-manifest.json'), 'utf8'),
-);
-globalThis.tilemarkFonts = [...new Set(Object.values(fonts.app).flat())];
-const app = next({
-  dev: false,
-  dir,
-  hostname,
-  port: Number(port),
-});
+// Without its host: 127.0.0.1 is localhost to the proxy, and what it rewrites would be another site.
+const app = next({ dev: false, dir, port: Number(port) });
 
 /** Longer than proxies keep theirs, and than a worker is silent: else each heartbeat connects again. */
 const KEEP_ALIVE_MS = 75_000;

@@ -1,9 +1,8 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { refusedQuery } from './server/pages/page-queries';
-import { badRequestPage } from './server/pages/refusal-page';
+import { REFUSAL_HEADER, type Refusal, refusalText } from './server/pages/refusal';
 import { HttpProblem, problemResponse } from './server/problem';
 import { PATH_HEADER } from './server/session/redirect';
-import { parseTheme, SESSION_COOKIE, THEME_COOKIE } from './ui/site';
 
 /**
  * The content security policy of pages. Scripts run by a nonce of the request,
@@ -39,25 +38,27 @@ function isReadable({ pathname, search }: URL): boolean {
 
 /** Refuses addresses that cannot be read or answered, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
-  const reader = {
-    theme: parseTheme(request.cookies.get(THEME_COOKIE)?.value),
-    hasSession: request.cookies.has(SESSION_COOKIE),
-  };
   const isApi = request.nextUrl.pathname.startsWith('/api/');
   if (!isReadable(request.nextUrl)) {
     if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
-    return badRequestPage(['It contains invalid characters.'], { path: null, reader });
+    return page(request, { reasons: ['It contains invalid characters.'], path: null });
   }
   if (isApi) return NextResponse.next();
-  const refused = refusedQuery(new URL(request.url));
-  if (refused.length > 0) {
-    return badRequestPage(refused, { path: request.nextUrl.pathname, reader });
-  }
+  const reasons = refusedQuery(new URL(request.url));
+  return page(request, reasons.length > 0 ? { reasons, path: request.nextUrl.pathname } : null);
+}
+
+/** Passes on to the page, or to the one that says why there is none: only here its status can be 400. */
+function page(request: NextRequest, refusal: Refusal | null): NextResponse {
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);
   headers.set(PATH_HEADER, `${request.nextUrl.pathname}${request.nextUrl.search}`);
-  const response = NextResponse.next({ request: { headers } });
+  headers.delete(REFUSAL_HEADER);
+  if (refusal) headers.set(REFUSAL_HEADER, refusalText(refusal));
+  const response = refusal
+    ? NextResponse.rewrite(new URL('/refused', request.url), { request: { headers }, status: 400 })
+    : NextResponse.next({ request: { headers } });
   response.headers.set('Content-Security-Policy', policy);
   return response;
 }

@@ -1,24 +1,31 @@
 'use client';
 
+import { GeistMono } from 'geist/font/mono';
+import { GeistSans } from 'geist/font/sans';
+import { useSyncExternalStore } from 'react';
 import { Button } from '@/ui/button';
 import { StatusPage } from '@/ui/page';
+import { parseTheme, THEME_COOKIE, type Theme } from '@/ui/site';
+import { SiteFooter, SiteMain, SkipLink } from '@/ui/site-frame';
+import { SiteHeader } from '@/ui/site-header';
 import './globals.css';
 
-/** The last resort, when even the page's frame failed. */
+/** The last resort, when even the page's frame failed: who looks, only the server could tell. */
 export default function GlobalError({ retry }: { retry: () => void }) {
+  const theme = useSyncExternalStore(neverChanges, cookieTheme, () => 'system' as const);
   return (
-    <html lang="en">
-      <body className="font-sans">
+    <html
+      lang="en"
+      data-theme={theme === 'system' ? undefined : theme}
+      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      // The toggle changes data-theme without React.
+      suppressHydrationWarning
+    >
+      <body className="flex min-h-dvh flex-col font-sans">
         <title>Tilemark is not responding</title>
-        <header className="border-b border-line">
-          <div className="mx-auto flex h-11 max-w-6xl items-center px-4 sm:px-6">
-            {/* Loads the page again, which the router could not. */}
-            <a href="/" className="font-semibold tracking-tight">
-              Tilemark
-            </a>
-          </div>
-        </header>
-        <main className="mx-auto w-full max-w-6xl px-4 py-7 sm:px-6">
+        <SkipLink />
+        <SiteHeader key={theme} theme={theme} user={null} />
+        <SiteMain>
           <StatusPage code="500" title="Tilemark is not responding">
             <p>
               The grid could not read its data, usually because its database is unavailable. Try
@@ -28,8 +35,19 @@ export default function GlobalError({ retry }: { retry: () => void }) {
               Try again
             </Button>
           </StatusPage>
-        </main>
+        </SiteMain>
+        <SiteFooter />
       </body>
     </html>
   );
 }
+
+const neverChanges = () => () => {};
+
+const cookieTheme = (): Theme =>
+  parseTheme(
+    document.cookie
+      .split('; ')
+      .find((each) => each.startsWith(`${THEME_COOKIE}=`))
+      ?.slice(THEME_COOKIE.length + 1),
+  );

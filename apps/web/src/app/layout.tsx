@@ -3,12 +3,12 @@ import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import { cookies, headers } from 'next/headers';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { CompareBar } from '@/features/compare/pick';
 import { originOf } from '@/server/session/origin';
 import { visitor } from '@/server/session/visitor';
-import { FOOTNOTE, parseTheme, THEME_COOKIE } from '@/ui/site';
+import { parseTheme, THEME_COOKIE } from '@/ui/site';
+import { SiteFooter, SiteMain, SkipLink } from '@/ui/site-frame';
 import { SiteHeader } from '@/ui/site-header';
 import './globals.css';
 
@@ -42,34 +42,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       suppressHydrationWarning
     >
       <body className="flex min-h-dvh flex-col font-sans">
-        <a
-          href="#main"
-          className="absolute top-1 left-1 z-10 -translate-y-16 rounded-tile bg-accent px-3 py-1.5 text-on-accent focus:translate-y-0"
-        >
-          Skip to content
-        </a>
+        <SkipLink />
         <SiteHeader theme={theme} user={await known} />
-        <main
-          id="main"
-          tabIndex={-1}
-          className="mx-auto w-full max-w-6xl flex-1 px-4 py-7 outline-none sm:px-6"
-        >
-          {children}
-        </main>
+        <SiteMain>{children}</SiteMain>
         <CompareBar />
-        <footer className="border-t border-line">
-          <div className="mx-auto flex max-w-6xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-xs text-muted sm:px-6">
-            <p>{FOOTNOTE}</p>
-            <nav aria-label="About" className="ml-auto flex gap-5">
-              <Link className="hover:text-ink" href="/docs">
-                Docs
-              </Link>
-              <Link className="hover:text-ink" href="/api">
-                API
-              </Link>
-            </nav>
-          </div>
-        </footer>
+        <SiteFooter />
       </body>
     </html>
   );
