@@ -71,14 +71,7 @@ export default async function KernelsPage() {
                 head: formatShape(shape),
                 isFigure: true,
                 className: 'min-w-26',
-                cell: ({ computes, id }: Kernel) => {
-                  const best = bests.get(`${id} ${shape}`);
-                  return !best && computes === 'copy' ? (
-                    <span className="text-xs whitespace-normal text-muted">not on the board</span>
-                  ) : (
-                    <BestRate best={best} />
-                  );
-                },
+                cell: ({ id }: Kernel) => <BestRate best={bests.get(`${id} ${shape}`)} />,
               })),
               {
                 head: 'WGSL',

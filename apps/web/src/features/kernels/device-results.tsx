@@ -42,7 +42,7 @@ export function DeviceResults({
 }) {
   if (!chosen && isCeiling(kernel)) {
     return (
-      <Empty title="A ceiling is on no board">
+      <Empty title="A ceiling is not ranked">
         <p>
           A copy does less than a transpose, so it is never ranked beside one. Its results are on
           the pages of the sweeps that ran it.
