@@ -525,6 +525,14 @@ test('the page of a long kernel is light, and has all of its code on demand', as
   await expect(code).toContainText(end);
   await page.getByRole('link', { name: /^Show less/ }).click();
   await expect(code).not.toContainText(end);
+  // The answer of the best kernel has such code too.
+  const best = `${grid.url}/best?m=4096&n=4096&k=4096&vendor=nvidia`;
+  const long = await page.goto(best);
+  expect((await long?.body())?.length).toBeLessThan(400_000);
+  await page.getByRole('link', { name: /^Show all [\d,]+ lines of the WGSL of / }).click();
+  await expect(page).toHaveURL(/m=4096.*show=wgsl/);
+  await expect(page.getByRole('link', { name: /^Show less/ })).toBeVisible();
+  await page.goto(`${grid.url}/kernels/matmul/stream-k?UNROLL=8`);
   const diff = page.getByRole('region', { name: /compared with/ });
   const lines = await diff.locator('.line').count();
   await page.getByRole('link', { name: /^Show all [\d,]+ lines .* compared with/ }).click();

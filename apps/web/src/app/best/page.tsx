@@ -28,10 +28,16 @@ const isWhole = (query: BestPageQuery) =>
 
 export default async function BestPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
-  const parsed = bestPageQuerySchema.safeParse(searchObject(await searchParams));
+  const given = searchObject(await searchParams);
+  const parsed = bestPageQuerySchema.safeParse(given);
   // The proxy has already answered 400 to what the schema refuses.
   if (!parsed.success) notFound();
-  const asked = parsed.data;
+  const { show, ...asked } = parsed.data;
+  const { show: _, ...rest } = given;
+  const fold = {
+    isOpen: show === 'wgsl',
+    href: `?${new URLSearchParams(show === 'wgsl' ? rest : { ...rest, show: 'wgsl' })}#wgsl`,
+  };
   const { device, op } = asked;
   const devices = await store.devices.names();
   if (device !== undefined && !devices.some(({ key }) => key === device)) notFound();
@@ -59,7 +65,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
             An example: the problem and the GPU with the most evidence. Enter your own above.
           </p>
         )}
-        {best && <BestAnswer best={best} />}
+        {best && <BestAnswer best={best} fold={fold} />}
         {!best && (
           <Empty
             title={`No answer yet for ${op} ${formatShape(shape)} ${query.dtype} under profile ${query.profile}`}

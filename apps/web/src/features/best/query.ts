@@ -24,7 +24,11 @@ export const sizesOf = (query: BestPageQuery): number[] =>
  * (`512`, `512x256x128`), or none yet. Dimensions of another op are refused.
  */
 export const bestPageQuerySchema = bestQuerySchema
-  .extend({ shape: z.string().max(60).optional() })
+  .extend({
+    shape: z.string().max(60).optional(),
+    /** All lines of a long shader. */
+    show: z.literal('wgsl').optional(),
+  })
   .superRefine((query, context) => {
     const refuse = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
