@@ -43,6 +43,8 @@ interface OpDeclaration<Side extends string, Count extends string> {
   readonly dimensions: readonly Dimension<Side | Count>[];
   /** What its rate counts: operations, or bytes if it has no arithmetic to speak of. */
   readonly counts: 'flops' | 'bytes';
+  /** Id of the kernel that others are held against: the best of ours on most devices. */
+  readonly rival: string;
   /** What its kernels do with elements, for captions: `computes`, `moves`. */
   readonly verb: string;
   /** Inputs, then the output: their names in kernels and docs, and their column and row in pictures. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { opOf } from './ops';
+import { OPS, opOf } from './ops';
 import type { Problem } from './problem';
+import { kernelById } from './registry';
 
 test('a product of 1000 x 1000 in 1 ms is 2,000 GFLOP/s', () => {
   const problem: Problem = { op: 'matmul', shape: { m: 1000, n: 1000, k: 1000 }, dtype: 'f32' };
@@ -34,4 +35,8 @@ test('a transpose moves 8 bytes per element in f32, 4 in f16, and computes nothi
   expect(op.bytes(problem.shape, 'f32')).toBe(4e6);
   expect(op.rate(problem, 1e6)).toBe(2);
   expect(op.output(problem.shape)).toEqual({ rows: 500, cols: 1000 });
+});
+
+test('each op names a kernel of its own that others are held against', () => {
+  for (const [id, { rival }] of Object.entries(OPS)) expect(kernelById(rival).op).toBe(id);
 });

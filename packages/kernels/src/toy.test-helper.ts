@@ -20,6 +20,7 @@ export function addToys(): { readonly op: OpId; readonly kernel: string } {
       { name: 'width', letter: 'W' },
     ],
     counts: 'bytes',
+    rival: 'row-sums/cpu-naive',
     verb: 'adds up',
     tensors: [
       { name: 'A', at: [0, 0] },

@@ -42,7 +42,7 @@ const PROFILE = new Option('--profile <profile>', PROFILE_HELP)
   .choices(PROFILES)
   .default(PROFILES[0]);
 const FAMILY_IDS = FAMILIES.map(({ id }) => id).join(', ');
-const DEVICE = ['--device <device>', 'as `tilemark devices` lists it', 'auto'] as const;
+const DEVICE = ['--device <device>', 'as `devices` lists it', 'auto'] as const;
 const SHAPE = [
   '--shape <shape>',
   'for example 4096, 512x256x128 (MxNxK or RxC) or 8x512x256x128 (a batch, BxMxNxK)',
@@ -98,10 +98,7 @@ export function program(childEntry: URL): Command {
       '--dtype <types>',
       `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32)`,
     )
-    .option(
-      '--device <devices>',
-      'comma-separated, as `tilemark devices` lists them (default: auto,cpu)',
-    )
+    .option('--device <devices>', 'comma-separated, as `devices` lists them (default: auto,cpu)')
     .option('--profile <profiles>', `comma-separated, ${PROFILE_HELP} (default: ${PROFILES[0]})`)
     .addOption(
       new Option('--policy <policy>', `how long to measure (default: ${POLICY_IDS[0]})`).choices(
@@ -182,7 +179,7 @@ export function program(childEntry: URL): Command {
   cli
     .command('worker')
     .description('run benchmarks for a grid on the devices of this machine, until stopped')
-    .option(DEVICE[0], 'all GPUs, or one as `tilemark devices` lists it', 'all')
+    .option(DEVICE[0], 'all GPUs, or one as `devices` lists it', 'all')
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
     .option('--token <token>', 'a worker token of the grid; required with --server')
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
@@ -223,7 +220,7 @@ export function program(childEntry: URL): Command {
     .command('rerun')
     .description('measure a published result again on this machine')
     .argument('<result>', 'its id')
-    .option('--device <device>', 'as `tilemark devices` lists it (default: the first that fits)')
+    .option('--device <device>', 'as `devices` lists it (default: the first that fits)')
     .option(...SEED("of inputs and checks (default: the result's own)"))
     .option(...server)
     .option('--token <token>', 'a token, if the grid is not public')
@@ -234,7 +231,7 @@ export function program(childEntry: URL): Command {
   cli
     .command('check')
     .description('prove a kernel of your own right on this machine, and measure it briefly')
-    .argument('<file>', 'a .wgsl file, for example of `tilemark kernel new`')
+    .argument('<file>', 'a .wgsl file, for example of `kernel new`')
     .option('--shape <shapes>', 'to measure, for example 4096 or 512x256x128', '512')
     .option('--tunable <name=values...>', 'only these values; the first is then the default')
     .option(...DEVICE)

@@ -86,7 +86,12 @@ describe('tilemark table', () => {
       '--dtype',
       /no candidate of transpose-shapes/,
     ],
-    ['a device without evidence', { device: 'else' }, '--device', /tilemark tune --suite/],
+    [
+      'a device without evidence',
+      { device: 'else' },
+      '--device',
+      /: run node \S+ tune --suite transpose-shapes/,
+    ],
     [
       'a profile without evidence',
       { dtype: 'f16' },

@@ -31,6 +31,7 @@ import {
 import { z } from 'zod';
 import { parseIfThere } from './flags';
 import { GridClient } from './grid/client';
+import { invoked } from './invoked';
 import { significant, table, timeText } from './table';
 
 export interface SelectionOptions {
@@ -112,8 +113,10 @@ async function evidenceFor(options: SelectionOptions) {
   );
   if (!file) {
     const where = key === undefined ? '' : ` on ${key}`;
+    const asked = ['--suite', family.id, '--dtype', dtype, '--profile', profile];
+    const tuning = invoked(['tune', ...asked, '--save', 'evidence.json']);
     throw new InputError(
-      `nothing was measured for ${family.op} ${dtype} in profile ${profile}${where}: run tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --save evidence.json there and add --evidence evidence.json, or tune the device on a grid and add --server`,
+      `nothing was measured for ${family.op} ${dtype} in profile ${profile}${where}: run ${tuning} there and add --evidence evidence.json, or tune the device on a grid and add --server`,
       own.length > 0 ? '--evidence' : key === undefined ? '--dtype' : '--device',
     );
   }

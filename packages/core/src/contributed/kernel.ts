@@ -123,7 +123,7 @@ function manifestOf({ source, manifest }: KernelFile): Manifest {
   const text = manifest ?? header?.[1];
   if (text === undefined) {
     throw new InputError(
-      'there is no manifest: begin the file with /* tilemark { ... } */, or put a .json of the same name beside it (tilemark kernel new NAME writes an example)',
+      'there is no manifest: begin the file with /* tilemark { ... } */, or put a .json of the same name beside it (the command `kernel new NAME` writes an example)',
       'manifest',
     );
   }

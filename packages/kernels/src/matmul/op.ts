@@ -22,6 +22,7 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
     { name: 'k', letter: 'K' },
   ],
   counts: 'flops',
+  rival: 'matmul/warp-tile',
   verb: 'computes',
   tensors: [
     { name: 'A', at: [0, 1] },

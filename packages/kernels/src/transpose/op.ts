@@ -19,6 +19,7 @@ export const transpose = defineOp<'rows' | 'cols'>({
     { name: 'cols', letter: 'C' },
   ],
   counts: 'bytes',
+  rival: 'transpose/swizzled',
   verb: 'moves',
   tensors: [
     { name: 'A', at: [0, 0] },

@@ -22,7 +22,7 @@ import { NO_ADAPTER } from '../../device/select';
 import { tunablesFor } from '../flags';
 import { onDevice } from '../on-device';
 import { rateText, significant, table, timeText } from '../table';
-import { admitFile } from './file';
+import { admitFile, duelLine } from './file';
 
 export interface CheckFlags {
   readonly device: string;
@@ -110,9 +110,7 @@ export async function check(
       const base = await outcomeOf({ kernel: naive, tunables: {} }, problem, 'screen');
       print(speedText(own, base.outcome, naive));
     }
-    print(
-      `${path} is right on this device. Next: tilemark duel ${path} ${kernel.op}/tiled --shape ${shape}`,
-    );
+    print(`${path} is right on this device. Next: ${duelLine(path, kernel, shape)}`);
     return 0;
   });
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { admitKernel, kernelTemplate, outcomeReason } from '@tilemark/core';
 import type { Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -299,14 +299,20 @@ describe('tilemark', () => {
     });
 
   it('kernel new writes a kernel that check proves, and bench measures it', async () => {
-    expect(await tilemark('kernel', 'new', 'mine')).toMatchObject({ code: 0 });
+    const near = relative(folder, bundle.main);
+    const program = `node ${near.length < bundle.main.length ? near : bundle.main}`;
+    const duel = `${program} duel mine.wgsl matmul/warp-tile --shape`;
+    expect(await tilemark('kernel', 'new', 'mine')).toEqual({
+      code: 0,
+      text: `Wrote mine.wgsl: a naive matrix product that passes. Next:\n  ${program} check mine.wgsl\n  ${duel} 512\n`,
+    });
     expect(await readFile(join(folder, 'mine.wgsl'), 'utf8')).toBe(kernelTemplate('mine'));
     expect(await tilemark('kernel', 'new', 'mine')).toMatchObject({
       code: 2,
       text: expect.stringContaining('mine.wgsl exists already'),
     });
     const checked = await tilemark('check', 'mine.wgsl', '--shape', '64');
-    expect(checked.text).toContain('mine.wgsl is right on this device');
+    expect(checked.text).toContain(`mine.wgsl is right on this device. Next: ${duel} 64\n`);
     expect(checked.text).not.toMatch(/incorrect|failed|skipped/);
     expect(checked.code).toBe(0);
     const flags = ['--shape', '48', '--policy', 'smoke', '--device', 'auto'];

@@ -11,8 +11,9 @@ import {
   kernelNameSchema,
   kernelTemplate,
 } from '@tilemark/core';
-import { InputError, refuseIf } from '@tilemark/kernels';
+import { InputError, type Kernel, kernelById, opById, refuseIf } from '@tilemark/kernels';
 import { atFlag, list, readIfThere } from '../flags';
+import { invoked } from '../invoked';
 
 /** Whose kernels those of a local file are. */
 const AUTHOR = 'local';
@@ -80,6 +81,15 @@ export async function addressIn(text: string, field: string): Promise<string> {
   return path === undefined ? text : `${(await admitFile(path, field)).kernel.id}${tunables}`;
 }
 
+/** The command that holds a kernel against the best of ours, or against naive where that lacks its dtype. */
+export function duelLine(path: string, { dtypes, op }: Kernel, shape: string): string {
+  const [dtype = 'f32'] = dtypes;
+  const { rival } = opById(op);
+  const other = kernelById(rival).dtypes.includes(dtype) ? rival : `${op}/naive`;
+  const ofDtype = dtype === 'f32' ? [] : ['--dtype', dtype];
+  return invoked(['duel', path, other, '--shape', shape, ...ofDtype]);
+}
+
 /** `tilemark kernel new NAME`: writes a kernel that passes, to start from. Throws InputError. */
 export async function newKernel(name: string, print: (text: string) => void): Promise<void> {
   const path = `${name}.wgsl`;
@@ -89,11 +99,12 @@ export async function newKernel(name: string, print: (text: string) => void): Pr
     const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
     throw new InputError(isThere ? `${path} exists already` : String(error), 'name');
   });
+  const { kernel } = await admitFile(path, 'name');
   print(
     [
       `Wrote ${path}: a naive matrix product that passes. Next:`,
-      `  tilemark check ${path}`,
-      `  tilemark duel ${path} matmul/warp-tile --shape 512`,
+      `  ${invoked(['check', path])}`,
+      `  ${duelLine(path, kernel, '512')}`,
     ].join('\n'),
   );
 }
