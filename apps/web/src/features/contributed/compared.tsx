@@ -98,7 +98,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           isFigure: true,
           cell: (run) =>
             isMeasured(run) &&
-            (run.figures.rmsError === null ? 'exact' : formatMetric('u', 2, run.figures.rmsError)),
+            (run.figures.rmsError === null ? '–' : formatMetric('u', 2, run.figures.rmsError)),
         },
       ]}
     >

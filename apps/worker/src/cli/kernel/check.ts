@@ -2,6 +2,7 @@ import { type Contributed, isBad, type Outcome, outcomeReason } from '@tilemark/
 import {
   bytesText,
   type DeviceLimits,
+  DTYPES,
   type Dtype,
   defaultsOf,
   feasible,
@@ -155,16 +156,19 @@ function checkedTable(checked: readonly Checked[], path: string): string {
     variantAddress(variant).replace(/^[^[]*/, ''),
     `${shapeText(problem)} ${problem.dtype}`,
     outcome.kind === 'measured' ? 'right' : outcome.kind,
-    outcome.kind === 'measured' ? precisionText(outcome.measurement.verification.rms) : '',
+    outcome.kind === 'measured' ? precisionText(problem, outcome.measurement.verification.rms) : '',
     outcome.kind === 'measured' ? '' : reasonIn(outcome, path),
   ]);
   const head = ['tunables', 'problem', '', 'RMS error', 'reason'];
   return table(head, rows, ['left', 'left', 'left', 'right', 'left']);
 }
 
-/** The RMS error in roundoffs; a sum without rounding has none. */
-const precisionText = (rms: number | undefined) =>
-  rms === undefined || rms === 0 ? 'exact' : `${significant(rms)} roundoffs`;
+/** The RMS error in roundoffs. Integers and what is only moved have none: they must be equal. */
+function precisionText(problem: Problem, rms: number | undefined): string {
+  const isEqual = DTYPES[problem.dtype].isInteger || opOf(problem).flops(problem.shape) === 0;
+  if (isEqual) return 'exact';
+  return rms === undefined ? '' : `${significant(rms)} roundoffs`;
+}
 
 /** The reason with the place in the file, as editors take it: `my.wgsl:12:5: ...`. */
 function reasonIn(outcome: Outcome, path: string): string {

@@ -313,6 +313,9 @@ describe('tilemark', () => {
     });
     const checked = await tilemark('check', 'mine.wgsl', '--shape', '64');
     expect(checked.text).toContain(`mine.wgsl is right on this device. Next: ${duel} 64\n`);
+    // No element of f32 has to be equal.
+    expect(checked.text).toMatch(/ 1 f32 +right +0 roundoffs/);
+    expect(checked.text).not.toContain('exact');
     expect(checked.text).not.toMatch(/incorrect|failed|skipped/);
     expect(checked.code).toBe(0);
     const flags = ['--shape', '48', '--policy', 'smoke', '--device', 'auto'];
