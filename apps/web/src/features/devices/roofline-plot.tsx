@@ -1,12 +1,12 @@
 'use client';
 
 import type { RooflineRecord } from '@tilemark/core';
-import { opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import type { DeviceRoof } from './roof';
+import { peakLabels, peakText } from './roof-labels';
 
 /** A result under the roof. */
 export interface RooflinePoint {
@@ -21,8 +21,7 @@ export interface RooflinePoint {
 
 const HEIGHT = 300;
 
-/** Of a line of text with the room it takes, px. */
-const LABEL_HEIGHT = 22;
+const MARGIN = { marginTop: 20, marginRight: 16, marginBottom: 36, marginLeft: 56 } as const;
 
 /** Margin around the outermost points, as a factor on the log axes. */
 const ROOM = 4;
@@ -47,7 +46,7 @@ export function RooflinePlot({
   const styles = useMemo(() => given ?? seriesStyles(series), [given, series]);
   const bandwidth = roof.gigabytesPerSecond;
   const draw = useCallback<DrawPlot>(
-    (Plot, _, shows) => {
+    (Plot, width, shows) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
       const rates = points.map(({ rate }) => rate);
       const knees = roof.peaks.map((peak) => peak.gigaflopsPerSecond / (bandwidth ?? Infinity));
@@ -58,10 +57,15 @@ export function RooflinePlot({
       const [left = 0, right = 0] = x.scale.domain;
       const lines = roof.peaks.flatMap((peak) => roofLine(peak, bandwidth, left, right));
       const y = logAxis([...rates, ...lines.map(({ rate }) => rate)]);
+      const frame = {
+        x: endsOf(x.scale.domain),
+        y: endsOf(y.scale.domain),
+        width: width - MARGIN.marginLeft - MARGIN.marginRight,
+        height: HEIGHT - MARGIN.marginTop - MARGIN.marginBottom,
+      };
+      const labels = peakLabels(roof.peaks, points, frame, Math.max(left, ...knees));
       return {
-        marginLeft: 56,
-        marginRight: 16,
-        marginBottom: 36,
+        ...MARGIN,
         x: { ...x.scale, label: 'arithmetic intensity (FLOP/byte) →' },
         y: { ...y.scale, label: '↑ GFLOP/s, higher is better' },
         color: { domain: series, range: series.map(styles.color) },
@@ -77,6 +81,18 @@ export function RooflinePlot({
             stroke: 'var(--ink)',
             strokeWidth: 1.5,
           }),
+          // Under the points: a label that found no free place hides none.
+          Plot.text(labels, {
+            x: 'at',
+            y: 'rate',
+            text: 'text',
+            textAnchor: 'end',
+            dy: -8,
+            fill: 'var(--ink)',
+            // Legible over lines.
+            stroke: 'var(--surface)',
+            strokeWidth: 4,
+          }),
           Plot.dot(
             points.filter(({ series }) => shows(series)),
             {
@@ -88,20 +104,6 @@ export function RooflinePlot({
               strokeWidth: 1.75,
               title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} GFLOP/s`,
               href: 'href',
-            },
-          ),
-          Plot.text(
-            peakLabels(roof.peaks, y.scale.domain).map((label) => ({ ...label, at: right })),
-            {
-              x: 'at',
-              y: 'rate',
-              text: 'text',
-              textAnchor: 'end',
-              dy: -8,
-              fill: 'var(--ink)',
-              // Legible over points and lines.
-              stroke: 'var(--surface)',
-              strokeWidth: 4,
             },
           ),
         ],
@@ -142,26 +144,7 @@ export function RooflinePlot({
   );
 }
 
-const peakText = ({ dtype, gigaflopsPerSecond }: DeviceRoof['peaks'][number]) =>
-  `${dtype} ${formatRate(gigaflopsPerSecond)} ${opsUnit(dtype)}`;
-
-/** A label above each level line; those too close for a label each share one, at the highest. */
-function peakLabels(peaks: DeviceRoof['peaks'], domain: readonly number[]) {
-  const [low = 1, high = 1] = domain;
-  const closest = (high / low) ** (LABEL_HEIGHT / HEIGHT);
-  const labels: { rate: number; lowest: number; text: string }[] = [];
-  for (const peak of peaks.toSorted((a, b) => b.gigaflopsPerSecond - a.gigaflopsPerSecond)) {
-    const rate = peak.gigaflopsPerSecond;
-    const above = labels.at(-1);
-    if (above && above.lowest / rate < closest) {
-      above.lowest = rate;
-      above.text += `, ${peakText(peak)}`;
-    } else {
-      labels.push({ rate, lowest: rate, text: peakText(peak) });
-    }
-  }
-  return labels;
-}
+const endsOf = ([low = 1, high = 1]: readonly number[]) => [low, high] as const;
 
 /** The roof of one dtype from `left` to `right`: up the memory's slope, then level. */
 function roofLine(
