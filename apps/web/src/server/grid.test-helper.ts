@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
 import { openQueue, openStore, type Role, sharedReads } from '@tilemark/core/server';
+import { afterAll, beforeAll } from 'vitest';
 import {
   countRows,
   testDatabase,
@@ -53,6 +54,21 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
   };
   provideServices(grid);
   return grid;
+}
+
+/** The grid of a test file from its first test to its last, and calls with a token of one role. */
+export function gridOfFile(role: Role) {
+  let grid: TestGrid;
+  let token: string;
+  beforeAll(async () => {
+    grid = await openTestGrid();
+    token = await grid.token(role);
+  });
+  afterAll(() => grid.close());
+  return {
+    grid: () => grid,
+    send: (name: string, body: unknown) => call(name, { token, body }),
+  };
 }
 
 export interface TestCall {

@@ -1,20 +1,14 @@
 import { deviceKey } from '@tilemark/core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   environment,
   identity,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
-import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { gridOfFile } from '../grid.test-helper';
 
 const ROWS = 100_000;
 
-let grid: TestGrid;
-let token: string;
-beforeAll(async () => {
-  grid = await openTestGrid();
-  token = await grid.token('member');
-});
-afterAll(() => grid.close());
+const { grid, send } = gridOfFile('member');
 
 /** A file of many results, one of which names a kernel that does not exist. */
 function fileOf(bad: number): string {
@@ -34,12 +28,12 @@ function fileOf(bad: number): string {
   return JSON.stringify({ version: 1, environment: environment('One'), results });
 }
 
-const bring = (body: string) => call('POST /results/import', { token, body });
+const bring = (body: string) => send('POST /results/import', body);
 
 it('of 100,000 rows one is bad: it is named, and none is kept', async () => {
   const response = await bring(fileOf(98_765));
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ field: 'results[98765].variant.kernel' });
-  expect((await grid.store.sweeps.list()).items).toEqual([]);
-  expect(await grid.store.runs.byState()).toEqual({});
+  expect((await grid().store.sweeps.list()).items).toEqual([]);
+  expect(await grid().store.runs.byState()).toEqual({});
 }, 120_000);

@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
+import { expect, test } from 'vitest';
+import { gridOfFile } from '../grid.test-helper';
 
-let grid: TestGrid;
-let token: string;
-beforeAll(async () => {
-  grid = await openTestGrid();
-  token = await grid.token('member');
-});
-afterAll(() => grid.close());
+const { send } = gridOfFile('member');
 
 const RESULTS = 'POST /results/import';
 const FIGURES = 'POST /reference';
@@ -25,7 +19,7 @@ test.each([
   ['suites-h200-2026-11-25.json', FIGURES, /^This file sums up .* no grid imports/],
 ] as const)('%s is told by %s where it belongs', async (name, path, words) => {
   const file = new URL(`../../../../../docs/results/${name}`, import.meta.url);
-  const response = await call(path, { token, body: await readFile(file, 'utf8') });
+  const response = await send(path, await readFile(file, 'utf8'));
   expect(response.status).toBe(400);
   const { detail, field } = await response.json();
   expect(detail).toMatch(words);
@@ -33,6 +27,6 @@ test.each([
 });
 
 test('a file of the right kind is told what is wrong with it', async () => {
-  const response = await call(RESULTS, { token, body: { version: 1, results: [] } });
+  const response = await send(RESULTS, { version: 1, results: [] });
   expect(await response.json()).toMatchObject({ field: 'environment' });
 });
