@@ -141,6 +141,18 @@ test('a device is tuned from its page, which shows the best so far', async ({ pa
   expect([200, 409]).toContain(cancelled.status);
 });
 
+test('a site whose port is taken says so and ends', async () => {
+  const serve = fileURLToPath(new URL('../apps/web/serve.mjs', import.meta.url));
+  const env = { ...process.env, DATABASE_URL: '', REDIS_URL: '' };
+  const second = spawn(process.execPath, [serve, String(grid.port), '127.0.0.1'], { env });
+  let told = '';
+  second.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  expect(await new Promise((resolve) => second.on('close', resolve))).toBe(1);
+  expect(told).toMatch(new RegExp(`^The site cannot listen on 127.0.0.1:${grid.port}: `, 'm'));
+});
+
 test('a kill and a restart lose nothing', async () => {
   const { id, counts } = await submit({ name: 'Interrupted', policy: 'smoke' });
   const before = await sweeps();

@@ -51,10 +51,21 @@ server.on('request', (request, response) => {
     response.end();
   });
 });
+// Next catches what nobody else does, logs it and goes on: without a port the process would wait for
+// nothing, or end with code 0.
+server.on('error', (error) => {
+  process.stderr.write(`The site cannot listen on ${hostname}:${port}: ${error.message}\n`);
+  process.exit(1);
+});
 server.listen(Number(port), hostname);
 
+process.once('beforeExit', () => {
+  process.stderr.write('The site ended though nobody stopped it.\n');
+  process.exit(1);
+});
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
+    process.stderr.write(`The site stops on ${signal}.\n`);
     // The upkeep ends the open streams meanwhile.
     server.close(() => process.exit(0));
     // Those of workers that are being answered are idle only then.

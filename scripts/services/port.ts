@@ -1,15 +1,33 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
+/** Ports for listening: below those that systems give to connections, any of which could take one meanwhile. */
+const OURS = { from: 16_384, below: 32_768 } as const;
+
+const MOST_TRIES = 100;
+
 /** The port, if it is free right now, or any free one for 0. Rejects with the system's reason. */
 export async function freePort(port = 0, host = '127.0.0.1'): Promise<number> {
+  if (port !== 0) return probed(port, host);
+  for (let tries = 1; ; tries++) {
+    const any = randomInt(OURS.from, OURS.below);
+    try {
+      return await probed(any, host);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function probed(port: number, host: string): Promise<number> {
   const probe = createServer().listen(port, host);
   await once(probe, 'listening');
-  const address = probe.address();
   probe.close();
   await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : port;
+  return port;
 }
 
 /**

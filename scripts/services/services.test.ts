@@ -10,6 +10,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StartProblem } from '../start/terminal';
+import { freePort } from './port';
 import { startPostgres } from './postgres';
 import { startRedis } from './redis';
 
@@ -58,6 +59,12 @@ async function orphan(): Promise<{ postgres: string; redis: string | null }> {
   await once(child, 'exit');
   return JSON.parse(String(urls));
 }
+
+test('a free port is none that the system gives to connections', async () => {
+  const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+  expect(new Set(ports).size).toBeGreaterThan(15);
+});
 
 describe('the embedded Postgres', () => {
   test('keeps its data, password and port from start to start', async () => {
