@@ -585,6 +585,15 @@ test('the editor of kernels shades code that goes on beyond its edge', async ({ 
 
 const OF_RESULTS = ['/docs/trials-h200', '/docs/harness-h200'];
 
+test('the labels of the best kernel begin with a capital', async ({ page }) => {
+  for (const op of ['matmul', 'transpose']) {
+    await page.goto(`${grid.url}/best?op=${op}`);
+    for (const label of await page.locator('main form label').allTextContents()) {
+      expect(label).toMatch(/^[A-Z]/);
+    }
+  }
+});
+
 test('columns that a program printed stay in line on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of ['/docs/harness-h200', '/docs/ranking']) {

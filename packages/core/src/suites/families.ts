@@ -139,7 +139,7 @@ export const FAMILIES: readonly Family[] = [
   {
     id: 'llm-shapes',
     title: 'Language models',
-    about: `Layers of ${LANGUAGE_MODELS.length} open language models x ${TOKENS[0]} to ${TOKENS.at(-1)} tokens`,
+    about: `Layers of ${LANGUAGE_MODELS.length} open language models × ${TOKENS[0]} to ${TOKENS.at(-1)} tokens`,
     op: 'matmul',
     shapes: distinct('matmul', languageShapes),
   },

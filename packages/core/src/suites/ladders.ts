@@ -28,7 +28,7 @@ export const tiledVsNaive: Suite<'n'> = {
   version: 1,
   title: 'Tiled vs. naive',
   about:
-    'What one 16 x 16 tile in workgroup memory gains over reading everything from global memory',
+    'What one 16 × 16 tile in workgroup memory gains over reading everything from global memory',
   params: [edge(1024)],
   standing: { gpu: {} },
   published: publishedTiledVsNaive,

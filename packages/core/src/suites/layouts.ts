@@ -19,7 +19,7 @@ export const layouts: Suite<'n'> = {
   id: 'layouts',
   version: 1,
   title: 'Shared-memory layouts',
-  about: 'Naive vs. a 16 x 16 tile with A and B stored by row or by column (RR, RC, CR, CC)',
+  about: 'Naive vs. a 16 × 16 tile with A and B stored by row or by column (RR, RC, CR, CC)',
   params: [edge(8192)],
   standing: { gpu: { n: 2048 }, software: { n: 128 } },
   published: publishedLayouts,

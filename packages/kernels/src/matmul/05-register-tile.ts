@@ -77,14 +77,14 @@ export const registerTile = gpuKernel({
       holds: (values) => values.BK % values.UNROLL === 0,
     },
     {
-      reason: 'BM x BK must be a multiple of 16 x threads: each thread stages 4 x 4 blocks of A',
+      reason: 'BM × BK must be a multiple of 16 × threads: each thread stages 4 × 4 blocks of A',
       holds: (values) => {
         const { bm, bk, threadsDown, threadsAcross } = sizesOf(values);
         return (bm * bk) % (16 * threadsDown * threadsAcross) === 0;
       },
     },
     {
-      reason: 'BN x BK must be a multiple of 4 x threads: each thread stages vec4s of B',
+      reason: 'BN × BK must be a multiple of 4 × threads: each thread stages vec4s of B',
       holds: (values) => {
         const { bn, bk, threadsDown, threadsAcross } = sizesOf(values);
         return (bn * bk) % (4 * threadsDown * threadsAcross) === 0;

@@ -20,12 +20,12 @@ export const FRAGMENT_KERNEL = {
     { reason: 'WM must divide BM', holds: ({ BM, WM }) => BM % WM === 0 },
     { reason: 'WN must divide BN', holds: ({ BN, WN }) => BN % WN === 0 },
     {
-      reason: 'WM x WN must be at most 8192: more sums would not fit in registers',
+      reason: 'WM × WN must be at most 8192: more sums would not fit in registers',
       holds: ({ WM, WN }) => WM * WN <= 8192,
     },
     {
       reason:
-        'BM x BK and BN x BK must be multiples of 8 x threads: each thread stages 16 bytes at a time',
+        'BM × BK and BN × BK must be multiples of 8 × threads: each thread stages 16 bytes at a time',
       holds: (values) =>
         [values.BM, values.BN].every(
           (length) => (length * values.BK) % (8 * fragmentThreads(values)) === 0,
@@ -34,7 +34,7 @@ export const FRAGMENT_KERNEL = {
   ],
   problemConstraints: [
     {
-      reason: 'WM x WN must be at most 4096 with f32 sums, which take twice the registers',
+      reason: 'WM × WN must be at most 4096 with f32 sums, which take twice the registers',
       holds: ({ WM, WN }, { dtype }) => DTYPES[dtype].sums === 'f16' || WM * WN <= 4096,
     },
   ],

@@ -51,11 +51,11 @@ export const fewRows = gpuKernel({
   tunables: TUNABLES,
   constraints: [
     {
-      reason: 'LANES x DEEP x DOWN must be from 32 to 512 threads',
+      reason: 'LANES × DEEP × DOWN must be from 32 to 512 threads',
       holds: (values) => threadsOf(values) >= 32 && threadsOf(values) <= 512,
     },
     {
-      reason: 'ROWS x UNROLL must be at most 16: more loads would not fit in registers',
+      reason: 'ROWS × UNROLL must be at most 16: more loads would not fit in registers',
       holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
     },
   ],

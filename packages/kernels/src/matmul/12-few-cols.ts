@@ -46,11 +46,11 @@ export const fewCols = gpuKernel({
   tunables: TUNABLES,
   constraints: [
     {
-      reason: 'ROWS x COLS must be at most 32: more sums would not fit in registers',
+      reason: 'ROWS × COLS must be at most 32: more sums would not fit in registers',
       holds: (values) => sumsPerThread(values) <= 32,
     },
     {
-      reason: '(ROWS + COLS) x UNROLL must be at most 32: more loads would not fit in registers',
+      reason: '(ROWS + COLS) × UNROLL must be at most 32: more loads would not fit in registers',
       holds: ({ ROWS, COLS, UNROLL }) => (ROWS + COLS) * UNROLL <= 32,
     },
   ],

@@ -26,7 +26,7 @@ export const fewRowsShuffled = gpuKernel({
   tunables: TUNABLES,
   constraints: [
     {
-      reason: 'LANES x DEEP must be from 64 to 1024 threads',
+      reason: 'LANES × DEEP must be from 64 to 1024 threads',
       holds: ({ LANES, DEEP }) => LANES * DEEP >= 64 && LANES * DEEP <= 1024,
     },
     {
@@ -34,7 +34,7 @@ export const fewRowsShuffled = gpuKernel({
       holds: ({ LANES, SUBGROUP }) => LANES < SUBGROUP,
     },
     {
-      reason: 'ROWS x UNROLL must be at most 16: more loads would not fit in registers',
+      reason: 'ROWS × UNROLL must be at most 16: more loads would not fit in registers',
       holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
     },
     {

@@ -23,7 +23,7 @@ export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
     ...FRAGMENT_KERNEL.constraints,
     {
       reason:
-        'PREFETCH x (BM + BN) x BK must be at most 256 x threads: more would not fit in registers',
+        'PREFETCH × (BM + BN) × BK must be at most 256 × threads: more would not fit in registers',
       holds: ({ PREFETCH, BM, BN, BK, WM, WN }) =>
         PREFETCH * (BM + BN) * BK <= 256 * 32 * (BM / WM) * (BN / WN),
     },

@@ -21,7 +21,7 @@ export const FRAGMENT_TUNABLES = [
   tunable('BK', 'Steps of K staged in workgroup memory at a time', [16, 32, 64], 32),
   tunable('WM', 'Rows of C per subgroup', [16, 32, 64, 128], 64),
   tunable('WN', 'Columns of C per subgroup', [16, 32, 64, 128], 64),
-  tunable('FRAGMENT_N', 'N of one 16 x N x 16 matrix multiplication', [8, 16], 16),
+  tunable('FRAGMENT_N', 'N of one 16 × N × 16 matrix multiplication', [8, 16], 16),
   tunable(
     'LOADS',
     "When the next tile is loaded: before the first multiplication (ahead), after half of them (halfway), or A's tile after an eighth and B's after half (staggered)",

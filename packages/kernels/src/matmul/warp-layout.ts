@@ -27,7 +27,7 @@ export const WARP_TUNABLES = [
   tunable('UNROLL', 'Steps of K per iteration of the loop over BK', [1, 4, 8, 16], 4),
   tunable(
     'LANES_DOWN',
-    'Rows of threads in a warp of 32; the warp computes TM x TN times its threads',
+    'Rows of threads in a warp of 32; the warp computes TM × TN times its threads',
     [2, 4, 8, 16],
     8,
   ),
@@ -134,23 +134,23 @@ const constraint = (
 export const WARP_CONSTRAINTS: readonly Constraint<WarpValues>[] = [
   constraint('UNROLL must divide BK', ({ bk, unroll }) => bk % unroll === 0),
   constraint(
-    'BM must be a multiple of TM x LANES_DOWN, so that whole warps cover it',
+    'BM must be a multiple of TM × LANES_DOWN, so that whole warps cover it',
     ({ bm, warpRows }) => bm % warpRows === 0,
   ),
   constraint(
-    'BN must be a multiple of TN x 32 / LANES_DOWN, so that whole warps cover it',
+    'BN must be a multiple of TN × 32 / LANES_DOWN, so that whole warps cover it',
     ({ bn, warpCols }) => bn % warpCols === 0,
   ),
   constraint(
-    'TM x TN must be at most 128: more sums would not fit in registers',
+    'TM × TN must be at most 128: more sums would not fit in registers',
     ({ tm, tn }) => tm * tn <= 128,
   ),
   constraint(
-    'BM x BK must be a multiple of 16 x threads: each thread stages 4 x 4 blocks of A',
+    'BM × BK must be a multiple of 16 × threads: each thread stages 4 × 4 blocks of A',
     ({ bm, bk, warps }) => warps < 1 || (bm * bk) % (16 * WARP * warps) === 0,
   ),
   constraint(
-    'BN x BK must be a multiple of 4 x threads: each thread stages vec4s of B',
+    'BN × BK must be a multiple of 4 × threads: each thread stages vec4s of B',
     ({ bn, bk, warps }) => warps < 1 || (bn * bk) % (4 * WARP * warps) === 0,
   ),
   {

@@ -7,7 +7,7 @@ export const swizzled = gpuKernel({
   id: 'transpose/swizzled',
   op: 'transpose',
   rung: 6,
-  idea: '4 x 4 blocks transposed in registers, through a permuted tile without padding',
+  idea: '4 × 4 blocks transposed in registers, through a permuted tile without padding',
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [
     tunable(
@@ -24,7 +24,7 @@ export const swizzled = gpuKernel({
     ),
     tunable(
       'THREADS_Y',
-      'Threads down a workgroup; each moves TILE_ROWS / (4 x THREADS_Y) blocks of 4 x 4',
+      'Threads down a workgroup; each moves TILE_ROWS / (4 × THREADS_Y) blocks of 4 × 4',
       [1, 2, 4, 8, 16, 32, 64],
       16,
     ),

@@ -25,7 +25,7 @@ export const pitched = gpuKernel({
     ),
     tunable(
       'THREADS',
-      'Threads per workgroup; each moves TILE_ROWS x TILE_COLS / THREADS elements',
+      'Threads per workgroup; each moves TILE_ROWS × TILE_COLS / THREADS elements',
       [128, 256, 512],
       256,
     ),
@@ -38,7 +38,7 @@ export const pitched = gpuKernel({
   ],
   constraints: [
     {
-      reason: 'TILE_ROWS x TILE_COLS must be from THREADS to 32 x THREADS elements',
+      reason: 'TILE_ROWS × TILE_COLS must be from THREADS to 32 × THREADS elements',
       holds: ({ TILE_ROWS, TILE_COLS, THREADS }) =>
         TILE_ROWS * TILE_COLS >= THREADS && TILE_ROWS * TILE_COLS <= 32 * THREADS,
     },

@@ -28,7 +28,7 @@ export function BestForm({
           <InputField
             key={name}
             {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
-            label={name.length === 1 ? name.toUpperCase() : name}
+            label={`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
             hint={count !== undefined && `products in a batch; ${count}: no batch`}
             defaultValue={query[name] ?? count ?? 1024}
           />

@@ -8,7 +8,7 @@ const of = (id: string) => {
 };
 
 it('is the first paragraph of the file’s heading', () => {
-  expect(of('matmul/tiled')).toMatch(/^A workgroup computes one TILE x TILE block.* TILE uses\.$/);
+  expect(of('matmul/tiled')).toMatch(/^A workgroup computes one TILE × TILE block.* TILE uses\.$/);
   expect(of('transpose/multi-row')).toMatch(/^The padded tile moved by fewer threads/);
 });
 

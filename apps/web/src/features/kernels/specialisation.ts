@@ -71,5 +71,7 @@ export function paragraphOf(
   const [head, ...rest] = lines;
   if (!head?.startsWith(`${id}: `)) return null;
   const text = [head.slice(id.length + 2), ...rest].join(' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  // The sources are ASCII.
+  const shown = text.replaceAll(/(?<=[\w)]) x (?=[\w(])/g, ' × ');
+  return shown.charAt(0).toUpperCase() + shown.slice(1);
 }
