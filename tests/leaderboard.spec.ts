@@ -130,6 +130,42 @@ test('the heat map marks the best kernel of each device and leads to its measure
   await expect(page.getByRole('heading', { level: 1 })).toContainText('matmul/tiled');
 });
 
+test('the heat map is drawn once, and on a phone a device is a card of its kernels', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${grid.url}/?shape=1024&view=heatmap&groups=gpu,software`);
+  const best = page.locator('main').getByRole('link', { name: /best:/ });
+  await expect(best).toHaveCount(2);
+  const cell = page.locator('main td[data-head]', { has: page.getByText('best:') }).first();
+  expect(
+    await cell.evaluate((each) => getComputedStyle(each, '::before').content),
+    'the name of the kernel',
+  ).toContain('tiled');
+  // A kernel that a device has not run takes no line.
+  for (const empty of await page.locator('main td[data-void]').all()) {
+    await expect(empty).toBeHidden();
+  }
+});
+
+test('no board is wider than a desk’s screen', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 844 });
+  for (const op of ['matmul', 'transpose']) {
+    await page.goto(`${grid.url}/?op=${op}&groups=gpu,software,cpu,reference`);
+    const shapes = await page
+      .getByLabel('Shape')
+      .locator('option')
+      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    for (const shape of shapes) {
+      await page.goto(`${grid.url}/?op=${op}&shape=${shape}&groups=gpu,software,cpu,reference`);
+      const excess = await page
+        .getByRole('region', { name: /^Leaderboard/ })
+        .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
+      expect.soft(excess, `${op} ${shape}`).toEqual(excess.map(() => 0));
+    }
+  }
+});
+
 test('portability says what a variant costs everywhere', async ({ page }) => {
   await page.goto(`${grid.url}/?shape=1024&view=portability&groups=gpu,software`);
   await expect(page.getByText('Costs nothing on the 2 devices that measured it.')).toBeVisible();

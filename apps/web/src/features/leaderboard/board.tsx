@@ -229,7 +229,7 @@ function BoardRow({
     <tr>
       <td className="figure font-medium">{rank ?? '–'}</td>
       <th scope="row" className="min-w-36">
-        <DeviceName device={device} />
+        <DeviceName device={device} />{' '}
         {unranked && <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>}
         {rank === 1 && row.confirmation === 'unconfirmed' && <UnconfirmedMark />}
       </th>

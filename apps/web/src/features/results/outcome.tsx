@@ -155,7 +155,7 @@ export function RoofText({ share, bound }: { share: number | null; bound: string
   return (
     <span title={share > 1 ? OVER_PEAK : undefined}>
       {formatOfPeak(share)}
-      <span className="block text-xs whitespace-nowrap text-muted">{bound}</span>
+      <span className="block text-xs whitespace-normal text-muted">{bound}</span>
     </span>
   );
 }
