@@ -1,5 +1,6 @@
 import { sum } from 'd3-array';
 import type { Metadata } from 'next';
+import { z } from 'zod';
 import { CoverageTable, PARTS } from '@/features/coverage/coverage-table';
 import { RefreshStale } from '@/features/coverage/refresh';
 import { etagOf } from '@/server/etag';
@@ -10,6 +11,7 @@ import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
+import { parseQuery, type SearchParams } from '@/ui/query';
 
 export const metadata: Metadata = { title: 'Coverage' };
 
@@ -21,7 +23,10 @@ const MEANINGS = {
   never: 'not run yet at these sizes',
 } as const;
 
-export default async function CoveragePage() {
+const querySchema = z.object({ rows: z.literal('all').optional() });
+
+export default async function CoveragePage({ searchParams }: { searchParams: SearchParams }) {
+  const { query } = parseQuery(querySchema, await searchParams);
   const [coverage, user] = await Promise.all([recentCoverage(await readable()), visitor()]);
   const cells = coverage.devices.flatMap((row) => row.cells);
   const count = (part: keyof typeof MEANINGS) => cells.reduce((sum, cell) => sum + cell[part], 0);
@@ -66,7 +71,7 @@ export default async function CoveragePage() {
               </div>
             ))}
           </dl>
-          <CoverageTable coverage={coverage} />
+          <CoverageTable coverage={coverage} isAll={query.rows === 'all'} />
         </>
       ) : (
         <Empty title="No device has been attached yet">

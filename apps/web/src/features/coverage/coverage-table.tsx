@@ -3,7 +3,7 @@ import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
-import { DataTable } from '@/ui/table';
+import { DataTable, MoreRows, shownRows } from '@/ui/table';
 
 /** States of a cell's runs, with their colours in the bar. */
 export const PARTS = [
@@ -14,11 +14,21 @@ export const PARTS = [
   ['never', 'bg-line-strong'],
 ] as const;
 
-export function CoverageTable({ coverage: { suites, devices } }: { coverage: Coverage }) {
+/** A device has a cell for each suite: more of them make a page slow. */
+const MOST_DEVICES = 20;
+
+export function CoverageTable({
+  coverage: { suites, devices },
+  isAll,
+}: {
+  coverage: Coverage;
+  /** Whether every device is shown, or only the first. */
+  isAll: boolean;
+}) {
   return (
     <DataTable
       caption="Coverage"
-      rows={devices}
+      rows={shownRows(devices, isAll, MOST_DEVICES)}
       keyOf={({ device }) => device.key}
       columns={[
         {
@@ -39,7 +49,12 @@ export function CoverageTable({ coverage: { suites, devices } }: { coverage: Cov
           ),
         },
       ]}
-    />
+    >
+      <MoreRows
+        {...{ of: devices.length, noun: 'devices', isAll, most: MOST_DEVICES, columns: 2 }}
+        allHref="?rows=all"
+      />
+    </DataTable>
   );
 }
 

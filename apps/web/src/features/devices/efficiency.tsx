@@ -15,6 +15,8 @@ import {
 import { kernelById, type OpId, opById, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { heatOf } from '@/features/leaderboard/heat-map-table';
+import { ButtonLink } from '@/ui/button';
+import type { Fold } from '@/ui/code';
 import { formatCount, formatNs, formatRate, formatShape } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { TablePanel } from '@/ui/table';
@@ -49,22 +51,38 @@ export const evidenceOf = (kernel: string): readonly Evidence[] =>
 /**
  * How near kernels come to a device's roof, by shape; of one kernel if it is named.
  *
- * @param layers whether the maps of language models' layers, the largest part of a page, are shown
+ * @param layers the maps of language models' layers, the largest part of a page, are sent on demand
  */
 export function Efficiency({
   files,
   kernel,
-  layers = true,
+  layers,
 }: {
   files: readonly Evidence[];
   kernel?: string;
-  layers?: boolean;
+  layers: Fold;
 }) {
   return (
     <div className="space-y-6">
       {files.map((file) => (
-        <FileMap key={`${file.op} ${file.dtype}`} file={file} kernel={kernel} layers={layers} />
+        <FileMap
+          key={`${file.op} ${file.dtype}`}
+          file={file}
+          kernel={kernel}
+          layers={layers.isOpen}
+        />
       ))}
+      {files.some(({ op }) => op === 'matmul') && (
+        <ButtonLink
+          href={layers.href}
+          scroll={false}
+          prefetch={false}
+          look="quiet"
+          className="mt-1 -ml-3"
+        >
+          {layers.isOpen ? 'Hide the layers' : 'Show tokens × layers of language models'}
+        </ButtonLink>
+      )}
     </div>
   );
 }
@@ -162,7 +180,7 @@ function RangeMap({ cells, kernel, letters, what }: MapProps) {
       <thead>
         <tr>
           <th scope="col">
-            {yName} \ {xName}
+            {yName.charAt(0).toUpperCase() + yName.slice(1)} \ {xName}
           </th>
           {across.map((low) => (
             <th key={low} scope="col" className="figure !px-1.5 !whitespace-normal">

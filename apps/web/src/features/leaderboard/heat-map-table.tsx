@@ -1,10 +1,9 @@
 import type { HeatMap, HeatMapCell, ReferenceFigure } from '@tilemark/core';
 import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
-import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatRate, formatShape } from '@/ui/format';
+import { formatCount, formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
 import type { Faster } from './faster-profile';
@@ -76,96 +75,66 @@ export function HeatMapTable({
               </TextLink>
               :{' '}
               {devices
+                .slice(0, MOST_FASTER)
                 .map(
                   ({ kernel, name, rate }) => `${name} ${formatRate(rate)} with ${nameOf(kernel)}`,
                 )
                 .join('; ')}
+              {devices.length > MOST_FASTER &&
+                `; and ${formatCount(devices.length - MOST_FASTER)} more`}
               .
             </p>
           ),
       )}
-      <div className="space-y-4 sm:hidden">
-        {shownRows(rows, query).map(({ device, cells }) => (
-          <Card key={device.key} name={<DeviceName device={device} />}>
-            {cells.map((cell) => (
-              <CardLine
-                key={cell.kernel}
-                kernel={cell.kernel}
-                part={cell.partOfBest}
-                isRanked={cell.unranked === null}
-              >
-                <a href={`/results/${cell.resultId}`} className="hover:underline">
-                  <CellText cell={cell} />
-                </a>{' '}
-                {cell.isImported && <Badge tone="amber">imported</Badge>}
-              </CardLine>
+      <TablePanel
+        caption={`Devices and kernels: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
+        stacks
+      >
+        <thead>
+          <tr>
+            <th scope="col">Device</th>
+            {kernels.map((kernel) => (
+              <th key={kernel} scope="col" className="figure">
+                <a className="hover:text-accent hover:underline" href={kernelHref(kernel)}>
+                  {nameOf(kernel)}
+                </a>
+              </th>
             ))}
-          </Card>
-        ))}
-        {[...reference].map(([hardware, figures]) => (
-          <Card key={hardware} name={`${hardware}, reference`}>
-            {inOrder(figures, kernels).map((figure) => (
-              <CardLine
-                key={kernelOf(figure)}
-                kernel={kernelOf(figure)}
-                part={partOf(figure, figures)}
-              >
-                <RateText of={figure} isBest={partOf(figure, figures) === 1} />
-              </CardLine>
-            ))}
-          </Card>
-        ))}
-      </div>
-      <div className="max-sm:hidden">
-        <TablePanel
-          caption={`Devices and kernels: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
-        >
-          <thead>
-            <tr>
-              <th scope="col">Device</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shownRows(rows, query).map(({ device, cells }) => (
+            <tr key={device.key}>
+              <th scope="row" className="min-w-40">
+                <DeviceName device={device} />
+              </th>
               {kernels.map((kernel) => (
-                <th key={kernel} scope="col" className="figure">
-                  <a className="hover:text-accent hover:underline" href={kernelHref(kernel)}>
-                    {nameOf(kernel)}
-                  </a>
-                </th>
+                <Cell key={kernel} cell={cells.find((each) => each.kernel === kernel)} />
               ))}
             </tr>
-          </thead>
+          ))}
+          <MoreRows of={rows.length} noun="devices" query={query} columns={kernels.length + 1} />
+        </tbody>
+        {reference.size > 0 && (
           <tbody>
-            {shownRows(rows, query).map(({ device, cells }) => (
-              <tr key={device.key}>
-                <th scope="row" className="min-w-40">
-                  <DeviceName device={device} />
-                </th>
-                {kernels.map((kernel) => (
-                  <Cell key={kernel} cell={cells.find((each) => each.kernel === kernel)} />
-                ))}
-              </tr>
+            <tr className="!bg-sunken text-2xs text-muted">
+              <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
+                Reference: not measured by this grid, never ranked. Each figure has a variant,
+                driver and date of its own (hover over it)
+                {rows.length > 0 ? ', so it may differ from the same device above.' : '.'}
+              </th>
+            </tr>
+            {[...reference].map(([hardware, figures]) => (
+              <ReferenceRow
+                key={hardware}
+                hardware={hardware}
+                figures={figures}
+                kernels={kernels}
+              />
             ))}
-            <MoreRows of={rows.length} noun="devices" query={query} columns={kernels.length + 1} />
           </tbody>
-          {reference.size > 0 && (
-            <tbody>
-              <tr className="!bg-sunken text-2xs text-muted">
-                <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
-                  Reference: not measured by this grid, never ranked. Each figure has a variant,
-                  driver and date of its own (hover over it)
-                  {rows.length > 0 ? ', so it may differ from the same device above.' : '.'}
-                </th>
-              </tr>
-              {[...reference].map(([hardware, figures]) => (
-                <ReferenceRow
-                  key={hardware}
-                  hardware={hardware}
-                  figures={figures}
-                  kernels={kernels}
-                />
-              ))}
-            </tbody>
-          )}
-        </TablePanel>
-      </div>
+        )}
+      </TablePanel>
       {repeated.length > 0 && (
         <p className="mt-2 text-xs text-muted">
           The reference figures of {repeated.join(', ')} on this problem are the imported results
@@ -176,44 +145,9 @@ export function HeatMapTable({
   );
 }
 
-/** A device on a phone: its kernels, a line each. */
-function Card({ name, children }: { name: ReactNode; children: ReactNode }) {
-  return (
-    <section className="rounded-tile border border-line bg-surface text-[0.8125rem]">
-      <h2 className="px-3 py-2 text-[0.8125rem] font-medium">{name}</h2>
-      <ul className="divide-y divide-line border-t border-line">{children}</ul>
-    </section>
-  );
-}
+/** Devices named in a line above the map. */
+const MOST_FASTER = 5;
 
-function CardLine({
-  kernel,
-  part,
-  isRanked = true,
-  children,
-}: {
-  kernel: string;
-  /** Null: not ranked beside a best that is. */
-  part: number | null;
-  isRanked?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <li
-      className="flex items-baseline gap-3 px-3 py-1.5"
-      style={part === null || !isRanked ? undefined : heatOf(part)}
-    >
-      <a className="hover:underline" href={kernelHref(kernel)}>
-        {nameOf(kernel)}
-      </a>
-      <span className="figure ml-auto">{children}</span>
-      <span className="figure w-16 text-right text-xs">{partText(part)}</span>
-    </li>
-  );
-}
-
-const inOrder = (figures: readonly ReferenceFigure[], kernels: readonly string[]) =>
-  figures.toSorted((a, b) => kernels.indexOf(kernelOf(a)) - kernels.indexOf(kernelOf(b)));
 const nameOf = (kernel: string): string => kernel.slice(kernel.indexOf('/') + 1);
 const partText = (part: number | null): string =>
   part === null ? 'not ranked' : `${Math.round(100 * part)}%`;
@@ -247,11 +181,12 @@ function ReferenceRow({
           <td
             key={kernel}
             className="figure"
+            data-head={nameOf(kernel)}
             style={heatOf(part)}
             title={by.kind === 'library' ? about : `${by.address}. ${about}`}
           >
             <RateText of={figure} isBest={part === 1} />
-            <span className="block text-xs">{partText(part)}</span>
+            <PartText of={part} />
           </td>
         );
       })}
@@ -266,17 +201,18 @@ export const heatOf = (part: number) => ({
 const HEAT = 'color-mix(in oklab, var(--accent) 38%, transparent)';
 
 const Missing = () => (
-  <td className="figure text-muted" title="Not measured on this device">
+  <td className="figure text-muted" title="Not measured on this device" data-void="">
     –
   </td>
 );
 
 function Cell({ cell }: { cell: HeatMapCell | undefined }) {
   if (!cell) return <Missing />;
-  const { address, partOfBest, resultId, unranked } = cell;
+  const { address, kernel, partOfBest, resultId, unranked } = cell;
   return (
     <td
       className="figure"
+      data-head={nameOf(kernel)}
       style={unranked === null && partOfBest !== null ? heatOf(partOfBest) : undefined}
     >
       <a
@@ -285,12 +221,16 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
         className="hover:underline"
       >
         <CellText cell={cell} />
-        <span className="block text-xs font-normal">{partText(partOfBest)}</span>
-        {cell.isImported && <Badge tone="amber">imported</Badge>}
+        <PartText of={partOfBest} /> {cell.isImported && <Badge tone="amber">imported</Badge>}
       </a>
     </td>
   );
 }
+
+/** Below the rate; on a phone beside it, in a column of its own. */
+const PartText = ({ of }: { of: number | null }) => (
+  <span className="block text-xs font-normal max-sm:inline-block max-sm:w-16">{partText(of)}</span>
+);
 
 const CellText = ({ cell }: { cell: HeatMapCell }) => (
   <span className={cell.unranked === null ? '' : 'italic'}>

@@ -15,17 +15,21 @@ import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
+import type { Fold } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
 import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
-import { parseQuery, type SearchParams } from '@/ui/query';
+import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
 
 type Props = { params: Promise<{ key: string }>; searchParams: SearchParams };
 
-const querySchema = z.object({ rows: z.literal('all').optional() });
+const querySchema = z.object({
+  rows: z.literal('all').optional(),
+  show: z.literal('layers').optional(),
+});
 
 const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
   ...{ id: family.id, title: family.title, shapes: family.shapes.length },
@@ -39,6 +43,14 @@ const load = cache(async (key: string) => {
 
 export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
   return { title: (await load((await params).key)).name };
+}
+
+/** The page with the maps of language models' layers, or without. */
+function layersOf(query: z.infer<typeof querySchema>): Fold {
+  const { show, ...rest } = searchObject(query);
+  const isOpen = show === 'layers';
+  const href = `?${new URLSearchParams(isOpen ? rest : { ...rest, show: 'layers' })}#efficiency`;
+  return { isOpen, href };
 }
 
 export default async function DevicePage({ params, searchParams }: Props) {
@@ -164,7 +176,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
           id="efficiency"
           note="measured once, shipped with Tilemark"
         >
-          <Efficiency files={evidence} />
+          <Efficiency files={evidence} layers={layersOf(query)} />
         </Section>
       )}
       {tax.length > 0 && (

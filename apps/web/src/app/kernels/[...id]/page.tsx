@@ -66,7 +66,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
     const href = `?${new URLSearchParams(isOpen ? rest : { ...rest, show: part })}#${section}`;
     return { isOpen, href };
   };
-  const layers = foldOf('layers', 'efficiency');
   const changed = changedBy(kernel);
   const earlier = changed && detail.wgsl !== null ? wgslBefore(changed, detail) : null;
 
@@ -180,18 +179,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
           title="Efficiency by shape"
           note="measured once, shipped with Tilemark"
         >
-          <Efficiency files={evidence} kernel={kernel.id} layers={layers.isOpen} />
-          {kernel.op === 'matmul' && (
-            <ButtonLink
-              href={layers.href}
-              scroll={false}
-              prefetch={false}
-              look="quiet"
-              className="mt-1 -ml-3"
-            >
-              {layers.isOpen ? 'Hide the layers' : 'Show tokens × layers of language models'}
-            </ButtonLink>
-          )}
+          <Efficiency files={evidence} kernel={kernel.id} layers={foldOf('layers', 'efficiency')} />
         </Section>
       )}
       {beside.length > 0 && (
