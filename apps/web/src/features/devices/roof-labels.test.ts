@@ -35,6 +35,8 @@ it('moves up by a line where it fits nowhere on its own, unless another line is 
   const [raised] = place(many);
   expect(raised?.at).toBeCloseTo(10_000, 6);
   expect(raised?.rate).toBeGreaterThan(1500);
+  const [long] = peakLabels([f32], [{ flopPerByte: 5000, rate: 1050 }], frame, 9000);
+  expect(long?.rate).toBeGreaterThan(1500);
   const other = { ...i32, gigaflopsPerSecond: 2000 } as unknown as typeof i32;
   expect(place(many, [f32, other]).map(({ rate }) => Math.round(rate))).toEqual([2000]);
   const far = { ...i32, gigaflopsPerSecond: 2900 } as unknown as typeof i32;

@@ -60,10 +60,12 @@ export function peakLabels(
     const near = dots.filter(
       (dot) => dot.y > y - POINT_ROOM && dot.y < y + TEXT_HEIGHT + POINT_ROOM,
     );
-    for (let end = frame.width; end - width >= across(from); end -= STEP) {
-      if (near.every(({ x }) => x < end - width - POINT_ROOM || x > end + POINT_ROOM)) return end;
-    }
-    return undefined;
+    const isFree = (end: number) =>
+      near.every(({ x }) => x < end - width - POINT_ROOM || x > end + POINT_ROOM);
+    // On a narrow plot, a label may be longer than its line.
+    let end = frame.width;
+    while (!isFree(end) && end - width > across(from)) end -= STEP;
+    return isFree(end) ? end : undefined;
   };
   return sharedLabels(peaks, up).map(({ rate, text }) => {
     const width = CHARACTER_WIDTH * text.length;
