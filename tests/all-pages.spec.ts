@@ -716,6 +716,23 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
   expect((await page.goto(`${grid.url}/sweeps/%E0%A4`))?.status()).toBe(400);
 });
 
+test('a page whose frame fails has the header and footer of the others', async ({ page }) => {
+  const frame = async () =>
+    (await page.getByRole('banner').textContent()) +
+    String(await page.getByRole('contentinfo').textContent());
+  await page.goto(`${grid.url}/docs`);
+  const usual = await frame();
+  await page.addInitScript(() => {
+    Storage.prototype.getItem = () => {
+      throw new Error('The bar at the foot cannot be drawn.');
+    };
+  });
+  await page.reload();
+  const title = page.getByRole('heading', { level: 1, name: 'Tilemark is not responding' });
+  await expect(title).toBeVisible();
+  expect(await frame()).toBe(usual);
+});
+
 test('the docs contain every primer of the repository', async ({ page }) => {
   const files = await readdir(new URL('../docs/', import.meta.url));
   await page.goto(`${grid.url}/docs`);

@@ -154,7 +154,7 @@ const TILED = { TILE: 16, ...LAYOUTS.RR, MAPPING: 'col-x' };
 export const publishedTiledVsNaive = report(
   {
     id: 'blog-tiled-vs-naive',
-    title: 'Tiling: naive vs. 16x16 tiles at n = 1024 (blog)',
+    title: 'Tiling: naive vs. 16 × 16 tiles at n = 1024 (blog)',
     language: 'ko',
   },
   {

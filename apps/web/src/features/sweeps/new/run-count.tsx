@@ -55,7 +55,7 @@ export function RunCount({
   const result = counted(form, devices, paces);
 
   return (
-    <div aria-live="polite" className="min-h-10 text-[0.8125rem]">
+    <div aria-live="polite" className="min-h-10 text-[0.8125rem] empty:min-h-0">
       {result.ok ? (
         <>
           <p>
