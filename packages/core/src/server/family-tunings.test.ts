@@ -200,6 +200,33 @@ describe('the tuning of a family', () => {
     expect(await other()).toMatchObject({ fallback: 'device', prediction: { basis: 'predicted' } });
   }, 120_000);
 
+  test('ends within its first shape when its time is used up, and keeps what it found', async () => {
+    const made = await tuning('Slow', 10);
+    const before = await sweepOf(made.id);
+    expect(before.tuning.shapes).toMatchObject({ done: 0, running: [] });
+    expect(before.counts.pending).toBeGreaterThan(40);
+    expect((await shapesOf(made.id)).some(({ state }) => state === 'running')).toBe(false);
+    const worker = await made.worker();
+    let ended = 0;
+    for (;;) {
+      const { status, tuning: now } = await sweepOf(made.id);
+      if (status === 'done') break;
+      const run = await worker.next();
+      if (!run) continue;
+      if (ended === 5) expect(now.shapes.running).toHaveLength(1);
+      await worker.end(run);
+      ended++;
+    }
+    const { counts, tuning: after } = await sweepOf(made.id);
+    // Each counts for half a second at least, and screening may take 8.5.
+    expect(ended).toBeLessThanOrEqual(18);
+    expect(counts).toMatchObject({ pending: 0, measured: ended });
+    expect(after.decision).toMatchObject({ stop: 'budget', searched: 0, screened: ended });
+    const [first] = (await shapesOf(made.id)).filter(({ tried }) => tried > 0);
+    expect(first).toMatchObject({ state: 'missed', tried: ended });
+    expect(first?.best).not.toBeNull();
+  }, 60_000);
+
   test('has each candidate of a shape once, and ends when it is cancelled', async () => {
     const made = await tuning('Twice', 3_600);
     const worker = await made.worker();

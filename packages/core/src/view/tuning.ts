@@ -87,7 +87,7 @@ export const familyTuningSchema = familyRequestSchema.extend({
   shapes: z.object({
     total: z.number().int(),
     done: z.number().int(),
-    /** Whose candidates are measured or wait to be, as `shapeText` writes them. */
+    /** Begun and not done, as `shapeText` writes them. */
     running: z.array(z.string()),
   }),
   /** Time of its runs that is still to come, s: an estimate; null before the first shape is done. */

@@ -1,16 +1,23 @@
 'use client';
 
-import { type FamilyTuning, familyById, type TunedShape, tunedShapeSchema } from '@tilemark/core';
+import {
+  type FamilyTuning,
+  familyById,
+  type Sweep,
+  type TunedShape,
+  tunedShapeSchema,
+} from '@tilemark/core';
 import { useEffect, useState } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
 import { InlineField, Select } from '@/ui/field';
-import { formatCount, formatDuration, formatNs, formatSpeedup } from '@/ui/format';
+import { formatCount, formatDuration, formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
+import { usedText } from './tuning';
 
 /** A sweep that searches a family of shapes: how far it is, and what leads on each shape. */
 
@@ -23,12 +30,19 @@ const PHASES: Readonly<Record<FamilyTuning['phase'], string>> = {
 const STOPS = { budget: 'its time was used up', exhausted: 'every shape was searched' } as const;
 
 /** How far the search of a family is, or what it came to. */
-export function FamilyFacts({ tuning, isOver }: { tuning: FamilyTuning; isOver: boolean }) {
-  const { budgetSeconds, decision, device, dtype, leftSeconds, phase, profile } = tuning;
-  const { shapes, skipped, suite, tried, usedSeconds } = tuning;
+export function FamilyFacts({
+  tuning,
+  status,
+  isOver,
+}: {
+  tuning: FamilyTuning;
+  status: Sweep['status'];
+  isOver: boolean;
+}) {
+  const { decision, device, dtype, phase, profile, shapes, skipped, suite, tried } = tuning;
   const toSearch = shapes.total - skipped.length;
   const left = skipped.length > 0 ? `, ${formatCount(skipped.length)} do not fit the device` : '';
-  const running = shapes.running.join(', ');
+  const running = status === 'queued' ? '' : shapes.running.map(formatShape).join(', ');
   const facts: Fact[] = [
     {
       name: 'Shapes searched',
@@ -36,20 +50,14 @@ export function FamilyFacts({ tuning, isOver }: { tuning: FamilyTuning; isOver: 
     },
     ...(isOver ? [] : [{ name: 'Now', value: running || 'waiting for the device' }]),
     { name: 'Candidates tried', value: formatCount(tried) },
-    {
-      name: 'Time used',
-      value: `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`,
-    },
+    { name: 'Time used', value: usedText(tuning, 'the last run') },
     ...(isOver
       ? []
       : [
           {
             name: 'Time left',
             about: 'Of the device, without waiting',
-            value:
-              leftSeconds === null
-                ? 'known after the first shape'
-                : `about ${formatDuration(leftSeconds)}`,
+            value: leftText(tuning),
           },
         ]),
     {
@@ -61,6 +69,18 @@ export function FamilyFacts({ tuning, isOver }: { tuning: FamilyTuning; isOver: 
     { name: 'Device', value: <DeviceName device={device} /> },
   ];
   return <Facts facts={facts} />;
+}
+
+/** Before the first shape is done its time bounds a search, since a family has more than fits. */
+export function leftText({
+  budgetSeconds,
+  leftSeconds,
+  usedSeconds,
+}: Pick<FamilyTuning, 'budgetSeconds' | 'leftSeconds' | 'usedSeconds'>): string {
+  const left = Math.max(0, budgetSeconds - usedSeconds);
+  return leftSeconds === null
+    ? `at most ${formatDuration(left)}`
+    : `about ${formatDuration(leftSeconds)}`;
 }
 
 const STATES: Readonly<Record<TunedShape['state'], string>> = {
@@ -137,7 +157,11 @@ const columnsOf = (tuning: FamilyTuning): readonly Column<TunedShape>[] => [
   {
     head: 'Shape',
     cell: ({ best, shape }) =>
-      best ? <TextLink href={bestHref(tuning, shape)}>{shape}</TextLink> : shape,
+      best ? (
+        <TextLink href={bestHref(tuning, shape)}>{formatShape(shape)}</TextLink>
+      ) : (
+        formatShape(shape)
+      ),
   },
   { head: 'State', cell: stateText },
   {
@@ -176,7 +200,7 @@ function bestHref({ device, dtype, profile, suite }: FamilyTuning, shape: string
 /** The list as it was rendered, and read again as the search goes on. */
 function useShapes(
   id: string,
-  { decision, tried, usedSeconds }: FamilyTuning,
+  { decision, shapes: { running }, tried, usedSeconds }: FamilyTuning,
   initial: readonly TunedShape[],
 ): readonly TunedShape[] {
   const [shapes, setShapes] = useState(initial);
@@ -185,7 +209,7 @@ function useShapes(
     setRendered(initial);
     setShapes(initial);
   }
-  const step = `${tried} ${usedSeconds} ${decision !== null}`;
+  const step = `${tried} ${usedSeconds} ${running.join()} ${decision !== null}`;
   const [read, setRead] = useState({ step, at: 0 });
   useEffect(() => {
     if (step === read.step) return;

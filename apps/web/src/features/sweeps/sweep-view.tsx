@@ -144,7 +144,7 @@ export function SweepView({
         >
           <Panel>
             {'suite' in sweep.tuning ? (
-              <FamilyFacts tuning={sweep.tuning} isOver={isOver} />
+              <FamilyFacts tuning={sweep.tuning} status={sweep.status} isOver={isOver} />
             ) : (
               <TuningFacts tuning={sweep.tuning} isOver={isOver} />
             )}

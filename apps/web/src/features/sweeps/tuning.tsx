@@ -28,7 +28,7 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(100 * share)}
-      aria-valuetext={usedText(tuning)}
+      aria-valuetext={usedText(tuning, 'suite' in tuning ? 'the last run' : BEYOND)}
       className="flex h-2 overflow-hidden bg-sunken"
     >
       <span
@@ -39,10 +39,18 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
   );
 }
 
-const usedText = ({ budgetSeconds, usedSeconds }: Tuning): string =>
-  usedSeconds > budgetSeconds
-    ? `${formatDuration(usedSeconds)}, the leaders in full beyond the ${formatDuration(budgetSeconds)} asked for`
-    : `${formatDuration(usedSeconds)} of ${formatDuration(budgetSeconds)}`;
+/** @param beyond what a search may do when its time is used up */
+export function usedText(
+  { budgetSeconds, usedSeconds }: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>,
+  beyond: string,
+): string {
+  const [used, budget] = [formatDuration(usedSeconds), formatDuration(budgetSeconds)];
+  return usedSeconds > budgetSeconds && used !== budget
+    ? `${used}, ${beyond} beyond the ${budget} asked for`
+    : `${used} of ${budget}`;
+}
+
+const BEYOND = 'the leaders in full';
 
 /** What the tuning of a problem has found so far, or in the end. */
 export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver: boolean }) {
@@ -69,7 +77,7 @@ export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver:
       ),
     },
     { name: 'Variants tried', value: formatCount(decision?.screened ?? tried) },
-    { name: 'Time used', value: usedText(tuning) },
+    { name: 'Time used', value: usedText(tuning, BEYOND) },
     {
       name: decision ? 'Screening ended because' : 'Phase',
       value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],

@@ -57,6 +57,7 @@ export async function runsOfTuning(tx: PrismaClient | Prisma.TransactionClient, 
       ...{ id: run.id, ordinal: run.ordinal, address: run.address, policy: run.policy },
       ...{ resultId: run.resultId, spentNs: run.spentNs, problem: problemOf(run) },
       ...(rival && { rival: { variant: rival } }),
+      hasBegun: state !== 'pending',
       contrast: duel && proved(duel),
       outcome: outcomeOf(state, { highNs, lowNs, medianNs, unranked }),
     }));

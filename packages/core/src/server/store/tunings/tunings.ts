@@ -5,15 +5,17 @@
  * - views.ts  how far a tuning is, for its sweep and shape by shape
  */
 import { Prisma, type PrismaClient } from '@tilemark/db';
+import { FAMILY_SCREENING_PART } from '../../../tune/family';
 import type { GridDecision, GridTuning } from '../../../tune/family-tuning';
 import { keyOf, pointsAhead, type TuningRun, type TuningStep } from '../../../tune/replay';
+import { SCREENING_PART } from '../../../tune/tune';
 import type { TunableDevice } from '../../../tune/tuning';
 import type { DeviceRef } from '../../../view/api';
 import { notifySweep } from '../changes';
 import { fromJson, toJson } from '../database';
 import { insertRuns, newRun } from '../new-sweeps';
 import { deviceRef } from '../run-view';
-import { runsOfTuning } from './runs';
+import { runsOfTuning, spentS } from './runs';
 import { tunedShapes } from './views';
 
 /** Decides the next step of a tuning. */
@@ -56,16 +58,41 @@ export function tuningsOf(db: PrismaClient) {
   };
 }
 
-/** Whether less than half of what is to be under way still is. */
+interface Under {
+  readonly tried: number;
+  readonly left: number;
+  readonly isScreening: boolean;
+  readonly screensLeft: number;
+  readonly duelsLeft: number;
+  readonly usedSeconds: number;
+  readonly budgetSeconds: number;
+  readonly isFamily: boolean;
+}
+
+/**
+ * Whether less than half of what is to be under way still is, or its time is used up: a family has
+ * whole shapes under way, which may take many times its budget.
+ */
 async function isDue(db: PrismaClient, id: string): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ tried: number; left: number; isScreening: boolean }[]>`
+  const [row] = await db.$queryRaw<Under[]>`
     SELECT count(*) FILTER (WHERE r."endedAt" IS NOT NULL)::int AS "tried",
       count(r."id") FILTER (WHERE r."endedAt" IS NULL)::int AS "left",
-      coalesce(bool_and(r."policy" = 'screen'), true) AS "isScreening"
+      coalesce(bool_and(r."policy" = 'screen'), true) AS "isScreening",
+      count(*) FILTER (WHERE r."state" = 'pending' AND r."policy" = 'screen'
+        AND r."rival" IS NULL)::int AS "screensLeft",
+      count(*) FILTER (WHERE r."state" = 'pending' AND r."rival" IS NOT NULL)::int AS "duelsLeft",
+      coalesce(sum(${spentS}), 0) AS "usedSeconds",
+      (s."tuning"->>'budgetSeconds')::float8 AS "budgetSeconds",
+      s."tuning" ? 'suite' AS "isFamily"
     FROM "Sweep" AS s LEFT JOIN "Run" AS r ON r."sweepId" = s."id"
+      LEFT JOIN "Result" AS result ON result."runId" = r."id"
     WHERE s."id" = ${id} AND ${isOpen} GROUP BY s."id"`;
   if (!row) return false;
-  return row.left <= (row.isScreening ? pointsAhead(row.tried) / 2 : 0);
+  const { budgetSeconds, duelsLeft, isFamily, isScreening, left, screensLeft, tried } = row;
+  if (left <= (isScreening ? pointsAhead(tried) / 2 : 0)) return true;
+  const part = isFamily ? FAMILY_SCREENING_PART : SCREENING_PART;
+  const isOver = (share: number) => row.usedSeconds > share * budgetSeconds;
+  return (screensLeft > 0 && isOver(part)) || (isFamily && duelsLeft > 0 && isOver(1));
 }
 
 interface TuningRow extends DeviceRef {

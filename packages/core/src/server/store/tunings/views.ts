@@ -35,6 +35,7 @@ interface ShapeRow {
   readonly sweepId: string;
   readonly shape: string;
   readonly isOpen: boolean;
+  readonly hasBegun: boolean;
 }
 
 /** What sweeps that are tunings show of them, by id. */
@@ -64,7 +65,8 @@ export async function tuningViews(
       AND (s."decision" IS NULL OR r."address" = s."decision"->>'winner')
     ORDER BY r."sweepId", r."policy" = 'screen', r."rival" IS NOT NULL, result."medianNs"`;
   const shapes = await db.$queryRaw<ShapeRow[]>`
-    SELECT r."sweepId", r."shape", bool_or(r."endedAt" IS NULL) AS "isOpen"
+    SELECT r."sweepId", r."shape", bool_or(r."endedAt" IS NULL) AS "isOpen",
+      bool_or(r."state" <> 'pending') AS "hasBegun"
     FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
     WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'suite' AND r."rival" IS NULL
     GROUP BY r."sweepId", r."shape" ORDER BY min(r."ordinal")`;
@@ -129,8 +131,9 @@ function familyView(
     row.spec,
     shapes.map(({ shape }) => shape),
   ).length;
-  const running = shapes.filter(({ isOpen: open }) => open).map(({ shape }) => shape);
-  const done = decision?.searched ?? shapes.length - running.length;
+  const open = shapes.filter(({ isOpen }) => isOpen);
+  const running = open.filter(({ hasBegun }) => hasBegun).map(({ shape }) => shape);
+  const done = decision?.searched ?? shapes.length - open.length;
   const { usedSeconds } = common;
   const screening = FAMILY_SCREENING_PART * budgetSeconds;
   const toScreen = Math.min(
@@ -188,7 +191,9 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
       why !== null
         ? 'skipped'
         : ended.length < screens.length
-          ? 'running'
+          ? screens.some(({ hasBegun }) => hasBegun)
+            ? 'running'
+            : 'waiting'
           : screens.length > 0 && whole.has(shape)
             ? 'done'
             : isOver
