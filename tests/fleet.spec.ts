@@ -200,7 +200,7 @@ test('the coverage page shows what a device has still to run', async ({ browser 
   const page = await loggedIn(browser);
   await page.goto(`${grid.url}/coverage`);
   const row = page.getByRole('row', { name: /Anvil 9000/ });
-  await expect(row).toContainText('5 running');
+  await expect(row).toContainText('5 waiting');
   await expect(page.getByRole('button', { name: 'Nothing is stale' })).toBeDisabled();
   // A suite says at which sizes it is counted, and leads to the form with them.
   const cell = row.getByRole('listitem').filter({ hasText: 'n = 2048' }).first();

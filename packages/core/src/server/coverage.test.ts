@@ -52,14 +52,17 @@ const layoutsOf = async (ids: readonly string[]) => {
   return sweeps.find((sweep) => sweep?.suite?.startsWith('layouts@'))!;
 };
 
-test('a device runs from never over running to done, and each suite is back-filled once', async () => {
+test('a device runs from never over waiting to done, and each suite is back-filled once', async () => {
   const { deviceKey, workerId } = await attach(services.store, 'Soft', 'w', 'software');
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ total: 5, never: 5 });
   const started = await backfill(services, deviceKey);
   expect(started).toHaveLength(3);
   expect(await backfill(services, deviceKey)).toEqual([]);
-  expect(await cell(deviceKey, 'layouts')).toMatchObject({ running: 5, never: 0 });
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ waiting: 5, running: 0, never: 0 });
   const sweep = await layoutsOf(started);
+  const [begun] = (await services.store.sweeps.results(sweep.id)).items;
+  await services.store.runs.claim(begun?.runId ?? '', workerId);
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ waiting: 4, running: 1 });
   await measureSuite(workerId, sweep.id);
   expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 5, running: 0, stale: 0 });
   // Behind what people ask for.
@@ -94,7 +97,7 @@ test('a changed source makes its cells stale, and a refresh queues just those', 
   const [again] = (await services.store.sweeps.results(sweeps[0]!)).items;
   expect(again?.address).toContain('matmul/naive');
   expect(await services.queue.runIds(deviceKey)).toContain(again?.runId);
-  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, running: 1, stale: 0 });
+  expect(await cell(deviceKey, 'layouts')).toMatchObject({ done: 4, waiting: 1, stale: 0 });
   expect(await refreshStale(services, { device: null, suite: null }, author)).toEqual({
     sweeps: [],
     runs: 0,
@@ -166,7 +169,7 @@ test('each of many devices has its own cells, and few statements read them', asy
   );
   for (const { device, cells } of devices.filter((each) => keys.includes(each.device.key))) {
     const layouts = cells.find(({ suite }) => suite === 'layouts');
-    const state = device.key === last ? { running: 5, never: 0 } : { running: 0, never: 5 };
+    const state = device.key === last ? { waiting: 5, never: 0 } : { waiting: 0, never: 5 };
     expect(layouts).toMatchObject(state);
   }
 });

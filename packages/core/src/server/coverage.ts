@@ -12,9 +12,9 @@ import type { NewestRun } from './store/runs';
 import type { Store } from './store/store';
 import { type SweepServices, startSweep } from './submit';
 
-type CellState = 'done' | 'failed' | 'running' | 'stale' | 'never';
+type CellState = 'done' | 'failed' | 'running' | 'waiting' | 'stale' | 'never';
 
-/** Devices against standard suites: how many runs are done, failed, running, stale or missing. */
+/** Devices against standard suites: how many runs are in each state. */
 export async function coverage(store: Store): Promise<Coverage> {
   const rows: Coverage['devices'] = [];
   for await (const { device, suites } of coverageOf(store, await store.devices.toPlan())) {
@@ -117,7 +117,8 @@ const cellKey = ({ deviceKey, address, problem, profile }: PlannedRun): string =
 function stateOf(run: PlannedRun, newest: readonly NewestRun[] = []): CellState {
   const ended = newest.find(({ isWaiting }) => !isWaiting);
   const state = ended ? endedState(run, ended) : 'never';
-  return state !== 'done' && newest.some(({ isWaiting }) => isWaiting) ? 'running' : state;
+  const open = newest.find(({ isWaiting }) => isWaiting);
+  return state === 'done' || !open ? state : open.isRunning ? 'running' : 'waiting';
 }
 
 function endedState(run: PlannedRun, ended: NewestRun): CellState {
@@ -129,7 +130,7 @@ function endedState(run: PlannedRun, ended: NewestRun): CellState {
 }
 
 function cellOf({ standing, runs }: SuiteCoverage): CoverageCell {
-  const cell = { done: 0, failed: 0, running: 0, stale: 0, never: 0 };
+  const cell = { done: 0, failed: 0, running: 0, waiting: 0, stale: 0, never: 0 };
   for (const { state } of runs) cell[state] += 1;
   return { suite: standing.suite.id, params: standing.params, total: runs.length, ...cell };
 }

@@ -90,8 +90,10 @@ export const coverageCellSchema = z.object({
   done: z.number().int(),
   /** Failed or incorrect, with the current source. */
   failed: z.number().int(),
-  /** Waiting or being measured. */
+  /** Being measured. */
   running: z.number().int(),
+  /** Waiting for a worker. */
+  waiting: z.number().int(),
   /** Ended, but the source has changed since. */
   stale: z.number().int(),
   never: z.number().int(),

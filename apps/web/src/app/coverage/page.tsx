@@ -18,7 +18,8 @@ export const metadata: Metadata = { title: 'Coverage' };
 const MEANINGS = {
   done: 'measured or skipped, and nothing has changed since',
   failed: 'failed or incorrect, and nothing has changed since',
-  running: 'waiting or being measured',
+  running: 'being measured',
+  waiting: 'queued until a worker of the device is free',
   stale: 'ended with a source or a protocol that has changed since',
   never: 'not run yet at these sizes',
 } as const;

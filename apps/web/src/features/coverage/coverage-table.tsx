@@ -10,6 +10,7 @@ export const PARTS = [
   ['done', 'bg-accent'],
   ['failed', 'bg-rose'],
   ['running', 'bg-blue'],
+  ['waiting', 'bg-blue/40'],
   ['stale', 'bg-amber'],
   ['never', 'bg-line-strong'],
 ] as const;

@@ -25,6 +25,8 @@ export interface NewestRun {
   readonly profile: Profile;
   /** Pending or running; otherwise it has ended. */
   readonly isWaiting: boolean;
+  /** Being measured. */
+  readonly isRunning: boolean;
   /** It ended, failed or incorrect. */
   readonly hasFailed: boolean;
   /** SHA-256 of the source that ran; null for host kernels, skipped and imported runs. */
@@ -202,7 +204,7 @@ export function runsOf(db: PrismaClient, notices: Notices) {
       // join would read all results.
       return db.$queryRaw<NewestRun[]>`
         SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype",
-          newest."profile"::text, newest."isWaiting", newest."hasFailed",
+          newest."profile"::text, newest."isWaiting", newest."isRunning", newest."hasFailed",
           result."sourceHash",
           coalesce(starts_with(result."unranked", ${OTHER_METHODOLOGY}), false)
             AS "isOtherMethodology"
@@ -210,11 +212,13 @@ export function runsOf(db: PrismaClient, notices: Notices) {
         CROSS JOIN LATERAL (
           SELECT DISTINCT ON (r."address", r."shape", r."dtype", r."profile", "isWaiting") r.*,
             r."state" IN ('pending', 'running') AS "isWaiting",
+            r."state" = 'running' AS "isRunning",
             r."state" IN ('failed', 'incorrect') AS "hasFailed"
           FROM "Run" AS r
           WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
             AND r."policy" = ANY (${RANKABLE}::text[])
-          ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC
+          ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC,
+            "isRunning" DESC
         ) AS newest
         LEFT JOIN LATERAL (
           SELECT "sourceHash", "unranked" FROM "Result" WHERE "runId" = newest."id") AS result ON true`;
