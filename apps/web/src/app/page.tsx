@@ -32,7 +32,8 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   // The proxy has answered 400 to what the schema refuses.
   if (!parsed.success) notFound();
   const query = parsed.data;
-  const { answer, board, content, groups, referenceShapes } = await loadView(store, query);
+  const view = await loadView(store, query);
+  const { answer, board, content, groups, referenceShapes } = view;
   const source = apiHref(query);
   // The board may open on another problem than the API, which knows no reference.
   const shown = board.problem ? { ...query, shape: shapeText(board.problem) } : query;
@@ -72,7 +73,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />
-      <OldMethodology board={board} />
+      <OldMethodology {...view} />
       <div className="mt-5">{content}</div>
       <Methodologies board={board} query={query} />
     </>

@@ -5,8 +5,8 @@ import { type BoardQuery, boardHref } from './query';
 import type { LoadedView } from './view';
 
 /** Says of results of an earlier version of the methodology that they are. */
-export function OldMethodology({ board: { methodology } }: { board: LoadedView['board'] }) {
-  if (methodology >= METHODOLOGY_VERSION) return null;
+export function OldMethodology({ board: { methodology }, hasOwn }: LoadedView) {
+  if (methodology >= METHODOLOGY_VERSION || !hasOwn) return null;
   return (
     <Notice tone="amber" className="mt-4">
       The results of devices here were measured by methodology {methodology}, an earlier version of

@@ -37,6 +37,8 @@ export interface LoadedView {
   readonly groups: readonly Group[];
   /** Shapes that the reference has figures of, while it is shown. */
   readonly referenceShapes: readonly string[];
+  /** Whether devices of this grid are shown, and not only the reference. */
+  readonly hasOwn: boolean;
   readonly content: ReactNode;
 }
 
@@ -60,6 +62,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
       });
     return {
       ...{ answer: report, board: report, groups: report.groups, referenceShapes: [] },
+      hasOwn: report.devices > 0,
       content: <PortabilityTables report={report} query={query} />,
     };
   }
@@ -83,7 +86,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
     const faster = await fasterUnder(store, map, besideOf(map), query);
     return {
-      ...{ answer: own, board: map, referenceShapes },
+      ...{ answer: own, board: map, referenceShapes, hasOwn: map.rows.length > 0 },
       groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
       content:
         map.rows.length + reference.size > 0 ? (
@@ -113,7 +116,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     ({ author, device }) =>
       shown.includes(device.class) && (!author || shown.includes('contributed')),
   );
-  const answered = { answer: own, board, groups: shown, referenceShapes };
+  const answered = { answer: own, board, groups: shown, referenceShapes, hasOwn: hasRows };
   if (board.problem && own.problems.length > 0 && !hasRows && !shown.includes('reference')) {
     const here = { ...query, shape: shapeText(board.problem) };
     return { ...answered, content: await empty(store, here) };
@@ -146,7 +149,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     ...answered,
     content: (
       <>
-        {opening !== null && <NoGpuYet board={board} query={query} />}
+        {opening !== null && <NoGpuYet own={own} shown={board} query={query} />}
         <Board board={board} query={query} groups={shown} reference={reference} sizes={sizes} />
       </>
     ),
@@ -229,9 +232,18 @@ function WhereMost({ of, here, query }: { of: string | null; here: string; query
 }
 
 /** Why the board shows a problem that nothing here has measured, and where its own results are. */
-function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
-  const { methodologies, methodology, problem, problems, rows } = board;
-  const here = problem && shapeText(problem);
+function NoGpuYet({
+  own,
+  shown,
+  query,
+}: {
+  /** What the devices here have by the current protocol, none of them a GPU. */
+  own: Leaderboard;
+  shown: Leaderboard;
+  query: BoardQuery;
+}) {
+  const { methodologies, methodology, problems } = own;
+  const here = shown.problem && shapeText(shown.problem);
   const [other] = problems.filter(({ problem }) => shapeText(problem) !== here);
   const [earlier] = methodologies.filter((version) => version < methodology);
   return (
@@ -251,7 +263,8 @@ function NoGpuYet({ board, query }: { board: Leaderboard; query: BoardQuery }) {
       {other && (
         <>
           {' '}
-          {rows.length > 0 ? 'Also measured here' : 'Measured here'}, on software adapters or CPUs:{' '}
+          {shown.rows.length > 0 ? 'Also measured here' : 'Measured here'}, on software adapters or
+          CPUs:{' '}
           <TextLink
             href={boardHref(query, {
               shape: shapeText(other.problem),
