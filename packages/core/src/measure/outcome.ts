@@ -187,6 +187,13 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type OutcomeKind = Outcome['kind'];
 
+/** The stage whose failures are the kernel's own: they come again whenever it is run. */
+export const KERNEL_STAGE = 'compile';
+
+/** Whether a run that ended so may end otherwise when it is tried again. */
+export const mayEndOtherwise = (outcome: Outcome | null): boolean =>
+  outcome?.kind === 'failed' && outcome.stage !== KERNEL_STAGE;
+
 /** Whether a run that ended so speaks against its kernel. */
 export const isBad = (kind: string | undefined): boolean =>
   kind === 'incorrect' || kind === 'failed';

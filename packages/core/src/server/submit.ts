@@ -107,7 +107,7 @@ export async function startSweep(
 
 /**
  * Puts the failed runs of a sweep back to pending and queues them. Null: no such
- * sweep. Throws InputError when the sweep was cancelled.
+ * sweep. Throws InputError when the sweep was cancelled, or where nothing could end otherwise.
  */
 export async function retrySweep(
   { store, queue }: SweepServices,

@@ -1,4 +1,4 @@
-import { type OutcomeKind, outcomeReason } from '../measure/outcome';
+import { mayEndOtherwise, type OutcomeKind, outcomeReason } from '../measure/outcome';
 import type { ImportedMark, RunResult } from './api';
 import { type Figures, figuresOf } from './metrics';
 
@@ -16,6 +16,8 @@ export interface RunView
   readonly kind: OutcomeKind | 'pending' | 'running';
   /** Why it has no figures, or why they are not ranked; null where there is nothing to explain. */
   readonly reason: string | null;
+  /** It failed, and may end otherwise when it is tried again. */
+  readonly mayRetry?: true;
   readonly figures: Figures | null;
   /** When it was measured; null until it has been. */
   readonly endedAt: string | null;
@@ -41,6 +43,7 @@ export const runView = ({
   policy: run.policy,
   kind: outcome?.kind ?? 'pending',
   reason: outcomeReason(outcome),
+  ...(mayEndOtherwise(outcome) && { mayRetry: true as const }),
   figures: outcome?.kind === 'measured' ? figuresOf(outcome.measurement, run.problem) : null,
   endedAt: run.endedAt ?? null,
   imported: run.imported ?? null,

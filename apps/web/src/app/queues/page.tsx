@@ -31,14 +31,18 @@ export default async function QueuesPage() {
           <TextLink href="/workers#attach">Attach a machine</TextLink>
         </Empty>
       )}
-      <Section id="failed" title="Failed runs" note="by sweep, the latest first">
+      <Section
+        id="failed"
+        title="Failed runs"
+        note="by sweep, the latest first; those that did not compile would fail again and are left out"
+      >
         {failed.length > 0 ? (
           <FailedSweeps
             sweeps={failed}
             mayRetry={(sweep) => user !== null && isOwner(user, sweep)}
           />
         ) : (
-          <p className="text-muted">No run of this grid has failed, or all were retried.</p>
+          <p className="text-muted">No failed run is left to retry.</p>
         )}
       </Section>
     </>

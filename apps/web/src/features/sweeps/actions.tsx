@@ -14,6 +14,7 @@ export function SweepActions({
   id,
   status,
   counts,
+  hasRetriable,
   mayChange,
   again,
   tuned,
@@ -21,6 +22,8 @@ export function SweepActions({
   id: string;
   status: Sweep['status'];
   counts: Counts;
+  /** Whether a run failed that may end otherwise. */
+  hasRetriable: boolean;
   mayChange: boolean;
   again: NewSweep | null;
   /** Key of the device that a tuning is of, whose page starts another; null for other sweeps. */
@@ -53,7 +56,7 @@ export function SweepActions({
             Cancel sweep
           </Button>
         )}
-        {mayChange && counts.failed > 0 && status !== 'cancelled' && (
+        {mayChange && hasRetriable && status !== 'cancelled' && (
           <Button onClick={() => post('retry')} disabled={isPending}>
             Retry failed
           </Button>
@@ -75,6 +78,11 @@ export function SweepActions({
           Export JSON
         </ButtonAnchor>
       </div>
+      {mayChange && counts.failed > 0 && !hasRetriable && status !== 'cancelled' && (
+        <p className="max-w-prose text-xs text-muted">
+          The failed runs did not compile, and would not again: there is nothing to retry.
+        </p>
+      )}
       <Failure why={problem} />
     </div>
   );

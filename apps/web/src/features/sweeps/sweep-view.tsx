@@ -85,6 +85,11 @@ export function SweepView({
       id={id}
       status={sweep.status}
       counts={sweep.counts}
+      hasRetriable={
+        sweep.runs.some((run) => run.mayRetry) ||
+        // Some may be among those that a page does not show.
+        (sweep.counts.failed > 0 && sweep.runs.length < sweep.counts.total)
+      }
       mayChange={mayChange}
       again={again}
       tuned={sweep.tuning?.device.key ?? null}

@@ -194,7 +194,7 @@ operation(
     id: 'retrySweep',
     method: 'post',
     path: '/sweeps/{id}/retry',
-    summary: 'Enqueues the failed runs of a sweep again.',
+    summary: 'Enqueues the failed runs of a sweep again, but for those that did not compile.',
     access: 'submit',
     limit: 'submit',
     audit: 'retrySweep',

@@ -1,6 +1,7 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
+import type { Outcome } from '../../measure/outcome';
 import {
   attach,
   failed,
@@ -179,6 +180,20 @@ test('sweeps with failed runs are listed with the newest failure until they are 
   ]);
   await store.sweeps.retryFailed(id);
   expect(await own()).toEqual([]);
+});
+
+test('a kernel that does not compile is not tried again, and its sweep says why', async () => {
+  const { id, runIds } = await sweepOf(store, runs(2));
+  const broken: Outcome = { kind: 'failed', stage: 'compile', message: 'unresolved value' };
+  await store.runs.record(recorded(runIds[0]!, workerId, broken));
+  await store.runs.record(recorded(runIds[1]!, workerId, failed));
+  const views = await store.sweeps.runs(id, 10);
+  expect(views.map(({ mayRetry }) => mayRetry)).toEqual([undefined, true]);
+  const own = async () => (await store.sweeps.failed()).filter((each) => each.id === id);
+  expect(await own()).toMatchObject([{ failed: 1, newest: { runId: runIds[1] } }]);
+  expect(await store.sweeps.retryFailed(id)).toEqual([{ id: runIds[1], deviceKey }]);
+  expect(await own()).toEqual([]);
+  await expect(store.sweeps.retryFailed(id)).rejects.toThrow('did not compile');
 });
 
 test('a cancelled sweep is not retried', async () => {

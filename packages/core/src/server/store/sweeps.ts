@@ -9,6 +9,7 @@ import {
   rateOf,
 } from '@tilemark/kernels';
 import { greatest, group, max, sum } from 'd3-array';
+import { KERNEL_STAGE } from '../../measure/outcome';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import type { SweepFilter } from '../../view/sweep';
@@ -34,7 +35,7 @@ const CREATE_TIMEOUT_MS = 60_000;
 /** The largest `integer` of Postgres. */
 const LAST_ORDINAL = 2 ** 31 - 1;
 
-/** A sweep of this grid with runs that failed and can be retried. */
+/** A sweep of this grid with runs that failed and may end otherwise. */
 export interface FailedSweep extends Pick<Sweep, 'id' | 'name' | 'createdById'> {
   readonly failed: number;
   readonly newest: RunView;
@@ -180,8 +181,9 @@ export function sweepsOf(db: PrismaClient) {
     },
 
     /**
-     * Puts runs that `failed` back to pending; returns them to be queued again. Null: no such sweep.
-     * Throws InputError if the sweep was cancelled.
+     * Puts runs that `failed` back to pending, but for those whose kernel does not compile; returns
+     * them to be queued again. Null: no such sweep. Throws InputError if the sweep was cancelled, or
+     * if no failed run could end otherwise.
      */
     async retryFailed(id: string, note?: AuditNote) {
       return db.$transaction(async (tx) => {
@@ -191,11 +193,18 @@ export function sweepsOf(db: PrismaClient) {
           throw new InputError('The sweep was cancelled: submit it again instead.', 'id');
         }
         const runs = await tx.$queryRaw<{ id: string; deviceKey: string }[]>`
-          UPDATE "Run"
+          UPDATE "Run" AS r
           SET "state" = 'pending', "workerId" = NULL, "attempts" = 0,
               "retriedFrom" = "endedAt", "endedAt" = NULL
-          WHERE "sweepId" = ${id} AND "state" = 'failed'
-          RETURNING "id", "deviceKey"`;
+          WHERE r."sweepId" = ${id} AND r."state" = 'failed' AND NOT EXISTS (
+            SELECT FROM "Result" AS result
+            WHERE result."runId" = r."id" AND result."outcome"->>'stage' = ${KERNEL_STAGE})
+          RETURNING r."id", r."deviceKey"`;
+        if (runs.length === 0 && (await tx.run.count({ where: { sweepId: id, state: 'failed' } })))
+          throw new InputError(
+            'The failed runs did not compile, and would not again: correct the kernel, then submit it as a new sweep.',
+            'id',
+          );
         await tx.result.deleteMany({ where: { runId: { in: runs.map((run) => run.id) } } });
         if (runs.length > 0) {
           await notifySweep(tx, id);
@@ -209,14 +218,14 @@ export function sweepsOf(db: PrismaClient) {
     async failed(): Promise<FailedSweep[]> {
       const groups = await db.run.groupBy({
         by: ['sweepId'],
-        where: { state: 'failed', sweep: { cancelledAt: null, ...NOT_IMPORTED } },
+        where: { ...RETRIABLE, sweep: { cancelledAt: null, ...NOT_IMPORTED } },
         _count: true,
         _max: { endedAt: true },
         orderBy: { _max: { endedAt: 'desc' } },
         take: MOST_FAILED_SWEEPS,
       });
       const rows = await db.run.findMany({
-        where: { sweepId: { in: groups.map(({ sweepId }) => sweepId) }, state: 'failed' },
+        where: { ...RETRIABLE, sweepId: { in: groups.map(({ sweepId }) => sweepId) } },
         distinct: ['sweepId'],
         orderBy: [{ sweepId: 'asc' }, { endedAt: 'desc' }],
         include: { ...RUN_VIEW, sweep: { select: { id: true, name: true, createdById: true } } },
@@ -248,6 +257,12 @@ export function sweepsOf(db: PrismaClient) {
 const CEILINGS = KERNELS.flatMap(({ computes, id }) => (computes === 'copy' ? id : []));
 
 const OPEN = { state: { in: ['pending', 'running'] } } satisfies Prisma.RunWhereInput;
+
+/** Failed, and may end otherwise. */
+const RETRIABLE = {
+  state: 'failed',
+  result: { is: { NOT: { outcome: { path: ['stage'], equals: KERNEL_STAGE } } } },
+} satisfies Prisma.RunWhereInput;
 
 /** A tuning with nothing to run for the moment: it is about to grow. */
 const UNDECIDED = {
