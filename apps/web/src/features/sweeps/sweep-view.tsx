@@ -2,6 +2,7 @@
 
 import type {
   Counts,
+  DeviceQueue,
   NewSweep,
   Published,
   RunView,
@@ -11,6 +12,7 @@ import type {
 } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { useCallback } from 'react';
+import { NoWorker } from '@/features/workers/no-worker';
 import { formatCount } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
 import { Notice } from '@/ui/notice';
@@ -46,6 +48,7 @@ export function SweepView({
   report,
   mayChange,
   again,
+  stuck,
 }: {
   id: string;
   counts: Counts;
@@ -63,6 +66,8 @@ export function SweepView({
   mayChange: boolean;
   /** Submits the sweep once more; null for visitors who may not, or where it no longer can. */
   again: NewSweep | null;
+  /** Devices that its runs wait for and no worker serves. */
+  stuck: readonly DeviceQueue[];
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
@@ -70,16 +75,19 @@ export function SweepView({
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
-  const howFar = sweep.tuning ? (
-    <p>
-      <span className="font-medium">{formatCount(ended)}</span> runs ended
-    </p>
-  ) : (
-    <p>
-      <span className="font-medium">{formatCount(ended)}</span> of {formatCount(sweep.counts.total)}{' '}
-      runs ended
-    </p>
-  );
+  const isCut = sweep.status === 'cancelled';
+  const howFar =
+    sweep.tuning || isCut ? (
+      <p>
+        <span className="font-medium">{formatCount(ended)}</span> {ended === 1 ? 'run' : 'runs'}{' '}
+        ended{isCut && isOver && '; those that had not begun were dropped'}
+      </p>
+    ) : (
+      <p>
+        <span className="font-medium">{formatCount(ended)}</span> of{' '}
+        {formatCount(sweep.counts.total)} runs ended
+      </p>
+    );
   const actions = (
     <SweepActions
       id={id}
@@ -135,11 +143,12 @@ export function SweepView({
               still being measured by a worker; what it finds is kept.
             </Notice>
           )}
-          {sweep.status === 'queued' && (
+          {sweep.status === 'queued' && stuck.length === 0 && (
             <Notice className="mt-3">
-              Waiting for a worker of the chosen devices. Runs begin as soon as one is free.
+              Waiting for its turn: runs begin as soon as a worker of their device is free.
             </Notice>
           )}
+          {sweep.status !== 'cancelled' && <NoWorker queues={stuck} className="mt-3" />}
         </Section>
       )}
       {sweep.tuning && (
@@ -172,7 +181,7 @@ export function SweepView({
       >
         <ResultsTable runs={sweep.runs} devices={devices} isOver={isOver} />
       </Section>
-      {!shapes && (
+      {!shapes && !(isOver && sweep.runs.length === 0) && (
         <Section id="charts" title="Charts">
           <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
         </Section>

@@ -8,7 +8,7 @@ import {
   sweepEventSchema,
   type Tuning,
 } from '@tilemark/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { hasEnded } from './progress';
 
 export interface SweepState {
@@ -38,6 +38,7 @@ export function useSweep(
     setState({ ...initial, isLost: false });
   }
   const isOver = hasEnded(state.status, state.counts);
+  const wasQueued = useRef(initial.status === 'queued');
 
   useEffect(() => {
     if (isOver) return;
@@ -57,6 +58,9 @@ export function useSweep(
       const { counts, results, running, status, tuning = null } = event;
       const changed = new Map(results.map((result) => [result.runId, runView(result)]));
       if (tuning && hasEnded(status, counts)) onGap();
+      // What kept it waiting, as the page was rendered, no longer does.
+      if (wasQueued.current && status === 'running') onGap();
+      wasQueued.current = status === 'queued';
       setState((state) => ({
         counts,
         status,

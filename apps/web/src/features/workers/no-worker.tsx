@@ -5,11 +5,17 @@ import { formatCount } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 
 /** Devices whose runs wait because no worker is attached, or none is taking runs. */
-export function NoWorker({ queues }: { queues: readonly DeviceQueue[] }) {
-  const stuck = queues.filter(({ waiting, serving }) => waiting > 0 && serving === 0);
+export function NoWorker({
+  queues,
+  className = 'mb-5',
+}: {
+  queues: readonly DeviceQueue[];
+  className?: string;
+}) {
+  const stuck = queues.filter(isStuck);
   if (stuck.length === 0) return null;
   return (
-    <Notice tone="amber" className="mb-5">
+    <Notice tone="amber" className={className}>
       <ul className="space-y-1">
         {stuck.map(({ device, waiting, workers }) => (
           <li key={device.key}>
@@ -29,14 +35,18 @@ export function NoWorker({ queues }: { queues: readonly DeviceQueue[] }) {
   );
 }
 
-/** The queues of the devices a sweep still waits for, counting only its own runs. */
-export const waitingIn = (
+const isStuck = ({ serving, waiting }: DeviceQueue): boolean => waiting > 0 && serving === 0;
+
+/** The queues of the devices that a sweep waits for in vain, counting only its own runs. */
+export const stuckIn = (
   runs: readonly RunView[],
   queues: readonly DeviceQueue[],
 ): readonly DeviceQueue[] =>
-  queues.map((queue) => ({
-    ...queue,
-    waiting: runs.filter(
-      ({ kind, device }) => kind === 'pending' && device.key === queue.device.key,
-    ).length,
-  }));
+  queues
+    .map((queue) => ({
+      ...queue,
+      waiting: runs.filter(
+        ({ kind, device }) => kind === 'pending' && device.key === queue.device.key,
+      ).length,
+    }))
+    .filter(isStuck);

@@ -8,7 +8,7 @@ import { loadDevices, MAX_RUNS, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
-import { NoWorker, waitingIn } from '@/features/workers/no-worker';
+import { stuckIn } from '@/features/workers/no-worker';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
@@ -52,7 +52,6 @@ export default async function SweepPage({ params }: Props) {
         <Moment date={sweep.createdAt} />
         <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'occupancy', 'policy']} />
       </PageHeader>
-      <NoWorker queues={waitingIn(runs, queues)} />
       <SweepView
         id={sweep.id}
         counts={sweep.counts}
@@ -64,6 +63,7 @@ export default async function SweepPage({ params }: Props) {
         published={publishedTimes(runs)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
+        stuck={stuckIn(runs, queues)}
         again={maySubmit && !sweep.tuning ? againOf(sweep) : null}
       />
       {libraries.length > 0 && (
@@ -81,7 +81,8 @@ export default async function SweepPage({ params }: Props) {
             spec={sweep.spec}
             names={new Map(runs.map(({ device }) => [device.key, device.name]))}
             planned={
-              runs.length === sweep.counts.total
+              // Of a sweep that was cancelled, runs that had not begun are gone.
+              runs.length === sweep.counts.total && sweep.status !== 'cancelled'
                 ? new Set(runs.map(({ variant }) => variant.kernel))
                 : null
             }

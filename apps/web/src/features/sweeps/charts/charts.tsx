@@ -44,7 +44,7 @@ export function Charts({
       <Empty title={isOver ? 'No run was measured' : 'No run has been measured yet'}>
         <p>
           {isOver
-            ? 'The table below says how each run ended.'
+            ? 'The table above says how each run ended.'
             : 'The charts draw themselves as results come in.'}
         </p>
       </Empty>
