@@ -107,6 +107,69 @@ test('of a result: the run itself, and the run beside the published one', async 
   }
 });
 
+test('of a contributed kernel: the same, with its source from the grid; none once it is gone', async ({
+  page,
+}) => {
+  test.setTimeout(300_000);
+  const admin = {
+    Authorization: `Bearer ${grid.adminToken}`,
+    'Content-Type': 'application/json',
+  };
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${grid.url}/api/v1${path}`, {
+      ...{ method: 'POST', headers: admin, body: JSON.stringify(body) },
+    });
+    expect(answer.ok, await answer.clone().text()).toBe(true);
+    return answer.json();
+  };
+  const { secret } = await post('/tokens', { name: 'lender', role: 'worker' });
+  const lender = spawn(
+    'bash',
+    [
+      '-c',
+      `exec ${unpacked(`${worker()} worker --contributed --device 0 --server ${grid.url} --token ${secret}`)}`,
+    ],
+    { cwd: home, env: { ...process.env, TMPDIR: home, HOME: home } },
+  );
+  try {
+    const software = async () => {
+      const { items } = await (await fetch(`${grid.url}/api/v1/workers`)).json();
+      return items.find(({ contributed }: { contributed: boolean }) => contributed)?.device.key;
+    };
+    await expect.poll(software, { timeout: 60_000 }).toBeTruthy();
+    // It would measure the standing suites first.
+    const started = await (await fetch(`${grid.url}/api/v1/sweeps`)).json();
+    for (const { id } of started.items) {
+      await fetch(`${grid.url}/api/v1/sweeps/${id}/cancel`, { method: 'POST', headers: admin });
+    }
+    await shell(`${worker()} kernel new mine`);
+    const { id: kernel } = await post('/kernels', {
+      source: await readFile(join(home, 'mine.wgsl'), 'utf8'),
+    });
+    const spec = {
+      cases: [{ kernel, tunables: {}, shapes: [{ m: 33, n: 33, k: 33 }], dtypes: ['f32'] }],
+      ...{ devices: [await software()], policy: 'smoke' },
+    };
+    const { id: sweep } = await post('/sweeps', { name: 'mine', spec });
+    const result = async () => {
+      const { items } = await (await fetch(`${grid.url}/api/v1/sweeps/${sweep}/results`)).json();
+      return items[0]?.outcome?.kind === 'measured' ? items[0].resultId : null;
+    };
+    await expect.poll(result, { timeout: 120_000 }).toBeTruthy();
+    const path = `/results/${await result()}`;
+    const [bench = '', rerun = '', ...others] = await commandsOf(page, path);
+    expect(others).toEqual([]);
+    expect(bench).toContain(`--kernel ${kernel}`);
+    expect(await shell(bench)).toMatch(/mine@[0-9a-f]{8}.*GFLOP\/s/);
+    expect(await shell(rerun)).toMatch(/times as fast as published|UNCLEAR/);
+
+    await fetch(`${grid.url}/api/v1/kernels/${kernel}`, { method: 'DELETE', headers: admin });
+    expect(await commandsOf(page, path)).toEqual([]);
+  } finally {
+    await ended(lender);
+  }
+});
+
 test('of the first screen: measuring without an account', async ({ page }) => {
   const [command = '', ...others] = await commandsOf(page, '/');
   expect(others).toEqual([]);

@@ -1,4 +1,4 @@
-import { type KernelDetail, kernelNeeds, kernelSchema } from '@tilemark/core';
+import { fileOf, type KernelDetail, kernelNeeds, kernelSchema } from '@tilemark/core';
 import {
   brokenConstraints,
   type Dtype,
@@ -41,6 +41,7 @@ export function kernelDetail(id: string, query: Readonly<Record<string, unknown>
     dtype,
     chosen,
     ...sourceOf(kernel, chosen, dtype),
+    file: fileOf(id),
   };
 }
 

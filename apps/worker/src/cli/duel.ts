@@ -16,12 +16,13 @@ import {
   rateOf,
   shortAddress,
 } from '@tilemark/kernels';
+import type { GridOptions } from './grid/client';
 import { addressIn } from './kernel/file';
 import { onDevice } from './on-device';
 import { ResultFile } from './result-file';
 import { percentText, problemText, rateText, table, timeText } from './table';
 
-export interface DuelFlags {
+export interface DuelFlags extends Partial<GridOptions> {
   readonly shape: string;
   readonly dtype: Dtype;
   readonly device: string;
@@ -49,7 +50,10 @@ export async function duel(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const [a, b] = [await variantOf(addresses[0], 'A'), await variantOf(addresses[1], 'B')];
+  const [a, b] = [
+    await variantOf(addresses[0], options, 'A'),
+    await variantOf(addresses[1], options, 'B'),
+  ];
   const problem = problemOf(a, b, options);
   const { profile } = options;
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
@@ -80,8 +84,12 @@ export async function duel(
   });
 }
 
-async function variantOf(text: string, field: string): Promise<ResolvedVariant> {
-  const address = await addressIn(text, field);
+async function variantOf(
+  text: string,
+  grid: Partial<GridOptions>,
+  field: string,
+): Promise<ResolvedVariant> {
+  const address = await addressIn(text, grid, field);
   try {
     return parseVariant(address);
   } catch (error) {

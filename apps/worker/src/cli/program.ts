@@ -52,6 +52,11 @@ const WGSL = [
   '--wgsl <file...>',
   'kernels of your own, in .wgsl files (docs/your-kernel.md)',
 ] as const;
+const OF_GRID = [
+  '--server <url>',
+  'the grid that keeps a contributed kernel, which is named by its id',
+] as const;
+const READER = ['--token <token>', 'a token, if the grid is not public'] as const;
 const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
 
 type CheckOptions = CheckFlags & Omit<BaselineFlags, 'baseline'> & { readonly baseline?: string };
@@ -86,6 +91,8 @@ export function program(childEntry: URL): Command {
     .option('--param <name=value...>', 'parameters of the suite, for example n=1024')
     .option('--kernel <id...>', 'kernels instead of a suite, for example matmul/tiled matmul/naive')
     .option(...WGSL)
+    .option(...OF_GRID)
+    .option(...READER)
     .option(
       '--tunable <name=values...>',
       'values to try, for example TILE=8,16 or TILE=8,UNROLL=4 (default: the declared defaults)',
@@ -131,6 +138,8 @@ export function program(childEntry: URL): Command {
     )
     .option('--kernel <id...>', 'kernels to search (default: all that fit the problem)')
     .option(...WGSL)
+    .option(...OF_GRID)
+    .option(...READER)
     .option('--tunable <name=values...>', 'only these values, for example BM=128 BK=8,16')
     .option(...DEVICE)
     .addOption(PROFILE)
@@ -152,6 +161,8 @@ export function program(childEntry: URL): Command {
     .addOption(DTYPE)
     .option(...DEVICE)
     .addOption(PROFILE)
+    .option(...OF_GRID)
+    .option(...READER)
     .option('--json <file>', 'write the ratio and all samples as JSON')
     .action(
       guarded((a: string, b: string, options: DuelFlags) =>
@@ -166,7 +177,7 @@ export function program(childEntry: URL): Command {
     .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
     .option('--evidence <files...>', 'of `tune --suite --save`, instead of what ships')
     .option('--server <url>', 'a grid, which answers for a device of its own')
-    .option('--token <token>', 'of a grid that only members may read')
+    .option(...READER)
     .addOption(DTYPE)
     .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
     .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
@@ -213,7 +224,7 @@ export function program(childEntry: URL): Command {
         .default('csv'),
     )
     .option(...server)
-    .option('--token <token>', 'a token, if the grid is not public')
+    .option(...READER)
     .action(guarded((sweep: string, options: ExportOptions) => exportSweep(sweep, options, print)));
 
   cli
@@ -223,7 +234,7 @@ export function program(childEntry: URL): Command {
     .option('--device <device>', 'as `devices` lists it (default: the first that fits)')
     .option(...SEED("of inputs and checks (default: the result's own)"))
     .option(...server)
-    .option('--token <token>', 'a token, if the grid is not public')
+    .option(...READER)
     .action(
       guarded((result: string, options: RerunOptions) => rerun(result, options, childEntry, print)),
     );

@@ -6,6 +6,7 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 import { z } from 'zod';
+import { kernelFileSchema } from '../contributed/manifest';
 import type { Profile } from '../measure/device';
 import { dtypeSchema, opSchema, tunableValueSchema } from '../plan/spec';
 import { date } from './answer';
@@ -64,6 +65,8 @@ export const kernelDetailSchema = kernelSchema.extend({
   needs: needsSchema.nullable(),
   /** Null for host kernels and where `broken`. */
   wgsl: z.string().nullable(),
+  /** What a contributed kernel was made from; null for one of ours. */
+  file: kernelFileSchema.nullable(),
 });
 export type KernelDetail = z.infer<typeof kernelDetailSchema>;
 

@@ -21,6 +21,19 @@ it('names a policy other than the default', () => {
   expect(bench).toContain('--profile fast --policy smoke');
 });
 
+const VERSION = 'ada/mine@1a2b3c4d';
+
+it('names the grid that keeps a contributed kernel', () => {
+  const mine = { ...RESULT, variant: { kernel: VERSION, tunables: {} } } as const;
+  const { bench } = reproduceCommands({ ...mine, policy: 'default' }, 'https://grid.test');
+  expect(bench).toContain(`--kernel ${VERSION} --shape`);
+  expect(bench).toMatch(/ --server https:\/\/grid.test$/);
+  const device = { key: 'cpu', name: 'CPU', class: 'cpu' } as const;
+  const a = { ...mine, device, address: VERSION };
+  const b = { ...RESULT, device, address: 'matmul/naive' };
+  expect(duelCommand(b, a, 'https://grid.test')).toMatch(/ --server https:\/\/grid.test$/);
+});
+
 it('lets two variants of one device take turns, and others not', () => {
   const device = { key: 'cpu', name: 'CPU', class: 'cpu' } as const;
   const a = { ...RESULT, device, address: 'matmul/tiled[TILE=16]' };

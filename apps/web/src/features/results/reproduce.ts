@@ -1,4 +1,4 @@
-import type { ResultDetail } from '@tilemark/core';
+import { isContributed, type ResultDetail } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 
 /**
@@ -24,10 +24,15 @@ export function reproduceCommands(
     `--shape ${shapeText(problem)}`,
     `--dtype ${problem.dtype}`,
     `--profile ${profile}`,
+    ...fromGrid([variant.kernel], origin),
     ...(policy === 'default' ? [] : [`--policy ${policy}`]),
   ].join(' ');
   return { bench, rerun: `${tilemark} rerun ${resultId} --server ${origin}` };
 }
+
+/** Where the worker gets contributed kernels from. */
+const fromGrid = (kernels: readonly string[], origin: string): string[] =>
+  kernels.some(isContributed) ? [`--server ${origin}`] : [];
 
 /**
  * The command that lets the variants of two results take turns on the reader's own machine; null
@@ -43,7 +48,10 @@ export function duelCommand(a: Duelled, b: Duelled, origin: string): string | nu
   const isAlike = workOf(b).join() === [device, work].join();
   if (!isAlike || a.address === b.address) return null;
   // Quoted: a shell takes the brackets of an address for a pattern.
-  return `npx -y ${origin}/worker.tgz duel '${a.address}' '${b.address}' ${work}`;
+  const grid = fromGrid([a.variant.kernel, b.variant.kernel], origin);
+  return [`npx -y ${origin}/worker.tgz duel '${a.address}' '${b.address}' ${work}`, ...grid].join(
+    ' ',
+  );
 }
 
-type Duelled = Pick<ResultDetail, 'address' | 'device' | 'problem' | 'profile'>;
+type Duelled = Pick<ResultDetail, 'address' | 'device' | 'problem' | 'profile' | 'variant'>;

@@ -1,5 +1,6 @@
 import { type BenchFile, CSV_HEADER, csvLine, drawSeed, isBad } from '@tilemark/core';
 import { Runner } from '../../child/runner';
+import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
@@ -8,7 +9,7 @@ import { type Measured, measureAll, openAll, planOf } from './session';
 import { type BenchFlags, benchSpec } from './spec';
 import { resultTables } from './table';
 
-export interface BenchOptions extends BenchFlags {
+export interface BenchOptions extends BenchFlags, Partial<GridOptions> {
   /** Files of kernels, beside those of `kernel`. */
   readonly wgsl?: readonly string[];
   /** Comma-separated. Absent: the first adapter and the CPU, each for its own kernels. */

@@ -8,6 +8,7 @@ import {
   outcomeReason,
   resultDetailSchema,
 } from '@tilemark/core';
+import { admitOfGrid } from '../kernel/file';
 import { onDevice } from '../on-device';
 import { percentText, problemText, seriesInterval, table, timeText } from '../table';
 import { GridClient, type GridOptions } from './client';
@@ -31,6 +32,7 @@ export async function rerun(
 ): Promise<number> {
   const site = new GridClient(options);
   const past = await site.get(`results/${encodeURIComponent(resultId)}`, resultDetailSchema);
+  await admitOfGrid(past.variant.kernel, options, 'result');
   const wanted = options.device ?? (past.device.class === 'cpu' ? 'cpu' : 'auto');
   return onDevice(wanted, childEntry, print, async (runner, alone) => {
     const { outcome, environment } = await alone(() =>

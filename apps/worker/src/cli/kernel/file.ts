@@ -1,18 +1,22 @@
 /**
  * Kernels in files of the user's own: `tilemark kernel new` writes one, `tilemark check` proves it,
- * and `bench`, `duel`, and `tune` take it where they take a kernel of ours. What such a file is, and
- * how it becomes a kernel, is explained in `contributed/` of @tilemark/core.
+ * and `bench`, `duel`, and `tune` take it, or one that a grid keeps, where they take a kernel of ours.
+ * What such a file is, and how it becomes a kernel, is explained in `contributed/` of @tilemark/core.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import {
   admitKernel,
   type Contributed,
+  fileOf,
+  isContributed,
   KERNEL_LIMITS,
+  kernelDetailSchema,
   kernelNameSchema,
   kernelTemplate,
 } from '@tilemark/core';
 import { InputError, type Kernel, kernelById, opById, refuseIf } from '@tilemark/kernels';
 import { atFlag, list, readIfThere } from '../flags';
+import { GridClient, type GridOptions } from '../grid/client';
 import { invoked } from '../invoked';
 
 /** Whose kernels those of a local file are. */
@@ -52,19 +56,42 @@ function placeIn(field: string, path: string, beside: string, hasOwn: boolean): 
 }
 
 /**
+ * Takes a contributed kernel from the grid that keeps it; one of ours, or one that is known, stays as
+ * it is. Throws InputError where the grid does not have it, or sends another under its id.
+ */
+export async function admitOfGrid(
+  id: string,
+  { server, token }: Partial<GridOptions>,
+  flag: string,
+): Promise<void> {
+  if (!isContributed(id) || fileOf(id)) return;
+  if (server === undefined) {
+    throw new InputError(
+      `${id} is a contributed kernel: add --server with the address of the grid that keeps it`,
+      flag,
+    );
+  }
+  const site = new GridClient({ server, ...(token !== undefined && { token }) });
+  const { file } = await site.get(`kernels/${encodeURI(id)}`, kernelDetailSchema);
+  const sent = file && (await admitKernel(file)).kernel.id;
+  refuseIf(sent !== id, `${server} sent ${sent ?? 'no source'} instead of ${id}`, flag);
+}
+
+/**
  * The ids of kernels that `--wgsl` and `--kernel` name; undefined if neither is there. Throws InputError
- * for profiles in which kernels of files do not run.
+ * for profiles in which contributed kernels do not run.
  */
 export async function kernelsNamed({
   kernel,
   profile = 'default',
   wgsl = [],
+  ...grid
 }: {
   readonly kernel?: readonly string[];
   readonly profile?: string;
   readonly wgsl?: readonly string[];
-}): Promise<readonly string[] | undefined> {
-  if (wgsl.length === 0) return kernel;
+} & Partial<GridOptions>): Promise<readonly string[] | undefined> {
+  if (wgsl.length === 0 && !kernel?.some(isContributed)) return kernel;
   refuseIf(
     !list(profile).includes('default'),
     'contributed kernels run in profile default only',
@@ -72,13 +99,20 @@ export async function kernelsNamed({
   );
   const ids: string[] = [];
   for (const path of wgsl) ids.push((await admitFile(path, '--wgsl')).kernel.id);
+  for (const id of kernel ?? []) await admitOfGrid(id, grid, '--kernel');
   return [...ids, ...(kernel ?? [])];
 }
 
-/** An address in which a file stands for its kernel: `my.wgsl[TILE=8]`. */
-export async function addressIn(text: string, field: string): Promise<string> {
+/** An address in which a file stands for its kernel, `my.wgsl[TILE=8]`; a grid's kernel becomes known. */
+export async function addressIn(
+  text: string,
+  grid: Partial<GridOptions>,
+  field: string,
+): Promise<string> {
   const [, path, tunables = ''] = /^([^[\]]+\.wgsl)(\[.*\])?$/.exec(text.trim()) ?? [];
-  return path === undefined ? text : `${(await admitFile(path, field)).kernel.id}${tunables}`;
+  if (path !== undefined) return `${(await admitFile(path, field)).kernel.id}${tunables}`;
+  await admitOfGrid(text.trim().replace(/\[.*$/, ''), grid, field);
+  return text;
 }
 
 /** The command that holds a kernel against the best of ours, or against naive where that lacks its dtype. */

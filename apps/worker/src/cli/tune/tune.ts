@@ -27,6 +27,7 @@ import {
 import { type RunInput, Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
 import { ratioText } from '../duel';
+import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
@@ -38,7 +39,7 @@ import { saveTuned } from './save';
 import { tuneSuite } from './suite';
 import { tunedTable } from './table';
 
-export interface TuneOptions extends TuneFlags {
+export interface TuneOptions extends TuneFlags, Partial<GridOptions> {
   readonly device: string;
   /** Files of kernels, instead of ours or beside those of `kernel`. */
   readonly wgsl?: readonly string[];

@@ -1,3 +1,4 @@
+import { isContributed } from '@tilemark/core';
 import { DTYPES, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
@@ -43,7 +44,8 @@ export default async function ResultPage({ params }: Props) {
   const isAdmin = (await visitor())?.role === 'admin';
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
-  const [surveys, over, bests] = await Promise.all([
+  const [isKept, surveys, over, bests] = await Promise.all([
+    isContributed(variant.kernel) ? store.contributed.get(variant.kernel) : true,
     store.rooflines.latest(result.device.key),
     store.results.over(result),
     store.devices.best(result.device.key),
@@ -173,16 +175,18 @@ export default async function ResultPage({ params }: Props) {
           </Section>
         </>
       )}
-      <Section
-        id="reproduce"
-        title="Reproduce"
-        note="the second command takes the run from this grid and compares the numbers"
-      >
-        <div className="space-y-2">
-          <Command label="the command that measures it" text={bench} />
-          <Command label="the command that measures and compares it" text={rerun} />
-        </div>
-      </Section>
+      {isKept && (
+        <Section
+          id="reproduce"
+          title="Reproduce"
+          note="the second command takes the run from this grid and compares the numbers"
+        >
+          <div className="space-y-2">
+            <Command label="the command that measures it" text={bench} />
+            <Command label="the command that measures and compares it" text={rerun} />
+          </div>
+        </Section>
+      )}
       {measurement && (
         <Section id="share" title="Share" note="a link, and a badge in Markdown">
           <div className="space-y-2">
