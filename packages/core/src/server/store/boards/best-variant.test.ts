@@ -10,7 +10,9 @@ import {
   measured,
   planned,
   recordAll,
+  recorded,
   square,
+  sweepOf,
 } from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
@@ -25,6 +27,25 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const find = (over: Partial<BestQuery>) => bestOf(store, over);
+
+test('a device has the features that its results show under the profile', async () => {
+  const features = [...capabilities.features, 'shader-f16'];
+  const of = identity('Half');
+  const key = await deviceWith(store, { ...of, vendor: 'halves' }, []);
+  const problem = { ...square(512), dtype: 'f16' } as const;
+  const { workerId } = await store.workers.attach({
+    ...{ name: 'w', host: 'h', version: '0', identity: { ...of, vendor: 'halves' }, capabilities },
+  });
+  const run = { ...tileRun(key, 'middle', problem), profile: 'fast' } as const;
+  const { runIds } = await sweepOf(store, [run]);
+  const record = recorded(runIds[0] ?? '', workerId, measured(1e6), key);
+  const environment = { ...record.environment, capabilities: { ...capabilities, features } };
+  await store.runs.record({ ...record, environment });
+  const asked = { ...cube(512), dtype: 'f16', profile: 'fast' } as const;
+  const answer = { address: tileAddress('middle'), isExact: true, result: { device: { key } } };
+  expect(await find({ ...asked, device: key })).toMatchObject(answer);
+  expect(await find({ ...asked, vendor: 'halves' })).toMatchObject(answer);
+});
 
 test('nothing measured is nothing found', async () => {
   expect(await find(cube(64))).toBeNull();

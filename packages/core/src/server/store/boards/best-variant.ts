@@ -13,7 +13,12 @@ import {
   shapeText,
 } from '@tilemark/kernels';
 import { greatest } from 'd3-array';
-import type { DeviceCapabilities, DeviceClass } from '../../../measure/device';
+import type {
+  DeviceCapabilities,
+  DeviceClass,
+  Environment,
+  Profile,
+} from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { bestTimes, portability } from '../../../rank/portability';
@@ -21,6 +26,7 @@ import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { fromJson, sha256 } from '../database';
+import { OPERATOR } from '../parties';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
 import { learnedHere } from './learned';
@@ -42,7 +48,7 @@ export async function bestVariantOf(
 ): Promise<BestVariant | null> {
   const problem = problemOf(query);
   const device = query.device ? await db.device.findUnique({ where: { key: query.device } }) : null;
-  const capabilities = device && fromJson<DeviceCapabilities>(device.capabilities);
+  const capabilities = device && (await capabilitiesUnder(db, device, query.profile));
   const asked: Asked = { problem, profile: query.profile, capabilities };
   const known = await rankedVariantOf(db, query, asked, device);
   const here = device && (await learnedHere(db, device, asked));
@@ -66,6 +72,25 @@ export async function bestVariantOf(
   const { vendor } = device ?? query;
   const alike = known || !vendor ? null : shippedFor({ vendor }, query);
   return alike ? predictedVariant(asked, learnedFrom(alike), { fallback: 'vendor' }) : known;
+}
+
+/** What a device can do under a profile: its results show the features, more of them under `fast`. */
+async function capabilitiesUnder(
+  db: PrismaClient,
+  { capabilities, key, ownedBy }: DeviceRow,
+  profile: Profile,
+): Promise<DeviceCapabilities> {
+  const best = await db.best.findFirst({
+    where: {
+      ...{ deviceKey: key, profile },
+      ...(ownedBy !== null && { result: { party: { in: [OPERATOR, ownedBy] } } }),
+    },
+    select: { result: { select: { environment: true } } },
+    orderBy: { measuredAt: 'desc' },
+  });
+  const own = fromJson<DeviceCapabilities>(capabilities);
+  const seen = best && fromJson<Environment>(best.result.environment.content).capabilities;
+  return { ...own, features: seen?.features ?? own.features };
 }
 
 /** Whether a prediction is of a variant that is ranked on the device and shape of an answer. */
@@ -257,11 +282,15 @@ async function measuredVariant(
       ({ deviceKey, provenNs }) => (best.get(deviceKey) ?? 0) / provenNs,
     );
     if (!variant || !closest) continue;
-    const { run, ...result } = await db.result.findUniqueOrThrow({
+    const { environment, run, ...result } = await db.result.findUniqueOrThrow({
       where: { id: closest.resultId },
-      include: { run: { include: { device: true } } },
+      include: { environment: true, run: { include: { device: true } } },
     });
-    const limits = capabilities ?? fromJson<DeviceCapabilities>(run.device.capabilities);
+    const seen = fromJson<Environment>(environment.content).capabilities;
+    const limits = capabilities ?? {
+      ...fromJson<DeviceCapabilities>(run.device.capabilities),
+      features: seen.features,
+    };
     if (!feasible(variant, problem, limits).ok) continue;
     const medianNs = result.medianNs ?? Number.NaN;
     const answer = answerWith(asked, variant, {

@@ -54,6 +54,15 @@ test('shipped variants decide for a device that has no results here, plainly mar
   expect(found?.passes).toEqual([{ entryPoint: 'main', workgroups: [32, 32, 1] }]);
 });
 
+test('features that a device shows under another profile only do not rule them out', async () => {
+  const asked = { ...cube(4096), dtype: 'f16', device: key } as const;
+  expect(await find({ ...asked, profile: 'fast' })).toMatchObject({
+    fallback: 'shipped',
+    needs: { features: expect.arrayContaining(['shader-f16']) },
+  });
+  expect(await find({ ...asked, profile: 'default' })).toBeNull();
+});
+
 test('they are found by the vendor, too, and not for another one', async () => {
   const near = { ...cube(4000), profile: 'fast' } as const;
   const found = await find({ ...near, vendor: 'NVIDIA' });

@@ -45,11 +45,23 @@ export const answerWith = (
   ...found,
 });
 
-/** The variant of an address, if this release has it and it can run what is asked. */
-function ableVariant(address: string, { capabilities, problem }: Asked): ResolvedVariant | null {
+/**
+ * The variant of an address, if this release has it and it can run what is asked.
+ *
+ * @param isOfModel whether it was measured on such a device under the profile: it has the features then,
+ *   of which a device that was seen under another profile may show fewer
+ */
+function ableVariant(
+  address: string,
+  { capabilities, problem }: Asked,
+  isOfModel: boolean,
+): ResolvedVariant | null {
   const variant = ifValid(() => parseVariant(address));
-  const limits = variant && (capabilities ?? whatItNeeds(variant, problem.dtype));
-  return limits && feasible(variant, problem, limits).ok ? variant : null;
+  if (!variant) return null;
+  const needed = whatItNeeds(variant, problem.dtype);
+  const { features } = isOfModel ? needed : (capabilities ?? needed);
+  const limits = { ...(capabilities ?? needed), features };
+  return feasible(variant, problem, limits).ok ? variant : null;
 }
 
 /**
@@ -69,7 +81,7 @@ export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): Bes
   );
   for (const each of known.toSorted((a, b) => a.distance - b.distance)) {
     if (each.distance > farthest) return null;
-    const variant = ableVariant(each.address, asked);
+    const variant = ableVariant(each.address, asked, 'key' in on);
     if (!variant) continue;
     const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = each;
     return answerWith(asked, variant, {
@@ -96,7 +108,8 @@ export function predictedVariant(
   const { problem } = asked;
   // Experimental features are offered under `fast` alone.
   const able = ({ address }: Point) => {
-    const variant = ableVariant(address, asked);
+    const isOfModel = fallback === 'shipped' && profile === asked.profile;
+    const variant = ableVariant(address, asked, isOfModel);
     if (!variant || profile === asked.profile) return !!variant;
     const { features } = whatItNeeds(variant, problem.dtype);
     return !features.some((feature) => feature.startsWith('chromium-experimental'));
