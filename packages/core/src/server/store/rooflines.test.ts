@@ -28,7 +28,7 @@ const survey = (gigabytesPerSecond: number): RooflineSurvey => ({
   peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1_000 }],
 });
 
-test('the latest of each profile is found, with who measured it', async () => {
+test('the best of all profiles is found for each, with who measured it', async () => {
   const { deviceKey, workerId } = await attach(store);
   expect(await store.rooflines.latest(deviceKey)).toEqual([]);
   const record = (profile: 'default' | 'fast', rate: number) =>
@@ -39,7 +39,7 @@ test('the latest of each profile is found, with who measured it', async () => {
   const latest = await store.rooflines.latest(deviceKey);
   expect(latest).toMatchObject([
     { ...survey(3), profile: 'default', worker: { id: workerId } },
-    { ...survey(2), profile: 'fast' },
+    { ...survey(3), profile: 'fast', worker: { id: workerId } },
   ]);
   for (const roofline of latest) expect(rooflineSchema.parse(roofline)).toEqual(roofline);
   expect(await store.rooflines.latest('unknown')).toEqual([]);
@@ -128,6 +128,38 @@ test('a survey of a busy device does not lower what its results proved', async (
   const survey = roofOf(1);
   await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey });
   expect(await peak()).toEqual(proved);
+});
+
+test('a probe that was disturbed under one profile yields to what the other proved', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Disturbed');
+  const turn = {
+    variant: { kernel: 'transpose/naive', tunables: {} },
+    address: 'transpose/naive',
+    problem: { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' },
+    profile: 'fast',
+  } as const;
+  const { id, runIds } = await sweepOf(store, [planned(deviceKey, turn)]);
+  await store.runs.claim(runIds[0] ?? '', workerId);
+  const roof = { ns: 8000, bound: 'bandwidth' } as const;
+  const unranked = 'implausible: 300.0% faster than the bandwidth of the device allows';
+  const outcome = measured(2000, { roof, unranked });
+  await store.runs.record(recorded(runIds[0] ?? '', workerId, outcome, 'Disturbed'));
+  const found = async () => {
+    const { outcome } = (await store.sweeps.results(id)).items[0]!;
+    return outcome?.kind === 'measured' ? outcome.measurement : undefined;
+  };
+  expect(await found()).toMatchObject({ unranked, roof });
+  const proved = roofOf(0.032);
+  const survey = { deviceKey, workerId, survey: proved } as const;
+  await store.rooflines.record({ ...survey, profile: 'default' });
+  expect(await found()).toMatchObject({ unranked: null, roof: { ns: expect.closeTo(1024, 6) } });
+  // Nor does a slow survey hide it.
+  await store.rooflines.record({ ...survey, profile: 'fast', survey: roofOf(0.001) });
+  expect((await store.rooflines.roofs(deviceKey)).get('fast')).toMatchObject({
+    peaks: proved.peaks,
+    copies: expect.arrayContaining(proved.copies),
+  });
+  expect(await found()).toMatchObject({ unranked: null });
 });
 
 test('a product has no share of the bytes alone, and its own peak counts where that binds', async () => {

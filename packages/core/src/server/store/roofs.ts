@@ -49,7 +49,8 @@ export function rooflinesOf(db: PrismaClient) {
         if (current?.workerId && current.party === OPERATOR && row.party !== OPERATOR) return;
         // The best that a party has proved; the operator's takes the place of another's.
         const isKept = current?.party === row.party;
-        const best = isKept ? bestOf(fromJson(current.content), survey) : survey;
+        const proved = isKept ? bestOf(fromJson(current.content), survey) : survey;
+        const best = await bestOfProfiles(tx, { deviceKey, profile, party: row.party }, proved);
         const fields = {
           content: toJson(best),
           party: row.party,
@@ -62,6 +63,7 @@ export function rooflinesOf(db: PrismaClient) {
           update: fields,
         });
         await judgeAgain(tx, { deviceKey, profile, device: row, roof: best, isRaised: isKept });
+        await raiseOthers(tx, { deviceKey, profile, device: row, party: row.party, roof: best });
       }),
 
     /**
@@ -131,7 +133,8 @@ export async function raiseByResults(
   const where = { deviceKey_profile: { deviceKey, profile } };
   const current = await tx.roof.findUnique({ where });
   if (current?.workerId) return;
-  const best = current ? bestOf(fromJson(current.content), stated) : stated;
+  const proved = current ? bestOf(fromJson(current.content), stated) : stated;
+  const best = await bestOfProfiles(tx, { deviceKey, profile, party: OPERATOR }, proved);
   if (current && canonicalJson(best) === canonicalJson(current.content)) return;
   await tx.roof.upsert({
     where,
@@ -139,6 +142,60 @@ export async function raiseByResults(
     update: { content: toJson(best), measuredAt: new Date() },
   });
   await judgeAgain(tx, { deviceKey, profile, device, roof: best, isRaised: true });
+  await raiseOthers(tx, { deviceKey, profile, device, party: OPERATOR, roof: best });
+}
+
+/** The place of a roof, and whose it is. */
+interface RoofOf {
+  readonly deviceKey: string;
+  readonly profile: Profile;
+  readonly party: string;
+}
+
+/**
+ * What a party has proved under a profile, or it or the operator under another: toggles do not change
+ * what the device can do, but what runs beside a probe does.
+ */
+async function bestOfProfiles(
+  tx: Prisma.TransactionClient,
+  { deviceKey, party, profile }: RoofOf,
+  proved: RooflineSurvey,
+): Promise<RooflineSurvey> {
+  const others = await tx.roof.findMany({
+    where: { deviceKey, profile: { not: profile }, party: { in: [party, OPERATOR] } },
+  });
+  return others.reduce((best, { content }) => bestOf(fromJson(content), best), proved);
+}
+
+/** Raises the roofs of a device under other profiles by one that has moved. */
+async function raiseOthers(
+  tx: Prisma.TransactionClient,
+  {
+    device,
+    deviceKey,
+    party,
+    profile,
+    roof,
+  }: RoofOf &
+    Pick<MovedRoof, 'device'> & {
+      readonly roof: RooflineSurvey;
+    },
+): Promise<void> {
+  const others = await tx.roof.findMany({
+    where: {
+      ...{ deviceKey, profile: { not: profile } },
+      ...(party !== OPERATOR && { party }),
+    },
+  });
+  for (const other of others) {
+    const best = bestOf(roof, fromJson(other.content));
+    if (canonicalJson(best) === canonicalJson(other.content)) continue;
+    await tx.roof.update({
+      where: { deviceKey_profile: { deviceKey, profile: other.profile } },
+      data: { content: toJson(best) },
+    });
+    await judgeAgain(tx, { deviceKey, profile: other.profile, device, roof: best, isRaised: true });
+  }
 }
 
 /** Holds the device's row until the transaction ends: its roof moves for one at a time. */
