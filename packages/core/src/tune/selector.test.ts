@@ -104,6 +104,21 @@ it('prefers what it knows better, of two that promise nearly the same', () => {
   }
 });
 
+it('doubts what is promised from far away', () => {
+  const promises = (side: number, address: string, part: number): Observation => {
+    const problem = transpose(side);
+    return { problem, address, ns: part * (2000 + bytes(problem) / 4000) };
+  };
+  const selector = new Selector([
+    ...[256, 512, 1024, 2048, 4096, 8192].map((side) => promises(side, small, 1)),
+    ...[4096, 6000, 8192].map((side) => promises(side, large, 0.8)),
+  ]);
+  const [near, far] = selector.rank(transpose(300), any);
+  expect([near?.address, far?.address]).toEqual([small, large]);
+  expect(far?.ns).toBeLessThan(near?.ns ?? 0);
+  expect(selector.rank(transpose(5000), any)[0]?.address).toBe(large);
+});
+
 it('chooses what nobody has tried only where it promises a quarter more', () => {
   const file = shippedEvidence().find(({ dtype }) => dtype === 'f16acc16');
   const all = file ? observationsOf(file) : [];

@@ -12,6 +12,7 @@ import { candidatesFor } from './candidates';
 import type { Observation } from './evidence';
 import type { Point } from './space';
 import {
+  distanceTo,
   ENOUGH,
   type Expected,
   expectedOf,
@@ -41,6 +42,21 @@ export interface Prediction {
  * nobody had tried took twice their predicted time (2026-11-23).
  */
 const UNTRIED = 1.25;
+
+/**
+ * Nearer than so many octaves (see `Work.place`) to a shape that a variant was measured on, promises
+ * were as often too high as too low on an NVIDIA H200; from four octaves on, times were 1.1 to 2
+ * times what was promised (2026-11-25, the variants that ran beside cuBLAS).
+ */
+const NEAR = 2;
+
+/** What a promise loses with each octave beyond. */
+const PER_OCTAVE = 0.13;
+
+interface Promised extends Prediction {
+  /** To the nearest shape that its family was measured on. */
+  readonly distance: number;
+}
 
 /** Fewest variants of one shape that are a search. */
 const A_SEARCH = 16;
@@ -108,7 +124,8 @@ export class Selector {
     return [...new Map(points.map((point) => [point.address, point])).values()]
       .filter(able)
       .flatMap((point) => this.#predict(point, problem, expected) ?? [])
-      .toSorted((a, b) => this.#cautious(a) - this.#cautious(b));
+      .toSorted((a, b) => this.#cautious(a) - this.#cautious(b))
+      .map(({ distance, ...prediction }) => prediction);
   }
 
   /** Whether it can say how long a variant takes. */
@@ -126,17 +143,20 @@ export class Selector {
 
   /**
    * The mean of a time whose logarithm is normally distributed, with the prediction as its median:
-   * of two that promise the same, the one that is known better.
+   * of two that promise the same, the one that is known better, and nearer.
    */
-  #cautious({ address, ns, error }: Prediction): number {
-    const expected = ns * Math.exp(error ** 2 / 2);
+  #cautious({ address, distance, ns, error }: Promised): number {
+    const beyond = Math.max(0, distance - NEAR);
+    const expected = ns * Math.exp(error ** 2 / 2 + PER_OCTAVE * beyond);
     return this.#tried.has(address) ? expected : UNTRIED * expected;
   }
 
   /** @param known what is expected of rows that are not aligned, by kernel */
-  #predict(point: Point, problem: Problem, known: Map<string, Expected>): Prediction | null {
+  #predict(point: Point, problem: Problem, known: Map<string, Expected>): Promised | null {
     const exact = this.#exact.get(`${keyOf(problem)} ${point.address}`);
-    if (exact !== undefined) return { ...point, ns: exact, error: SCREENED, basis: 'measured' };
+    if (exact !== undefined) {
+      return { ...point, ns: exact, error: SCREENED, basis: 'measured', distance: 0 };
+    }
     const model = this.#modelOf(familyOf(point.address));
     if (!model) return null;
     const work = workOf(point, problem);
@@ -147,7 +167,8 @@ export class Selector {
     if (expected) known.set(point.kernel, expected);
     const { residual, error } = near(model, work, expected);
     const ns = timeOf(model, work) * Math.exp(residual);
-    return ns > 0 ? { ...point, ns, error, basis: 'predicted' } : null;
+    const distance = distanceTo(model, work);
+    return ns > 0 ? { ...point, ns, error, basis: 'predicted', distance } : null;
   }
 
   #modelOf(family: string): TimeModel | null {

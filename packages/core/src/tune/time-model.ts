@@ -299,6 +299,17 @@ export function near(model: TimeModel, work: Work, expected: Expected | null): E
   return { residual, error: Math.max(error, SCREENED) };
 }
 
+/** How far a piece of work is from the nearest that a family was fitted to or corrected by. */
+export function distanceTo({ seen }: TimeModel, { place }: Work): number {
+  return Math.sqrt(Math.min(...seen.map((each) => squaredDistance(each.place, place))));
+}
+
+function squaredDistance(a: readonly number[], b: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += ((a[i] ?? Number.NaN) - (b[i] ?? Number.NaN)) ** 2;
+  return sum;
+}
+
 /** The Nadaraya-Watson estimate of a residual, with a prior that weighs like a neighbour. */
 function meanNear(
   seen: readonly Seen[],
@@ -310,11 +321,7 @@ function meanNear(
   let sum = prior * before.residual;
   let squares = prior * (before.error ** 2 + before.residual ** 2);
   for (const { place: other, residual } of seen) {
-    let distance = 0;
-    for (let i = 0; i < place.length; i++) {
-      distance += ((place[i] ?? Number.NaN) - (other[i] ?? Number.NaN)) ** 2;
-    }
-    const own = Math.exp(-distance / (2 * reach * reach));
+    const own = Math.exp(-squaredDistance(place, other) / (2 * reach * reach));
     weight += own;
     sum += own * residual;
     squares += own * residual * residual;
