@@ -38,6 +38,7 @@ import {
   Author,
   type Columns,
   columnCount,
+  fullBar,
   MoreRows,
   Placed,
   RateBar,
@@ -109,12 +110,13 @@ export function Board({
     hasNaive: shown.some(({ speedupOverNaive }) => speedupOverNaive !== null),
     hasSizes: shown.some((row) => sizesOf(row, sizes).length > 1),
   };
+  const full = fullBar(shown, reference ?? []);
   const caption = `Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`;
   return (
     <>
       <div className="space-y-4 sm:hidden">
-        <Cards rows={shown} query={query} />
-        {reference && <ReferenceCards figures={reference} />}
+        <Cards rows={shown} full={full} query={query} />
+        {reference && <ReferenceCards figures={reference} full={full} />}
       </div>
       <div className="max-sm:hidden">
         <TablePanel caption={caption}>
@@ -157,36 +159,36 @@ export function Board({
               title={title}
               rows={shown.filter(isOf)}
               query={query}
+              full={full}
               sizes={sizes}
               columns={columns}
             />
           ))}
-          {reference && <ReferenceRows figures={reference} columns={columns} />}
+          {reference && <ReferenceRows figures={reference} full={full} columns={columns} />}
         </TablePanel>
       </div>
     </>
   );
 }
 
-/** Classes differ by orders of magnitude, so each has a scale of its own, and says which. */
+/** Rows of one class; the scale is that of the whole board, so that bars compare across classes. */
 function RowGroup({
   title,
   rows,
   query,
+  full,
   sizes,
   columns,
 }: {
   title: string;
   rows: readonly LeaderboardRow[];
   query: BoardQuery;
+  /** The rate at the end of the scale. */
+  full: number;
   sizes: Sizes;
   columns: Columns;
 }) {
   if (rows.length === 0) return null;
-  // The upper end of every interval is on the scale.
-  const full = Math.max(
-    ...rows.map(({ lowNs, medianNs, rate }) => (rate.value * medianNs) / lowNs),
-  );
   return (
     <tbody>
       <tr className="!bg-sunken text-2xs text-muted">
@@ -194,7 +196,7 @@ function RowGroup({
           {title}
         </th>
         <td colSpan={columnCount(columns) - 2} className="!py-1">
-          the scale ends at {formatRate(full)}; marks show the 95% interval
+          a full bar is {formatRate(full)}; marks show the 95% interval
         </td>
       </tr>
       {shownRows(rows, query).map((row) => (

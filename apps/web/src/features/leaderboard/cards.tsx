@@ -19,26 +19,34 @@ import {
 import { Author, Placed, RateBar, rowGroups, shownRows } from './row-parts';
 
 /** The rows on a phone: what a row says first, in the order of the table. */
-export function Cards({ rows, query }: { rows: readonly LeaderboardRow[]; query: BoardQuery }) {
+export function Cards({
+  rows,
+  full,
+  query,
+}: {
+  rows: readonly LeaderboardRow[];
+  /** The rate of a full bar. */
+  full: number;
+  query: BoardQuery;
+}) {
   return rowGroups(query).map(([title, isOf]) => {
     const cards = rows.filter(isOf);
     if (cards.length === 0) return null;
-    const fastest = Math.max(...cards.map(({ rate }) => rate.value));
     return (
       <CardList
         key={title}
         title={title}
-        note={`, ${cards[0]?.rate.unit}; a full bar is ${formatRate(fastest)}`}
+        note={`, ${cards[0]?.rate.unit}; a full bar is ${formatRate(full)}`}
       >
         {shownRows(cards, query).map((row) => (
-          <Card key={row.resultId} row={row} fastest={fastest} />
+          <Card key={row.resultId} row={row} full={full} />
         ))}
       </CardList>
     );
   });
 }
 
-function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
+function Card({ row, full }: { row: LeaderboardRow; full: number }) {
   const { device, highNs, lowNs, medianNs, rank, rate, roof, unranked } = row;
   return (
     <li className={CARD}>
@@ -56,7 +64,7 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
       </div>
       <RateBar
         value={rate.value}
-        max={fastest}
+        max={full}
         text={formatRate(rate.value)}
         isRanked={rank !== null}
       />
@@ -75,14 +83,19 @@ function Card({ row, fastest }: { row: LeaderboardRow; fastest: number }) {
 }
 
 /** The same on a phone. */
-export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[] }) {
+export function ReferenceCards({
+  figures,
+  full,
+}: {
+  figures: readonly ReferenceFigure[];
+  full: number;
+}) {
   if (figures.length === 0) return null;
   const sources = sourcesOf(figures);
-  const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
     <CardList
       title="Reference"
-      note={`, ${figures[0]?.rate.unit}: ${ABOUT}`}
+      note={`, ${figures[0]?.rate.unit}; a full bar is ${formatRate(full)}; ${ABOUT}`}
       below={<Sources of={sources} />}
     >
       {figures.map((figure) => {
@@ -95,7 +108,7 @@ export function ReferenceCards({ figures }: { figures: readonly ReferenceFigure[
               <SourceMark text={provenance(figure)} among={sources} />
             </p>
             <RateBar
-              {...{ value: rate.value, max: fastest, isRanked: false }}
+              {...{ value: rate.value, max: full, isRanked: false }}
               text={formatRate(rate.value)}
             />
             <p className="text-xs text-muted">

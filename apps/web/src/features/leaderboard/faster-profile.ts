@@ -50,3 +50,6 @@ export function fasterThan(here: readonly KnownBest[], there: readonly KnownBest
     return best && best.rate > (1 + MARGIN) * Math.max(...own) ? [best] : [];
   });
 }
+
+/** A kernel without its op. */
+export const nameOf = (kernel: string): string => kernel.slice(kernel.indexOf('/') + 1);

@@ -2,12 +2,12 @@ import type { HeatMap, HeatMapCell, ReferenceFigure } from '@tilemark/core';
 import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
-import { TextLink } from '@/ui/button';
-import { formatCount, formatRate, formatShape } from '@/ui/format';
+import { formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
-import type { Faster } from './faster-profile';
-import { type BoardQuery, boardHref } from './query';
+import { type Faster, nameOf } from './faster-profile';
+import { FasterUnder } from './faster-under';
+import type { BoardQuery } from './query';
 import { MoreRows, shownRows } from './row-parts';
 
 /**
@@ -65,27 +65,7 @@ export function HeatMapTable({
           <span className="italic">not ranked</span>
         )}
       </p>
-      {faster.map(
-        ({ devices, profile }) =>
-          devices.length > 0 && (
-            <p key={profile} className="mb-2 text-xs">
-              Faster under{' '}
-              <TextLink href={boardHref(query, { profile, shape: shapeText(problem) })}>
-                profile {profile}
-              </TextLink>
-              :{' '}
-              {devices
-                .slice(0, MOST_FASTER)
-                .map(
-                  ({ kernel, name, rate }) => `${name} ${formatRate(rate)} with ${nameOf(kernel)}`,
-                )
-                .join('; ')}
-              {devices.length > MOST_FASTER &&
-                `; and ${formatCount(devices.length - MOST_FASTER)} more`}
-              .
-            </p>
-          ),
-      )}
+      <FasterUnder faster={faster} query={query} shape={shapeText(problem)} />
       <TablePanel
         caption={`Devices and kernels: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
         stacks
@@ -145,10 +125,6 @@ export function HeatMapTable({
   );
 }
 
-/** Devices named in a line above the map. */
-const MOST_FASTER = 5;
-
-const nameOf = (kernel: string): string => kernel.slice(kernel.indexOf('/') + 1);
 const partText = (part: number | null): string =>
   part === null ? 'not ranked' : `${Math.round(100 * part)}%`;
 const partOf = ({ medianNs }: ReferenceFigure, figures: readonly ReferenceFigure[]): number =>

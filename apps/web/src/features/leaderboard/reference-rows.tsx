@@ -19,14 +19,16 @@ const MORE = '/docs/performance';
 /** Figures of reference below the rows of a board, with columns as there. */
 export function ReferenceRows({
   figures,
+  full,
   columns,
 }: {
   figures: readonly ReferenceFigure[];
+  /** The rate of a full bar. */
+  full: number;
   columns: Columns;
 }) {
   const span = columnCount(columns);
   const sources = sourcesOf(figures, false);
-  const fastest = Math.max(...figures.map(({ rate }) => rate.value));
   return (
     <tbody>
       <tr className="!bg-sunken text-2xs text-muted">
@@ -35,11 +37,11 @@ export function ReferenceRows({
         </th>
         <td colSpan={span - 2} className="!py-1">
           {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
-          {figures.length > 0 && <>; a full bar is {formatRate(fastest)}</>}
+          {figures.length > 0 && <>; a full bar is {formatRate(full)}</>}
         </td>
       </tr>
       {figures.map((figure) => (
-        <Row key={keyOf(figure)} {...{ figure, sources, fastest, columns }} />
+        <Row key={keyOf(figure)} {...{ figure, sources, full, columns }} />
       ))}
       {figures.length > 0 && (
         <tr>
@@ -62,12 +64,12 @@ export function ReferenceRows({
 function Row({
   figure,
   sources,
-  fastest,
+  full,
   columns,
 }: {
   figure: ReferenceFigure;
   sources: readonly string[];
-  fastest: number;
+  full: number;
   columns: Columns;
 }) {
   const { interval, medianNs, rate } = figure;
@@ -86,7 +88,7 @@ function Row({
             low: (rate.value * medianNs) / interval.highNs,
             high: (rate.value * medianNs) / interval.lowNs,
           })}
-          max={fastest}
+          max={full}
           text={formatRate(rate.value)}
           isRanked={false}
         />

@@ -1,5 +1,11 @@
 /** What the rows of a board are made of, in its table and on a phone. */
-import { type LeaderboardRow, type Metric, type MetricId, provenNs } from '@tilemark/core';
+import {
+  type LeaderboardRow,
+  type Metric,
+  type MetricId,
+  provenNs,
+  type ReferenceFigure,
+} from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
@@ -49,6 +55,18 @@ export function MoreRows({
     <More {...rest} isAll={query.rows === 'all'} allHref={boardHref(query, { rows: 'all' })} />
   );
 }
+
+/** The rate of a full bar, the same in all groups of a board: the upper end of every interval is on it. */
+export const fullBar = (
+  rows: readonly Pick<LeaderboardRow, 'lowNs' | 'medianNs' | 'rate'>[],
+  figures: readonly Pick<ReferenceFigure, 'interval' | 'medianNs' | 'rate'>[],
+): number =>
+  Math.max(
+    ...rows.map(({ lowNs, medianNs, rate }) => (rate.value * medianNs) / lowNs),
+    ...figures.map(
+      ({ interval, medianNs, rate }) => (rate.value * medianNs) / (interval?.lowNs ?? medianNs),
+    ),
+  );
 
 /**
  * A rate as a figure and as a bar from zero, with the interval of the median

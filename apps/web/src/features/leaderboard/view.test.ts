@@ -10,6 +10,7 @@ import {
   kernelRun,
   measured,
   recordAll,
+  square,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { boardQuerySchema } from './query';
 import { loadView } from './view';
@@ -20,13 +21,27 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-test('the heat map opens on the same problem as the board', async () => {
-  const openedOf = async (view: string) => {
-    const { board } = await loadView(store, boardQuerySchema.parse({ view }));
-    return board.problem && shapeText(board.problem);
+const openedOf = async (query: Record<string, string>) => {
+  const { board, content } = await loadView(store, boardQuerySchema.parse(query));
+  return {
+    shape: board.problem && shapeText(board.problem),
+    html: isValidElement(content) ? renderToStaticMarkup(content) : '',
   };
-  expect(await openedOf('devices')).toBe('4096');
-  expect(await openedOf('heatmap')).toBe('4096');
+};
+
+test('of the reference alone, the heat map opens where most kernels were compared', async () => {
+  expect((await openedOf({ view: 'devices' })).shape).toBe('4096');
+  const { html, shape } = await openedOf({ view: 'heatmap' });
+  expect(shape).toBe('2048');
+  expect(html).toContain('one kernel only');
+  expect((await openedOf({ view: 'heatmap', shape: '4096' })).shape).toBe('4096');
+});
+
+test('the board names what is faster under another profile, as the heat map does', async () => {
+  for (const view of ['devices', 'heatmap']) {
+    const { html } = await openedOf({ view, shape: '1024' });
+    expect(html, view).toMatch(/Faster under .*NVIDIA H200 37,\d{3} with warp-tile/);
+  }
 });
 
 test('what software adapters and CPUs have is told apart from what GPUs had under an earlier protocol', async () => {
@@ -66,4 +81,30 @@ test('groups that hide every device are not taken for a profile without results'
   const html = isValidElement(content) ? renderToStaticMarkup(content) : '';
   expect(html).toContain('No device shown has measured matmul 64 f32 under default yet');
   expect(html).not.toContain('Nothing in f32');
+});
+
+test('a heat map of devices opens where they have most kernels, unless it has several', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Card', 'w2', 'gpu');
+  const on = (kernel: string, n: number) => kernelRun(deviceKey, kernel, square(n));
+  await recordAll(store, deviceKey, workerId, [
+    [on('matmul/naive', 96), measured(1e6)],
+    [on('matmul/tiled', 96), measured(1e6)],
+    [on('matmul/tiled', 160), measured(1e6)],
+  ]);
+  const heatMap = { view: 'heatmap', groups: 'gpu' };
+  expect((await openedOf({ groups: 'gpu' })).shape).toBe('160');
+  expect((await openedOf(heatMap)).shape).toBe('96');
+  await recordAll(store, deviceKey, workerId, [[on('matmul/naive', 160), measured(1e6)]]);
+  expect((await openedOf(heatMap)).shape).toBe('160');
+});
+
+test('a bar of one group is as long as its rate is beside the fastest of any', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Other card', 'w3', 'gpu');
+  const run = kernelRun(deviceKey, 'matmul/naive', square(1024));
+  await recordAll(store, deviceKey, workerId, [[run, measured(1e6)]]);
+  const { html } = await openedOf({ shape: '1024', groups: 'gpu,reference' });
+  const scales = html.match(/a full bar is [\d,]+/g) ?? [];
+  // Of the GPUs and of the reference, in the table and on a phone.
+  expect(scales).toHaveLength(4);
+  expect(new Set(scales)).toEqual(new Set([expect.stringMatching(/\d\d,\d{3}$/)]));
 });

@@ -1,7 +1,6 @@
 import {
   bestOfEach,
   bestOfKernels,
-  type HeatMap,
   type Leaderboard,
   PROFILES,
   type Profile,
@@ -9,21 +8,17 @@ import {
   shownGroups,
 } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { isInputError, opOf, shapeText, volume } from '@tilemark/kernels';
+import { isInputError, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Board } from './board';
-import {
-  bestsOfCells,
-  bestsOfFigures,
-  bestsOfRows,
-  type Faster,
-  fasterThan,
-} from './faster-profile';
+import { bestsOfCells, bestsOfRows } from './faster-profile';
+import { FasterUnder, fasterUnder } from './faster-under';
 import { HeatMapTable } from './heat-map-table';
+import { isSame, openingShape, shapesOf, widerShape, wideShape } from './opening';
 import { PortabilityTables } from './portability-tables';
 import { type BoardQuery, boardHref, classesOf, type Group } from './query';
 import { rowsBeside } from './reference-figure';
@@ -80,18 +75,24 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   if (query.view === 'heatmap') {
     const own = await store.heatMap(grouped);
     const opening = openingOf(own);
-    const map = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
+    const first = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
+    const wider = shape === undefined ? await widerShape(store, first, figures) : null;
+    const map = wider === null ? first : await store.heatMap({ ...grouped, shape: wider });
     const best = bestOfKernels(besideOf(map), profile);
     const reference = rowsBeside(best, map.rows);
     const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
-    const faster = await fasterUnder(store, map, besideOf(map), query);
+    const cells = bestsOfCells(map.rows);
+    const faster = await fasterUnder(store, map.problem, cells, besideOf(map), query);
     return {
       ...{ answer: own, board: map, referenceShapes, hasOwn: map.rows.length > 0 },
       groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
       content:
         map.rows.length + reference.size > 0 ? (
           <>
-            {opening !== null && (
+            {wider !== null && first.problem && (
+              <OneKernel shape={shapeText(first.problem)} query={query} />
+            )}
+            {wider === null && opening !== null && (
               <WhereMost of={wideShape(figures, profile)} here={opening} query={query} />
             )}
             <HeatMapTable {...{ map, reference, repeated, faster, query }} />
@@ -140,85 +141,38 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   if (!hasRows && !reference?.length) {
     return { ...answered, content: await empty(store, query) };
   }
-  const sizes = await store.devices.sizes(
-    board.rows.map(({ device }) => device.key),
-    { op, dtype, profile },
-    board.methodology,
-  );
+  const visible = board.rows.filter(({ device }) => shown.includes(device.class));
+  const [sizes, faster] = await Promise.all([
+    store.devices.sizes(
+      board.rows.map(({ device }) => device.key),
+      { op, dtype, profile },
+      board.methodology,
+    ),
+    fasterUnder(store, board.problem, bestsOfRows(visible), besideOf(board), query),
+  ]);
   return {
     ...answered,
     content: (
       <>
         {opening !== null && <NoGpuYet own={own} shown={board} query={query} />}
+        <FasterUnder faster={faster} query={query} shape={shapeText(board.problem)} />
         <Board board={board} query={query} groups={shown} reference={reference} sizes={sizes} />
       </>
     ),
   };
 }
 
-/** On which devices of a heat map something faster is known under another profile. */
-async function fasterUnder(
-  store: Store,
-  { problem, rows }: HeatMap,
-  figures: readonly ReferenceFigure[],
-  { dtype, op, profile }: BoardQuery,
-): Promise<Faster[]> {
-  if (!problem) return [];
-  const here = [...bestsOfCells(rows), ...bestsOfFigures(bestOfKernels(figures, profile))];
-  return Promise.all(
-    PROFILES.filter((each) => each !== profile).map(async (other) => {
-      const asked = { op, dtype, profile: other, shape: shapeText(problem) };
-      const there = [
-        ...bestsOfRows((await store.leaderboard(asked)).rows),
-        ...bestsOfFigures(bestOfKernels(figures, other)),
-      ];
-      return { profile: other, devices: fasterThan(here, there) };
-    }),
-  );
-}
-
 /** With fewer GPUs of its own a grid shows the reference unasked. */
 export const FEW_GPUS = 3;
 
-const isSame = (a: ReferenceFigure['problem'], b: ReferenceFigure['problem']): boolean =>
-  a.op === b.op && a.dtype === b.dtype && shapeText(a) === shapeText(b);
-
-/** The shapes of figures that a board of the profile shows, by work. */
-function shapesOf(figures: readonly ReferenceFigure[], profile: Profile): string[] {
-  const shown = figures.filter(
-    ({ by, ...each }) => by.kind !== 'kernel' || each.profile === profile,
-  );
-  const problems = shown.map(({ problem }) => problem).toSorted((a, b) => volume(a) - volume(b));
-  return [...new Set(problems.map(shapeText))];
-}
-
-/**
- * The problem with most beside a kernel of ours among the figures of reference, the largest of those;
- * the same in every view.
- */
-const openingShape = (figures: readonly ReferenceFigure[], profile: Profile): string | null =>
-  mostShape(figures, (about) => {
-    const beside = bestOfEach(about, profile).filter(({ by }) => by.kind !== 'report');
-    return bestOfKernels(about, profile).size && beside.length;
-  });
-
-/** The problem with most kernels among the figures of reference, the largest of those. */
-const wideShape = (figures: readonly ReferenceFigure[], profile: Profile): string | null =>
-  mostShape(figures, (about) => [...bestOfKernels(about, profile).values()].flat().length);
-
-function mostShape(
-  figures: readonly ReferenceFigure[],
-  countOf: (about: readonly ReferenceFigure[]) => number,
-): string | null {
-  const problems = [...new Map(figures.map((each) => [shapeText(each.problem), each.problem]))];
-  const rated = problems.map(([shape, of]) => ({
-    shape,
-    count: countOf(figures.filter((each) => isSame(each.problem, of))),
-    bytes: opOf(of).bytes(of.shape, of.dtype),
-  }));
-  const [best] = rated.toSorted((a, b) => b.count - a.count || b.bytes - a.bytes);
-  return best && best.count > 0 ? best.shape : null;
-}
+/** Why a heat map opened on another problem than the board. */
+const OneKernel = ({ shape, query }: { shape: string; query: BoardQuery }) => (
+  <p className="mb-3 text-[0.8125rem] text-muted">
+    Of the problem that the board opens on,{' '}
+    <TextLink href={boardHref(query, { shape })}>{formatShape(shape)}</TextLink>, one kernel only
+    was measured; this is the problem with most kernels.
+  </p>
+);
 
 /** Where a heat map that opened on the board's problem would have more to show. */
 function WhereMost({ of, here, query }: { of: string | null; here: string; query: BoardQuery }) {

@@ -9,7 +9,7 @@ import { browserTaxOf } from './boards/browser-tax';
 import { headToHeadOf, kernelResultsOf, measuredVariantsOf } from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
-import { heatMapOf, portabilityOf } from './boards/variant-boards';
+import { comparedOn, heatMapOf, portabilityOf } from './boards/variant-boards';
 import { openListener, openNotices } from './changes';
 import { contributedOf } from './contributed';
 import { canonicalJson, sha256 } from './database';
@@ -166,6 +166,7 @@ export function openStore(databaseUrl: string) {
     overview: () => kept.read('overview', () => overviewOf(db)),
     leaderboard: board('leaderboard', leaderboardOf),
     heatMap: board('heat map', heatMapOf),
+    compared: board('compared kernels', comparedOn),
     portability: board('portability', portabilityOf),
     best: board('best', bestVariantOf),
     ping: async () => {

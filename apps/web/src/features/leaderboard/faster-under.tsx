@@ -1,0 +1,73 @@
+import { bestOfKernels, PROFILES, type ReferenceFigure } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
+import { type Problem, shapeText } from '@tilemark/kernels';
+import { TextLink } from '@/ui/button';
+import { formatCount, formatRate } from '@/ui/format';
+import {
+  bestsOfFigures,
+  bestsOfRows,
+  type Faster,
+  fasterThan,
+  type KnownBest,
+  nameOf,
+} from './faster-profile';
+import { type BoardQuery, boardHref } from './query';
+
+/**
+ * On which devices of a view something faster is known under another profile.
+ *
+ * @param here what the view shows of devices of this grid
+ * @param figures of reference on the problem, if the view shows any
+ */
+export async function fasterUnder(
+  store: Store,
+  problem: Problem | null,
+  here: readonly KnownBest[],
+  figures: readonly ReferenceFigure[],
+  { dtype, op, profile }: BoardQuery,
+): Promise<Faster[]> {
+  if (!problem) return [];
+  const known = [...here, ...bestsOfFigures(bestOfKernels(figures, profile))];
+  return Promise.all(
+    PROFILES.filter((each) => each !== profile).map(async (other) => {
+      const asked = { op, dtype, profile: other, shape: shapeText(problem) };
+      const there = [
+        ...bestsOfRows((await store.leaderboard(asked)).rows),
+        ...bestsOfFigures(bestOfKernels(figures, other)),
+      ];
+      return { profile: other, devices: fasterThan(known, there) };
+    }),
+  );
+}
+
+/** Those devices, in a line above a view. */
+export function FasterUnder({
+  faster,
+  query,
+  shape,
+}: {
+  faster: readonly Faster[];
+  query: BoardQuery;
+  /** Of the problem shown. */
+  shape: string;
+}) {
+  return faster.map(
+    ({ devices, profile }) =>
+      devices.length > 0 && (
+        <p key={profile} className="mb-2 text-xs">
+          Faster under{' '}
+          <TextLink href={boardHref(query, { profile, shape })}>profile {profile}</TextLink>:{' '}
+          {devices
+            .slice(0, MOST_FASTER)
+            .map(({ kernel, name, rate }) => `${name} ${formatRate(rate)} with ${nameOf(kernel)}`)
+            .join('; ')}
+          {devices.length > MOST_FASTER &&
+            `; and ${formatCount(devices.length - MOST_FASTER)} more`}
+          .
+        </p>
+      ),
+  );
+}
+
+/** Devices named in the line. */
+const MOST_FASTER = 5;
