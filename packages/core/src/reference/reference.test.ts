@@ -107,3 +107,11 @@ test('the roof is the best that any probe found, not one of an idle clock', () =
   expect(shares.length).toBeGreaterThan(0);
   for (const share of shares) expect(share).toBeLessThanOrEqual(1);
 });
+
+test('a shipped variant that was tuned at another size says so, and is by hand nowhere', () => {
+  const sources = shippedReference().map(({ source }) => source);
+  expect(sources).toContainEqual(
+    expect.stringMatching(/^Ships with Tilemark\. .*tuner found at 4096/),
+  );
+  for (const source of sources) expect(source).not.toContain('found by hand');
+});

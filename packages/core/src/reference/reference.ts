@@ -44,7 +44,7 @@ function tunedFigures(): ReferenceFigure[] {
             rate: rateOf(problem, medianNs),
             roof: roofLike(device.device, profile, problem),
             measuredAt: tuned.measuredAt,
-            source: `The tuned variant that Tilemark ships, found by ${found.by === 'tuner' ? '`tilemark tune`' : 'hand'}; driver ${driverText(driver)}.`,
+            source: `${found.by === 'tuner' ? 'The tuned variant that Tilemark ships, found by `tilemark tune`.' : `Ships with Tilemark. ${found.note}`} Driver ${driverText(driver)}.`,
             unranked: tuned.unranked,
             imported: null,
           };

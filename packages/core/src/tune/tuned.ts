@@ -93,7 +93,7 @@ export const tunedVariantSchema = z.strictObject({
   found: z.discriminatedUnion('by', [
     /** By `tilemark tune`, from a cold start. */
     z.strictObject({ by: z.literal('tuner'), command: z.string(), tried: z.number().int() }),
-    /** By a person who screened variants, as `note` explains. */
+    /** Chosen by a person, as `note` explains. */
     z.strictObject({ by: z.literal('hand'), note: z.string() }),
   ]),
 });
