@@ -69,10 +69,10 @@ export function Efficiency({
           key={`${file.op} ${file.dtype}`}
           file={file}
           kernel={kernel}
-          layers={layers.isOpen}
+          layers={layers.isOpen && hasLayers(file, kernel)}
         />
       ))}
-      {files.some(({ op }) => op === 'matmul') && (
+      {files.some((file) => hasLayers(file, kernel)) && (
         <ButtonLink
           href={layers.href}
           scroll={false}
@@ -138,7 +138,7 @@ function FileMap({
         </p>
       )}
       <RangeMap cells={cells} kernel={kernel} letters={letters} what={what} />
-      {layers && op === 'matmul' && (
+      {layers && (
         <div className="mt-3">
           <LayerMap cells={cells} kernel={kernel} letters={letters} what={what} />
         </div>
@@ -156,6 +156,25 @@ function aboutCells(op: OpId, isOfKernel: boolean, layers: boolean): string {
     ? `A cell by M and K is a geometric mean, for any N, ${what}.${layers ? ' A cell by tokens and layer is one shape.' : ''}`
     : `A cell is a geometric mean ${what}.`;
 }
+
+/** Whether a file has a map, and the layers of a language model in it. */
+function hasLayers(file: Evidence, kernel: string | undefined): boolean {
+  const map = mapOf(file);
+  if ('why' in map) return false;
+  const layers = layerShapes();
+  return map.cells.some(
+    (cell) => layers.has(shapeText(cell.problem)) && placeOf(cell, kernel).length > 0,
+  );
+}
+
+const layerShapes = (): ReadonlySet<string> =>
+  new Set(
+    LANGUAGE_MODELS.flatMap(({ layers }) =>
+      layers.flatMap(({ k, n }) =>
+        TOKENS.map((m) => shapeText({ op: 'matmul', shape: { m, n, k } })),
+      ),
+    ),
+  );
 
 interface MapProps {
   readonly cells: readonly EfficiencyCell[];

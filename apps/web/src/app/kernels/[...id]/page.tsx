@@ -40,8 +40,9 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const query = await searchParams;
   const { detail, refused } = specialisation(kernel, query);
   const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);
-  const dtype = results.chosen?.problem.dtype ?? detail.dtype;
-  const figures = await store.references.list({ op: kernel.op, dtype });
+  const figures = (
+    await Promise.all(kernel.dtypes.map((dtype) => store.references.list({ op: kernel.op, dtype })))
+  ).flat();
   // What an import has brought stands among the results.
   const imported = await store.references.resultsOf(figures);
   const beside = besideKernel(figures, kernel.id).filter((figure) => !imported.has(figure));
