@@ -42,6 +42,13 @@ export const runResultSchema = z.object({
 });
 export type RunResult = z.infer<typeof runResultSchema>;
 
+/** The best of a problem on a device, with the interval that the board shows. */
+export const bestResultSchema = runResultSchema.extend({
+  /** Of the headline: with the spread between runs, so wider than that of the result itself. */
+  headline: z.object({ medianNs: z.number(), lowNs: z.number(), highNs: z.number() }),
+});
+export type BestResult = z.infer<typeof bestResultSchema>;
+
 /** A run that ended where no grid knows of it, as files and tables have it. */
 export function resultOf(
   run: Pick<RunResult, 'variant' | 'address' | 'problem' | 'profile' | 'policy'>,

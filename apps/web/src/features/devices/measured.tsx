@@ -1,9 +1,9 @@
 import {
+  type BestResult,
   contrast,
   type Device,
   type DeviceHistory,
   driverText,
-  type RunResult,
   runView,
   type SoftwareVersion,
   type VersionResult,
@@ -12,7 +12,7 @@ import { rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { ImportedBadge } from '@/features/results/outcome';
-import { Facts, Moment, Rate, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
@@ -27,7 +27,7 @@ export function BestResults({
   results,
   device,
 }: {
-  results: readonly RunResult[];
+  results: readonly BestResult[];
   device: string;
 }) {
   if (results.length === 0) {
@@ -37,7 +37,7 @@ export function BestResults({
       </Empty>
     );
   }
-  const rows = results.map(runView);
+  const rows = results.map((result) => ({ ...runView(result), headline: result.headline }));
   const reasons = new Set(rows.map(({ reason }) => reason));
   const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
@@ -79,7 +79,7 @@ export function BestResults({
           {
             head: 'Median',
             isFigure: true,
-            cell: ({ figures }) => figures && <Timing of={figures} />,
+            cell: ({ headline }) => <Timing of={headline} about={BETWEEN_RUNS} />,
           },
           {
             head: 'Rate (higher is better)',

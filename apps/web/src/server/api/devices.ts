@@ -1,4 +1,4 @@
-import { deviceSchema, pageOf, rooflineSchema, runResultSchema } from '@tilemark/core';
+import { bestResultSchema, deviceSchema, pageOf, rooflineSchema } from '@tilemark/core';
 import { z } from 'zod';
 import { cursorQuery, found, noun, ok, operation } from './operation';
 
@@ -29,7 +29,7 @@ operation(
     access: 'read',
     caching: 'revalidate',
     answer: ok(
-      deviceSchema.extend({ best: z.array(runResultSchema), rooflines: z.array(rooflineSchema) }),
+      deviceSchema.extend({ best: z.array(bestResultSchema), rooflines: z.array(rooflineSchema) }),
     ),
   },
   async ({ params: { key }, services: { store } }) => {

@@ -95,3 +95,13 @@ test('what a newer release measured is left out of lists, which go on', async ()
   expect((await store.sweeps.bestRates([sweep])).size).toBe(0);
   expect(await store.sweeps.runs(sweep, 10)).toEqual([]);
 });
+
+test('the best of a device has the interval of the board, and of its own run', async () => {
+  const key = await record('Twice known', [['1.0', 1e6]]);
+  const [best] = await store.devices.best(key);
+  const { rows } = await store.leaderboard({ op: 'matmul', dtype: 'f32', profile: 'default' });
+  const { highNs, lowNs, medianNs } = rows.find(({ device }) => device.key === key)!;
+  expect(best?.headline).toEqual({ highNs, lowNs, medianNs });
+  const own = best?.outcome?.kind === 'measured' ? best.outcome.measurement.cold : null;
+  expect(highNs).toBeGreaterThan(own?.highNs ?? Infinity);
+});

@@ -14,7 +14,7 @@ import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
-import type { Device, Page, RunResult } from '../../view/api';
+import type { BestResult, Device, Page, RunResult } from '../../view/api';
 import type {
   DeviceHistory,
   SoftwareVersion,
@@ -146,7 +146,7 @@ export function devicesOf(db: PrismaClient) {
     },
 
     /** Best measured result of each problem on the device. */
-    async best(key: string): Promise<RunResult[]> {
+    async best(key: string): Promise<BestResult[]> {
       const rows = await db.best.findMany({
         where: { deviceKey: key },
         include: { result: { include: { run: { include: RUN_VIEW } } } },
@@ -158,7 +158,10 @@ export function devicesOf(db: PrismaClient) {
       );
       const results = [...newest.values()]
         .filter(isKnownProblem)
-        .map((row) => runResult(row.result.run));
+        .map(({ highNs, lowNs, medianNs, result }) => ({
+          ...runResult(result.run),
+          headline: { medianNs, lowNs, highNs },
+        }));
       // By size, not as text: 512 comes before 1024.
       return results.toSorted((a, b) => byKind(a, b) || volume(a.problem) - volume(b.problem));
     },

@@ -128,7 +128,11 @@ export default async function DevicePage({ params, searchParams }: Props) {
           </div>
         </Panel>
       </Section>
-      <Section title="Best results" id="best">
+      <Section
+        title="Best results"
+        id="best"
+        note={best.length > 0 && 'intervals include the spread between runs'}
+      >
         <BestResults results={best} device={device.name} />
       </Section>
       {device.class !== 'cpu' && (
