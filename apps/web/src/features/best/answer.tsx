@@ -51,7 +51,7 @@ export function evidence({
       `${formatNs(each.ns)} ± ${formatPercent(each.error)}`;
     return [
       {
-        name: basis === 'measured' ? 'Screened time' : 'Predicted time',
+        name: basis === 'measured' ? 'Measured time' : 'Predicted time',
         about: 'Standard deviation, relative',
         value: `${time({ ns, error })}, ${rateText(rate)}`,
       },

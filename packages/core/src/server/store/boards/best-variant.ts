@@ -30,7 +30,13 @@ import { OPERATOR } from '../parties';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
 import { learnedHere } from './learned';
-import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
+import {
+  type Asked,
+  answerWith,
+  predictedVariant,
+  shippedVariant,
+  tunedElsewhere,
+} from './shipped-variant';
 import { timesOn } from './variant-boards';
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
@@ -67,7 +73,8 @@ export async function bestVariantOf(
   const file = on && shippedFor(on, query);
   if (file) {
     const predicted = predictedVariant(asked, learnedFrom(file), { fallback: 'shipped' });
-    return isFaster(predicted, known) ? predicted : known;
+    if (!isFaster(predicted, known)) return known;
+    return tunedElsewhere(asked, on, predicted, isFaster) ?? predicted;
   }
   const { vendor } = device ?? query;
   const alike = known || !vendor ? null : shippedFor({ vendor }, query);

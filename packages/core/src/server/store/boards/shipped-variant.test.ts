@@ -86,6 +86,21 @@ test('nothing is predicted to be faster than the device can be', async () => {
   }
 });
 
+test('a time of the very shape under the other profile yields only to a prediction well below it', async () => {
+  const found = await find({ ...cube(2048), device: key });
+  const own = tunedFiles()
+    .flatMap(({ variants }) => variants)
+    .find(({ problem, profile }) => profile === 'fast' && shapeText(problem) === '2048');
+  expect(found).toMatchObject({
+    address: parseVariant(own!.address).address,
+    isExact: true,
+    measured: square(2048),
+    prediction: { profile: 'fast', basis: 'measured', ns: own!.medianNs },
+  });
+  const [other] = found?.prediction?.runnersUp ?? [];
+  expect(other!.ns * (1 + 2 * other!.error)).toBeGreaterThan(own!.medianNs);
+});
+
 test('they leave what the device cannot run to others', async () => {
   const { deviceKey } = await store.workers.attach({
     name: 'w',
