@@ -15,7 +15,7 @@ export * from './link/link';
 export * from './link/wire';
 export { bufferSetsFor, longDispatch } from './measure/calibrate';
 export { type Clock, contradiction } from './measure/clock';
-export { dataSheetPeak, dataSheetTime } from './measure/data-sheet';
+export { dataSheetPeak, type PeakShare, peakShare } from './measure/data-sheet';
 export * from './measure/device';
 export * from './measure/duel';
 export * from './measure/energy';

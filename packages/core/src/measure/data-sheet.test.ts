@@ -1,6 +1,6 @@
 import type { Problem } from '@tilemark/kernels';
 import { expect, test } from 'vitest';
-import { dataSheetTime } from './data-sheet';
+import { dataSheetTime, peakShare } from './data-sheet';
 
 const H200 = { device: 'NVIDIA H200', class: 'gpu' } as const;
 const product = (n: number, dtype: Problem['dtype'], m = n): Problem => ({
@@ -19,4 +19,16 @@ test('a data sheet bounds the bytes of f16, not what matrix units do', () => {
   expect(dataSheetTime(H200, product(8192, 'f16'))).toBeNull();
   expect(dataSheetTime(H200, product(8192, 'f16acc16'))).toBeNull();
   expect(dataSheetTime(H200, product(8192, 'f16', 1))?.bound).toBe('bandwidth');
+});
+
+test('a share is of the peak that was measured, else of the data sheet', () => {
+  const problem = product(8192, 'f32');
+  const of = { device: { name: H200.device, class: H200.class }, medianNs: 20e6, problem };
+  const roof = { ns: 10e6, bound: 'compute' } as const;
+  expect(peakShare({ ...of, roof })).toEqual({ share: 0.5, bound: 'compute' });
+  const sheet = peakShare({ ...of, roof: null });
+  expect(sheet?.bound).toBe('by data sheet');
+  expect(sheet?.share).toBeCloseTo(0.82, 2);
+  const unknown = { name: 'Some GPU', class: 'gpu' } as const;
+  expect(peakShare({ ...of, device: unknown })).toBeNull();
 });

@@ -83,6 +83,29 @@ export function dataSheetTime(
   return { ns: Math.max(flopsNs, bytesNs), bound: flopsNs > bytesNs ? 'compute' : 'bandwidth' };
 }
 
+/** How near a time comes to its peak, and which peak that is. */
+export interface PeakShare {
+  readonly share: number;
+  readonly bound: Roof['bound'] | 'by data sheet';
+}
+
+/** Of the roof that was measured, else of what the data sheet of the model allows; null without either. */
+export function peakShare({
+  device: { name, class: kind },
+  medianNs,
+  problem,
+  roof,
+}: {
+  readonly device: { readonly name: string; readonly class: DeviceIdentity['class'] };
+  readonly medianNs: number;
+  readonly problem: Problem;
+  readonly roof?: Roof | null | undefined;
+}): PeakShare | null {
+  if (roof) return { share: roof.ns / medianNs, bound: roof.bound };
+  const sheet = dataSheetTime({ device: name, class: kind }, problem);
+  return sheet && { share: sheet.ns / medianNs, bound: 'by data sheet' };
+}
+
 /** Operations per ns. */
 function operations({ f16, f32 }: DataSheet, { dtype }: Pick<Problem, 'dtype'>): number {
   return 1e3 * (DTYPES[dtype].peak === 'f16' ? (f16 ?? 2 * f32) : f32);

@@ -1,6 +1,17 @@
-import { mayEndOtherwise, type OutcomeKind, outcomeReason } from '../measure/outcome';
+import { type PeakShare, peakShare } from '../measure/data-sheet';
+import {
+  type Measurement,
+  mayEndOtherwise,
+  type OutcomeKind,
+  outcomeReason,
+} from '../measure/outcome';
 import type { ImportedMark, RunResult } from './api';
 import { type Figures, figuresOf } from './metrics';
+
+/** Without a roof, the share of the peak is that of the data sheet, where there is one. */
+export interface RunFigures extends Omit<Figures, 'roofBound'> {
+  readonly roofBound: PeakShare['bound'] | null;
+}
 
 /**
  * A run as every list of the site shows it: who ran what, how it ended, and the figures of the
@@ -18,13 +29,13 @@ export interface RunView
   readonly reason: string | null;
   /** It failed, and may end otherwise when it is tried again. */
   readonly mayRetry?: true;
-  readonly figures: Figures | null;
+  readonly figures: RunFigures | null;
   /** When it was measured; null until it has been. */
   readonly endedAt: string | null;
   readonly imported: ImportedMark | null;
 }
 
-export type MeasuredRun = RunView & { readonly figures: Figures };
+export type MeasuredRun = RunView & { readonly figures: RunFigures };
 
 export const isMeasured = (run: RunView): run is MeasuredRun => run.figures !== null;
 
@@ -44,7 +55,21 @@ export const runView = ({
   kind: outcome?.kind ?? 'pending',
   reason: outcomeReason(outcome),
   ...(mayEndOtherwise(outcome) && { mayRetry: true as const }),
-  figures: outcome?.kind === 'measured' ? figuresOf(outcome.measurement, run.problem) : null,
+  figures: outcome?.kind === 'measured' ? runFigures(run, outcome.measurement) : null,
   endedAt: run.endedAt ?? null,
   imported: run.imported ?? null,
 });
+
+/** What is shown of a measurement. */
+export function runFigures(
+  { device, problem }: Pick<RunResult, 'device' | 'problem'>,
+  measurement: Measurement,
+): RunFigures {
+  const { cold, roof } = measurement;
+  const peak = peakShare({ device, problem, medianNs: cold.medianNs, roof });
+  return {
+    ...figuresOf(measurement, problem),
+    roofShare: peak?.share ?? null,
+    roofBound: peak?.bound ?? null,
+  };
+}

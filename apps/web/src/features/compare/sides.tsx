@@ -1,8 +1,9 @@
-import { driverText, hasInterval } from '@tilemark/core';
+import { driverText, hasInterval, peakShare } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
+import { boundText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import {
   formatCount,
@@ -46,8 +47,9 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Coefficient of variation', ({ measurement: { cold } }) => formatPercent(cold.cv)],
   [
     '% of peak',
-    ({ measurement: { cold, roof } }) => {
-      return roof ? `${formatOfPeak(roof.ns / cold.medianNs)}, ${roof.bound}` : '–';
+    ({ measurement: { cold, roof }, result }) => {
+      const peak = peakShare({ ...result, medianNs: cold.medianNs, roof });
+      return peak ? `${formatOfPeak(peak.share)}, ${boundText(peak)}` : '–';
     },
   ],
   ['Samples', ({ measurement: { cold, stop } }) => `${formatCount(cold.n)}, ${stop}`],

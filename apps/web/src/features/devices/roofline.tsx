@@ -1,4 +1,9 @@
-import type { RooflineRecord, RunResult } from '@tilemark/core';
+import {
+  type Evidence,
+  METHODOLOGY_VERSION,
+  type RooflineRecord,
+  type RunResult,
+} from '@tilemark/core';
 import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
 import { Moment } from '@/ui/facts';
 import { formatRate, formatShape } from '@/ui/format';
@@ -14,6 +19,7 @@ export function Roofline({
   device,
   isCpu,
   sheetPeak,
+  evidence,
 }: {
   surveys: readonly RooflineRecord[];
   best: readonly RunResult[];
@@ -21,15 +27,18 @@ export function Roofline({
   isCpu: boolean;
   /** In f32 by the data sheet of the model, GFLOP/s; null without one. */
   sheetPeak: number | null;
+  /** That ships for the model. */
+  evidence: readonly Evidence[];
 }) {
   const roofs = deviceRoofs(surveys, best);
   if (roofs.length === 0) {
     return (
-      <Empty title={isCpu ? 'No peak rates' : 'No peak rates measured yet'}>
+      <Empty title={isCpu ? 'No peak rates' : 'No peak rates measured here yet'}>
         <p>
           {isCpu
             ? 'No probe measures a host CPU.'
-            : 'A worker measures copies and multiply-adds when it attaches, a software adapter’s once it is idle; no worker of this device has yet, and the imported results bring none.'}
+            : `A worker measures copies and multiply-adds when it attaches, a software adapter’s once it is idle; no worker of this device has yet, and ${resultsBring(best)}.`}
+          {shippedPeak(evidence)}
           {sheetPeak !== null && ` The data sheet says ${formatRate(sheetPeak)} GFLOP/s in f32.`}
         </p>
       </Empty>
@@ -56,7 +65,7 @@ export function Roofline({
                 </>
               ) : (
                 <>
-                  Peaks from results
+                  Peaks of profile {roof.profile}, from results
                   {roof.peaks.length === 0 &&
                     roof.gigabytesPerSecond !== null &&
                     `: ${formatRate(roof.gigabytesPerSecond)} GB/s copied, multiply-adds unknown`}
@@ -70,6 +79,26 @@ export function Roofline({
       })}
     </div>
   );
+}
+
+/** What the results of a device without peaks say of them. */
+function resultsBring(best: readonly RunResult[]): string {
+  const earlier = best.some(
+    ({ outcome }) =>
+      outcome?.kind === 'measured' &&
+      outcome.measurement.methodologyVersion !== METHODOLOGY_VERSION,
+  );
+  return earlier
+    ? 'those of its imported results are not taken over: methodology 1 could probe an idle device'
+    : 'its results bring none';
+}
+
+/** What Tilemark itself has measured on such a device. */
+function shippedPeak(evidence: readonly Evidence[]): string {
+  const found = evidence.find(({ dtype, roofline }) => dtype === 'f32' && roofline);
+  const [peak] = found?.roofline?.peaks.filter(({ dtype }) => dtype === 'f32') ?? [];
+  if (!found || !peak) return '';
+  return ` The survey that ships with Tilemark found ${formatRate(peak.gigaflopsPerSecond)} GFLOP/s in f32 on such a device, under profile ${found.profile}.`;
 }
 
 /** Nothing for an op without arithmetic. */

@@ -11,10 +11,11 @@ import {
   type LeaderboardRow,
   type MetricId,
   metricsOf,
+  peakShare,
   type ReferenceFigure,
 } from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
-import { opOf, shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { ComparableVariant } from '@/features/kernels/address';
@@ -54,7 +55,7 @@ const BESIDE: readonly MetricId[] = ['lowNs', 'highNs', 'roofBound'];
 const METRICS = metricsOf('board', [...BESIDE, 'rate']);
 
 /** Those that say more than their figure. */
-const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
+const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow, problem: Problem) => ReactNode>> = {
   medianNs: ({ highNs, lowNs, medianNs }) => (
     <>
       {formatNs(medianNs)}
@@ -66,12 +67,7 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow) => ReactNode>> = {
       </span>
     </>
   ),
-  roofShare: ({ medianNs, roof }) => (
-    <RoofText
-      share={roof ? roof.ns / medianNs : null}
-      bound={roof ? `measured ${roof.bound}` : null}
-    />
-  ),
+  roofShare: (row, problem) => <RoofText of={peakShare({ ...row, problem })} />,
 };
 
 /** The usual ones, and what a row has a figure of. */
@@ -106,6 +102,7 @@ export function Board({
   );
   const metrics = metricsIn(shown);
   const columns: Columns = {
+    problem,
     metrics,
     hasNaive: shown.some(({ speedupOverNaive }) => speedupOverNaive !== null),
     hasSizes: shown.some((row) => sizesOf(row, sizes).length > 1),
@@ -115,7 +112,7 @@ export function Board({
   return (
     <>
       <div className="space-y-4 sm:hidden">
-        <Cards rows={shown} full={full} query={query} />
+        <Cards rows={shown} full={full} query={query} problem={problem} />
         {reference && <ReferenceCards figures={reference} full={full} />}
       </div>
       <div className="max-sm:hidden">
@@ -249,7 +246,8 @@ function BoardRow({
         const value = figures[id] ?? null;
         return (
           <td key={id} className="figure">
-            {DRAWN[id]?.(row) ?? (value === null ? '–' : formatMetric(unit, digits, value))}
+            {DRAWN[id]?.(row, columns.problem) ??
+              (value === null ? '–' : formatMetric(unit, digits, value))}
           </td>
         );
       })}

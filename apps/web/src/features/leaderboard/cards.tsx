@@ -1,8 +1,9 @@
-import type { LeaderboardRow, ReferenceFigure } from '@tilemark/core';
+import { type LeaderboardRow, peakShare, type ReferenceFigure } from '@tilemark/core';
+import type { Problem } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { ComparableVariant } from '@/features/kernels/address';
-import { ImportedBadge } from '@/features/results/outcome';
+import { boundText, ImportedBadge } from '@/features/results/outcome';
 import { Ago } from '@/ui/facts';
 import { formatInterval, formatNs, formatOfPeak, formatRate } from '@/ui/format';
 import type { BoardQuery } from './query';
@@ -23,11 +24,13 @@ export function Cards({
   rows,
   full,
   query,
+  problem,
 }: {
   rows: readonly LeaderboardRow[];
   /** The rate of a full bar. */
   full: number;
   query: BoardQuery;
+  problem: Problem;
 }) {
   return rowGroups(query).map(([title, isOf]) => {
     const cards = rows.filter(isOf);
@@ -39,15 +42,16 @@ export function Cards({
         note={`, ${cards[0]?.rate.unit}; a full bar is ${formatRate(full)}`}
       >
         {shownRows(cards, query).map((row) => (
-          <Card key={row.resultId} row={row} full={full} />
+          <Card key={row.resultId} row={row} full={full} problem={problem} />
         ))}
       </CardList>
     );
   });
 }
 
-function Card({ row, full }: { row: LeaderboardRow; full: number }) {
-  const { device, highNs, lowNs, medianNs, rank, rate, roof, unranked } = row;
+function Card({ row, full, problem }: { row: LeaderboardRow; full: number; problem: Problem }) {
+  const { device, highNs, lowNs, medianNs, rank, rate, unranked } = row;
+  const peak = peakShare({ ...row, problem });
   return (
     <li className={CARD}>
       <div className="flex items-baseline gap-2">
@@ -70,7 +74,7 @@ function Card({ row, full }: { row: LeaderboardRow; full: number }) {
       />
       <p className="text-xs text-muted">
         {formatNs(medianNs)} {formatInterval(medianNs, lowNs, highNs)}
-        {roof && <>, {formatOfPeak(roof.ns / medianNs)} of peak</>}
+        {peak && `, ${formatOfPeak(peak.share)} of peak (${boundText(peak)})`}
       </p>
       <p>
         <ComparableVariant address={row.address} resultId={row.resultId} on={device.name} />{' '}
@@ -114,7 +118,7 @@ export function ReferenceCards({
             <p className="text-xs text-muted">
               {formatNs(medianNs)}
               {interval && ` ${formatInterval(medianNs, interval.lowNs, interval.highNs)}`}
-              {peak && `, ${formatOfPeak(peak.share)} of peak (${peak.bound})`}
+              {peak && `, ${formatOfPeak(peak.share)} of peak (${boundText(peak)})`}
             </p>
             <p>
               <What figure={figure} />

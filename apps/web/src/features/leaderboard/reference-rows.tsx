@@ -1,4 +1,4 @@
-import { dataSheetTime, type ReferenceFigure } from '@tilemark/core';
+import { peakShare, type ReferenceFigure } from '@tilemark/core';
 import { isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Address, kernelHref } from '@/features/kernels/address';
@@ -105,7 +105,7 @@ function Row({
               )}
             </>
           ) : id === 'roofShare' && peak ? (
-            <RoofText share={peak.share} bound={peak.bound} />
+            <RoofText of={peak} />
           ) : (
             '–'
           )}
@@ -123,13 +123,8 @@ function Row({
   );
 }
 
-/** Its part of the roof that was measured with it, else of what the data sheet allows. */
-export function peakOf({ class: kind, hardware, medianNs, problem, roof }: ReferenceFigure) {
-  if (roof) return { share: roof.ns / medianNs, bound: `measured ${roof.bound}` };
-  const sheet =
-    hardware === null ? null : dataSheetTime({ device: hardware, class: kind }, problem);
-  return sheet && { share: sheet.ns / medianNs, bound: 'by data sheet' };
-}
+export const peakOf = ({ class: kind, hardware, ...of }: ReferenceFigure) =>
+  peakShare({ ...of, device: { name: hardware ?? '', class: kind } });
 
 /** Figures of reference on a page of their own subject: a kernel, a sweep. */
 export function ReferenceTable({

@@ -7,6 +7,7 @@ import {
   type ReferenceFigure,
 } from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
+import type { Problem } from '@tilemark/kernels';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatRate } from '@/ui/format';
@@ -29,6 +30,7 @@ export function rowGroups({ contributed }: BoardQuery): readonly RowGroupOf[] {
 
 /** Columns of a board that are shown only where a row has something to say in them. */
 export interface Columns {
+  readonly problem: Problem;
   readonly metrics: readonly Metric<MetricId>[];
   readonly hasNaive: boolean;
   readonly hasSizes: boolean;

@@ -50,6 +50,9 @@ const ABOUT: Partial<Record<MetricId, string>> = {
   rmsError: 'In u: one u is the most that rounding once changes a value',
 };
 
+/** What a host CPU has none of: it compiles nothing here, and its memory is the host's. */
+const OF_GPUS: readonly MetricId[] = ['compileNs', 'hostToDeviceNs', 'deviceToHostNs'];
+
 /** Shown where they were asked for. */
 const OF_ENERGY: readonly MetricId[] = ['perJoule', 'energySpread', 'meanPowerW', 'idlePowerW'];
 
@@ -61,12 +64,17 @@ const ENERGY_SOURCES: Readonly<Record<EnergySource, string>> = {
 export function Statistics({
   problem,
   measurement,
+  isCpu,
 }: {
   problem: Problem;
   measurement: Measurement;
+  isCpu: boolean;
 }) {
   const { clocks, cold, discarded, energy, timer } = measurement;
-  const figures = FIGURES.filter(({ id }) => energy !== undefined || !OF_ENERGY.includes(id));
+  const figures = FIGURES.filter(
+    ({ id }) =>
+      (energy !== undefined || !OF_ENERGY.includes(id)) && !(isCpu && OF_GPUS.includes(id)),
+  );
   return (
     <Panel>
       <Facts
@@ -118,7 +126,7 @@ export function Statistics({
                   value: energy ? ENERGY_SOURCES[energy.source] : 'not readable on this device',
                 },
               ]),
-          ...clocksFacts(clocks),
+          ...(isCpu ? [] : clocksFacts(clocks)),
           { name: 'Methodology', value: `version ${measurement.methodologyVersion}` },
         ]}
       />

@@ -1,9 +1,10 @@
 import {
-  figuresOf,
   type ImportedMark,
   KNOWN_WIDTH,
   type Measurement,
   outcomeReason,
+  type PeakShare,
+  peakShare,
   type ResultDetail,
   type RunView,
 } from '@tilemark/core';
@@ -21,6 +22,12 @@ import { stopText } from './measurement';
 
 /** Why a result may be faster than the peak. */
 const OVER_PEAK = 'the data may come from a cache, or the probe of the peak was disturbed';
+
+const PEAK_WORDS: Readonly<Record<PeakShare['bound'], string>> = {
+  compute: 'of the compute peak',
+  bandwidth: 'of the bandwidth peak',
+  'by data sheet': 'of what the data sheet allows: no peak was measured',
+};
 
 /** The rate and time, or why there are none. */
 export function Headline({ result }: { result: ResultDetail }) {
@@ -47,7 +54,9 @@ export function Headline({ result }: { result: ResultDetail }) {
     );
   }
   const { highNs, lowNs, medianNs } = outcome.measurement.cold;
-  const { roofBound, roofShare } = figuresOf(outcome.measurement, problem);
+  const { roof } = outcome.measurement;
+  const peak = peakShare({ device: result.device, problem, medianNs, roof });
+  const flopPerByte = arithmeticIntensity(problem);
   return (
     <>
       <dl className="flex flex-wrap gap-x-10 gap-y-4">
@@ -63,18 +72,20 @@ export function Headline({ result }: { result: ResultDetail }) {
         />
         <Figure
           name="% of peak (higher is better)"
-          value={roofShare === null ? '–' : formatOfPeak(roofShare)}
+          value={peak ? formatOfPeak(peak.share) : '–'}
           unit={
-            roofShare === null
-              ? 'the peak that bounds it is not known'
-              : `of the ${roofBound} peak${roofShare > 1 ? `: ${OVER_PEAK}` : ''}`
+            peak
+              ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
+              : 'the peak that bounds it is not known'
           }
         />
-        <Figure
-          name="Arithmetic intensity"
-          value={formatIntensity(arithmeticIntensity(problem), DTYPES[problem.dtype].isInteger)}
-          unit=""
-        />
+        {flopPerByte > 0 && (
+          <Figure
+            name="Arithmetic intensity"
+            value={formatIntensity(flopPerByte, DTYPES[problem.dtype].isInteger)}
+            unit=""
+          />
+        )}
       </dl>
       {reason && (
         <Notice tone="amber" className="mt-4">
@@ -149,13 +160,18 @@ export function ImportedBadge({ of }: { of: ImportedMark | null | undefined }) {
   );
 }
 
+/** `measured compute`, `by data sheet`. */
+export const boundText = ({ bound }: Pick<PeakShare, 'bound'>): string =>
+  bound === 'by data sheet' ? bound : `measured ${bound}`;
+
 /** How near its roof a result came, and which roof that is. */
-export function RoofText({ share, bound }: { share: number | null; bound: string | null }) {
-  if (share === null) return '–';
+export function RoofText({ of }: { of: PeakShare | null }) {
+  if (of === null) return '–';
+  const { share } = of;
   return (
     <span title={share > 1 ? OVER_PEAK : undefined}>
       {formatOfPeak(share)}
-      <span className="block text-xs whitespace-normal text-muted">{bound}</span>
+      <span className="block text-xs whitespace-normal text-muted">{boundText(of)}</span>
     </span>
   );
 }

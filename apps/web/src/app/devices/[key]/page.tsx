@@ -172,6 +172,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
           device={device.name}
           isCpu={device.class === 'cpu'}
           sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
+          evidence={evidence}
         />
       </Section>
       {evidence.length > 0 && (

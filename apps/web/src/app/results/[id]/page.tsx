@@ -1,4 +1,4 @@
-import { isContributed } from '@tilemark/core';
+import { isContributed, METHODOLOGY_VERSION, type Measurement } from '@tilemark/core';
 import { DTYPES, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
@@ -162,13 +162,17 @@ export default async function ResultPage({ params }: Props) {
               ) : (
                 <p className="text-muted">
                   Not drawn: this device’s compute peak under profile {result.profile} is not known
-                  here{result.imported && ', and the imported file does not contain it'}.
+                  here{result.imported && `, ${unprovedBy(measurement)}`}.
                 </p>
               )}
             </Section>
           )}
           <Section id="statistics" title="Statistics">
-            <Statistics problem={problem} measurement={measurement} />
+            <Statistics
+              problem={problem}
+              measurement={measurement}
+              isCpu={result.device.class === 'cpu'}
+            />
           </Section>
           <Section id="verification" title="Verification" note="100% is the largest error allowed">
             <VerificationTable measurement={measurement} />
@@ -222,3 +226,9 @@ export default async function ResultPage({ params }: Props) {
     </>
   );
 }
+
+/** Why an imported result does not say how much its device can do. */
+const unprovedBy = ({ methodologyVersion }: Measurement): string =>
+  methodologyVersion === METHODOLOGY_VERSION
+    ? 'and the imported file does not contain it'
+    : `and that of the imported file is not taken over: methodology ${methodologyVersion} could probe an idle device`;

@@ -8,11 +8,11 @@ import {
   tableFeatures,
 } from '@tanstack/react-table';
 import {
-  type Figures,
   hasInterval,
   isMeasured,
   metricsOf,
   type Occupancy,
+  type RunFigures,
   type RunView,
   variantOccupancy,
 } from '@tilemark/core';
@@ -113,12 +113,16 @@ const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) 
 const RANGE = 'Range of the samples, which are too few for a 95% interval';
 
 /** Metrics that say more than their figure, and those that others say. */
-const DRAWN: Partial<Record<keyof Figures, ((run: RunView, of: Figures) => ReactNode) | null>> = {
+const DRAWN: Partial<
+  Record<keyof RunFigures, ((run: RunView, of: RunFigures) => ReactNode) | null>
+> = {
   rate: ({ problem }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
   medianNs: (_, figures) => (
     <Timing of={figures} {...(!hasInterval(figures.samples) && { about: RANGE })} />
   ),
-  roofShare: (_, { roofBound, roofShare }) => <RoofText share={roofShare} bound={roofBound} />,
+  roofShare: (_, { roofBound: bound, roofShare: share }) => (
+    <RoofText of={share === null || bound === null ? null : { share, bound }} />
+  ),
   samples: null,
   lowNs: null,
   highNs: null,
@@ -133,10 +137,10 @@ const placeOf = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.
 const COLUMN_IDS: Readonly<Record<string, string>> = { medianNs: 'median', roofShare: 'roof' };
 
 const metricColumns: readonly Column[] = metricsOf('runs')
-  .filter(({ id }) => DRAWN[id as keyof Figures] !== null)
+  .filter(({ id }) => DRAWN[id as keyof RunFigures] !== null)
   .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
   .map(({ better, digits, id, name, unit }) => {
-    const read = ({ run }: TableRun) => run.figures?.[id as keyof Figures] ?? undefined;
+    const read = ({ run }: TableRun) => run.figures?.[id as keyof RunFigures] ?? undefined;
     return {
       id: COLUMN_IDS[id] ?? id,
       name,
@@ -151,7 +155,7 @@ const metricColumns: readonly Column[] = metricsOf('runs')
         if (!run.figures) return null;
         const value = read(row);
         return (
-          DRAWN[id as keyof Figures]?.(run, run.figures) ??
+          DRAWN[id as keyof RunFigures]?.(run, run.figures) ??
           (value === undefined ? '–' : formatMetric(unit, digits, value))
         );
       },
@@ -270,7 +274,7 @@ function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
 }
 
 /** `1.234 ms ±0.3%, 45% of peak` */
-const timingText = ({ highNs, lowNs, medianNs, roofShare }: Figures): string =>
+const timingText = ({ highNs, lowNs, medianNs, roofShare }: RunFigures): string =>
   `${formatNs(medianNs)} ${formatInterval(medianNs, lowNs, highNs).replace(' ', '\u00a0')}${roofShare === null ? '' : `, ${formatOfPeak(roofShare)} of peak`}`;
 
 function ProblemCell({ run: { problem } }: { run: RunView }) {
