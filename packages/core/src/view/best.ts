@@ -64,6 +64,17 @@ export const bestVariantSchema = z.object({
     })
     .nullable(),
   /**
+   * The variant on that device with the shortest median, if that is not this one's: it is placed by
+   * the slow end of its wide interval. Null: there is none.
+   */
+  shorterMedian: z
+    .object({
+      address: z.string(),
+      medianNs: z.number().positive(),
+      provenNs: z.number().positive(),
+    })
+    .nullable(),
+  /**
    * Where another variant has the better time of its own, but separate times cannot tell them apart:
    * the duel that this one won on the device. Null: none decided.
    */

@@ -102,12 +102,16 @@ export const leaderboardSchema = z.object({
 });
 export type Leaderboard = z.infer<typeof leaderboardSchema>;
 
+/** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
+const provenNs = z.number();
+
 /** The best variant of one kernel on one device. */
 export const heatMapCellSchema = z.object({
   kernel: z.string(),
   address: z.string(),
   resultId: id,
   medianNs: z.number(),
+  provenNs,
   rate: rateSchema,
   /** The best time of any kernel on the device over this one; null if only that one is ranked. */
   partOfBest: z.number().nullable(),
@@ -135,7 +139,9 @@ export const portabilityQuerySchema = groupedQuerySchema.extend({
 });
 export type PortabilityQuery = z.infer<typeof portabilityQuerySchema>;
 
-const measuredVariant = z.object({ address: z.string(), resultId: id, medianNs: z.number() });
+const measuredVariant = z.object({
+  ...{ address: z.string(), resultId: id, medianNs: z.number(), provenNs },
+});
 const part = z.number().min(0).max(1);
 
 /** How close each variant comes to the best of every device, by ranked results of one problem. */

@@ -71,3 +71,15 @@ it('says whether the shader below was timed only where there is one below', () =
   expect(facts('@compute fn main() {}')).toContain('Shader');
   expect(facts(null)).not.toContain('Shader');
 });
+
+it('names what has a shorter median that is not proven', () => {
+  const rate = { value: 1, unit: 'GFLOP/s' };
+  const result = { measuredAt: '2026-11-25T00:00:00.000Z', medianNs: 12e6, rate };
+  const facts = (shorterMedian: BestVariant['shorterMedian']) =>
+    evidence({ devices: 1, partOfBest: 1, result, shorterMedian } as unknown as BestVariant).map(
+      ({ name }) => name,
+    );
+  const name = 'Shorter median, not proven';
+  expect(facts(null)).not.toContain(name);
+  expect(facts({ address: 'matmul/cpu-parallel', medianNs: 4e6, provenNs: 70e6 })).toContain(name);
+});

@@ -43,6 +43,7 @@ export function evidence({
   prediction,
   result,
   shipped,
+  shorterMedian,
   wgsl,
 }: BestVariant): Fact[] {
   if (prediction) {
@@ -89,10 +90,24 @@ export function evidence({
   if (!result || partOfBest === null) return [];
   return [
     {
-      name: 'Speed relative to the fastest',
-      about: `100% is the fastest variant measured there${devices === 1 ? '' : '; geometric mean over the devices'}`,
+      name: 'Speed relative to the best',
+      about: `100% is the best variant measured there, each counted at its median or at the slow end of a wide interval${devices === 1 ? '' : '; geometric mean over the devices'}`,
       value: formatPercent(partOfBest),
     },
+    ...(shorterMedian
+      ? [
+          {
+            name: 'Shorter median, not proven',
+            about: 'Its interval is wide, so it counts at the slow end',
+            value: (
+              <>
+                <Address of={shortAddress(shorterMedian.address)} />:{' '}
+                {formatNs(shorterMedian.medianNs)}, counted at {formatNs(shorterMedian.provenNs)}
+              </>
+            ),
+          },
+        ]
+      : []),
     { name: 'Measured on', value: <DeviceName device={result.device} /> },
     {
       name: 'Rate',

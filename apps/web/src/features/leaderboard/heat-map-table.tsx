@@ -2,7 +2,7 @@ import type { HeatMap, HeatMapCell, ReferenceFigure } from '@tilemark/core';
 import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
-import { formatRate, formatShape } from '@/ui/format';
+import { formatNs, formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
 import { type Faster, nameOf } from './faster-profile';
@@ -64,6 +64,7 @@ export function HeatMapTable({
         {own.some(({ unranked }) => unranked !== null) && (
           <span className="italic">not ranked</span>
         )}
+        {own.some(isAtSlowEnd) && <span>† counted at the slow end of its wide interval</span>}
       </p>
       <FasterUnder faster={faster} query={query} shape={shapeText(problem)} />
       <TablePanel
@@ -184,18 +185,19 @@ const Missing = () => (
 
 function Cell({ cell }: { cell: HeatMapCell | undefined }) {
   if (!cell) return <Missing />;
-  const { address, kernel, partOfBest, resultId, unranked } = cell;
+  const { address, kernel, partOfBest, provenNs, resultId, unranked } = cell;
+  const about = [
+    address,
+    ...(isAtSlowEnd(cell) ? [`Counted at ${formatNs(provenNs)}, its slow end`] : []),
+    ...(unranked === null ? [] : [`Not ranked: ${unranked}`]),
+  ];
   return (
     <td
       className="figure"
       data-head={nameOf(kernel)}
       style={unranked === null && partOfBest !== null ? heatOf(partOfBest) : undefined}
     >
-      <a
-        href={`/results/${resultId}`}
-        title={unranked === null ? address : `${address}. Not ranked: ${unranked}`}
-        className="hover:underline"
-      >
+      <a href={`/results/${resultId}`} title={about.join('. ')} className="hover:underline">
         <CellText cell={cell} />
         <PartText of={partOfBest} /> {cell.isImported && <Badge tone="amber">imported</Badge>}
       </a>
@@ -211,8 +213,17 @@ const PartText = ({ of }: { of: number | null }) => (
 const CellText = ({ cell }: { cell: HeatMapCell }) => (
   <span className={cell.unranked === null ? '' : 'italic'}>
     <RateText of={cell} isBest={cell.partOfBest === 1 && cell.unranked === null} />
+    {isAtSlowEnd(cell) && (
+      <>
+        <span aria-hidden="true">†</span>
+        <span className="sr-only">, counted at its slow end</span>
+      </>
+    )}
   </span>
 );
+
+/** Its share is of a longer time than its rate. */
+const isAtSlowEnd = ({ medianNs, provenNs }: HeatMapCell): boolean => provenNs !== medianNs;
 
 /** The rate, with a star if it is the best of its row. */
 function RateText({ of: { rate }, isBest }: { of: Pick<HeatMapCell, 'rate'>; isBest: boolean }) {

@@ -3,8 +3,11 @@ import { shippingSummary } from './portability-tables';
 
 const device = (name: string, partOfBest: number | null) => ({
   device: { key: name, name, class: 'gpu' as const },
-  best: { address: 'x', resultId: 'r', medianNs: 1 },
-  shipped: partOfBest === null ? null : { address: 'y', resultId: 's', medianNs: 2, partOfBest },
+  best: { address: 'x', resultId: 'r', medianNs: 1, provenNs: 1 },
+  shipped:
+    partOfBest === null
+      ? null
+      : { address: 'y', resultId: 's', medianNs: 2, provenNs: 2, partOfBest },
 });
 const summary = (...devices: ReturnType<typeof device>[]) =>
   shippingSummary({ address: 'y', devices }).replaceAll('\u202f', ' ');

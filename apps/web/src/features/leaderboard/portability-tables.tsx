@@ -50,7 +50,7 @@ export function PortabilityTables({
         note={
           <>
             {isCompared
-              ? 'Geometric mean of the share of each device’s best rate; higher is better.'
+              ? 'Geometric mean of the share of each device’s best rate, each counted at its median or at the slow end of a wide interval; higher is better.'
               : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}
             <TextLink href="/docs/ranking#portability">Formula</TextLink>
           </>
@@ -141,14 +141,14 @@ export function PortabilityTables({
               className: 'min-w-56',
               cell: ({ best }) => <VariantLink address={best.address} resultId={best.resultId} />,
             },
-            { head: 'Best median', isFigure: true, cell: ({ best }) => formatNs(best.medianNs) },
+            { head: 'Best median', isFigure: true, cell: ({ best }) => <Counted of={best} /> },
             {
               head: 'This variant’s median',
               isFigure: true,
               cell: ({ shipped }) =>
                 shipped ? (
                   <TextLink href={`/results/${shipped.resultId}`} prefetch={false}>
-                    {formatNs(shipped.medianNs)}
+                    <Counted of={shipped} />
                   </TextLink>
                 ) : (
                   <span className="text-muted">not measured</span>
@@ -170,6 +170,20 @@ export function PortabilityTables({
 }
 
 type Shipping = NonNullable<PortabilityReport['shipping']>;
+
+/** A median, and what it counts as where its interval is wide. */
+function Counted({ of: { medianNs, provenNs } }: { of: Shipping['devices'][number]['best'] }) {
+  return (
+    <>
+      {formatNs(medianNs)}
+      {provenNs !== medianNs && (
+        <span className="block text-xs text-muted">
+          counted at its slow end, {formatNs(provenNs)}
+        </span>
+      )}
+    </>
+  );
+}
 
 function costText(shipped: Shipping['devices'][number]['shipped']): string {
   if (shipped === null) return '–';

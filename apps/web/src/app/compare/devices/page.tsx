@@ -24,9 +24,9 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
   return (
     <>
       <PageHeader title="Compare">
-        Two devices, each with its fastest variant, on every problem and profile measured on both. A
-        difference within ±0.5% counts as the same; if the 95% interval leaves it open, it is
-        undecided.
+        Two devices, each with its best variant, by the median or the slow end of a wide interval,
+        on every problem and profile measured on both. A difference within ±0.5% counts as the same;
+        if the 95% interval leaves it open, it is undecided.
       </PageHeader>
       <CompareTabs here="/compare/devices" />
       <Refused

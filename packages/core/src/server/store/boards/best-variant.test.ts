@@ -325,3 +325,22 @@ describe('with results', () => {
     expect((failure as InputError).field).toBe(field);
   });
 });
+
+test('a shorter median that counts at its slow end is named', async () => {
+  const device = await deviceWith(store, { device: 'Noisy', vendor: 'noises' }, [
+    ['small', 512, 4],
+    ['middle', 512, measured(2e6, { halfWidth: 1.5 })],
+  ]);
+  const found = await find({ ...cube(512), device });
+  expect(found).toMatchObject({
+    address: tileAddress('small'),
+    partOfBest: 1,
+    shorterMedian: { address: tileAddress('middle'), medianNs: 2e6 },
+  });
+  expect(found?.shorterMedian?.provenNs).toBeGreaterThan(4e6);
+  const quiet = await deviceWith(store, { device: 'Quiet', vendor: 'noises' }, [
+    ['small', 512, 4],
+    ['middle', 512, 5],
+  ]);
+  expect(await find({ ...cube(512), device: quiet })).toMatchObject({ shorterMedian: null });
+});

@@ -12,7 +12,7 @@ import {
   rateOf,
   shapeText,
 } from '@tilemark/kernels';
-import { greatest } from 'd3-array';
+import { greatest, least } from 'd3-array';
 import type {
   DeviceCapabilities,
   DeviceClass,
@@ -300,6 +300,10 @@ async function measuredVariant(
     };
     if (!feasible(variant, problem, limits).ok) continue;
     const medianNs = result.medianNs ?? Number.NaN;
+    const shortest = least(
+      times.filter(({ deviceKey }) => deviceKey === closest.deviceKey),
+      ({ medianNs }) => medianNs,
+    );
     const answer = answerWith(asked, variant, {
       ...{ fallback, measured: nearest.problem, isExact: nearest.distance === 0 },
       ...{ devices, partOfBest, duel: isFirst(each) ? (dueled?.won ?? null) : null },
@@ -308,6 +312,14 @@ async function measuredVariant(
         rate: rateOf(parseProblem(run), medianNs),
         measuredAt: result.endedAt.toISOString(),
       },
+      shorterMedian:
+        shortest && shortest.medianNs < closest.medianNs && shortest.provenNs > shortest.medianNs
+          ? {
+              address: shortest.address,
+              medianNs: shortest.medianNs,
+              provenNs: shortest.provenNs,
+            }
+          : null,
     });
     return { ...answer, isSourceMeasured: isSame(result.sourceHash, answer.wgsl) };
   }

@@ -40,7 +40,8 @@ export const answerWith = (
   found: Pick<BestVariant, 'fallback' | 'measured' | 'isExact'> & Partial<BestVariant>,
 ): BestVariant => ({
   ...{ asked: problem, profile, devices: 0, partOfBest: null },
-  ...{ result: null, duel: null, shipped: null, prediction: null, isSourceMeasured: null },
+  ...{ result: null, shorterMedian: null, duel: null, shipped: null, prediction: null },
+  isSourceMeasured: null,
   ...programOf(variant, problem),
   ...found,
 });

@@ -166,7 +166,7 @@ function cellsOf(
     const { address, kernel, medianNs, provenNs, resultId, unranked } = time;
     const isComparable = unranked === null || best.unranked !== null;
     return {
-      ...{ kernel, address, resultId, medianNs, unranked },
+      ...{ kernel, address, resultId, medianNs, provenNs, unranked },
       rate: rateOf(problem, medianNs),
       partOfBest: isComparable ? best.provenNs / provenNs : null,
     };
@@ -214,8 +214,9 @@ function shippingTo(
   };
 }
 
-const measured = ({ address, medianNs, resultId }: VariantTimeRow) => ({
+const measured = ({ address, medianNs, provenNs, resultId }: VariantTimeRow) => ({
   address,
   medianNs,
+  provenNs,
   resultId,
 });
