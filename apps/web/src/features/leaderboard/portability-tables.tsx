@@ -1,6 +1,6 @@
 import type { PortabilityReport } from '@tilemark/core';
 import { shapeText, shortAddress } from '@tilemark/kernels';
-import { DeviceName } from '@/features/devices/device-name';
+import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
@@ -50,8 +50,9 @@ export function PortabilityTables({
         note={
           <>
             {isCompared
-              ? 'Geometric mean of the share of each device’s best rate, each counted at its median or at the slow end of a wide interval; higher is better.'
+              ? 'Geometric mean of the share of each device’s best rate; higher is better.'
               : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}
+            Rates count at the median or at the slow end of a wide interval.{' '}
             <TextLink href="/docs/ranking#portability">Formula</TextLink>
           </>
         }
@@ -96,7 +97,7 @@ export function PortabilityTables({
               cell: ({ worst }) => (
                 <>
                   {formatPercent(worst.partOfBest)}{' '}
-                  <span className="text-muted">{worst.device.name}</span>
+                  <span className="text-muted">{shortDeviceName(worst.device.name)}</span>
                 </>
               ),
             },

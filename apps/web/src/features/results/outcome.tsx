@@ -70,15 +70,17 @@ export function Headline({ result }: { result: ResultDetail }) {
           value={formatNs(medianNs)}
           unit={formatInterval(medianNs, lowNs, highNs)}
         />
-        <Figure
-          name="% of peak (higher is better)"
-          value={peak ? formatOfPeak(peak.share) : '–'}
-          unit={
-            peak
-              ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
-              : 'the peak that bounds it is not known'
-          }
-        />
+        {result.device.class !== 'cpu' && (
+          <Figure
+            name="% of peak (higher is better)"
+            value={peak ? formatOfPeak(peak.share) : '–'}
+            unit={
+              peak
+                ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
+                : 'the peak that bounds it is not known'
+            }
+          />
+        )}
         {flopPerByte > 0 && (
           <Figure
             name="Arithmetic intensity"

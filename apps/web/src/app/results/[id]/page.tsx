@@ -149,7 +149,7 @@ export default async function ResultPage({ params }: Props) {
               </Panel>
             </Section>
           )}
-          {points.length > 0 && (
+          {points.length > 0 && result.device.class !== 'cpu' && (
             <Section
               id="roofline"
               title="Roofline"
