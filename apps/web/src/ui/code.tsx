@@ -30,9 +30,6 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
  * contains its code twice, as markup and for React.
  */
 const CLASSED: ShikiTransformer = {
-  pre(node) {
-    node.properties.style = undefined;
-  },
   line(node) {
     node.children = node.children.flatMap((token) => {
       if (token.type !== 'element') return [token];
@@ -50,10 +47,15 @@ const kept = new Map<string, string>();
 /**
  * Highlighted WGSL, cached if requested recently.
  *
+ * @param from lines before these, for their numbers
  * @param kinds a class per line, if any
  */
-async function highlighted(source: string, kinds: readonly string[] = []): Promise<string> {
-  const key = JSON.stringify([source, kinds]);
+async function highlighted(
+  source: string,
+  from = 0,
+  kinds: readonly string[] = [],
+): Promise<string> {
+  const key = JSON.stringify([source, from, kinds]);
   const shiki = await openHighlighter();
   const html =
     kept.get(key) ??
@@ -66,6 +68,9 @@ async function highlighted(source: string, kinds: readonly string[] = []): Promi
       transformers: [
         CLASSED,
         {
+          pre(node) {
+            node.properties.style = from > 0 ? `counter-reset: line ${from}` : undefined;
+          },
           line(node, number) {
             const kind = kinds[number - 1];
             if (kind) this.addClassToHast(node, kind);
@@ -90,7 +95,7 @@ export interface Fold {
 /**
  * WGSL, highlighted on the server for both colour schemes. Scrolls in its own box.
  *
- * @param fold a long source is sent on demand only
+ * @param fold a long source is sent on demand only, and opens on its entry point
  */
 export async function WgslCode({
   source,
@@ -102,9 +107,9 @@ export async function WgslCode({
   fold?: Fold;
 }) {
   const lines = source.split('\n');
-  const shown = shownOf(lines, fold);
-  const html = await highlighted(shown.join('\n'));
-  return <CodeBox label={label} html={html} lines={lines.length} fold={fold} />;
+  const part = partOf(lines, fold, entryOf(lines));
+  const html = await highlighted(part.shown.join('\n'), part.from);
+  return <CodeBox label={label} html={html} lines={lines.length} {...part} />;
 }
 
 /**
@@ -155,12 +160,13 @@ export async function WgslDiff({
         .split('\n')
         .map((text) => ({ text, kind: added ? 'added' : removed ? 'removed' : 'kept' })),
   );
-  const shown = shownOf(lines, fold);
+  const part = partOf(lines, fold, changeOf(lines));
   const html = await highlighted(
-    shown.map(({ text }) => text).join('\n'),
-    shown.map(({ kind }) => kind),
+    part.shown.map(({ text }) => text).join('\n'),
+    part.from,
+    part.shown.map(({ kind }) => kind),
   );
-  return <CodeBox label={label} html={html} lines={lines.length} fold={fold} isDiff />;
+  return <CodeBox label={label} html={html} lines={lines.length} {...part} isDiff />;
 }
 
 /** As many lines as the box shows at once, none of them cut: its height below follows. */
@@ -169,27 +175,56 @@ const MOST_LINES = 29;
 /** More of them weigh more than the rest of a page, which contains them twice. */
 const MOST_SENT = 150;
 
-const isFolded = (lines: number, fold: Fold | undefined): fold is Fold =>
-  fold !== undefined && lines > MOST_SENT;
+/** Of what matters, as many lines are seen without scrolling. */
+const LEAST_SEEN = 12;
 
-const shownOf = <Line,>(lines: readonly Line[], fold: Fold | undefined): readonly Line[] =>
-  isFolded(lines.length, fold) && !fold.isOpen ? lines.slice(0, MOST_LINES) : lines;
+/** Where a program begins: above it are constants, bindings and the functions it calls. */
+export const entryOf = (lines: readonly string[]): number =>
+  lines.findIndex((line) => line.startsWith('@compute'));
+
+/** What came or went first, constants aside, with the lines before it. */
+export const changeOf = (lines: readonly { text: string; kind: string }[]): number =>
+  lines.findIndex(
+    ({ kind, text }) => kind !== 'kept' && !/^\s*($|(const|override|alias|enable)\b)/.test(text),
+  ) - 2;
+
+/**
+ * What is shown of a long code: all of it on demand, before that a screen of it.
+ *
+ * @param begin the line that the screen should show
+ */
+export function partOf<Line>(lines: readonly Line[], fold: Fold | undefined, begin: number) {
+  const isLate = begin > MOST_LINES - LEAST_SEEN && lines.length > MOST_LINES;
+  if (!fold || !(isLate || lines.length > MOST_SENT)) return { shown: lines, from: 0, fold: null };
+  if (fold.isOpen) return { shown: lines, from: 0, fold };
+  const from = isLate ? Math.min(begin, lines.length - MOST_LINES) : 0;
+  return { shown: lines.slice(from, from + MOST_LINES), from, fold };
+}
 
 function CodeBox({
   label,
   html,
   lines,
+  from,
   fold,
   isDiff = false,
 }: {
   label: string;
   html: string;
   lines: number;
-  fold: Fold | undefined;
+  from: number;
+  fold: Fold | null;
   isDiff?: boolean;
 }) {
   return (
-    <ShowAll of={label} lines={lines} most={MOST_LINES} fold={isFolded(lines, fold) ? fold : null}>
+    <ShowAll of={label} lines={lines} most={MOST_LINES} fold={fold}>
+      {from > 0 && (
+        <p className="mb-1 text-xs text-muted">
+          {isDiff
+            ? `From the first change of code on; ${from} lines above it are not shown.`
+            : `From line ${from + 1} on; the constants, bindings and functions above are not shown.`}
+        </p>
+      )}
       <section
         aria-label={label}
         data-diff={isDiff || undefined}
