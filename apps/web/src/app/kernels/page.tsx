@@ -1,5 +1,5 @@
 import { PROFILES } from '@tilemark/core';
-import { idsOf, type Kernel, kernelsOf, OPS } from '@tilemark/kernels';
+import { idsOf, type Kernel, kernelsOf, OPS, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/device-name';
@@ -38,14 +38,14 @@ export default async function KernelsPage() {
         tunable you can read the WGSL that runs.
         <Words of={['variant', 'profile']} />
       </PageHeader>
-      {ladders.map(({ op, shapes, bests }) => (
+      {ladders.map(({ op, shapes, bests, fastest }) => (
         <Section
           key={op}
           id={op}
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `fastest f32 result by size on any device, ranked or not, in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better: the highest rate of any problem, type and profile, then the fastest f32 result by size, on any device, ranked or not; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >
@@ -67,6 +67,23 @@ export default async function KernelsPage() {
                 ),
               },
               { head: 'Idea', className: 'min-w-52 text-pretty', cell: ({ idea }) => idea },
+              {
+                head: 'Highest rate',
+                isFigure: true,
+                className: 'min-w-26',
+                cell: ({ id }) => {
+                  const best = fastest.get(id);
+                  return (
+                    <BestRate
+                      best={best}
+                      on={
+                        best &&
+                        `${formatShape(shapeText(best.problem))} ${best.problem.dtype}${best.isRanked ? '' : ', not ranked'}`
+                      }
+                    />
+                  );
+                },
+              },
               ...shapes.map((shape) => ({
                 head: formatShape(shape),
                 isFigure: true,
@@ -93,7 +110,7 @@ export default async function KernelsPage() {
   );
 }
 
-function BestRate({ best }: { best: Best | undefined }) {
+function BestRate({ best, on }: { best: Best | undefined; on?: string | undefined }) {
   if (!best) return null; // a phone leaves empty cells out
   return (
     <>
@@ -108,6 +125,7 @@ function BestRate({ best }: { best: Best | undefined }) {
         className="ml-auto block max-w-26 text-xs whitespace-normal text-muted max-sm:max-w-none"
         title={best.where}
       >
+        {on && <span className="block">{on}</span>}
         {shortDeviceName(best.where)}
         {best.profile !== PROFILES[0] && `, ${best.profile}`}
       </span>

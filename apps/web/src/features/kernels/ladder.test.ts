@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { benchFileSchema } from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
+import { shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../../../packages/core/services.test-helper';
 import {
@@ -41,4 +42,24 @@ test('a figure of reference is an imported result once a file has brought it', a
   const { bests } = await ladderOf(store, 'matmul');
   const resultId = bests.get('matmul/tiled 8192')?.resultId ?? '';
   expect((await store.results.get(resultId))?.imported).not.toBeNull();
+});
+
+test('each kernel has its highest rate on any problem, and the board’s opening size a column', async () => {
+  const { fastest, shapes } = await ladderOf(store, 'matmul');
+  expect(shapes).toContain('4096');
+  const of = (kernel: string) => {
+    const { problem, rate, where } = fastest.get(kernel)!;
+    return [shapeText(problem), problem.dtype, Math.round(rate), where];
+  };
+  expect(of('matmul/subgroup-matrix')).toEqual([
+    '8192',
+    'f16acc16',
+    413_604,
+    'NVIDIA H200, reference',
+  ]);
+  // An imported result is one of the grid, and leads to it.
+  expect(of('matmul/tiled-wpt')).toEqual(['2048', 'f32', 18_346, 'NVIDIA H200, imported']);
+  expect(fastest.get('matmul/tiled-wpt')?.resultId).toBe(
+    (await ladderOf(store, 'matmul')).bests.get('matmul/tiled-wpt 2048')?.resultId,
+  );
 });

@@ -1,6 +1,16 @@
-import { DEVICE_GROUPS, PROFILES, type Profile } from '@tilemark/core';
+import { DEVICE_GROUPS, IMPLAUSIBLE, PROFILES, type Profile } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { type OpId, type opOf, shapeText, volume } from '@tilemark/kernels';
+import {
+  DTYPES,
+  idsOf,
+  type OpId,
+  type opOf,
+  type Problem,
+  rateOf,
+  shapeText,
+  volume,
+} from '@tilemark/kernels';
+import { openingShape } from '@/features/leaderboard/opening';
 
 /** The fastest result of a kernel on a problem, wherever that was. */
 export interface Best {
@@ -11,8 +21,14 @@ export interface Best {
   readonly resultId: string | null;
 }
 
-/** More columns than this do not fit beside the ideas. */
-const MOST_SHAPES = 5;
+/** The fastest of a kernel on any problem, and that problem. */
+export interface Fastest extends Best {
+  readonly problem: Problem;
+  readonly isRanked: boolean;
+}
+
+/** More columns than this do not fit beside the ideas and the best rate. */
+const MOST_SHAPES = 4;
 
 /** The heat maps of a profile on the shapes that most devices have. Every class of device counts. */
 async function mapsOf(store: Store, op: OpId, profile: Profile) {
@@ -28,12 +44,14 @@ async function mapsOf(store: Store, op: OpId, profile: Profile) {
 }
 
 /**
- * Best rates of an op's kernels, by `kernel shape`, on the shapes that most kernels have: under
+ * Best rates of an op's kernels, by kernel on any problem, and by `kernel shape` on the problem that
+ * boards open on and the shapes that most kernels have: f32, under
  * `default`, or under another profile where a kernel has results under that alone.
  */
 export async function ladderOf(store: Store, op: OpId) {
-  const [figures, ...maps] = await Promise.all([
+  const [figures, fastest, ...maps] = await Promise.all([
     store.references.list({ op, dtype: 'f32' }),
+    fastestOf(store, op),
     ...PROFILES.map((profile) => mapsOf(store, op, profile)),
   ]);
   const results = await store.references.resultsOf(figures);
@@ -67,10 +85,45 @@ export async function ladderOf(store: Store, op: OpId) {
     const where = `${hardware ?? 'not named'}, ${resultId ? 'imported' : 'reference'}`;
     keep(by.kernel, problem, { rate: rate.value, where, profile, resultId });
   }
+  const opening = openingShape(figures, PROFILES[0]);
+  const isFirst = (shape: string) => Number(shape === opening);
   const shapes = [...sizes]
-    .toSorted(([, a], [, b]) => b.kernels - a.kernels || b.volume - a.volume)
+    .toSorted(
+      ([one, a], [other, b]) =>
+        isFirst(other) - isFirst(one) || b.kernels - a.kernels || b.volume - a.volume,
+    )
     .slice(0, MOST_SHAPES)
     .toSorted(([, a], [, b]) => a.volume - b.volume)
     .map(([shape]) => shape);
-  return { op, shapes, bests };
+  return { op, shapes, bests, fastest };
+}
+
+/** Of each kernel of an op, the highest rate on any problem, ranked or not, unless it is implausible. */
+async function fastestOf(store: Store, op: OpId): Promise<ReadonlyMap<string, Fastest>> {
+  const [own, ...lists] = await Promise.all([
+    store.kernelBests(),
+    ...idsOf(DTYPES).map((dtype) => store.references.list({ op, dtype })),
+  ]);
+  const figures = lists.flat();
+  const results = await store.references.resultsOf(figures);
+  const all = [
+    ...own
+      .filter(({ problem, unranked }) => problem.op === op && !unranked?.startsWith(IMPLAUSIBLE))
+      .map(({ device, isImported, kernel, medianNs, problem, profile, resultId, unranked }) => ({
+        kernel,
+        ...{ problem, profile, resultId, isRanked: unranked === null },
+        rate: rateOf(problem, medianNs).value,
+        where: isImported ? `${device}, imported` : device,
+      })),
+    ...figures.flatMap((figure) => {
+      const { by, hardware, problem, profile, rate, unranked } = figure;
+      if (by.kind !== 'kernel' || profile === null) return [];
+      const resultId = results.get(figure) ?? null;
+      const where = `${hardware ?? 'not named'}, ${resultId ? 'imported' : 'reference'}`;
+      const what = { problem, profile, resultId, isRanked: unranked === null };
+      return [{ kernel: by.kernel, ...what, rate: rate.value, where }];
+    }),
+  ];
+  const slowestFirst = all.toSorted((a, b) => a.rate - b.rate);
+  return new Map(slowestFirst.map(({ kernel, ...best }) => [kernel, best]));
 }

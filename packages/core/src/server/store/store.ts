@@ -6,7 +6,12 @@ import { sharedReads } from '../shared-read';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
 import { browserTaxOf } from './boards/browser-tax';
-import { headToHeadOf, kernelResultsOf, measuredVariantsOf } from './boards/comparisons';
+import {
+  headToHeadOf,
+  kernelBestsOf,
+  kernelResultsOf,
+  measuredVariantsOf,
+} from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { comparedOn, heatMapOf, portabilityOf } from './boards/variant-boards';
@@ -161,7 +166,8 @@ export function openStore(databaseUrl: string) {
     kernelResults: board('kernel', kernelResultsOf),
     headToHead: board('head to head', headToHeadOf),
     browserTax: board('browser tax', browserTaxOf),
-    /** As they were at most 30 s ago: they read every result. */
+    /** These three as they were at most 30 s ago: they read every result. */
+    kernelBests: () => kept.read('kernel bests', () => kernelBestsOf(db)),
     measuredVariants: () => kept.read('variants', () => measuredVariantsOf(db)),
     overview: () => kept.read('overview', () => overviewOf(db)),
     leaderboard: board('leaderboard', leaderboardOf),

@@ -4,6 +4,7 @@ import {
   isKnownProblem,
   kernelById,
   type OpId,
+  type Problem,
   parseProblem,
   parseShape,
   rateOf,
@@ -134,6 +135,40 @@ type HeadlineRow = Prisma.BestGetPayload<{ select: typeof HEADLINE }>;
 const MAX_VARIANTS = 500;
 
 /** Addresses of measured variants by kernel: of more than a list takes, those of most devices. */
+/** The fastest result of a kernel on a problem under a profile, on any device. */
+export interface KernelBestRow {
+  readonly kernel: string;
+  readonly problem: Problem;
+  readonly profile: Profile;
+  readonly device: string;
+  readonly resultId: string;
+  readonly medianNs: number;
+  /** Why it is not ranked; null when it is. */
+  readonly unranked: string | null;
+  readonly isImported: boolean;
+}
+
+/** Of each of our kernels, the fastest result on each problem, one that is ranked where there is one. */
+export async function kernelBestsOf(db: PrismaClient): Promise<KernelBestRow[]> {
+  const rows = await db.$queryRaw<
+    (Omit<KernelBestRow, 'problem'> & { op: string; dtype: string; shape: string })[]
+  >`
+    SELECT first.*, device."name" AS "device", result."importedBy" IS NOT NULL AS "isImported"
+    FROM (
+      SELECT DISTINCT ON ("kernel", "op", "dtype", "shape", "profile")
+        "kernel", "op", "dtype", "shape", "profile"::text, "deviceKey", "resultId", "medianNs",
+        "unranked"
+      FROM "VariantBest" WHERE strpos("kernel", '@') = 0
+      ORDER BY "kernel", "op", "dtype", "shape", "profile", "unranked" IS NOT NULL, "medianNs"
+    ) AS first
+    JOIN "Device" AS device ON device."key" = first."deviceKey"
+    JOIN "Result" AS result ON result."id" = first."resultId"`;
+  return rows.filter(isKnownProblem).map(({ op, dtype, shape, ...row }) => ({
+    ...row,
+    problem: parseProblem({ op, dtype, shape }),
+  }));
+}
+
 export async function measuredVariantsOf(db: PrismaClient): Promise<string[]> {
   const rows = await db.$queryRaw<{ address: string }[]>`
     SELECT "address" FROM "VariantBest"
