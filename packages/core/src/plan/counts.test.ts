@@ -45,7 +45,7 @@ describe('countRuns', () => {
       runs: 3,
       isTooMany: false,
       skipped: [],
-      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null }],
+      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null, longestSeconds: null }],
     });
   });
 
@@ -101,7 +101,7 @@ it('adds up what a device has to do, and says nothing of one without past runs',
   ];
   const spec = { cases, profiles: ['default' as const], policy: 'default' as const };
   expect(countRuns(spec, devices, [pace('64', 4)]).devices).toEqual([
-    { key: 'a', runs: 2, skipped: [], seconds: 8 },
-    { key: 'b', runs: 2, skipped: [], seconds: null },
+    { key: 'a', runs: 2, skipped: [], seconds: 8, longestSeconds: 4 },
+    { key: 'b', runs: 2, skipped: [], seconds: null, longestSeconds: null },
   ]);
 });

@@ -8,6 +8,7 @@ import {
   shapeText,
   volume,
 } from '@tilemark/kernels';
+import { sum } from 'd3-array';
 import type { DeviceCapabilities } from '../measure/device';
 import type { PolicyId } from '../measure/policy';
 import { checkSpec } from './check-spec';
@@ -35,6 +36,8 @@ export interface DeviceRunCount {
   readonly skipped: readonly SkippedRuns[];
   /** How long the others may take at the paces given, s; null if these do not cover the device. */
   readonly seconds: number | null;
+  /** Of these, the one that may take longest; null as above. */
+  readonly longestSeconds: number | null;
 }
 
 /**
@@ -64,27 +67,29 @@ export function countRuns(
     devices: chosen.flatMap(({ key }) => {
       const own = runs.filter(({ deviceKey }) => deviceKey === key);
       if (own.length === 0) return [];
-      const seconds = secondsOfAll(
+      const times = secondsOfEach(
         own.filter(({ why }) => why === null),
         paces,
       );
-      return [{ key, runs: own.length, skipped: skippedByReason(own), seconds }];
+      const seconds = times && sum(times);
+      const longestSeconds = times && Math.max(0, ...times);
+      return [{ key, runs: own.length, skipped: skippedByReason(own), seconds, longestSeconds }];
     }),
   };
 }
 
 /** Null if the paces do not cover one of the runs. Each problem is looked up once. */
-function secondsOfAll(runs: readonly PlannedRun[], paces: readonly Pace[]): number | null {
+function secondsOfEach(runs: readonly PlannedRun[], paces: readonly Pace[]): number[] | null {
   const known = new Map<string, number | null>();
-  let total = 0;
+  const times: number[] = [];
   for (const run of runs) {
     const key = `${run.problem.op} ${shapeText(run.problem)}`;
     const seconds = known.has(key) ? known.get(key) : secondsOf(run, paces);
     if (seconds === null || seconds === undefined) return null;
     known.set(key, seconds);
-    total += seconds;
+    times.push(seconds);
   }
-  return total;
+  return times;
 }
 
 function skippedByReason(runs: readonly { readonly why: string | null }[]): SkippedRuns[] {
@@ -119,6 +124,8 @@ export interface Pace {
   readonly policy: string;
   /** Median of the runs, s. */
   readonly seconds: number;
+  /** Median of the time of a dispatch, ns; absent where it is not known. */
+  readonly dispatchNs?: number;
 }
 
 /**

@@ -81,16 +81,18 @@ export function devicesOf(db: PrismaClient) {
       if (keys.length === 0) return [];
       return db.$queryRaw<Pace[]>`
         SELECT "deviceKey", "op", "shape", "policy",
-          percentile_cont(0.5) WITHIN GROUP (ORDER BY "seconds") AS "seconds"
+          percentile_cont(0.5) WITHIN GROUP (ORDER BY "seconds") AS "seconds",
+          percentile_cont(0.5) WITHIN GROUP (ORDER BY "medianNs") AS "dispatchNs"
         FROM (
-          SELECT run.*, extract(epoch FROM "endedAt" - lag("endedAt")
-            OVER (PARTITION BY "deviceKey", "sweepId" ORDER BY "endedAt"))::float8 AS "seconds"
+          SELECT run.*, result."medianNs", extract(epoch FROM run."endedAt" - lag(run."endedAt")
+            OVER (PARTITION BY "deviceKey", "sweepId" ORDER BY run."endedAt"))::float8 AS "seconds"
           FROM unnest(${[...keys]}::text[]) AS device(key)
           CROSS JOIN LATERAL (
-            SELECT "deviceKey", "sweepId", "op", "shape", "policy", "endedAt" FROM "Run"
+            SELECT "id", "deviceKey", "sweepId", "op", "shape", "policy", "endedAt" FROM "Run"
             WHERE "deviceKey" = device.key AND "state" = 'measured'
             ORDER BY "endedAt" DESC LIMIT ${RECENT_RUNS}
           ) AS run
+          JOIN "Result" AS result ON result."runId" = run."id"
         ) AS gap
         WHERE "seconds" > 0 AND "seconds" < ${LONGEST_RUN_S}
         GROUP BY "deviceKey", "op", "shape", "policy"`;

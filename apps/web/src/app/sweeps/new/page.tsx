@@ -3,7 +3,7 @@ import type { Metadata } from 'next';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/form';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
 import { Presets } from '@/features/sweeps/new/presets';
-import { roofPaces } from '@/features/sweeps/new/roof-paces';
+import { ratePaces } from '@/features/sweeps/new/rate-paces';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages/lists';
 import { readable, visitor } from '@/server/session/visitor';
@@ -35,7 +35,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
   ]);
   const paces = [
     ...past,
-    ...keys.flatMap((key) => roofPaces(key, summaries.get(key)?.roofs ?? [], past)),
+    ...keys.flatMap((key) => ratePaces(key, summaries.get(key)?.roofs ?? [], past)),
   ];
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);

@@ -113,6 +113,9 @@ export function Presets({
 /** Longer than this nobody waits for, s. */
 const TOO_LONG_S = 2 * 3600;
 
+/** A run this long has a step in which its device is silent for longer than a worker waits, s. */
+const LONGEST_RUN_S = 300;
+
 /** Why the devices at work cannot run a suite as published, and the largest sizes of it that fit. */
 function fitOf(
   suite: string,
@@ -134,7 +137,11 @@ function fitOf(
     const skipped = count.skipped.reduce((sum, each) => sum + each.runs, 0);
     if (skipped === count.runs) return `Every run would be skipped: ${count.skipped[0]?.why}.`;
     const seconds = Math.max(...count.devices.map((each) => each.seconds ?? 0));
-    return seconds > TOO_LONG_S ? `It would take ${formatEstimate(seconds)}.` : null;
+    if (seconds > TOO_LONG_S) return `It would take ${formatEstimate(seconds)}.`;
+    const longest = Math.max(...count.devices.map((each) => each.longestSeconds ?? 0));
+    return longest > LONGEST_RUN_S
+      ? `One run would take ${formatEstimate(longest)}, and a device that is silent for 2 min in one of its steps counts as hung.`
+      : null;
   };
   let values = Object.fromEntries(params.map((param) => [param.name, param.default]));
   const why = whyNot(values);
