@@ -290,7 +290,7 @@ test('a series has one colour in all charts of a sweep', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
   const shown = await page
-    .locator('figure li')
+    .locator('figure li', { has: page.getByRole('button') })
     .evaluateAll((items) =>
       items.map((item) => [item.textContent ?? '', item.querySelector('svg')?.style.color ?? '']),
     );

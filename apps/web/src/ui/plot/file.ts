@@ -8,6 +8,8 @@ export interface LegendItem {
   readonly symbol?: (typeof SYMBOLS)[number];
   readonly isDashed?: boolean;
   readonly isFilled?: boolean;
+  /** Explains a mark of several series, and is none itself. */
+  readonly isKey?: boolean;
 }
 
 /** Symbols as Plot draws them, around 0. */

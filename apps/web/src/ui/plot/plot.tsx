@@ -255,34 +255,48 @@ function Legend({
 }) {
   return (
     <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
-      {items.map(({ color, isDashed, isFilled, symbol, text }) => (
-        <li key={text}>
-          <button
-            type="button"
-            aria-pressed={!hidden.has(text)}
-            onClick={() => toggle(text)}
-            className="inline-flex items-center gap-1.5 font-mono text-ink hover:underline aria-[pressed=false]:line-through"
-          >
-            <svg width="18" height="10" viewBox="-9 -5 18 10" aria-hidden="true" style={{ color }}>
-              <path
-                d="M-9,0H9"
-                stroke="currentColor"
-                strokeWidth="1.5"
-                strokeDasharray={isDashed ? '3 2' : undefined}
-              />
-              {symbol && (
-                <path
-                  d={GLYPHS[symbol]}
-                  fill={isFilled ? 'currentColor' : 'var(--surface)'}
-                  stroke="currentColor"
-                  strokeWidth="1.25"
-                />
-              )}
-            </svg>
-            {text}
-          </button>
+      {items.map((item) => (
+        <li key={item.text}>
+          {item.isKey ? (
+            <span className={LEGEND_ITEM}>
+              <Sample of={item} />
+              {item.text}
+            </span>
+          ) : (
+            <button
+              type="button"
+              aria-pressed={!hidden.has(item.text)}
+              onClick={() => toggle(item.text)}
+              className={`${LEGEND_ITEM} hover:underline aria-[pressed=false]:line-through`}
+            >
+              <Sample of={item} />
+              {item.text}
+            </button>
+          )}
         </li>
       ))}
     </ul>
   );
 }
+
+const LEGEND_ITEM = 'inline-flex items-center gap-1.5 font-mono text-ink';
+
+/** A line and its mark, as drawn. */
+const Sample = ({ of: { color, isDashed, isFilled, symbol } }: { of: LegendItem }) => (
+  <svg width="18" height="10" viewBox="-9 -5 18 10" aria-hidden="true" style={{ color }}>
+    <path
+      d="M-9,0H9"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeDasharray={isDashed ? '3 2' : undefined}
+    />
+    {symbol && (
+      <path
+        d={GLYPHS[symbol]}
+        fill={isFilled ? 'currentColor' : 'var(--surface)'}
+        stroke="currentColor"
+        strokeWidth="1.25"
+      />
+    )}
+  </svg>
+);

@@ -152,16 +152,18 @@ export function TimeCurves({
       height={300}
       fileName="time-by-threads"
       zooms
-      legend={legendOf(points, styles, isDashed)}
+      legend={[
+        ...legendOf(points, styles, isDashed),
+        ...(hollow.length > 0 ? [publishedKey(hollow, styles)] : []),
+      ]}
       caption={
         <>
           Time by threads per workgroup, lower is faster; bands are {intervals}
           {isByShape && '; lines are shapes, by the fastest variant of each kernel'}
           {dashed.length > 0 &&
             dashed.length < kernels.length &&
-            `. Dashed: without workgroup memory (${dashed.join(', ')})`}
-          {hollow.length > 0 && '. Hollow: published, on other hardware'}.
-          {isByShape && marksText(kernels, styles)}
+            '. Dashed lines are kernels without workgroup memory'}
+          .
         </>
       }
       summary={`Time by threads per workgroup. ${fastest.join('; ')}.${hollow.length > 0 ? ` ${hollow.length} published times beside them.` : ''}`}
@@ -192,7 +194,6 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
   const worst = points.reduce((a, b) => (b.value < a.value ? b : a));
   const at = ({ line, threads, value }: Point) =>
     `${formatSpeedup(value)} (${line}, ${threads} threads)`;
-  const kernels = distinct(points, ({ kernel }) => kernel);
   const intervals = intervalsText(curves.points.map(({ run }) => run.figures.samples));
   return (
     <Figure
@@ -201,7 +202,7 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
       fileName="speedup-by-threads"
       zooms
       legend={legendOf(points, styles)}
-      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow from the ${intervals} of both.${marksText(kernels, styles)}`}
+      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow from the ${intervals} of both.`}
       summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}
     />
   );
@@ -211,31 +212,45 @@ const distinct = <T, V>(items: readonly T[], of: (item: T) => V): V[] => [
   ...new Set(items.map(of)),
 ];
 
-/** A mark stands in the legend where all points of its colour have it. */
-const legendOf = (
+/**
+ * A mark stands beside its colour where all points of the colour have it; otherwise below all
+ * colours, with its kernel.
+ */
+function legendOf(
   points: readonly Pick<Mark, 'color' | 'kernel'>[],
   styles: SeriesStyles,
   isDashed: (kernel: string) => boolean = () => false,
-): LegendItem[] =>
-  [...group(points, ({ color }) => color)].map(([text, of]) => {
-    const [kernel, other] = distinct(of, (point) => point.kernel);
-    return {
-      text,
-      color: styles.color(text),
-      ...(kernel !== undefined &&
-        other === undefined && {
-          symbol: styles.symbol(shortKernel(kernel)),
-          isDashed: isDashed(kernel),
-          isFilled: true,
-        }),
-    };
+): LegendItem[] {
+  const colors = [...group(points, ({ color }) => color)].map(([text, of]) => ({
+    ...{ text, kernels: distinct(of, ({ kernel }) => kernel) },
+  }));
+  const markOf = (kernel: string) => ({
+    ...{ symbol: styles.symbol(shortKernel(kernel)), isDashed: isDashed(kernel), isFilled: true },
   });
+  const isShared = colors.some(({ kernels }) => kernels.length > 1);
+  return [
+    ...colors.map(({ kernels: [kernel, other], text }) => ({
+      ...{ text, color: styles.color(text) },
+      ...(kernel !== undefined && other === undefined && !isShared && markOf(kernel)),
+    })),
+    ...(isShared
+      ? distinct(points, ({ kernel }) => kernel).map((kernel) => ({
+          ...{
+            text: `marks of ${shortKernel(kernel)}`,
+            color: 'var(--muted)',
+            isKey: true,
+            ...markOf(kernel),
+          },
+        }))
+      : []),
+  ];
+}
 
-/** Which mark stands for which kernel, where lines of several share a colour. */
-const marksText = (kernels: readonly string[], { symbol }: SeriesStyles): string =>
-  kernels.length > 1
-    ? ` Marks: ${kernels.map((kernel) => `${symbol(shortKernel(kernel))} ${shortKernel(kernel)}`).join(', ')}.`
-    : '';
+/** Marks of figures that others have published. */
+const publishedKey = ([first]: readonly Mark[], styles: SeriesStyles): LegendItem => ({
+  ...{ text: 'published, on other hardware', color: 'var(--muted)', isKey: true },
+  symbol: styles.symbol(shortKernel(first?.kernel ?? '')),
+});
 
 const hollowMarks = (points: readonly CurvePoint[], published: readonly PublishedTime[]): Mark[] =>
   points.flatMap(({ color, kernel, line, run, shape: of, threads }) =>
