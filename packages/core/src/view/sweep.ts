@@ -45,6 +45,8 @@ export const sweepSchema = z.object({
   counts: countsSchema,
   spec: specSchema,
   createdAt: date,
+  /** When a worker took its first run; null until then, and of an import. */
+  startedAt: date.nullable(),
   finishedAt: date.nullable(),
   createdBy: z.string(),
   /** The token it was made with, which may cancel it; null for the grid's own sweeps. */

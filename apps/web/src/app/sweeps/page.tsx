@@ -146,11 +146,12 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               head: 'Duration',
               isFigure: true,
               className: 'text-muted',
+              title: 'From the start of its first run; waiting before that does not count',
               // A file says nothing of how long its runs took together.
-              cell: ({ createdAt, finishedAt, isImported }) =>
-                finishedAt === null || isImported
+              cell: ({ finishedAt, isImported, startedAt }) =>
+                finishedAt === null || startedAt === null || isImported
                   ? '–'
-                  : formatDuration((Date.parse(finishedAt) - Date.parse(createdAt)) / 1_000),
+                  : formatDuration((Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000),
             },
             { head: 'By', className: 'whitespace-nowrap', cell: ({ createdBy }) => createdBy },
             {

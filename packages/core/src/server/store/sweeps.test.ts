@@ -108,6 +108,17 @@ test('one idempotency key makes one sweep, even at once', async () => {
   expect(await store.sweeps.ofSuite('starter@1', 'another')).toEqual([]);
 });
 
+test('a sweep has begun when its first run was claimed', async () => {
+  const { id, runIds } = await sweepOf(store, runs(2));
+  expect((await store.sweeps.get(id))?.startedAt).toBeNull();
+  await store.runs.claim(runIds[0]!, workerId);
+  const begun = (await store.sweeps.get(id))?.startedAt ?? '';
+  await store.runs.claim(runIds[1]!, workerId);
+  const { createdAt, startedAt } = (await store.sweeps.get(id))!;
+  expect(startedAt).toBe(begun);
+  expect(Date.parse(begun)).toBeGreaterThan(Date.parse(createdAt));
+});
+
 test('cancel drops what had not begun; what was claimed still records', async () => {
   const { id, runIds } = await sweepOf(store, runs(3));
   await store.runs.claim(runIds[0]!, workerId);

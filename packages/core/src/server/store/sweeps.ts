@@ -8,7 +8,7 @@ import {
   parseProblem,
   rateOf,
 } from '@tilemark/kernels';
-import { greatest, group, max, sum } from 'd3-array';
+import { greatest, group, max, min, sum } from 'd3-array';
 import { KERNEL_STAGE } from '../../measure/outcome';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
@@ -293,6 +293,7 @@ export async function sweepViews(
     where: { sweepId: { in: rows.map((row) => row.id) } },
     _count: true,
     _max: { endedAt: true },
+    _min: { claimedAt: true },
   });
   const tunings = await tuningViews(db, rows);
   return rows.map((row) => {
@@ -309,13 +310,21 @@ export async function sweepViews(
       failed: countOf('failed'),
     };
     const endedAt = max(own, ({ _max }) => _max.endedAt ?? undefined) ?? null;
-    return sweepView(row, { counts, running, endedAt, tuning: tunings.get(row.id) ?? null });
+    const startedAt = min(own, ({ _min }) => _min.claimedAt ?? undefined) ?? null;
+    return sweepView(row, {
+      counts,
+      running,
+      startedAt,
+      endedAt,
+      tuning: tunings.get(row.id) ?? null,
+    });
   });
 }
 
 interface Tally {
   readonly counts: Counts;
   readonly running: number;
+  readonly startedAt: Date | null;
   readonly endedAt: Date | null;
   readonly tuning: Tuning | null;
 }
@@ -323,7 +332,7 @@ interface Tally {
 /** A worker takes its next run within this. */
 const BETWEEN_RUNS_MS = 30_000;
 
-function sweepView(row: SweepRow, { counts, running, endedAt, tuning }: Tally): Sweep {
+function sweepView(row: SweepRow, { counts, running, startedAt, endedAt, tuning }: Tally): Sweep {
   const { id, name, suite, createdAt, createdBy, createdById, cancelledAt } = row;
   // A tuning grows until it is decided; it is about to where nothing of it is left to run.
   const isAboutToGrow = counts.pending === 0 && tuning !== null && tuning.decision === null;
@@ -348,6 +357,7 @@ function sweepView(row: SweepRow, { counts, running, endedAt, tuning }: Tally): 
     counts,
     spec: fromJson(row.spec),
     createdAt: createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
     createdBy,
     createdById,
