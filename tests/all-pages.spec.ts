@@ -49,13 +49,16 @@ async function importResults(keeps: (result: FixtureResult) => boolean = () => t
   return (await answer.json()).id as string;
 }
 
-/** Begins a tuning, which waits for a worker; returns its page. */
-async function tuning(what: object): Promise<string> {
-  const answer = await fetch(`${grid.url}/api/v1/tunings`, {
+const post = (path: string, body: object) =>
+  fetch(`${grid.url}/api/v1/${path}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ device: pages.device?.split('/').at(-1), ...what }),
+    body: JSON.stringify(body),
   });
+
+/** Begins a tuning, which waits for a worker; returns its page. */
+async function tuning(what: object): Promise<string> {
+  const answer = await post('tunings', { device: pages.device?.split('/').at(-1), ...what });
   expect(answer.status, await answer.clone().text()).toBe(201);
   return (await answer.json()).page;
 }
@@ -135,6 +138,60 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   // The second device is 160 times slower on each problem.
   await expect(page.getByRole('row', { name: /matmul 1024/ })).toContainText('SLOW');
   await expect(page.getByText('0.00625×').first()).toBeVisible();
+});
+
+test('no table of a sweep is wider than a desk’s screen', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 844 });
+  const device = pages.device?.split('/').at(-1);
+  const kernels = ['matmul/naive', 'matmul/tiled'];
+  const shapes = [{ m: 1024, n: 1024, k: 1024 }];
+  const asked = {
+    'of two profiles': {
+      spec: {
+        cases: kernels.map((kernel) => ({ kernel, shapes, dtypes: ['f32'] })),
+        profiles: ['default', 'fast'],
+        devices: [device],
+      },
+    },
+    'of a report by tile': { suite: 'block-size', devices: [device] },
+    'of a report by size': { suite: 'threads-per-block', devices: [device] },
+  };
+  const paths = Object.entries(pages).filter(([name]) => /sweep|tuning|^leaderboard/.test(name));
+  for (const [name, body] of Object.entries(asked)) {
+    const answer = await post('sweeps', { name, ...body });
+    paths.push([name, `/sweeps/${(await answer.json()).id}`]);
+  }
+  for (const [name, path] of paths) {
+    await open(page, path);
+    const excess = await page
+      .locator('main .scroll-hint')
+      .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
+    expect.soft(excess, name).toEqual(excess.map(() => 0));
+  }
+  // Rows that differ in the profile alone are told apart.
+  await page.goto(`${grid.url}${paths.find(([name]) => name === 'of two profiles')?.[1]}`);
+  const table = page.getByRole('table', { name: 'Results of the sweep' });
+  await expect(table.getByText('fast', { exact: true })).toHaveCount(2);
+  await expect(page.getByText('matmul 1024 f32, on Example Tile 100')).toBeVisible();
+});
+
+test('a field that is wrong is not hidden by the bar of ticked results', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(grid.loginUrl);
+  await open(page, pages.sweep ?? '');
+  for (const at of [0, 1])
+    await page
+      .getByRole('checkbox', { name: /compare/ })
+      .nth(at)
+      .check();
+  await page.goto(`${grid.url}${pages['sweep by hand']}`);
+  const field = page.getByLabel('Shapes');
+  await field.fill('512x512');
+  await page.getByRole('button', { name: 'Submit sweep' }).click();
+  await expect(field).toBeFocused();
+  const bar = await page.getByRole('region', { name: 'Results to compare' }).boundingBox();
+  const box = await field.boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(bar?.y ?? 0);
 });
 
 test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {

@@ -10,11 +10,14 @@ export function TablePanel({
   caption,
   children,
   stacks = false,
+  wraps = false,
 }: {
   caption: string;
   children: ReactNode;
   /** On a phone each row is a card, whose cells say their headings (`data-head`). */
   stacks?: boolean;
+  /** Headings break, where they are longer than what is below them. */
+  wraps?: boolean;
 }) {
   return (
     <section
@@ -25,7 +28,7 @@ export function TablePanel({
       // Positioned, so that what is placed inside cannot widen the page.
       className="scroll-hint relative overflow-x-auto rounded-tile border border-line"
     >
-      <table className={stacks ? 'data-table stacks' : 'data-table'}>
+      <table className={`data-table ${stacks ? 'stacks' : ''} ${wraps ? 'wraps' : ''}`}>
         <caption className="sr-only">{caption}</caption>
         {children}
       </table>

@@ -1,4 +1,4 @@
-import { librariesOn, publishedOfSuite, type RunView } from '@tilemark/core';
+import { librariesOn, publishedOfSuite, type RunView, type Sweep } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
@@ -79,7 +79,7 @@ export default async function SweepPage({ params }: Props) {
         <Section id="specification" title="Specification">
           <SpecSummary
             spec={sweep.spec}
-            names={new Map(runs.map(({ device }) => [device.key, device.name]))}
+            names={await namesOf(store, sweep.spec, runs)}
             planned={
               // Of a sweep that was cancelled, runs that had not begun are gone.
               runs.length === sweep.counts.total && sweep.status !== 'cancelled'
@@ -91,6 +91,18 @@ export default async function SweepPage({ params }: Props) {
       )}
     </>
   );
+}
+
+/** Names of the devices that a sweep asks for, by key; one that was cancelled may have no run of some. */
+async function namesOf(
+  store: Store,
+  { devices: asked = [] }: Sweep['spec'],
+  runs: readonly RunView[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map(runs.map(({ device }) => [device.key, device.name]));
+  const missing = asked.filter((key) => !names.has(key)).map((key) => store.devices.get(key));
+  for (const device of await Promise.all(missing)) if (device) names.set(device.key, device.name);
+  return names;
 }
 
 /** Libraries on the problems of a sweep, of every op and dtype that it has. */

@@ -44,7 +44,7 @@ export interface TableRun {
   readonly occupancy: Occupancy | undefined;
   /** Null where all runs have the same one, which is said above the table. */
   readonly reason: string | null;
-  /** Its device and profile, each where runs differ in it; a phone shows no columns of them. */
+  /** Its device and profile, each where runs differ in it. */
   readonly where: readonly string[];
 }
 
@@ -109,6 +109,9 @@ interface Column {
 
 const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) =>
   new Set(rows.map(({ run }) => read(run))).size > 1;
+
+/** Of what the variant's cell says where runs differ in it: a table of everything is too wide. */
+const NEVER = () => false;
 
 const RANGE = 'Range of the samples, which are too few for a 95% interval';
 
@@ -175,6 +178,7 @@ export const COLUMNS: readonly Column[] = [
     better: 'lower',
     sort: ({ run }) => volume(run.problem),
     cell: ({ run }) => <ProblemCell run={run} />,
+    says: differs(({ problem }) => problemText(problem)),
   },
   ...metricColumns,
   {
@@ -210,20 +214,20 @@ export const COLUMNS: readonly Column[] = [
       <TextLink
         href={deviceHref(device.key)}
         prefetch={false}
-        className="inline-block max-w-52 truncate align-bottom"
+        className="inline-block max-w-36 truncate align-bottom"
         title={device.name}
       >
         {shortDeviceName(device.name)}
       </TextLink>
     ),
-    says: differs(({ device }) => device.key),
+    says: NEVER,
   },
   {
     id: 'profile',
     name: 'Profile',
     sort: ({ run }) => run.profile,
     cell: ({ run }) => run.profile,
-    says: differs(({ profile }) => profile),
+    says: NEVER,
   },
 ];
 
@@ -243,15 +247,16 @@ export const TABLE_COLUMNS = helper.columns(
 );
 
 /**
- * The columns shown unless others are chosen: those that say something. A device or
- * profile that all runs share is said once, above the table.
+ * The columns shown unless others are chosen: those that say something. A problem, device or
+ * profile that all runs share is said once, above the table; a device and profile in which they
+ * differ beside the variant.
  */
 export const usualColumns = (rows: readonly TableRun[]): string[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);
 
 function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
   return (
-    <div className="min-w-44 sm:min-w-60">
+    <div className="min-w-44 sm:min-w-52">
       {run.figures && run.resultId !== null ? (
         <ComparableVariant
           address={run.address}
@@ -261,6 +266,7 @@ function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
       ) : (
         <VariantLink address={run.address} resultId={run.resultId} />
       )}
+      {where.length > 0 && <p className="text-xs text-muted max-sm:hidden">{where.join(', ')}</p>}
       {/* On a phone the other columns are hidden. */}
       <p className="sm:hidden">
         {[problemText(run.problem), ...where].join(', ')}:{' '}
@@ -268,7 +274,7 @@ function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
           ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
           : run.kind}
       </p>
-      {reason && <p className="max-w-prose text-xs break-words text-muted">{reason}</p>}
+      {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
     </div>
   );
 }

@@ -125,7 +125,7 @@ export function ResultsTable({
           </fieldset>
         </details>
       </div>
-      <TablePanel caption="Results of the sweep">
+      <TablePanel caption="Results of the sweep" wraps>
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
@@ -209,8 +209,13 @@ function sharedText([first, ...others]: readonly RunView[], shown: readonly stri
   const isShared = (read: (run: RunView) => string) =>
     others.every((run) => read(run) === read(first));
   const parts = [
+    !shown.includes('problem') &&
+      isShared(({ problem }) => problemText(problem)) &&
+      problemText(first.problem),
     !shown.includes('device') && isShared(({ device }) => device.key) && `on ${first.device.name}`,
-    !shown.includes('profile') && isShared(({ profile }) => profile) && `profile ${first.profile}`,
+    !shown.includes('profile') &&
+      isShared(({ profile }) => profile) &&
+      `under profile ${first.profile}`,
     sharedReason([first, ...others]),
   ].filter(Boolean);
   return parts.length > 0 ? `, ${others.length > 0 ? 'all ' : ''}${parts.join(', ')}` : '';
