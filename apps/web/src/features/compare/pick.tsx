@@ -55,6 +55,7 @@ export function CompareBar() {
   return (
     <section
       aria-label="Results to compare"
+      data-foot
       className="sticky bottom-0 z-10 border-t border-line-strong bg-surface"
     >
       <div className="mx-auto flex max-w-6xl items-center gap-3 px-4 py-2 sm:px-6">
