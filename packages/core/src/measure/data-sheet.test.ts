@@ -15,7 +15,8 @@ test('what a data sheet allows is the slower of its operations and its bytes', (
   expect(dataSheetTime({ ...H200, device: 'Some GPU' }, product(8192, 'f32'))).toBeNull();
 });
 
-test('a data sheet bounds the bytes of f16, not what matrix units do', () => {
+test('a data sheet bounds bytes of any type, and operations in f32 alone', () => {
+  expect(dataSheetTime(H200, product(8192, 'i32'))).toBeNull();
   expect(dataSheetTime(H200, product(8192, 'f16'))).toBeNull();
   expect(dataSheetTime(H200, product(8192, 'f16acc16'))).toBeNull();
   expect(dataSheetTime(H200, product(8192, 'f16', 1))?.bound).toBe('bandwidth');

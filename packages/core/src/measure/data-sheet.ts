@@ -67,8 +67,9 @@ export function dataSheetPeak(
 
 /**
  * The shortest time of a problem by the data sheet of a model, without a margin, with each byte
- * moved once to or from memory. Null without a sheet, and where f16 operations bind: matrix units do
- * them several times faster than the rate of the sheet, which is that of the others.
+ * moved once to or from memory. Null without a sheet, and where operations bind whose rate it does not
+ * have: matrix units do those in f16 several times faster than the others, and many GPUs do those of
+ * integers at half the rate of f32 or less.
  */
 export function dataSheetTime(
   device: Pick<DeviceIdentity, 'device' | 'class'>,
@@ -79,7 +80,7 @@ export function dataSheetTime(
   const op = opOf(problem);
   const flopsNs = op.flops(problem.shape) / operations(sheet, problem);
   const bytesNs = op.bytes(problem.shape, problem.dtype) / sheet.bandwidth;
-  if (flopsNs > bytesNs && DTYPES[problem.dtype].peak === 'f16') return null;
+  if (flopsNs > bytesNs && DTYPES[problem.dtype].peak !== 'f32') return null;
   return { ns: Math.max(flopsNs, bytesNs), bound: flopsNs > bytesNs ? 'compute' : 'bandwidth' };
 }
 

@@ -49,7 +49,7 @@ export function evidence({
   if (prediction) {
     const { ns, error, rate, device, driver, measuredAt, profile, runnersUp, basis } = prediction;
     const time = (each: { ns: number; error: number }) =>
-      `${formatNs(each.ns)} ± ${formatPercent(each.error)}`;
+      `${formatNs(each.ns)} ±${formatPercent(each.error)}`;
     return [
       {
         name: basis === 'measured' ? 'Measured time' : 'Predicted time',
@@ -60,6 +60,8 @@ export function evidence({
       { name: 'Measured', value: <Moment date={measuredAt} /> },
       ...runnersUp.map((each, index) => ({
         name: `Runner-up ${index + 1}`,
+        about:
+          'Predicted or screened: preferred only where it is faster by more than twice its error',
         value: (
           <span title={each.address}>
             {time(each)} <Address of={shortAddress(each.address)} />
