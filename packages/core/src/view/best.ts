@@ -65,7 +65,7 @@ export const bestVariantSchema = z.object({
     .nullable(),
   /**
    * The variant on that device with the shortest median, if that is not this one's: it is placed by
-   * the slow end of its wide interval. Null: there is none.
+   * the slow end of its wide interval. Null or absent: there is none.
    */
   shorterMedian: z
     .object({
@@ -73,7 +73,7 @@ export const bestVariantSchema = z.object({
       medianNs: z.number().positive(),
       provenNs: z.number().positive(),
     })
-    .nullable(),
+    .nullish(),
   /**
    * Where another variant has the better time of its own, but separate times cannot tell them apart:
    * the duel that this one won on the device. Null: none decided.

@@ -65,8 +65,8 @@ export const kernelDetailSchema = kernelSchema.extend({
   needs: needsSchema.nullable(),
   /** Null for host kernels and where `broken`. */
   wgsl: z.string().nullable(),
-  /** What a contributed kernel was made from; null for one of ours. */
-  file: kernelFileSchema.nullable(),
+  /** What a contributed kernel was made from; null or absent for one of ours. */
+  file: kernelFileSchema.nullish(),
 });
 export type KernelDetail = z.infer<typeof kernelDetailSchema>;
 
