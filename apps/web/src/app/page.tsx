@@ -4,9 +4,10 @@ import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
 import { Methodologies, OldMethodology } from '@/features/leaderboard/methodologies';
-import { apiHref, boardQuerySchema, type View } from '@/features/leaderboard/query';
+import { apiHref, boardQuerySchema, boardTitle, type View } from '@/features/leaderboard/query';
 import { FEW_GPUS, loadView } from '@/features/leaderboard/view';
 import { FirstScreen } from '@/features/overview/first-screen';
+import { CARD } from '@/features/results/card';
 import { etagOf } from '@/server/etag';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
@@ -16,7 +17,24 @@ import { PageHeader } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
 import { Words } from '@/ui/words';
 
-export const metadata: Metadata = { title: { absolute: 'Leaderboard · Tilemark' } };
+export async function generateMetadata({
+  searchParams,
+}: {
+  searchParams: SearchParams;
+}): Promise<Metadata> {
+  const given = searchObject(await searchParams);
+  const { data } = boardQuerySchema.safeParse(given);
+  const title = data && Object.keys(given).length > 0 ? `${boardTitle(data)} · ` : '';
+  return {
+    title: { absolute: `${title}Leaderboard · Tilemark` },
+    // Without a query, the picture of the first screen.
+    ...(title && {
+      openGraph: {
+        images: [{ url: `/board-picture?${new URLSearchParams(given)}`, ...CARD, alt: title }],
+      },
+    }),
+  };
+}
 
 const SUBTITLES: Readonly<Record<View, string>> = {
   devices:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  cutTo,
   formatAge,
   formatBytes,
   formatDuration,
@@ -87,4 +88,9 @@ it('gives estimates without digits they do not have', () => {
     'about 1.5 h',
     'about 3.5 h',
   ]);
+});
+
+it('cuts long text with an ellipsis, and none that fits', () => {
+  expect(cutTo(5, 'short')).toBe('short');
+  expect(cutTo(5, 'longer')).toBe('long…');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiHref, boardHref, boardQuerySchema } from './query';
+import { apiHref, boardHref, boardQuerySchema, boardTitle } from './query';
 
 const parse = (given: Record<string, string>) => boardQuerySchema.parse(given);
 
@@ -38,5 +38,15 @@ it('asks the API for what a view shows, and for nothing that only the page knows
   );
   expect(apiHref(parse({ view: 'portability', groups: 'gpu,reference', ship: 'a' }))).toBe(
     '/api/v1/leaderboard/portability?op=matmul&dtype=f32&profile=default&groups=gpu&ship=a',
+  );
+});
+
+it('a board is titled by what it asks', () => {
+  const titleOf = (query: object) => boardTitle(boardQuerySchema.parse(query));
+  expect(titleOf({ shape: '2048', profile: 'fast' })).toBe(
+    'Matrix multiply 2048 f32, profile fast',
+  );
+  expect(titleOf({ op: 'transpose', view: 'heatmap' })).toBe(
+    'Transpose f32, profile default, devices × kernels',
   );
 });

@@ -4,8 +4,9 @@ import {
   deviceClassSchema,
   leaderboardQuerySchema,
 } from '@tilemark/core';
-import { parseShape } from '@tilemark/kernels';
+import { OPS, parseShape } from '@tilemark/kernels';
 import { z } from 'zod';
+import { formatShape } from '@/ui/format';
 
 const VIEWS = ['devices', 'heatmap', 'portability'] as const;
 export type View = (typeof VIEWS)[number];
@@ -65,6 +66,14 @@ export const classesOf = (groups: BoardQuery['groups']): DeviceClass[] | undefin
     const kind = deviceClassSchema.safeParse(group);
     return kind.success ? [kind.data] : [];
   });
+
+/** What a board is of: `Matrix multiply 2048 f32, profile fast`. */
+export function boardTitle({ dtype, op, profile, shape, view }: BoardQuery): string {
+  const kind =
+    view === 'devices' ? '' : view === 'heatmap' ? ', devices × kernels' : ', portability';
+  const size = shape === undefined ? '' : ` ${formatShape(shape)}`;
+  return `${OPS[op].title}${size} ${dtype}, profile ${profile}${kind}`;
+}
 
 /** The address of the board with some of its query changed; null takes a name out. */
 export function boardHref(

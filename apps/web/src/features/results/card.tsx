@@ -1,6 +1,6 @@
 /** What a link to a page shows elsewhere: a card as a picture. */
 import { ImageResponse } from 'next/og';
-import { formatRate } from '@/ui/format';
+import { cutTo, formatRate } from '@/ui/format';
 
 export const CARD = { width: 1200, height: 630 };
 
@@ -34,7 +34,7 @@ export function card(title: string, about: string, bars: readonly CardBar[], uni
         {shown.map(({ isSubject, label, rate }) => (
           <div key={label} style={{ display: 'flex', flexDirection: 'column', marginBottom: 16 }}>
             <div style={{ display: 'flex', justifyContent: 'space-between' }}>
-              <span>{label.slice(0, 60)}</span>
+              <span>{cutTo(60, label)}</span>
               <span>{`${formatRate(rate)} ${unit}`}</span>
             </div>
             <div style={{ display: 'flex', width: '100%', height: 16, background: '#e3e8e7' }}>

@@ -1,0 +1,47 @@
+import { bestOfEach, type ReferenceFigure } from '@tilemark/core';
+import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { notFound } from 'next/navigation';
+import { shortDeviceName } from '@/features/devices/device-name';
+import { boardQuerySchema, boardTitle } from '@/features/leaderboard/query';
+import { loadView } from '@/features/leaderboard/view';
+import { card } from '@/features/results/card';
+import { readable } from '@/server/session/visitor';
+
+/** What a link to a board with a query shows elsewhere: the fastest of that board. */
+export async function GET(request: Request): Promise<Response> {
+  const { store } = await readable();
+  const given = Object.fromEntries(new URL(request.url).searchParams);
+  const { data: query } = boardQuerySchema.safeParse(given);
+  if (!query) notFound();
+  const { board, groups } = await loadView(store, query);
+  const { problem } = board;
+  if (!problem) return card(boardTitle(query), 'Nothing measured yet', [], '');
+  const { op, dtype } = problem;
+  const { profile } = query;
+  const shape = shapeText(problem);
+  const [{ rows }, figures] = await Promise.all([
+    store.leaderboard({ op, dtype, profile, shape, methodology: board.methodology }),
+    groups.includes('reference') ? store.references.list({ op, dtype, shape }) : [],
+  ]);
+  const own = rows.filter(({ device }) => groups.includes(device.class));
+  return card(
+    boardTitle({ ...query, shape }),
+    'The fastest of each device; higher is better',
+    [
+      ...own.map(({ address, device, rate }) => ({
+        label: `${shortDeviceName(device.name)}: ${shortAddress(address)}`,
+        rate: rate.value,
+        isSubject: true,
+      })),
+      ...bestOfEach(figures, profile).map((figure) => ({
+        label: `${shortDeviceName(figure.hardware ?? 'Unknown hardware')}: ${whatOf(figure)}`,
+        rate: figure.rate.value,
+        isSubject: figure.by.kind === 'kernel',
+      })),
+    ],
+    opOf(problem).rateUnit(problem),
+  );
+}
+
+const whatOf = ({ by }: ReferenceFigure): string =>
+  by.kind === 'library' ? by.name : shortAddress(by.address);
