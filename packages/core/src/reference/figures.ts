@@ -159,9 +159,11 @@ function nameOf(other: OtherSide | undefined, variant: string): string {
 
 /** A kernel as the other side of a variant. */
 function besideText(address: string, profile: Profile, variant: string): string {
-  if (address === variant) return `itself under ${profile}`;
+  if (address === variant) return `the same variant under profile ${profile}`;
   const kernel = kernelOf(address);
-  return kernel === kernelOf(variant) ? `another variant of it under ${profile}` : kernel;
+  return kernel === kernelOf(variant)
+    ? `another variant of the kernel (profile ${profile})`
+    : kernel;
 }
 
 export const kernelBy = (address: string): Figure['by'] => ({

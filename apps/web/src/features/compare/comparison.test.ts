@@ -2,7 +2,7 @@ import type { HeadToHead, ResultDetail } from '@tilemark/core';
 import { parseProblem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
-import { compare, comparePairs, type Measured } from './comparison';
+import { compare, comparePairs, countsText, type Measured } from './comparison';
 
 function of(medianNs: number, over: Partial<ResultDetail> = {}): Measured {
   const outcome = measured(medianNs);
@@ -100,4 +100,13 @@ it('gives each pair its verdict, and those of one op, dtype and device a geometr
   expect(counts).toEqual({ FAST: 1, SAME: 1, SLOW: 1, UNDECIDED: 0 });
   expect(mean).toBeCloseTo((4 * 0.25 * 1.001) ** (1 / 3));
   expect(comparePairs([]).summaries).toEqual([]);
+});
+
+it('of a single problem the verdict is said, not counted', () => {
+  const none = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
+  expect(countsText({ ...none, SLOW: 1 })).toBe('B is slower.');
+  expect(countsText({ ...none, UNDECIDED: 1 })).toBe('Which is faster is undecided.');
+  expect(countsText({ ...none, FAST: 2, UNDECIDED: 1 })).toBe(
+    'B is faster on 2, the same on 0, slower on 0; 1 undecided.',
+  );
 });

@@ -108,3 +108,22 @@ export function comparePairs(pairs: readonly HeadToHead[]): {
   });
   return { rows, summaries };
 }
+
+const OF_ONE: Readonly<Record<Contrast['verdict'], string>> = {
+  FAST: 'B is faster.',
+  SAME: 'B is as fast.',
+  SLOW: 'B is slower.',
+  UNDECIDED: 'Which is faster is undecided.',
+};
+
+/** How B does on the problems of a summary. */
+export function countsText(counts: Summary['counts']): string {
+  const { FAST, SAME, SLOW, UNDECIDED } = counts;
+  const total = FAST + SAME + SLOW + UNDECIDED;
+  const [only] = VERDICTS.filter((verdict) => counts[verdict] > 0);
+  if (total === 1 && only) return OF_ONE[only];
+  const rest = UNDECIDED > 0 ? `; ${UNDECIDED} undecided` : '';
+  return `B is faster on ${FAST}, the same on ${SAME}, slower on ${SLOW}${rest}.`;
+}
+
+const VERDICTS = ['FAST', 'SAME', 'SLOW', 'UNDECIDED'] as const;

@@ -7,7 +7,7 @@ import { Rate } from '@/ui/facts';
 import { formatCount, formatShape, formatSpeedup } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
-import { comparePairs } from './comparison';
+import { comparePairs, countsText } from './comparison';
 import { VerdictBadge } from './verdict';
 
 /** More would hide the table. */
@@ -41,9 +41,8 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
               <span className="text-muted">
                 {OPS[op].title}, {dtype}
                 {device && ` on ${shortDeviceName(device.name)}`}: B’s speed as a multiple of A’s
-                {count > 1 && `, geometric mean of ${formatCount(count)} problems`}. B is faster on{' '}
-                {counts.FAST}, the same on {counts.SAME}, slower on {counts.SLOW}
-                {counts.UNDECIDED > 0 && `; ${counts.UNDECIDED} undecided`}.
+                {count > 1 && `, geometric mean of ${formatCount(count)} problems`}.{' '}
+                {countsText(counts)}
               </span>
             </li>
           ))}

@@ -8,7 +8,7 @@ import {
   shownGroups,
 } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { isInputError, shapeText } from '@tilemark/kernels';
+import { DTYPES, isInputError, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -255,7 +255,7 @@ function NoResults({
   const { dtype, op, profile, shape } = query;
   if (elsewhere) {
     return (
-      <Empty title={`Nothing in ${dtype} was measured under profile ${profile} yet`}>
+      <Empty title={`Nothing in ${DTYPES[dtype].words} was measured under profile ${profile} yet`}>
         <p>Under profile {elsewhere} there are figures of this element type.</p>
         <ButtonLink href={boardHref(query, { profile: elsewhere })} look="primary">
           Show profile {elsewhere}

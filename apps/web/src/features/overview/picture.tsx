@@ -89,7 +89,7 @@ function Row({ row }: { row: PictureRow }) {
 
 const peakText = (peak: PictureRow['peak']): string =>
   peak
-    ? `${peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak'} ${formatRate(peak.rate)} GFLOP/s${peak.isMeasured ? '' : ' by data sheet'}`
+    ? `${peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak'} ${formatRate(peak.rate)}${peak.isMeasured ? '' : ' by data sheet'}`
     : 'no peak known';
 
 const barColor = (isBest: boolean): string => (isBest ? 'bg-accent' : 'bg-muted/70');
