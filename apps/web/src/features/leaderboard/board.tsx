@@ -132,7 +132,11 @@ export function Board({
                 </th>
               ))}
               {columns.hasNaive && (
-                <th scope="col" className="figure">
+                <th
+                  scope="col"
+                  className="figure"
+                  title="Of the two medians, however wide their intervals"
+                >
                   Over naive
                 </th>
               )}

@@ -207,6 +207,6 @@ export function shippingSummary({ devices }: Shipping): string {
   const known =
     worst.cost === 0
       ? `nothing on the ${costs.length === 1 ? 'only device' : `${costs.length} devices`} that measured it`
-      : `the median device ${formatPercent(middle.cost)} more time, ${worst.device.name} the most: ${formatPercent(worst.cost)}`;
+      : `the median device ${formatPercent(middle.cost)} more time, ${shortDeviceName(worst.device.name)} the most: ${formatPercent(worst.cost)}`;
   return `Costs ${known}${unknown > 0 ? `; ${plural(unknown, 'device')} ${unknown === 1 ? 'has' : 'have'} not` : ''}.`;
 }
