@@ -38,7 +38,8 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
   a: ({ children, href = '' }) => {
     const to = hrefOf(href);
     if (to === null) return <span title={href}>{children}</span>;
-    if (!to.startsWith('/')) {
+    // A file is not a page.
+    if (!to.startsWith('/') || to.endsWith('.json')) {
       return (
         <a href={to} className={linkStyle}>
           {children}

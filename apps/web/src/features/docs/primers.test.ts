@@ -27,6 +27,7 @@ it.each([
   ['../packages/kernels/src/matmul/06-warp-tile.ts', '/kernels/matmul/warp-tile'],
   ['../packages/kernels/src/transpose/cpu/02-blocked.ts', '/kernels/transpose/cpu-blocked'],
   ['https://example.org/a.md', 'https://example.org/a.md'],
+  ['results/h200-2026-11-21/copy.json', '/docs/results/h200-2026-11-21/copy.json'],
   ['../packages/core/src/measure/measure.ts', null],
   ['missing.md', null],
 ])('%s leads to %s', (link, href) => {
@@ -58,6 +59,18 @@ it('prints commands for the grid that shows it, which need no checkout', () => {
     const before = /(.*)\n+```sh\n(?=npx -y)/g;
     for (const [, sentence] of text.matchAll(before)) {
       expect.soft(sentence, primer.slug).not.toMatch(/checkout/);
+    }
+  }
+});
+
+it('leads to no file of figures that is missing', async () => {
+  const folder = new URL('../../../../../docs/results/', import.meta.url);
+  const files = await readdir(folder, { recursive: true });
+  for (const { file, text } of PRIMERS) {
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+\.json)\)/g)) {
+      const href = hrefOf(link, file);
+      if (href)
+        expect.soft(files, `${file}: ${link}`).toContain(href.slice('/docs/results/'.length));
     }
   }
 });

@@ -218,8 +218,8 @@ export const textFor = ({ text }: Primer, origin: string): string =>
     .replaceAll(/http:\/\/(?:grid\.example|localhost):3000/g, origin);
 
 /**
- * Where a link of a primer leads: another primer, a kernel, a place outside, or nowhere (null) for
- * a file of the repository, which the site does not serve.
+ * Where a link of a primer leads: another primer, the file behind its figures, a kernel, a place
+ * outside, or nowhere (null) for a file of the repository that the site does not serve.
  *
  * @param file the primer's own, which the link starts from
  */
@@ -228,6 +228,8 @@ export function hrefOf(link: string, file: string): string | null {
   const { hash, pathname } = new URL(link, `file:///${file}`);
   const primer = PRIMERS.find((each) => pathname === `/${each.file}`);
   if (primer) return `/docs/${primer.slug}${hash}`;
+  // Copied there by scripts/copy-records.mjs.
+  if (/^\/docs\/results\/.+\.json$/.test(pathname)) return pathname;
   const [, op, cpu = '', name] = RUNG.exec(pathname) ?? [];
   const kernel = KERNELS.find(({ id }) => id === `${op}/${cpu && 'cpu-'}${name}`);
   return kernel ? `/kernels/${kernel.id}` : null;
