@@ -18,6 +18,8 @@ export interface Bar {
   readonly label: string;
   /** Other work than the problem's (copy): shown as a bound, never as the best. */
   readonly isCeiling?: boolean;
+  /** Beside ranked ones, others are not the best. */
+  readonly isRanked?: boolean;
   readonly rate: number;
   readonly low: number;
   readonly high: number;
@@ -37,7 +39,8 @@ export function RateBars({
   by: 'device' | 'variant';
 }) {
   const bars = useMemo(() => all.toSorted((a, b) => b.rate - a.rate).slice(0, MAX_BARS), [all]);
-  const best = bars.find(({ isCeiling }) => !isCeiling);
+  const own = bars.filter(({ isCeiling }) => !isCeiling);
+  const best = own.find(({ isRanked }) => isRanked) ?? own[0];
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
   const rowHeight = isBeside ? 22 : 36;
@@ -136,6 +139,7 @@ const barOf = (run: MeasuredRun, label: string): Bar => {
   return {
     label,
     isCeiling: isCeiling(run.variant.kernel),
+    isRanked: run.reason === null,
     rate,
     low: (rate * medianNs) / highNs,
     high: (rate * medianNs) / lowNs,
