@@ -267,7 +267,9 @@ export function howFound({
   const who =
     result?.device.class === 'software' && fallback === 'overall'
       ? `No GPU here has a ranked result of this: the answer is of a software adapter, ${result.device.name}, and says little about a GPU.`
-      : `${WHOSE[fallback]} (${whose}).`;
+      : fallback === 'device'
+        ? `${WHOSE.device}.`
+        : `${WHOSE[fallback]} (${whose}).`;
   if (isExact) return `${who} The requested shape was measured.`;
   const isFar = shapeDistance(asked, measured) > LIKE_SHAPE;
   const factor = ROUNDED_UP.format(largestFactor(asked, measured));
