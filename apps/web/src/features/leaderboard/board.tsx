@@ -116,7 +116,7 @@ export function Board({
         {reference && <ReferenceCards figures={reference} full={full} />}
       </div>
       <div className="max-sm:hidden">
-        <TablePanel caption={caption}>
+        <TablePanel caption={caption} wraps>
           <thead>
             <tr>
               <th scope="col" className="figure">

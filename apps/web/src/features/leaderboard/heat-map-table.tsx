@@ -70,6 +70,7 @@ export function HeatMapTable({
       <TablePanel
         caption={`Devices and kernels: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
         stacks
+        wraps
       >
         <thead>
           <tr>
@@ -207,7 +208,7 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
 
 /** Below the rate; on a phone beside it, in a column of its own. */
 const PartText = ({ of }: { of: number | null }) => (
-  <span className="block text-xs font-normal max-sm:inline-block max-sm:w-16">{partText(of)}</span>
+  <span className="block text-xs font-normal max-sm:ml-3 max-sm:inline-block">{partText(of)}</span>
 );
 
 const CellText = ({ cell }: { cell: HeatMapCell }) => (
