@@ -23,7 +23,7 @@ export function BestForm({
         tabs={Object.entries(OPS).map(([id, { title }]) => [`/best?op=${id}`, title])}
         here={`/best?op=${query.op}`}
       />
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-7">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-8">
         {dimensionsOf(query.op).map(({ name, default: count }) => (
           <InputField
             key={name}
@@ -33,10 +33,12 @@ export function BestForm({
             defaultValue={query[name] ?? count ?? 1024}
           />
         ))}
-        <SelectField
-          {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: query.dtype }}
-          options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
-        />
+        <div className="lg:col-span-2">
+          <SelectField
+            {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: query.dtype }}
+            options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
+          />
+        </div>
         <div className="max-sm:col-span-2 lg:col-span-2">
           <SelectField
             {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: query.profile }}
