@@ -222,7 +222,7 @@ function CodeBox({
         <p className="mb-1 text-xs text-muted">
           {isDiff
             ? `From the first change of code on; ${from} lines above it are not shown.`
-            : `From line ${from + 1} on; the constants, bindings and functions above are not shown.`}
+            : `From line ${from + 1} on; what comes before it is not shown.`}
         </p>
       )}
       <section

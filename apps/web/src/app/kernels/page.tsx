@@ -45,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better: the highest rate of any problem, type and profile, then the fastest f32 result by size, on any device, ranked or not; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better: the highest rate of any problem, type and profile, ranked or not; then by size the fastest f32 result on any device, ranked ones first; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >
