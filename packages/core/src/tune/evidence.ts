@@ -166,10 +166,13 @@ export function evidenceOf(
         shape,
         times: own.flatMap(({ address, ns }): [number, number][] => {
           const at = place.get(address);
-          return at === undefined ? [] : [[at, Math.round(ns)]];
+          return at === undefined ? [] : [[at, rounded(ns)]];
         }),
         ...(final && a !== undefined && b !== undefined && { final: { ...final, a, b } }),
       };
     }),
   };
 }
+
+/** To four digits: screened times repeat within 1%, and all of this is sent to whoever runs a worker. */
+const rounded = (ns: number): number => Math.round(Number(ns.toPrecision(4)));
