@@ -68,13 +68,13 @@ describe('a tuning', () => {
     const sweep = await (await call('GET /sweeps/{id}', { params: { id } })).json();
     expect(sweep.tuning).toMatchObject({
       ...{ suite: 'transpose-shapes', dtype: 'f32', budgetSeconds: 7_200, phase: 'screening' },
-      shapes: { total: shapes?.length, done: 0 },
+      // No worker has taken a run.
+      shapes: { total: shapes?.length, done: 0, running: [] },
     });
-    expect(sweep.tuning.shapes.running.length).toBeGreaterThan(0);
     const { items } = await (await call('GET /tunings/{id}/shapes', { params: { id } })).json();
     expect(items).toHaveLength(shapes?.length ?? 0);
     const states = items.map(({ state }: { state: string }) => state);
-    expect(new Set(states)).toEqual(new Set(['running', 'waiting']));
+    expect(new Set(states)).toEqual(new Set(['waiting']));
     const csv = await call('GET /tunings/{id}/shapes', {
       params: { id },
       query: '?format=csv',
