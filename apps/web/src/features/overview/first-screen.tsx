@@ -12,7 +12,7 @@ import { pictureRows } from './picture-rows';
 const FACTS: readonly { readonly title: string; readonly text: string; readonly href: string }[] = [
   {
     title: 'Proved',
-    text: 'Every result of this grid is checked against a reference before and after it is timed.',
+    text: 'Every result measured by this grid is checked against a reference before and after it is timed.',
     href: '/docs/tolerance',
   },
   {
@@ -22,7 +22,7 @@ const FACTS: readonly { readonly title: string; readonly text: string; readonly 
   },
   {
     title: 'Repeatable',
-    text: 'Every result of this grid has its samples, its environment, and the command that measures it again.',
+    text: 'Every result has its samples, its environment, and the command that measures it again.',
     href: '/docs/measurement',
   },
 ];
