@@ -102,6 +102,14 @@ it('gives each pair its verdict, and those of one op, dtype and device a geometr
   expect(comparePairs([]).summaries).toEqual([]);
 });
 
+it('sums up ranked pairs alone, where there are any', () => {
+  const screened = { ...pair(100, 900), a: { ...side(100), unranked: 'too quick to rank' } };
+  expect(comparePairs([pair(400, 100), screened]).summaries).toMatchObject([
+    { pairs: 1, mean: expect.closeTo(4) },
+  ]);
+  expect(comparePairs([screened]).summaries).toMatchObject([{ pairs: 1 }]);
+});
+
 it('of a single problem the verdict is said, not counted', () => {
   const none = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
   expect(countsText({ ...none, SLOW: 1 })).toBe('B is slower.');

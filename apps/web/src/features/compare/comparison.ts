@@ -88,7 +88,7 @@ export interface Summary {
   readonly counts: Readonly<Record<Contrast['verdict'], number>>;
 }
 
-/** Each pair's verdict and effect, and what they come to together. */
+/** Each pair's verdict and effect, and what the ranked ones, else all, come to together. */
 export function comparePairs(pairs: readonly HeadToHead[]): {
   readonly rows: readonly ComparedPair[];
   readonly summaries: readonly Summary[];
@@ -97,7 +97,9 @@ export function comparePairs(pairs: readonly HeadToHead[]): {
   const alike = group(rows, ({ pair: { device, problem } }) =>
     JSON.stringify([problem.op, problem.dtype, device?.key]),
   );
-  const summaries = [...alike.values()].flatMap((own): Summary[] => {
+  const summaries = [...alike.values()].flatMap((all): Summary[] => {
+    const ranked = all.filter(({ pair: { a, b } }) => a.unranked === null && b.unranked === null);
+    const own = ranked.length > 0 ? ranked : all;
     const [first] = own;
     if (!first) return [];
     const { device, problem } = first.pair;
