@@ -116,14 +116,14 @@ export function Board({
         {reference && <ReferenceCards figures={reference} full={full} />}
       </div>
       <div className="max-sm:hidden">
-        <TablePanel caption={caption} wraps>
+        <TablePanel caption={caption}>
           <thead>
             <tr>
               <th scope="col" className="figure">
                 Rank
               </th>
               <th scope="col">Device</th>
-              <th scope="col" className="min-w-40">
+              <th scope="col" className="min-w-38 !whitespace-normal">
                 {rateUnit(problem)}, higher is better
               </th>
               {metrics.map(({ id, name }) => (
