@@ -116,14 +116,14 @@ export function Board({
         {reference && <ReferenceCards figures={reference} full={full} />}
       </div>
       <div className="max-sm:hidden">
-        <TablePanel caption={caption}>
+        <TablePanel caption={caption} wraps>
           <thead>
             <tr>
               <th scope="col" className="figure">
                 Rank
               </th>
               <th scope="col">Device</th>
-              <th scope="col" className="min-w-38 !whitespace-normal">
+              <th scope="col" className="min-w-34">
                 {rateUnit(problem)}, higher is better
               </th>
               {metrics.map(({ id, name }) => (

@@ -173,7 +173,7 @@ export function RoofText({ of }: { of: PeakShare | null }) {
   return (
     <span title={share > 1 ? OVER_PEAK : undefined}>
       {formatOfPeak(share)}
-      <span className="block min-w-20 text-xs whitespace-normal text-muted">{boundText(of)}</span>
+      <span className="block min-w-19 text-xs whitespace-normal text-muted">{boundText(of)}</span>
     </span>
   );
 }
