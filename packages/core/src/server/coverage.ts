@@ -33,7 +33,7 @@ const groupOf = (device: Pick<DeviceToPlan, 'class'>) => DEVICE_GROUPS.indexOf(d
 
 /**
  * Queues stale runs in the background, those whose kernel source or methodology has changed since: a
- * sweep for each device and suite that has any. Without a device, those of all that have a worker.
+ * sweep for each device and suite with stale runs. No device given: every device that has a worker.
  */
 export async function refreshStale(
   services: SweepServices,
