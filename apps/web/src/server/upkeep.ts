@@ -24,7 +24,11 @@ export function startUpkeep(): void {
 
 async function run(signal: AbortSignal): Promise<void> {
   const opened = await services();
-  await opened.store.rooflines.judgeEarlier().catch((error: unknown) => {
+  const { rooflines } = opened.store;
+  await (async () => {
+    await rooflines.levelEarlier();
+    await rooflines.judgeEarlier();
+  })().catch((error: unknown) => {
     log.error({ err: error }, 'could not judge results of earlier releases again; a restart does');
   });
   await keepReconciled(opened, {

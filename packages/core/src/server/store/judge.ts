@@ -1,3 +1,4 @@
+import type { Prisma } from '@tilemark/db';
 import {
   InputError,
   ifValid,
@@ -10,14 +11,14 @@ import {
 } from '@tilemark/kernels';
 import { checkOutcome } from '../../measure/consistency';
 import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
-import type { DeviceIdentity, Profile } from '../../measure/device';
+import type { DeviceClass, DeviceIdentity, Profile } from '../../measure/device';
 import { judgedDuel } from '../../measure/duel';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
-import { leastTime, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
+import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { unrankedReason } from '../../measure/trust';
-import { sha256 } from './database';
+import { fromJson, sha256 } from './database';
 
 /**
  * What the grid believes of an outcome, whoever brings it: a worker, a file, a member or an admin.
@@ -163,7 +164,7 @@ const isSourceOf = (variant: ResolvedVariant, problem: Problem, wgsl: string | n
  * counts if it knows that one. Null where the policy asks for none, and where nothing says what binds:
  * that of bytes alone, over a problem with multiply-adds, may be an earlier release's guess.
  */
-export function roofOver(
+function roofOver(
   measurement: Measurement,
   { variant, problem }: Pick<RoofedRun, 'variant' | 'problem'>,
   survey: RooflineSurvey | undefined,
@@ -180,4 +181,33 @@ export function roofOver(
   if (of?.whole) return of.whole;
   if (!own || own.bound !== of?.known?.bound) return own;
   return own.bound === 'compute' ? of.known : null;
+}
+
+/** A device with what is known of its roofs, as pages read it. */
+interface RoofedDevice {
+  readonly class: DeviceClass;
+  readonly roofs: readonly {
+    profile: Profile;
+    content: Prisma.JsonValue;
+    workerId: string | null;
+  }[];
+}
+
+/** Devices whose cores run everything else on their host too. */
+const SHARES_HOST: ReadonlySet<DeviceClass> = new Set(['software', 'cpu']);
+
+/**
+ * The roof that is shown over a measurement; null: none. A device that shares its host's cores has
+ * none until it was surveyed, which waits until it is idle: a probe beside other work finds a part
+ * of its peak, and the share of that would be too high.
+ */
+export function shownRoof(
+  measurement: Measurement,
+  { profile, ...run }: RoofedRun,
+  device: RoofedDevice,
+): Roof | null {
+  const isSurveyed = device.roofs.some(({ workerId }) => workerId !== null);
+  if (SHARES_HOST.has(device.class) && !isSurveyed) return null;
+  const known = device.roofs.find((roof) => roof.profile === profile);
+  return roofOver(measurement, run, known && fromJson(known.content)) ?? null;
 }

@@ -68,6 +68,41 @@ async function resultOf(deviceKey: string, workerId: string, name: string) {
   };
 }
 
+test('a roof that an earlier release kept apart rises to what another profile proved', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Apart');
+  const record = (profile: 'default' | 'fast') =>
+    store.rooflines.record({ deviceKey, profile, workerId, survey: survey(3) });
+  await record('default');
+  await record('fast');
+  const low = JSON.stringify(survey(0.1));
+  await execute(
+    url,
+    `UPDATE "Roof" SET "content" = '${low}' WHERE "deviceKey" = '${deviceKey}' AND "profile" = 'fast'`,
+  );
+  await store.rooflines.levelEarlier();
+  expect((await store.rooflines.roofs(deviceKey)).get('fast')).toEqual(survey(3));
+});
+
+test('a device that shares its host has a share of its peak once it was surveyed', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Shared', 'w1', 'software');
+  const { id, runIds } = await sweepOf(store, [planned(deviceKey)]);
+  await store.runs.claim(runIds[0] ?? '', workerId);
+  const roof = { ns: 195, bound: 'compute' } as const;
+  await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(200, { roof }), 'Shared'));
+  const shown = async () => {
+    const { outcome } = (await store.sweeps.results(id)).items[0]!;
+    const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({ shape: '64' }));
+    return [
+      outcome?.kind === 'measured' && outcome.measurement.roof,
+      rows.find(({ device }) => device.key === deviceKey)?.roof,
+    ];
+  };
+  expect(await shown()).toEqual([null, null]);
+  await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey: roofOf(5) });
+  const surveyed = { bound: 'compute', ns: expect.closeTo(100, -1) };
+  expect(await shown()).toEqual([surveyed, surveyed]);
+});
+
 test('a higher roof makes plausible what was not, and a lower one the reverse', async () => {
   const record = (deviceKey: string, workerId: string, rate: number) =>
     store.rooflines.record({ deviceKey, profile: 'default', workerId, survey: roofOf(rate) });

@@ -89,6 +89,21 @@ export function rooflinesOf(db: PrismaClient) {
       return wide.length;
     },
 
+    /**
+     * Gives each profile of a device the best that any has proved, as `record` does since, for a data
+     * folder of an earlier release.
+     */
+    async levelEarlier(): Promise<void> {
+      const rows = await db.roof.findMany({ orderBy: [{ deviceKey: 'asc' }, { profile: 'asc' }] });
+      for (const { content, deviceKey, party, profile } of rows) {
+        await db.$transaction(async (tx) => {
+          const device = await lockDevice(tx, deviceKey);
+          if (!device) return;
+          await raiseOthers(tx, { deviceKey, profile, device, party, roof: fromJson(content) });
+        });
+      }
+    },
+
     /** The best of what was surveyed under each profile, with the survey that came last. */
     async latest(deviceKey: string): Promise<RooflineRecord[]> {
       const rows = await db.roof.findMany({

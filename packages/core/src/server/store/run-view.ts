@@ -4,8 +4,7 @@ import { PROFILES, type Profile } from '../../measure/device';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import { restoreOutcome, runOf } from './columns';
-import { fromJson } from './database';
-import { roofOver } from './judge';
+import { shownRoof } from './judge';
 
 const RESULT = {
   ...{ id: true, outcome: true, endedAt: true },
@@ -28,8 +27,7 @@ export function runResult(row: RunRow): RunResult {
   if (outcome?.kind === 'measured') {
     // The roof of its device takes the place of the one it states.
     const { measurement } = outcome;
-    const roof = row.device.roofs.find((each) => each.profile === profile);
-    measurement.roof = roofOver(measurement, { variant, problem }, roof && fromJson(roof.content));
+    measurement.roof = shownRoof(measurement, { variant, problem, profile }, row.device);
   }
   return {
     runId: row.id,

@@ -21,7 +21,7 @@ import {
 } from '../../../view/api';
 import { rowFigures } from '../../../view/leaderboard';
 import { fromJson } from '../database';
-import { roofOver } from '../judge';
+import { shownRoof } from '../judge';
 import { deviceRef, importedOf } from '../run-view';
 
 const BOARD_ROW = {
@@ -128,7 +128,6 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
   const { address, kernel, tunables } = result.run;
   const variant = { kernel, tunables: fromJson<Variant['tunables']>(tunables) };
   const { measurement } = fromJson<Extract<Outcome, { kind: 'measured' }>>(result.outcome);
-  const roof = device.roofs.find(({ profile }) => profile === row.profile);
   return {
     rank: null,
     device: deviceRef(device),
@@ -140,7 +139,7 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
     invocations: row.invocations,
     rate: rateOf(problem, medianNs),
     speedupOverNaive: speedupOverNaive(row),
-    roof: roofOver(measurement, { variant, problem }, roof && fromJson(roof.content)) ?? null,
+    roof: shownRoof(measurement, { variant, problem, profile: row.profile }, device),
     ...rowFigures(measurement, problem),
     confirmation: unranked !== null ? null : result.confirmedBy ? 'confirmed' : 'unconfirmed',
     measuredAt: row.measuredAt.toISOString(),

@@ -7,7 +7,7 @@ import { provenNs } from '../../../rank/headline';
 import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
-import { roofOver } from '../judge';
+import { shownRoof } from '../judge';
 import { speedupOverNaive } from './leaderboard';
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
@@ -65,7 +65,7 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
       device: {
         select: {
           ...{ key: true, name: true, class: true },
-          roofs: { where: { profile: 'default' }, select: { content: true } },
+          roofs: { where: { profile: 'default' } },
         },
       },
     },
@@ -91,12 +91,12 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     if (!result) return [];
     const outcome = fromJson<Outcome>(result.outcome);
     if (outcome.kind !== 'measured') return [];
-    const { roofs: [known] = [], ...of } = device;
-    const roof = roofOver(outcome.measurement, runOf(result.run), known && fromJson(known.content));
+    const { roofs: _, ...of } = device;
+    const roof = shownRoof(outcome.measurement, runOf(result.run), device);
     const { address } = result.run;
     return [
       {
-        ...{ device: of, resultId, problem, address, medianNs, rate, roof: roof ?? null },
+        ...{ device: of, resultId, problem, address, medianNs, rate, roof },
         speedupOverNaive: speedupOverNaive(row),
       },
     ];
