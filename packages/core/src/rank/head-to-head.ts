@@ -1,4 +1,5 @@
 import type { Problem } from '@tilemark/kernels';
+import { least } from 'd3-array';
 import type { Profile } from '../measure/device';
 import type { DeviceRef } from '../view/device';
 import type { Interval } from './headline';
@@ -83,6 +84,24 @@ export function contrast(candidate: Interval, base: Interval): Contrast {
     Math.log(candidate.medianNs / candidate.lowNs),
   );
   return verdictOn(ratio, ratio * Math.exp(-down), ratio * Math.exp(up));
+}
+
+/**
+ * Of a device's ranked variants, the one whose median is the shortest and, by more than the margin,
+ * shorter than that of the variant placed first: its wide interval reaches behind it. Null: none.
+ */
+export function shorterMedian<Of extends Timed>(first: Timed, ranked: readonly Of[]): Of | null {
+  const placedBehind = ranked.filter(
+    ({ medianNs, provenNs }) =>
+      provenNs >= first.provenNs && medianNs * (1 + MARGIN) < first.medianNs,
+  );
+  return least(placedBehind, ({ medianNs }) => medianNs) ?? null;
+}
+
+/** A median with the time it is placed by, ns. */
+interface Timed {
+  readonly medianNs: number;
+  readonly provenNs: number;
 }
 
 /** What it would take to decide an undecided pair, as a sentence; null if it is decided. */

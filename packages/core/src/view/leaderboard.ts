@@ -24,6 +24,19 @@ export const leaderboardQuerySchema = z.object({
 });
 export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
 
+/** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
+const provenNs = z.number();
+
+const measuredVariant = z.object({
+  ...{ address: z.string(), resultId: id, medianNs: z.number(), provenNs },
+});
+
+/**
+ * The device's variant with the shortest median, where its wide interval keeps it from being placed
+ * first. Null or absent: there is none.
+ */
+const shorterMedian = measuredVariant.nullish();
+
 /** Classes of device, written `gpu,software`. */
 const groupsSchema = z
   .string()
@@ -61,6 +74,7 @@ export const leaderboardRowSchema = z.object({
   medianNs: z.number(),
   lowNs: z.number(),
   highNs: z.number(),
+  shorterMedian,
   /** Separate processes of which `medianNs` is the median. */
   invocations: z.number().int().positive(),
   rate: rateSchema,
@@ -102,9 +116,6 @@ export const leaderboardSchema = z.object({
 });
 export type Leaderboard = z.infer<typeof leaderboardSchema>;
 
-/** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
-const provenNs = z.number();
-
 /** The best variant of one kernel on one device. */
 export const heatMapCellSchema = z.object({
   kernel: z.string(),
@@ -139,9 +150,6 @@ export const portabilityQuerySchema = groupedQuerySchema.extend({
 });
 export type PortabilityQuery = z.infer<typeof portabilityQuerySchema>;
 
-const measuredVariant = z.object({
-  ...{ address: z.string(), resultId: id, medianNs: z.number(), provenNs },
-});
 const part = z.number().min(0).max(1);
 
 /** How close each variant comes to the best of every device, by ranked results of one problem. */
@@ -168,6 +176,7 @@ export const portabilitySchema = leaderboardSchema.omit({ rows: true }).extend({
         z.object({
           device: deviceRefSchema,
           best: measuredVariant,
+          shorterMedian,
           /** Null if the device has not measured it. */
           shipped: measuredVariant.extend({ partOfBest: part }).nullable(),
         }),

@@ -8,7 +8,7 @@ import {
 } from '@tilemark/core';
 import type { SizeRate } from '@tilemark/core/server';
 import type { Problem } from '@tilemark/kernels';
-import { kernelHref } from '@/features/kernels/address';
+import { kernelHref, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatRate } from '@/ui/format';
 import { MoreRows as More, shownRows as shown } from '@/ui/table';
@@ -110,12 +110,27 @@ export function RateBar({
   );
 }
 
-/** Why a row with a wide interval stands where it does. */
+/** Why a row with a wide interval stands where it does, and what stands behind it for such a one. */
 export function Placed({ of }: { of: LeaderboardRow }) {
-  if (of.rank === null || provenNs(of) === of.medianNs) return null;
+  return (
+    <>
+      {of.rank !== null && provenNs(of) !== of.medianNs && (
+        <p className="max-w-72 font-normal text-xs text-muted">
+          Placed by the slow end of its wide interval, {formatNs(of.highNs)}
+        </p>
+      )}
+      <ShorterMedian of={of.shorterMedian} />
+    </>
+  );
+}
+
+/** The variant of a device that would be its best, were its median known better. */
+export function ShorterMedian({ of }: { of: LeaderboardRow['shorterMedian'] }) {
+  if (!of) return null;
   return (
     <p className="max-w-72 font-normal text-xs text-muted">
-      Placed by the slow end of its wide interval, {formatNs(of.highNs)}
+      Shorter median, not proven: <VariantLink address={of.address} resultId={of.resultId} />,{' '}
+      {formatNs(of.medianNs)}; its interval is too wide to place it first
     </p>
   );
 }

@@ -12,7 +12,7 @@ import {
   rateOf,
   shapeText,
 } from '@tilemark/kernels';
-import { greatest, least } from 'd3-array';
+import { greatest } from 'd3-array';
 import type {
   DeviceCapabilities,
   DeviceClass,
@@ -20,6 +20,7 @@ import type {
   Profile,
 } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
+import { shorterMedian } from '../../../rank/head-to-head';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { bestTimes, portability } from '../../../rank/portability';
 import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
@@ -300,9 +301,9 @@ async function measuredVariant(
     };
     if (!feasible(variant, problem, limits).ok) continue;
     const medianNs = result.medianNs ?? Number.NaN;
-    const shortest = least(
+    const shorter = shorterMedian(
+      closest,
       times.filter(({ deviceKey }) => deviceKey === closest.deviceKey),
-      ({ medianNs }) => medianNs,
     );
     const answer = answerWith(asked, variant, {
       ...{ fallback, measured: nearest.problem, isExact: nearest.distance === 0 },
@@ -312,14 +313,11 @@ async function measuredVariant(
         rate: rateOf(parseProblem(run), medianNs),
         measuredAt: result.endedAt.toISOString(),
       },
-      shorterMedian:
-        shortest && shortest.medianNs < closest.medianNs && shortest.provenNs > shortest.medianNs
-          ? {
-              address: shortest.address,
-              medianNs: shortest.medianNs,
-              provenNs: shortest.provenNs,
-            }
-          : null,
+      shorterMedian: shorter && {
+        address: shorter.address,
+        medianNs: shorter.medianNs,
+        provenNs: shorter.provenNs,
+      },
     });
     return { ...answer, isSourceMeasured: isSame(result.sourceHash, answer.wgsl) };
   }

@@ -114,6 +114,35 @@ describe('with results', () => {
   );
 });
 
+test('a row names the variant whose shorter median its wide interval does not prove', async () => {
+  const wide = { halfWidth: 1.5 };
+  await device('Wide', 112, [
+    ['matmul/naive', measured(4e6)],
+    ['matmul/tiled', measured(2e6, wide)],
+    ['matmul/vectorized', measured(3e6, wide)],
+    ['matmul/register-tile', measured(1e6, { ...wide, unranked: 'throttled' })],
+  ]);
+  // A difference within the margin of ranks is none.
+  await device('Close', 112, [
+    ['matmul/naive', measured(4e6)],
+    ['matmul/tiled', measured(3.99e6, { halfWidth: 0.1 })],
+  ]);
+  const { rows } = await board({ shape: '112' });
+  const [row] = rows.filter((each) => each.device.name === 'Wide');
+  expect(row).toMatchObject({
+    address: 'matmul/naive',
+    shorterMedian: { address: 'matmul/tiled', medianNs: 2e6 },
+  });
+  expect(row?.shorterMedian?.provenNs).toBeGreaterThan(4e6);
+  const [close] = rows.filter((each) => each.device.name === 'Close');
+  expect(close).toMatchObject({ address: 'matmul/naive', shorterMedian: null });
+  const query = groupedQuerySchema.parse({ shape: '112' });
+  const { shipping } = await store.portability(query);
+  expect(shipping?.devices.map((of) => of.shorterMedian?.address)).toEqual(
+    shipping?.devices.map((of) => (of.device.name === 'Wide' ? 'matmul/tiled' : undefined)),
+  );
+});
+
 describe('the best of a device', () => {
   const bestOf = async (name: string, entries: readonly (readonly [string, Outcome])[]) => {
     const key = await device(name, 128, entries);

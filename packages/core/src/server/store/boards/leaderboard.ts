@@ -11,7 +11,8 @@ import {
 import { rollup } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
-import { provenNs } from '../../../rank/headline';
+import { shorterMedian } from '../../../rank/head-to-head';
+import { type Interval, provenNs } from '../../../rank/headline';
 import { ranks } from '../../../rank/rank';
 import {
   DEVICE_GROUPS,
@@ -37,6 +38,7 @@ const BOARD_ROW = {
 /** The best result of a device; `machines`: the hosts whose workers have handed in results. */
 type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
   readonly machines: number;
+  readonly shorterMedian: LeaderboardRow['shorterMedian'];
 };
 
 /**
@@ -95,13 +97,18 @@ async function contributedRows(
       naiveMedianNs: own?.naiveMedianNs ?? null,
       naiveUnranked: own?.naiveUnranked ?? null,
       machines: own?.machines ?? 0,
+      shorterMedian: null,
     };
   });
 }
 
-async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise<BestRow[]> {
-  const [rows, hosts] = await Promise.all([
+async function bestRows(
+  db: PrismaClient,
+  where: ReturnType<typeof whereProblem>,
+): Promise<BestRow[]> {
+  const [rows, shorter, hosts] = await Promise.all([
     db.best.findMany({ where, include: BOARD_ROW }),
+    shorterMedians(db, where),
     db.worker.groupBy({ by: ['deviceKey', 'host'], where: { device: { bests: { some: where } } } }),
   ]);
   const machines = rollup(
@@ -109,7 +116,37 @@ async function bestRows(db: PrismaClient, where: Prisma.BestWhereInput): Promise
     (of) => of.length,
     ({ deviceKey }) => deviceKey,
   );
-  return rows.map((row) => ({ ...row, machines: machines.get(row.deviceKey) ?? 0 }));
+  return rows.map((row) => ({
+    ...row,
+    machines: machines.get(row.deviceKey) ?? 0,
+    shorterMedian: row.unranked === null ? shorterMedianOf(row, shorter) : null,
+  }));
+}
+
+/** Ranked variants with a shorter median than their device's best: few, as the database leaves out the others. */
+const shorterMedians = (
+  db: PrismaClient,
+  { dtype, methodology, op, profile, shape }: ReturnType<typeof whereProblem>,
+) =>
+  db.$queryRaw<(Interval & { deviceKey: string; address: string; resultId: string })[]>`
+    SELECT v."deviceKey", v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
+    FROM "Best" AS b JOIN "VariantBest" AS v ON v."deviceKey" = b."deviceKey"
+      AND v."op" = b."op" AND v."dtype" = b."dtype" AND v."shape" = b."shape"
+      AND v."profile" = b."profile" AND v."methodology" = b."methodology"
+    WHERE b."op" = ${op} AND b."dtype" = ${dtype} AND b."shape" = ${shape}
+      AND b."profile" = ${profile}::"Profile" AND b."methodology" = ${methodology}::int
+      AND v."medianNs" < b."medianNs" AND v."unranked" IS NULL AND strpos(v."kernel", '@') = 0`;
+
+function shorterMedianOf(
+  row: Interval & { readonly deviceKey: string },
+  shorter: Awaited<ReturnType<typeof shorterMedians>>,
+): LeaderboardRow['shorterMedian'] {
+  const own = shorter
+    .filter(({ deviceKey }) => deviceKey === row.deviceKey)
+    .map(({ address, resultId, ...time }) => ({
+      ...{ address, resultId, medianNs: time.medianNs, provenNs: provenNs(time) },
+    }));
+  return shorterMedian({ medianNs: row.medianNs, provenNs: provenNs(row) }, own);
 }
 
 function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {
@@ -136,6 +173,7 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
     resultId: row.resultId,
     lowNs: row.lowNs,
     highNs: row.highNs,
+    shorterMedian: row.shorterMedian,
     invocations: row.invocations,
     rate: rateOf(problem, medianNs),
     speedupOverNaive: speedupOverNaive(row),

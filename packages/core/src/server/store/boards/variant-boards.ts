@@ -8,6 +8,7 @@ import {
   shapeText,
 } from '@tilemark/kernels';
 import type { DeviceClass } from '../../../measure/device';
+import { shorterMedian } from '../../../rank/head-to-head';
 import { portability } from '../../../rank/portability';
 import {
   DEVICE_GROUPS,
@@ -206,10 +207,12 @@ function shippingTo(
   ship: string,
 ): NonNullable<PortabilityReport['shipping']>['devices'][number] {
   const [best] = own;
+  const shorter = shorterMedian(best, own);
   const same = own.find(({ address }) => address === ship);
   return {
     device: best.device,
     best: measured(best),
+    shorterMedian: shorter && measured(shorter),
     shipped: same ? { ...measured(same), partOfBest: best.provenNs / same.provenNs } : null,
   };
 }
