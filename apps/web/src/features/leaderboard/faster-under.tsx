@@ -14,7 +14,7 @@ import {
 import { type BoardQuery, boardHref } from './query';
 
 /**
- * On which devices of a view something faster is known under another profile.
+ * Of which devices of a view the fastest kernel is known under another profile.
  *
  * @param here what the view shows of devices of this grid
  * @param figures of reference on the problem, if the view shows any
@@ -28,6 +28,8 @@ export async function fasterUnder(
 ): Promise<Faster[]> {
   if (!problem) return [];
   const known = [...here, ...bestsOfFigures(bestOfKernels(figures, profile))];
+  // Libraries have no profile: hardware may be shown with theirs alone.
+  const names = [...here, ...figures.map(({ hardware }) => ({ name: hardware ?? '' }))];
   return Promise.all(
     PROFILES.filter((each) => each !== profile).map(async (other) => {
       const asked = { op, dtype, profile: other, shape: shapeText(problem) };
@@ -35,7 +37,14 @@ export async function fasterUnder(
         ...bestsOfRows((await store.leaderboard(asked)).rows),
         ...bestsOfFigures(bestOfKernels(figures, other)),
       ];
-      return { profile: other, devices: fasterThan(known, there) };
+      return {
+        profile: other,
+        devices: fasterThan(
+          names.map(({ name }) => name),
+          known,
+          there,
+        ),
+      };
     }),
   );
 }
@@ -55,7 +64,7 @@ export function FasterUnder({
     ({ devices, profile }) =>
       devices.length > 0 && (
         <p key={profile} className="mb-2 text-xs">
-          Faster under{' '}
+          Fastest under{' '}
           <TextLink href={boardHref(query, { profile, shape })}>profile {profile}</TextLink>:{' '}
           {devices
             .slice(0, MOST_FASTER)

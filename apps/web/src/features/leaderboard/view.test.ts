@@ -40,8 +40,15 @@ test('of the reference alone, the heat map opens where most kernels were compare
 test('the board names what is faster under another profile, as the heat map does', async () => {
   for (const view of ['devices', 'heatmap']) {
     const { html } = await openedOf({ view, shape: '1024' });
-    expect(html, view).toMatch(/Faster under .*NVIDIA H200 37,\d{3} with warp-tile/);
+    expect(html, view).toMatch(/Fastest under .*NVIDIA H200 37,\d{3} with warp-tile/);
   }
+});
+
+test('the board names a kernel that is known under another profile alone', async () => {
+  const { html } = await openedOf({ dtype: 'f16', shape: '4096' });
+  expect(html).toMatch(
+    /Fastest under .*profile fast.*NVIDIA H200 \d{3},\d{3} with subgroup-matrix/,
+  );
 });
 
 test('what software adapters and CPUs have is told apart from what GPUs had under an earlier protocol', async () => {
