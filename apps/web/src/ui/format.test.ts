@@ -5,7 +5,6 @@ import {
   formatBytes,
   formatDuration,
   formatEstimate,
-  formatInterval,
   formatNs,
   formatRate,
   formatShape,
@@ -38,23 +37,6 @@ it.each([
 it('writes a shape as people do', () => {
   expect(formatShape('3072x4096')).toBe('3072 × 4096');
   expect(formatShape('512')).toBe('512');
-});
-
-describe('formatInterval', () => {
-  it('gives the wider side, relative', () => {
-    expect(spaced(formatInterval(100, 99.8, 100.5))).toBe('±0.50%');
-    expect(spaced(formatInterval(100, 100, 100))).toBe('±<0.1%');
-    expect(spaced(formatInterval(1000, 999.2, 1000))).toBe('±<0.1%');
-    expect(spaced(formatInterval(100, 80, 115))).toBe('±20%');
-    expect(spaced(formatInterval(100, 99.9, 104))).toBe('±4.0%');
-  });
-
-  it('gives both sides of a wide one that is lopsided', () => {
-    expect(spaced(formatInterval(100, 99.8, 418))).toBe('−0.20% +318%');
-    expect(spaced(formatInterval(100, 100, 418))).toBe('−0% +318%');
-    expect(spaced(formatInterval(100, 60, 101))).toBe('−40% +1.0%');
-    expect(spaced(formatInterval(100, 46, 232))).toBe('−54% +132%');
-  });
 });
 
 it('gives rates and ratios a fixed number of digits', () => {

@@ -1,5 +1,7 @@
 import type { MetricUnit } from '@tilemark/core';
 
+export { intervalText as formatInterval } from '@tilemark/core';
+
 /** Quantities as text: SI prefixes, four significant digits, a narrow space before the unit, none before `%`. */
 
 const NARROW_SPACE = '\u202f';
@@ -51,25 +53,6 @@ export function formatEstimate(seconds: number): string {
   if (seconds < 90 * 60) return `about ${Math.round(seconds / 60)}${NARROW_SPACE}min`;
   return `about ${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
 }
-
-/**
- * Half width of an interval relative to its centre, the wider side: `±0.31%`, `±<0.1%`. Both
- * sides of a wide interval that is lopsided, as the range of few samples may be: `−0.2% +318%`.
- */
-export function formatInterval(center: number, low: number, high: number): string {
-  const [below, above] = [((center - low) / center) * 100, ((high - center) / center) * 100];
-  const [narrow, wide] = below < above ? [below, above] : [above, below];
-  // About the width of a clock tick: more digits would describe the clock.
-  if (wide < 0.1) return '±<0.1%';
-  const digits = (percent: number) =>
-    percent < 0.1 ? '0' : percent < 10 ? twoDigits.format(percent) : whole.format(percent);
-  return wide >= WIDE && wide > LOPSIDED * narrow
-    ? `−${digits(below)}% +${digits(above)}%`
-    : `±${digits(wide)}%`;
-}
-
-/** From this width on, %, and this many times the other side, the wider side does not stand for both. */
-const [WIDE, LOPSIDED] = [5, 1.5];
 
 /** The figure of a metric by its unit; the unit of a rate is the op's and stands beside it. */
 export function formatMetric(unit: MetricUnit, digits: number, value: number | string): string {

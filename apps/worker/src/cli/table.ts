@@ -1,4 +1,4 @@
-import { hasInterval, type RunResult, type Series } from '@tilemark/core';
+import { hasInterval, intervalText, type RunResult, type Series } from '@tilemark/core';
 import { DTYPES, type Problem, shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
@@ -106,21 +106,9 @@ export function significant(value: number): string {
   return value.toFixed(Math.min(Math.max(digits, 0), 20));
 }
 
-/**
- * `±0.41%`: half the width of an interval, relative to its middle value; both sides of a wide
- * interval that is lopsided, as the range of few samples may be: `-2.0% +318%`.
- */
-export function intervalText(low: number, middle: number, high: number): string {
-  const [below, above] = [(middle - low) / middle, (high - middle) / middle];
-  const [narrow, wide] = below < above ? [below, above] : [above, below];
-  return wide >= 0.05 && wide > 1.5 * narrow
-    ? `-${percentText(below)} +${percentText(above)}`
-    : `±${percentText(wide)}`;
-}
-
 /** The interval of a series in a column; beside intervals, a range of few samples says that it is one. */
 export function seriesInterval({ n, lowNs, medianNs, highNs }: Series, head: string): string {
-  const text = intervalText(lowNs, medianNs, highNs);
+  const text = intervalText(medianNs, lowNs, highNs);
   return head === '95% or range' && !hasInterval(n) ? `range ${text}` : text;
 }
 

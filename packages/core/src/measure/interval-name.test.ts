@@ -1,9 +1,22 @@
 import { expect, test } from 'vitest';
-import { intervalsHead, intervalsText } from './interval-name';
+import { intervalsHead, intervalsText, intervalText } from './interval-name';
 
 test('the range of a few samples is not called an interval', () => {
   expect(intervalsText([30, 6])).toBe('95% intervals');
   expect(intervalsText([5, 5])).toBe('ranges, as fewer than six samples have no 95% interval');
   expect(intervalsText([5, 30])).toMatch(/^95% intervals, or ranges/);
   expect([[30, 6], [5, 30], [5]].map(intervalsHead)).toEqual(['95%', '95% or range', 'range']);
+});
+
+test.each([
+  [100, 99.8, 100.5, '±0.50%'],
+  [100, 100, 100, '±<0.1%'],
+  [1000, 999.2, 1000, '±<0.1%'],
+  [100, 97.5, 102.5, '±2.5%'],
+  [100, 77, 119, '−23% +19%'],
+  [100, 99.8, 104, '−0.20% +4.0%'],
+  [100, 100, 418, '−0% +318%'],
+  [100, 46, 232, '−54% +132%'],
+])('an interval about %f from %f to %f is written %s', (median, low, high, text) => {
+  expect(intervalText(median, low, high)).toBe(text);
 });

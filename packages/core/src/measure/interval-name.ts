@@ -1,3 +1,5 @@
+import { halfWidth, KNOWN_WIDTH } from './stats';
+
 /** With fewer samples no interval reaches 95%: what stands for it is their range. */
 const FEWEST_OF_INTERVAL = 6;
 
@@ -20,3 +22,25 @@ export function intervalsHead(samples: readonly number[]): (typeof INTERVAL_HEAD
 }
 
 export const INTERVAL_HEADS = ['95%', '95% or range', 'range'] as const;
+
+/**
+ * An interval relative to its median, to two digits: `±0.31%`, `±<0.1%`, its wider side. From 2% on,
+ * where a median is not known and its interval is no detail, both sides unless they read alike:
+ * `−23% +19%`.
+ */
+export function intervalText(medianNs: number, lowNs: number, highNs: number): string {
+  const part = halfWidth({ medianNs, lowNs, highNs });
+  // About the width of a clock tick: more digits would describe the clock.
+  if (part < 0.001) return '±<0.1%';
+  const [below, above] = [sideText(1 - lowNs / medianNs), sideText(highNs / medianNs - 1)];
+  return part < KNOWN_WIDTH || below === above ? `±${sideText(part)}` : `−${below} +${above}`;
+}
+
+const twoDigits = new Intl.NumberFormat('en', {
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 2,
+});
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+const sideText = (part: number): string =>
+  `${part < 0.001 ? '0' : (part < 0.1 ? twoDigits : whole).format(100 * part)}%`;
