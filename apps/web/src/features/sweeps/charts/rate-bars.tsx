@@ -28,6 +28,12 @@ export interface Bar {
   readonly href: string | null;
 }
 
+/** Of bars, fastest first: a ranked one before any other, a ceiling never. */
+export function bestOf(bars: readonly Bar[]): Bar | undefined {
+  const own = bars.filter(({ isCeiling }) => !isCeiling);
+  return own.find(({ isRanked }) => isRanked) ?? own[0];
+}
+
 /** Rates as bars, fastest first, the best set off from the rest. */
 export function RateBars({
   bars: all,
@@ -39,8 +45,7 @@ export function RateBars({
   by: 'device' | 'variant';
 }) {
   const bars = useMemo(() => all.toSorted((a, b) => b.rate - a.rate).slice(0, MAX_BARS), [all]);
-  const own = bars.filter(({ isCeiling }) => !isCeiling);
-  const best = own.find(({ isRanked }) => isRanked) ?? own[0];
+  const best = bestOf(bars);
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
   const rowHeight = isBeside ? 22 : 36;

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { type Bar, bestOf } from './rate-bars';
+
+const bar = (label: string, of: Pick<Bar, 'isCeiling' | 'isRanked'>): Bar => ({
+  ...{ label, rate: 1, low: 1, high: 1, href: null },
+  ...of,
+});
+const ceiling = bar('copy', { isCeiling: true, isRanked: true });
+const noisy = bar('faster, not ranked', { isRanked: false });
+const ranked = bar('ranked', { isRanked: true });
+
+test('the best bar is the fastest ranked one, never a ceiling', () => {
+  expect(bestOf([ceiling, noisy, ranked, bar('slower', { isRanked: true })])).toBe(ranked);
+});
+
+test('where nothing is ranked, the fastest is the best', () => {
+  expect(bestOf([ceiling, noisy, bar('slower', { isRanked: false })])).toBe(noisy);
+  expect(bestOf([ceiling])).toBeUndefined();
+});
