@@ -1,4 +1,4 @@
-import type { PortabilityReport } from '@tilemark/core';
+import { DEVICE_GROUPS, type PortabilityReport } from '@tilemark/core';
 import { shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
@@ -7,8 +7,8 @@ import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
-import { type BoardQuery, boardHref } from './query';
-import { MoreRows, RateBar, shownRows } from './row-parts';
+import { type BoardQuery, boardHref, GROUP_TITLES, WITHOUT } from './query';
+import { MoreRows, RateBar, ShorterMedian, shownRows } from './row-parts';
 
 /** Which variant to ship where one has to do for all, and what that costs. */
 export function PortabilityTables({
@@ -22,7 +22,8 @@ export function PortabilityTables({
   if (!problem || !shipping) {
     return (
       <Empty title="No device shown has a ranked result of this problem">
-        <p>Portability follows from ranked results only. Choose another problem or more groups.</p>
+        <p>Portability follows from ranked results only. Choose another problem.</p>
+        <SwitchedOff groups={report.groups} query={query} />
       </Empty>
     );
   }
@@ -37,6 +38,7 @@ export function PortabilityTables({
           </TextLink>
           .
         </p>
+        <SwitchedOff groups={report.groups} query={query} />
       </Empty>
     );
   }
@@ -140,7 +142,12 @@ export function PortabilityTables({
             {
               head: 'Its own best',
               className: 'min-w-56',
-              cell: ({ best }) => <VariantLink address={best.address} resultId={best.resultId} />,
+              cell: ({ best, shorterMedian }) => (
+                <>
+                  <VariantLink address={best.address} resultId={best.resultId} />
+                  <ShorterMedian of={shorterMedian} />
+                </>
+              ),
             },
             { head: 'Best median', isFigure: true, cell: ({ best }) => <Counted of={best} /> },
             {
@@ -167,6 +174,29 @@ export function PortabilityTables({
         </DataTable>
       </Section>
     </>
+  );
+}
+
+/** Groups of devices that are not shown, and the way to them. */
+function SwitchedOff({
+  groups,
+  query,
+}: {
+  groups: PortabilityReport['groups'];
+  query: BoardQuery;
+}) {
+  const off = GROUP_TITLES.filter(
+    ([group]) => !WITHOUT.portability.includes(group) && !groups.some((each) => each === group),
+  );
+  if (off.length === 0) return null;
+  return (
+    <p>
+      Groups that are switched off: {off.map(([, title]) => title).join(', ')}.{' '}
+      <TextLink href={boardHref(query, { groups: DEVICE_GROUPS.join(',') })}>
+        Switch all groups on
+      </TextLink>
+      .
+    </p>
   );
 }
 
