@@ -102,7 +102,7 @@ export function HeatMapTable({
             <tr className="!bg-sunken text-2xs text-muted">
               <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
                 Reference: not measured by this grid, never ranked. Each figure has a variant,
-                driver and date of its own (hover over it)
+                driver and date of its own (select it to see them)
                 {rows.length > 0 ? ', so it may differ from the same device above.' : '.'}
               </th>
             </tr>
@@ -163,8 +163,10 @@ function ReferenceRow({
             style={heatOf(part)}
             title={by.kind === 'library' ? about : `${by.address}. ${about}`}
           >
-            <RateText of={figure} isBest={part === 1} />
-            <PartText of={part} />
+            <a href={`${kernelHref(kernel)}#reference`} className="hover:underline">
+              <RateText of={figure} isBest={part === 1} />
+              <PartText of={part} />
+            </a>
           </td>
         );
       })}
