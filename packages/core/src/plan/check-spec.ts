@@ -92,7 +92,7 @@ function checkShape(
   const largestLimit = Math.max(...limits);
   if (limits.length > 0 && smallest && smallest.bytes > largestLimit) {
     throw new InputError(
-      `${shapeText(smallest.problem)} ${smallest.problem.dtype} needs ${bytesText(smallest.bytes)} in one buffer, guards against stray writes included; the most that any of the devices allows is ${bytesText(largestLimit)}.`,
+      `${shapeText(smallest.problem)} ${smallest.problem.dtype} needs ${bytesText(smallest.bytes)} in one buffer, guards against stray writes included; the most that any device this sweep can run on allows is ${bytesText(largestLimit)}.`,
       field,
     );
   }
