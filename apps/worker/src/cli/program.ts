@@ -208,7 +208,7 @@ export function program(childEntry: URL): Command {
     .description('upload results of `bench --json` to a grid')
     .argument(
       '<path...>',
-      'files, or folders of .json files; each file is kept whole or not at all',
+      'files, or folders of .json files, subfolders included; a file is kept whole or not at all',
     )
     .option(...server)
     .requiredOption('--token <token>', 'a member or admin token of the grid')

@@ -169,11 +169,12 @@ it('says of choices for whole suites that they are documentation', async () => {
 
 it('imports files and folders, each file whole or not at all, and names those refused', async () => {
   const results = join(folder, 'results');
-  await mkdir(results);
+  await mkdir(join(results, 'older'), { recursive: true });
   const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '9', '--policy', 'smoke'];
-  const [first, second] = [join(results, 'a.json'), join(results, 'c.json')];
+  const first = join(results, 'a.json');
   await tilemark('bench', ...bench, '--device', 'cpu', '--json', first);
-  await copyFile(first, second);
+  await copyFile(first, join(results, 'c.json'));
+  await copyFile(first, join(results, 'older', 'd.json'));
   await writeFile(join(results, 'b.json'), '{"version":1}');
   await writeFile(join(results, 'notes.txt'), 'not a result');
   const at = ['--server', server, '--token', TOKEN];
@@ -182,8 +183,9 @@ it('imports files and folders, each file whole or not at all, and names those re
   expect(stdout.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/a\.json: 1 result is now sweep/),
     expect.stringMatching(/c\.json: 1 result is now sweep/),
+    expect.stringMatching(/older\/d\.json: 1 result is now sweep/),
     expect.stringMatching(/a\.json: 1 result is now sweep/),
-    '3 of 4 files imported.',
+    '4 of 5 files imported.',
   ]);
   expect(stderr).toMatch(/^error: \S+b\.json: is not a file of [^\n]+\n$/);
   await mkdir(join(results, 'none'));

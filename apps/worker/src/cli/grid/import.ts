@@ -44,13 +44,15 @@ export async function importFiles(
   return refused > 0 ? 2 : 0;
 }
 
-/** A file as it is; of a folder every .json in it. */
+/** A file as it is; of a folder every .json in it and in its subfolders. */
 async function filesAt(path: string): Promise<string[]> {
   const entry = await stat(path).catch((error: unknown) => {
     throw new InputError(messageOf(error), path);
   });
   if (!entry.isDirectory()) return [path];
-  const names = (await readdir(path)).filter((name) => name.endsWith('.json')).sort();
+  const names = (await readdir(path, { recursive: true }))
+    .filter((name) => name.endsWith('.json'))
+    .sort();
   if (names.length === 0) throw new InputError('contains no .json file', path);
   return names.map((name) => join(path, name));
 }
