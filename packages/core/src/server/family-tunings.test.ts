@@ -230,17 +230,29 @@ describe('the tuning of a family', () => {
   test('has each candidate of a shape once, and ends when it is cancelled', async () => {
     const made = await tuning('Twice', 3_600);
     const worker = await made.worker();
-    for (let at = 0; at < 60; at++) {
+    for (let at = 0; at < 100; at++) {
       const run = await worker.next();
       if (run) await worker.end(run);
     }
-    const { items } = await store.sweeps.results(made.id);
+    const items = await store.sweeps.runs(made.id, 1_000);
     const keys = items.map(({ address, problem }) => `${shapeText(problem)} ${address}`);
     expect(new Set(keys).size).toBe(keys.length);
     expect(await store.sweeps.cancel(made.id)).toMatchObject({ status: 'cancelled' });
     expect(await reconcile({ store, queue })).toMatchObject({ advanced: 0 });
     const states = new Set((await shapesOf(made.id)).map(({ state }) => state));
     expect(states).toEqual(new Set(['done', 'missed', 'skipped']));
+    // The shape in the midst of which it was cancelled was not searched.
+    const cut = items.findLast(({ kind }) => kind === 'measured');
+    expect(
+      items.some(
+        ({ kind, problem }) => kind === 'pending' && isDeepStrictEqual(problem, cut?.problem),
+      ),
+    ).toBe(true);
+    const begun = (await shapesOf(made.id)).filter(({ tried }) => tried > 0);
+    expect(begun.filter(({ state }) => state === 'missed')).toEqual([
+      expect.objectContaining({ shape: cut && shapeText(cut.problem) }),
+    ]);
+    expect((await sweepOf(made.id)).tuning.shapes.done).toBe(begun.length - 1);
   }, 60_000);
 
   test('counts the shapes that it was asked for, though the family has grown since', async () => {

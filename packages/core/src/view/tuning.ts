@@ -106,7 +106,7 @@ export const tunedShapeSchema = z.object({
   shape: z.string(),
   /**
    * `waiting`: not begun; `running`: being screened; `done`; `skipped`: it does not fit the device, as
-   * `why` says; `missed`: the time ended before it was its turn.
+   * `why` says; `missed`: the search ended before it was its turn, or cut it short.
    */
   state: z.enum(['waiting', 'running', 'done', 'skipped', 'missed']),
   why: z.string().nullable(),

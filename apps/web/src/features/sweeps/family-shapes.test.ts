@@ -14,6 +14,12 @@ test('counts as tried what its shapes do: also what ran when the time was over',
   expect(text).toMatch(/Candidates tried\s+65/);
 });
 
+test('gives no reason for the time beyond its budget, which earlier releases used for whole shapes', () => {
+  expect(factsText({ usedSeconds: 700 }, 'done')).toMatch(
+    /Time used\s+12\s+min, beyond the 2\s+min asked for/,
+  );
+});
+
 test('names the shape that is searched only while something runs', () => {
   const under = { shapes: { total: 40, done: 0, running: ['1x4096x4096'] }, decision: null };
   expect(factsText(under, 'running')).toMatch(/Now\s+1 × 4096 × 4096/);

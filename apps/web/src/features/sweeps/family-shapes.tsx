@@ -50,7 +50,7 @@ export function FamilyFacts({
     },
     ...(isOver ? [] : [{ name: 'Now', value: running || 'waiting for the device' }]),
     { name: 'Candidates tried', value: formatCount(tried) },
-    { name: 'Time used', value: usedText(tuning, 'the last run') },
+    { name: 'Time used', value: usedText(tuning) },
     ...(isOver
       ? []
       : [

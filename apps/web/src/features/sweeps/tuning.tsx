@@ -28,7 +28,7 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(100 * share)}
-      aria-valuetext={usedText(tuning, 'suite' in tuning ? 'the last run' : BEYOND)}
+      aria-valuetext={usedText(tuning)}
       className="flex h-2 overflow-hidden bg-sunken"
     >
       <span
@@ -39,18 +39,13 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
   );
 }
 
-/** @param beyond what a search may do when its time is used up */
-export function usedText(
-  { budgetSeconds, usedSeconds }: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>,
-  beyond: string,
-): string {
+/** A search of one problem measures its leaders in full when its time is used up. */
+export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>): string {
+  const { budgetSeconds, usedSeconds } = tuning;
   const [used, budget] = [formatDuration(usedSeconds), formatDuration(budgetSeconds)];
-  return usedSeconds > budgetSeconds && used !== budget
-    ? `${used}, ${beyond} beyond the ${budget} asked for`
-    : `${used} of ${budget}`;
+  if (usedSeconds <= budgetSeconds || used === budget) return `${used} of ${budget}`;
+  return `${used}, ${'suite' in tuning ? '' : 'the leaders in full '}beyond the ${budget} asked for`;
 }
-
-const BEYOND = 'the leaders in full';
 
 /** What the tuning of a problem has found so far, or in the end. */
 export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver: boolean }) {
@@ -77,7 +72,7 @@ export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver:
       ),
     },
     { name: 'Variants tried', value: formatCount(decision?.screened ?? tried) },
-    { name: 'Time used', value: usedText(tuning, BEYOND) },
+    { name: 'Time used', value: usedText(tuning) },
     {
       name: decision ? 'Screening ended because' : 'Phase',
       value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],

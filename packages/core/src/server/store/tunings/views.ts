@@ -121,23 +121,22 @@ function problemView(
 
 function familyView(
   request: FamilyRequest,
-  row: Pick<SweepRow, 'decision' | 'spec'>,
+  row: Pick<SweepRow, 'cancelledAt' | 'decision' | 'spec'>,
   { hasDuels, shapes, ...common }: Common & { hasDuels: boolean; shapes: readonly ShapeRow[] },
 ): FamilyTuning {
   const decision = row.decision === null ? null : fromJson<FamilyDecision>(row.decision);
   const { budgetSeconds, skipped } = request;
-  const total = askedShapes(
-    request,
-    row.spec,
-    shapes.map(({ shape }) => shape),
-  ).length;
+  const begun = shapes.map(({ shape }) => shape);
+  const total = askedShapes(request, row.spec, begun).length;
+  const toSearch = total - skipped.length;
+  const whole = wholeShapes(begun, { decision, row, hasDuels, toSearch });
   const open = shapes.filter(({ isOpen }) => isOpen);
   const running = open.filter(({ hasBegun }) => hasBegun).map(({ shape }) => shape);
-  const done = decision?.searched ?? shapes.length - open.length;
+  const done = whole.filter((shape) => !open.some((of) => of.shape === shape)).length;
   const { usedSeconds } = common;
   const screening = FAMILY_SCREENING_PART * budgetSeconds;
   const toScreen = Math.min(
-    done > 0 ? ((total - skipped.length - done) * usedSeconds) / done : 0,
+    done > 0 ? ((toSearch - done) * usedSeconds) / done : 0,
     screening - usedSeconds,
   );
   const left = hasDuels
@@ -170,6 +169,29 @@ function askedShapes(
   return [...new Set([...asked, ...begun, ...skipped.map(({ shape }) => shape)])];
 }
 
+/**
+ * Those of the shapes with runs that were not cut short. What had not begun is dropped when the time is
+ * used up or a sweep is cancelled, so nothing tells whether the last shape had more: it counts as cut short.
+ */
+function wholeShapes(
+  begun: readonly string[],
+  {
+    decision,
+    hasDuels,
+    row,
+    toSearch,
+  }: {
+    readonly decision: FamilyDecision | null;
+    readonly hasDuels: boolean;
+    readonly row: Pick<SweepRow, 'cancelledAt'>;
+    readonly toSearch: number;
+  },
+): readonly string[] {
+  if (decision) return begun.slice(0, decision.searched);
+  const isCut = hasDuels ? begun.length < toSearch : row.cancelledAt !== null;
+  return isCut ? begun.slice(0, -1) : begun;
+}
+
 /** The shapes of a family that is tuned, in the family's order. Null: no such tuning. */
 export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedShape[] | null> {
   const row = await db.sweep.findUnique({ where: { id } });
@@ -179,9 +201,13 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
   const runs = group(await runsOfTuning(db, id), ({ problem }) => shapeText(problem));
   const order = askedShapes(request, row.spec, runs.keys());
   const skipped = new Map(request.skipped.map(({ shape, why }) => [shape, why]));
-  const searched = row.decision === null ? null : fromJson<FamilyDecision>(row.decision).searched;
-  // The time may end in the midst of the last.
-  const whole = new Set([...runs.keys()].slice(0, searched ?? undefined));
+  const whole = new Set(
+    wholeShapes([...runs.keys()], {
+      decision: row.decision === null ? null : fromJson<FamilyDecision>(row.decision),
+      hasDuels: [...runs.values()].flat().some(({ rival }) => rival !== undefined),
+      ...{ row, toSearch: order.length - skipped.size },
+    }),
+  );
   return order.map((shape) => {
     const own = runs.get(shape) ?? [];
     const screens = own.filter(({ rival }) => !rival);
