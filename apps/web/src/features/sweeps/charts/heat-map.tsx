@@ -7,11 +7,10 @@ import { useCallback, useMemo } from 'react';
 import { formatRate, plural, rateText } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { resultHref } from '../runs';
+import { strengthOf, textOn } from './cell-colors';
 import type { Curves } from './curves';
 
 const ROW_HEIGHT = 40;
-/** The part of the best rate from which a cell needs the text colour of the accent. */
-const STRONG_FROM = 0.55;
 
 /** Cells with their rates, coloured by their part of the best; each leads to its result. */
 export function rateCells<Cell extends { readonly run: MeasuredRun }>(
@@ -33,7 +32,7 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
     Plot.cell(cells, {
       ...place,
       fill: 'var(--accent)',
-      fillOpacity: ({ run }: Cell) => 0.06 + (0.94 * run.figures.rate) / best,
+      fillOpacity: ({ run }: Cell) => strengthOf(run.figures.rate / best),
       stroke: 'var(--line)',
       title: (cell: Cell) => {
         const { figures, problem } = cell.run;
@@ -44,8 +43,7 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
     Plot.text(cells, {
       ...{ x: place.x, y: place.y, dy, pointerEvents: 'none' },
       text: ({ run }: Cell) => formatRate(run.figures.rate),
-      fill: ({ run }: Cell) =>
-        run.figures.rate / best > STRONG_FROM ? 'var(--on-accent)' : 'var(--ink)',
+      fill: ({ run }: Cell) => textOn(strengthOf(run.figures.rate / best)),
     }),
   ];
 }
