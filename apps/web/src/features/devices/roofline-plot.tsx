@@ -5,6 +5,7 @@ import { useCallback, useMemo } from 'react';
 import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
+import { showsCacheEnd } from './cache-end';
 import type { DeviceRoof } from './roof';
 import { peakLabels, peakText } from './roof-labels';
 
@@ -163,12 +164,16 @@ function roofLine(
 
 type Copy = RooflineRecord['copies'][number];
 
-/** Copy bandwidth by working set, which shows where the last-level cache ends. */
+/** Copy bandwidth by working set, and where the last-level cache ends if that shows. */
 export function BandwidthPlot({
   survey: { copies, lastLevelCacheBytes, profile },
 }: {
   survey: RooflineRecord;
 }) {
+  const cacheBytes =
+    lastLevelCacheBytes !== null && showsCacheEnd(copies, lastLevelCacheBytes)
+      ? lastLevelCacheBytes
+      : null;
   const draw = useCallback<DrawPlot>(
     (Plot, width) => ({
       marginLeft: 56,
@@ -183,10 +188,10 @@ export function BandwidthPlot({
       },
       y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5, insetTop: 8 },
       marks: [
-        ...(lastLevelCacheBytes === null
+        ...(cacheBytes === null
           ? []
           : [
-              Plot.ruleX([lastLevelCacheBytes], {
+              Plot.ruleX([cacheBytes], {
                 stroke: 'var(--amber)',
                 strokeDasharray: '4 3',
               }),
@@ -207,7 +212,7 @@ export function BandwidthPlot({
         }),
       ],
     }),
-    [copies, lastLevelCacheBytes],
+    [copies, cacheBytes],
   );
   const fastest = copies.reduce<Copy | undefined>(
     (a, b) => (a && a.gigabytesPerSecond >= b.gigabytesPerSecond ? a : b),
@@ -216,9 +221,9 @@ export function BandwidthPlot({
   const memory = copies.at(-1);
   if (!fastest || !memory) return null;
   const cache =
-    lastLevelCacheBytes === null
+    cacheBytes === null
       ? 'No last-level cache stands out from memory.'
-      : `The drop suggests a last-level cache between ${formatBytes(lastLevelCacheBytes)} (dashed) and twice that.`;
+      : `The drop suggests a last-level cache between ${formatBytes(cacheBytes)} (dashed) and twice that.`;
   return (
     <Figure
       draw={draw}
