@@ -2,7 +2,7 @@ import { opById, type Shape, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { BestAnswer, snippet } from '@/features/best/answer';
+import { BestAnswer } from '@/features/best/answer';
 import { BestForm } from '@/features/best/form';
 import {
   type BestPageQuery,
@@ -10,6 +10,7 @@ import {
   dimensionsOf,
   sizesOf,
 } from '@/features/best/query';
+import { snippet } from '@/features/best/snippet';
 import { usualQuestion } from '@/features/best/usual';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';

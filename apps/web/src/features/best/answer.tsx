@@ -1,20 +1,6 @@
 /** The best-kernel lookup: which variant to use for a problem on a device, and on what evidence. */
-import {
-  type BestVariant,
-  driverText,
-  LIKE_SHAPE,
-  RUN_SNIPPET,
-  shapeDistance,
-} from '@tilemark/core';
-import {
-  DTYPES,
-  OPS,
-  type Op,
-  opOf,
-  type Problem,
-  shapeText,
-  shortAddress,
-} from '@tilemark/kernels';
+import { type BestVariant, driverText, LIKE_SHAPE, shapeDistance } from '@tilemark/core';
+import { opOf, type Problem, shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { CommandText, CopyButton } from '@/ui/action';
@@ -32,7 +18,6 @@ import {
 } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { type BestPageQuery, sizesOf } from './query';
 
 /** The evidence for the variant: results of this grid, or what the release ships. */
 export function evidence({
@@ -302,60 +287,4 @@ function largestFactor(asked: Problem, measured: Problem): number {
       return Math.max(size / other, other / size);
     });
   return Math.max(...factors);
-}
-
-/** An array of a type's elements in a program, and its 1. */
-const ARRAYS = {
-  f32: ['Float32Array', '1'],
-  i32: ['Int32Array', '1'],
-  u32: ['Uint32Array', '1'],
-  f16: ['Uint16Array', '0x3c00'],
-} as const;
-
-/** The same question to the API, as a library would ask it on a user's machine. */
-export function snippet(origin: string, query: BestPageQuery): string {
-  const op: Op = OPS[query.op];
-  const shape = op.shape(sizesOf(query));
-  const [array, one] = ARRAYS[DTYPES[query.dtype].element];
-  const names = op.inputs(shape).map((_, at) => op.tensors[at]?.name.toLowerCase());
-  const inputs = op
-    .inputs(shape)
-    .map(
-      ({ rows, cols }, at) => `const ${names[at]} = new ${array}(${rows} * ${cols}).fill(${one});`,
-    );
-  const dimensions = Object.entries(shape)
-    .map(([name, size]) => `  ${name}: '${size}',`)
-    .join('\n');
-  return `const adapter = await navigator.gpu.requestAdapter();
-const { vendor, architecture } = adapter.info;
-const query = new URLSearchParams({
-  op: '${query.op}',
-${dimensions}
-  dtype: '${query.dtype}',
-  profile: '${query.profile}',
-  vendor,
-  architecture,
-});
-const answer = await fetch(\`${origin}/api/v1/best?\${query}\`);
-if (!answer.ok) throw new Error((await answer.json()).detail);
-const best = await answer.json();
-const requiredFeatures = best.needs.features.filter((name) => adapter.features.has(name));
-// The defaults are less than most GPUs allow.
-const requiredLimits = Object.fromEntries(
-  [
-    'maxBufferSize',
-    'maxStorageBufferBindingSize',
-    'maxComputeWorkgroupStorageSize',
-    'maxComputeInvocationsPerWorkgroup',
-    'maxComputeWorkgroupSizeX',
-    'maxComputeWorkgroupSizeY',
-  ].map((name) => [name, adapter.limits[name]]),
-);
-const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
-
-// Your matrices, row-major, instead of these${array === 'Uint16Array' ? ' (the bits of halves)' : ''}.
-${inputs.join('\n')}
-const output = await run(device, best, [${names.join(', ')}]);
-
-${RUN_SNIPPET}`;
 }
