@@ -46,6 +46,13 @@ it('reads whole where a link leads nowhere: its text is code, or names the file'
   expect(stranded).toEqual([]);
 });
 
+it('names its primers by their titles, not by their files', () => {
+  const named = PRIMERS.flatMap(({ file, text }) =>
+    [...text.matchAll(/\[[\w-]+\.md\]\(/g)].map(([link]) => `${file}: ${link}`),
+  );
+  expect(named).toEqual([]);
+});
+
 it('heads its tables', () => {
   const bare = PRIMERS.filter(({ text }) => /\n\n(?:\| *)+\|\n/.test(text));
   expect(bare.map(({ file }) => file)).toEqual([]);
