@@ -24,7 +24,7 @@ export default function GlobalError({ retry }: { retry: () => void }) {
       <body className="flex min-h-dvh flex-col font-sans">
         <title>Tilemark is not responding</title>
         <SkipLink />
-        <SiteHeader key={theme} theme={theme} user={null} />
+        <SiteHeader key={theme} theme={theme} />
         <SiteMain>
           <StatusPage code="500" title="Tilemark is not responding">
             <p>

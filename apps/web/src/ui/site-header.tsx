@@ -2,13 +2,17 @@ import Link from 'next/link';
 import { LoginLink, NavLink, ThemeToggle } from './navigation';
 import { ADMIN_PLACES, MARK_TILES, PLACES, type Theme } from './site';
 
-/** Navigation, the visitor's account, and the colour scheme. */
+/**
+ * Navigation, the visitor's account, and the colour scheme.
+ *
+ * @param user null: logged out; absent: unknown, so no account is shown
+ */
 export function SiteHeader({
   theme,
   user,
 }: {
   theme: Theme;
-  user: { name: string; role: string } | null;
+  user?: { name: string; role: string } | null;
 }) {
   return (
     <header className="border-b border-line">
@@ -29,7 +33,7 @@ export function SiteHeader({
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-2">
-          {user ? (
+          {user && (
             <form action="/logout" method="post" className="flex items-center gap-2">
               <span className="hidden text-xs text-muted md:inline" title={`Role: ${user.role}`}>
                 {user.name}
@@ -41,7 +45,8 @@ export function SiteHeader({
                 Log out
               </button>
             </form>
-          ) : (
+          )}
+          {user === null && (
             <LoginLink className="inline-flex h-8 items-center rounded-tile px-2 text-[0.8125rem] text-muted hover:bg-sunken hover:text-ink">
               Log in
             </LoginLink>
