@@ -124,12 +124,7 @@ export function Command({
     <div
       className={`flex items-start gap-x-2 rounded-tile border border-line bg-sunken py-1.5 pr-1.5 pl-3 has-[.missing]:max-sm:flex-col ${isProgram ? 'max-sm:flex-col-reverse max-sm:items-end' : ''}`}
     >
-      <code
-        // A program keeps its lines, and scrolls by touch or by keyboard; a command is short and wraps,
-        // as everything does on a phone.
-        tabIndex={isProgram ? 0 : undefined}
-        className={`min-w-0 flex-1 py-1 text-xs leading-5 select-all ${isProgram ? 'scroll-hint sunken self-stretch overflow-x-auto whitespace-pre max-sm:break-words max-sm:whitespace-pre-wrap' : 'break-words whitespace-pre-wrap'}`}
-      >
+      <code className="min-w-0 flex-1 self-stretch py-1 text-xs leading-5 break-words whitespace-pre-wrap select-all">
         <CommandText text={text} />
       </code>
       {missing ? (
