@@ -172,7 +172,7 @@ function Ratio({
       </span>
       {isNamed && base.address && (
         <span
-          className="ml-auto block max-w-56 text-xs whitespace-normal text-muted"
+          className="block max-w-56 sm:ml-auto text-xs whitespace-normal text-muted"
           title={base.address}
         >
           {shortAddress(base.address)}

@@ -100,7 +100,7 @@ export function DeviceCard({
                   ]),
               {
                 name: 'Served by',
-                value: workers.map(({ name }) => name).join(', ') || 'no worker',
+                value: workers.map(({ name }) => name).join(', ') || 'no\u00a0worker',
               },
               {
                 name: 'Results',

@@ -14,7 +14,7 @@ it('tells workers of one host apart', () => {
 it.each([
   [undefined, '–'],
   [{ waiting: 0, serving: 1, etaMs: 0 }, '–'],
-  [{ waiting: 3, serving: 0, etaMs: null }, 'no worker'],
+  [{ waiting: 3, serving: 0, etaMs: null }, 'no\u00a0worker'],
   [{ waiting: 3, serving: 1, etaMs: null }, 'unknown'],
   [{ waiting: 3, serving: 1, etaMs: 59_000 }, '< 1\u202fmin'],
   [{ waiting: 3, serving: 1, etaMs: 3_600_000 }, '1\u202fh'],

@@ -195,7 +195,7 @@ export function etaText(
   queue: Pick<DeviceQueue, 'waiting' | 'serving' | 'etaMs'> | undefined,
 ): string {
   if (!queue || queue.waiting === 0) return '–';
-  if (queue.serving === 0) return 'no worker';
+  if (queue.serving === 0) return 'no\u00a0worker';
   // Nothing ended within the last hour to estimate from.
   if (queue.etaMs === null) return 'unknown';
   if (queue.etaMs < 60_000) return '< 1\u202fmin';

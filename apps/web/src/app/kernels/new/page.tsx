@@ -24,7 +24,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const able = devices.map(({ class: of, contributed, key, name, workers }) => ({
     ...{ class: of, key, name },
-    why: contributed > 0 ? null : workers > 0 ? 'runs built-in kernels only' : 'no worker',
+    why: contributed > 0 ? null : workers > 0 ? 'runs built-in kernels only' : 'no\u00a0worker',
   }));
 
   return (
