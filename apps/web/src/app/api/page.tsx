@@ -56,4 +56,7 @@ function groupsOf(paths: Readonly<Record<string, object>>): Map<string, Member[]
   return groups;
 }
 
-const titleOf = (group: string): string => `${group.charAt(0).toUpperCase()}${group.slice(1)}`;
+const titleOf = (group: string): string =>
+  group === 'openapi.json'
+    ? 'OpenAPI document'
+    : `${group.charAt(0).toUpperCase()}${group.slice(1)}`;
