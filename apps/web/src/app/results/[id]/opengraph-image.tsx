@@ -4,7 +4,7 @@ import { shortDeviceName } from '@/features/devices/device-name';
 import { CARD, card } from '@/features/results/card';
 import { resultBars } from '@/features/results/card-bars';
 import { readable } from '@/server/session/visitor';
-import { formatShape } from '@/ui/format';
+import { formatShape, rateText } from '@/ui/format';
 
 export const size = CARD;
 export const contentType = 'image/png';
@@ -22,7 +22,7 @@ export default async function Image({ params }: { params: Promise<{ id: string }
       shapeText(each.problem) === shapeText(problem),
   );
   return card(
-    rate ? `${rate.value.toPrecision(4)} ${rate.unit}` : 'No rate',
+    rate ? rateText(rate) : 'No rate',
     `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}, ${profile}, on ${shortDeviceName(device.name)}`,
     resultBars(result, best),
     rate?.unit ?? '',
