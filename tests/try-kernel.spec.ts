@@ -133,6 +133,13 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
   await expect(row).toContainText(/×.*×.* to /, { timeout: 300_000 });
   await expect(page.getByRole('heading', { name: 'Progress' })).toHaveCount(0);
   await expectClean();
+  // On a phone the name of ours stands below its ratio, not at the far edge.
+  await page.setViewportSize({ width: 390, height: 900 });
+  const [interval, ours] = await row
+    .locator('[data-head="Over the best of ours"] > span.block')
+    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().left));
+  expect(ours).toBe(interval);
+  await page.setViewportSize({ width: 1280, height: 900 });
 
   const ofBoard = `${grid.url}/?shape=64`;
   const mine = page.getByRole('link', { name: 'by ada' }).filter({ visible: true });
