@@ -2,7 +2,7 @@ import type { ProblemTuning, Tuning } from '@tilemark/core';
 import { opById, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
-import { ButtonLink } from '@/ui/button';
+import { ButtonLink, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
 import { formatCount, formatDuration, formatNs, formatShape, formatSpeedup } from '@/ui/format';
 
@@ -99,10 +99,17 @@ export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver:
     <>
       <Facts facts={facts} />
       {decision && best && (
-        <p className="flex flex-wrap gap-2 px-4 py-3">
-          <ButtonLink href={`/results/${best.resultId}`}>Result of the winner</ButtonLink>
-          <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
-        </p>
+        <>
+          <p className="flex flex-wrap gap-2 px-4 py-3">
+            <ButtonLink href={`/results/${best.resultId}`}>Result of the winner</ButtonLink>
+            <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
+          </p>
+          <p className="px-4 pb-3 text-xs text-muted">
+            The leaderboard ranks separate runs, so where two variants cannot be told apart it may
+            place another one first.{' '}
+            <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
+          </p>
+        </>
       )}
     </>
   );
