@@ -130,6 +130,33 @@ test('the heat map marks the best kernel of each device and leads to its measure
   await expect(page.getByRole('heading', { level: 1 })).toContainText('matmul/tiled');
 });
 
+test('on a phone the first figure is in the first screen, and the filters are one tap away', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  const noGpu = page.getByText('No GPU attached to this site');
+  const check = async (who: string) => {
+    for (const path of ['/', `/?shape=1024&${ALL}`, '/?dtype=i32']) {
+      await page.goto(`${grid.url}${path}`);
+      await expect(noGpu).toHaveCount(path.includes('i32') ? 1 : 0);
+      const figure = page.locator('main').getByText(/^\d[\d,.]+$/);
+      const box = await figure.filter({ visible: true }).first().boundingBox();
+      expect.soft((box?.y ?? 844) + (box?.height ?? 0), `${who} ${path}`).toBeLessThan(844);
+    }
+  };
+  await check('anonymous');
+  await page.goto(grid.loginUrl);
+  await check('admin');
+  const profile = page.getByLabel('Profile', { exact: true });
+  await expect(profile).toBeHidden();
+  await page.getByText('Change', { exact: true }).click();
+  await profile.selectOption('fast');
+  await expect(page).toHaveURL(/profile=fast/);
+  await expect(profile).toBeVisible();
+  await context.close();
+});
+
 test('the heat map is drawn once, and on a phone a device is a card of its kernels', async ({
   page,
 }) => {

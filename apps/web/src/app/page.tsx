@@ -37,8 +37,7 @@ export async function generateMetadata({
 }
 
 const SUBTITLES: Readonly<Record<View, string>> = {
-  devices:
-    'Each device’s fastest verified variant of one problem, placed by its median time, or by the slow end of a wide interval.',
+  devices: 'Each device’s fastest verified variant of one problem.',
   heatmap: 'The fastest variant of every kernel on each device, for one problem.',
   portability: 'How close each variant comes to the best of every device, for one problem.',
 };

@@ -71,7 +71,8 @@ export function FirstScreen({
           </ButtonLink>
           <ButtonLink href="#board">Results</ButtonLink>
         </div>
-        <div>
+        {/* A phone has no terminal, and its first screen reaches the picture. */}
+        <div className="max-sm:hidden">
           <p className="mb-1 text-xs text-muted">
             Or measure this machine without joining: the table is printed in your terminal, and
             nothing is sent.
