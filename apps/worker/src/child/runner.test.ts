@@ -210,7 +210,7 @@ it('names the devices there are when asked for another', async () => {
     .catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(InputError);
   expect(failure).toMatchObject({
-    field: 'device',
+    field: '--device',
     message: expect.stringMatching(/0 \(.+\), cpu/),
   });
 });

@@ -42,7 +42,7 @@ export async function listDevices(): Promise<ListedDevice[]> {
 
 /**
  * Reads `--device`: an index of `listDevices`, a card's bus id or UUID, `cpu`, or `auto` (the first
- * adapter, or the CPU if there is none). Throws InputError at `device`.
+ * adapter, or the CPU if there is none). Throws InputError at the flag.
  *
  * @param card the one that the flag names: this process sees no equal one
  */
@@ -51,7 +51,7 @@ export async function chooseDevice(flag: string, card?: Card): Promise<DeviceCho
   if (card) {
     const adapter = (await listAdapters()).find(({ name }) => name === card.name);
     if (adapter) return { kind: 'gpu', adapter: { ...adapter, card } };
-    throw new InputError(`Vulkan shows no ${card.name} at ${card.busId}.`, 'device');
+    throw new InputError(`Vulkan shows no ${card.name} at ${card.busId}.`, '--device');
   }
   const gpus = await listGpus();
   const [first] = gpus;
@@ -60,7 +60,7 @@ export async function chooseDevice(flag: string, card?: Card): Promise<DeviceCho
   if (gpu?.card && equals(gpu.card.name).length > 0) {
     throw new InputError(
       `Device ${flag} is one of several ${gpu.card.name}: choose it by its bus id, ${gpu.card.busId}.`,
-      'device',
+      '--device',
     );
   }
   if (gpu) return { kind: 'gpu', adapter: gpu.adapter };
@@ -69,7 +69,7 @@ export async function chooseDevice(flag: string, card?: Card): Promise<DeviceCho
   );
   throw new InputError(
     `There is no device ${flag}. Devices: ${[...known, 'cpu', 'auto'].join(', ')}.${first ? '' : ` ${NO_ADAPTER}`}`,
-    'device',
+    '--device',
   );
 }
 

@@ -116,7 +116,11 @@ describe('tilemark bench', () => {
 
   it.each([
     ['a shape of nothing', ['--kernel', 'matmul/naive', '--shape', '0'], /--shape: '0' is not/],
-    ['a parameter out of range', ['--suite', 'layouts', '--param', 'n=0'], /params.n: .*16 to/],
+    [
+      'a parameter out of range',
+      ['--suite', 'layouts', '--param', 'n=0'],
+      /^error: --param n: .*16 to/,
+    ],
     [
       'a tunable that no kernel has',
       ['--kernel', 'matmul/naive', 'matmul/tiled', '--tunable', 'WPT=2'],
@@ -128,7 +132,7 @@ describe('tilemark bench', () => {
       /--json: cannot write \/nonexistent/,
     ],
     ['a table in no folder', ['--csv', '/nonexistent/out.csv'], /--csv: cannot write/],
-    ['an unknown suite', ['--suite', 'nope'], /suite: .*starter/],
+    ['an unknown suite', ['--suite', 'nope'], /^error: --suite: .*starter/],
     ['an unknown kernel', ['--kernel', 'matmul/nope'], /kernel: .*matmul\/naive/],
     [
       'an undeclared value',
@@ -137,9 +141,10 @@ describe('tilemark bench', () => {
     ],
     ['what is not an assignment', ['--kernel', 'matmul/naive', '--tunable', 'BLOCK'], /NAME=VALUE/],
     ['a shape of another op', ['--kernel', 'matmul/naive', '--shape', '4x4'], /--shape: .*MxNxK/],
-    ['an unknown dtype', ['--kernel', 'matmul/naive', '--dtype', 'f64'], /dtypes.*f32/],
+    ['an unknown dtype', ['--kernel', 'matmul/naive', '--dtype', 'f64'], /^error: --dtype: .*f32/],
+    ['an unknown profile', ['--profile', 'quick'], /^error: --profile: .*fast/],
     ['a tunable beside a suite', ['--suite', 'starter', '--tunable', 'A=1'], /--tunable: /],
-    ['an unknown device', ['--device', '7'], /device: .*0 \(/],
+    ['an unknown device', ['--device', '7'], /^error: --device: .*0 \(/],
     ['an unknown flag', ['--kernal', 'x'], /--kernal/],
   ])('refuses %s with one line and code 2', async (_what, args, message) => {
     const { code, stdout, stderr } = await tilemark(['bench', ...args]);

@@ -16,13 +16,33 @@ export interface BenchFlags {
 
 /** The sweep that the flags ask for: the `starter` suite without any. Throws InputError at the flag. */
 export function benchSpec(flags: BenchFlags): SweepSpec {
-  const base = flags.kernel ? kernelsSpec(flags.kernel, flags) : suiteSpecOf(flags);
   const { profile, policy } = flags;
-  return checked({
-    ...base,
-    ...(profile !== undefined && { profiles: list(profile) }),
-    ...(policy !== undefined && { policy }),
-  });
+  try {
+    const base = flags.kernel ? kernelsSpec(flags.kernel, flags) : suiteSpecOf(flags);
+    return checked({
+      ...base,
+      ...(profile !== undefined && { profiles: list(profile) }),
+      ...(policy !== undefined && { policy }),
+    });
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(error.message, flagOf(error.field));
+    throw error;
+  }
+}
+
+/** Fields of a sweep by the flags that they are read from. */
+const FLAGS = {
+  '--suite': 'suite',
+  '--shape': 'shapes',
+  '--dtype': 'dtypes',
+  '--profile': 'profiles',
+} as const;
+
+/** `cases.0.dtypes.0` -> `--dtype`, `params.n` -> `--param n`. */
+function flagOf(field: string): string {
+  const path = field.split('.');
+  if (path[0] === 'params') return `--param ${path[1]}`;
+  return Object.entries(FLAGS).find(([, name]) => path.includes(name))?.[0] ?? field;
 }
 
 function suiteSpecOf({ suite = 'starter', param = [], tunable, shape, dtype }: BenchFlags) {
