@@ -123,7 +123,8 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
     table(['variant', 'median', 'CV', 'rate', 'remark'], rows, [
       ...(['left', 'right', 'right', 'right', 'left'] as const),
     ]),
-    `A is ${ratioText(duel)}, by ${duel.rounds} rounds of A B B A in one process.`,
+    `A is ${ratioText(duel)},`,
+    `by ${duel.rounds} rounds of A B B A in one process.`,
     ...(duel.verdict === 'UNDECIDED' ? [toDecideText(duel.wouldTake)] : []),
   ].join('\n');
 }

@@ -11,6 +11,7 @@ import {
   parseShape,
 } from '@tilemark/kernels';
 import { tunablesFor } from '../flags';
+import type { GridOptions } from '../grid/client';
 
 export interface TuneFlags {
   readonly op?: OpId;
@@ -22,6 +23,8 @@ export interface TuneFlags {
   readonly seed: number;
   readonly kernel?: readonly string[];
   readonly tunable?: readonly string[];
+  /** Files of kernels, instead of ours or beside those of `kernel`. */
+  readonly wgsl?: readonly string[];
 }
 
 export interface TuneRequest {
@@ -42,6 +45,21 @@ export function tuneRequest(flags: TuneFlags): TuneRequest {
   }
   const problem = { op, shape: parseShape(op, flags.shape, '--shape'), dtype } as Problem;
   return { problem, kernels: kernelsFor(problem, flags) };
+}
+
+/** The command that repeats a search, without its output files. */
+export function commandLine(flags: TuneFlags & Partial<GridOptions>): string {
+  const { budget, dtype, kernel, op, profile, seed, server, shape, tunable, wgsl } = flags;
+  return [
+    'tilemark tune',
+    ...(op ? [`--op ${op}`] : []),
+    `--shape ${shape} --dtype ${dtype} --budget ${budget / 1e9}s`,
+    `--profile ${profile} --seed ${seed}`,
+    ...(kernel ? [`--kernel ${kernel.join(' ')}`] : []),
+    ...(wgsl ? [`--wgsl ${wgsl.join(' ')}`] : []),
+    ...(tunable ? [`--tunable ${tunable.join(' ')}`] : []),
+    ...(server ? [`--server ${server}`] : []),
+  ].join(' ');
 }
 
 function kernelsFor(problem: Problem, { kernel: ids, tunable }: TuneFlags) {

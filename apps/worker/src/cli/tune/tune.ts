@@ -34,15 +34,13 @@ import { ResultFile } from '../result-file';
 import { problemText, timeText } from '../table';
 import { type KnownTrial, openCache } from './cache';
 import { tuneProgress } from './progress';
-import { type TuneFlags, type TuneRequest, tuneRequest } from './request';
+import { commandLine, type TuneFlags, type TuneRequest, tuneRequest } from './request';
 import { saveTuned } from './save';
 import { tuneSuite } from './suite';
 import { tunedTable } from './table';
 
 export interface TuneOptions extends TuneFlags, Partial<GridOptions> {
   readonly device: string;
-  /** Files of kernels, instead of ours or beside those of `kernel`. */
-  readonly wgsl?: readonly string[];
   readonly cache?: string;
   readonly json?: string;
   readonly save?: string;
@@ -215,24 +213,15 @@ function summary(
   const bad = [...(['incorrect', 'failed'] as const)].map((kind) => `${of(kind)} ${kind}`);
   const why = stop === 'budget' ? 'the budget was used up' : 'nothing was left to try';
   return [
-    `${opOf(problem).title} ${problemText(problem)}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}); ${why}.`,
+    `${opOf(problem).title} ${problemText(problem)}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}).`,
+    `Screening ended because ${why}.`,
     tunedTable(finals, screened, problem),
     ...duels.map(
       ({ a, b, contrast }) =>
-        `Duel: ${shortAddress(a.address)} is ${ratioText(contrast, shortAddress(b.address))}`,
+        `Duel: A is ${ratioText(contrast)}\n  A: ${shortAddress(a.address)}\n  B: ${shortAddress(b.address)}`,
     ),
     winner
       ? `Winner: ${winner.point.address}`
       : 'No winner: nothing that was measured is plausible.',
   ].join('\n');
-}
-
-/** The command that repeats the search, without its output files. */
-function commandLine({ op, shape, dtype, budget, profile, seed, kernel, tunable }: TuneOptions) {
-  return [
-    `tilemark tune --op ${op} --shape ${shape} --dtype ${dtype} --budget ${budget / 1e9}s`,
-    `--profile ${profile} --seed ${seed}`,
-    ...(kernel ? [`--kernel ${kernel.join(' ')}`] : []),
-    ...(tunable ? [`--tunable ${tunable.join(' ')}`] : []),
-  ].join(' ');
 }
