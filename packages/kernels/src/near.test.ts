@@ -9,9 +9,11 @@ test.each([
   ['tiling', 'tiling-ladder'],
   ['startr', 'starter'],
 ])('%s is nearly %s', (text, meant) => {
-  expect(didYouMean(text, suites)).toBe(`Did you mean ${meant}? `);
+  expect(didYouMean(text, suites, 'Suites')).toBe(`Did you mean ${meant}?`);
 });
 
 test.each(['', 'x', 'conv2d', 'matmul'])('%s is nothing known', (text) => {
-  expect(didYouMean(text, suites)).toBe('');
+  expect(didYouMean(text, suites, 'Suites')).toBe(
+    'Suites: starter, layouts, tiling-ladder, tiled-vs-naive.',
+  );
 });

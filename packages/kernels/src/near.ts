@@ -1,5 +1,5 @@
-/** `Did you mean layouts? ` for a near miss of a known word, with the space after it; else empty. */
-export function didYouMean(text: string, known: readonly string[]): string {
+/** `Did you mean layouts?` for a near miss of a known word; else, after `are`, all of them. */
+export function didYouMean(text: string, known: readonly string[], are: string): string {
   const lower = text.toLowerCase();
   const [nearest] = known
     .map((word) => ({ word, distance: edits(lower, word.toLowerCase()) }))
@@ -9,7 +9,7 @@ export function didYouMean(text: string, known: readonly string[]): string {
         distance <= word.length / 3 || (lower.length > 2 && word.toLowerCase().startsWith(lower)),
     )
     .toSorted((a, b) => a.distance - b.distance);
-  return nearest ? `Did you mean ${nearest.word}? ` : '';
+  return nearest ? `Did you mean ${nearest.word}?` : `${are}: ${known.join(', ')}.`;
 }
 
 /** Letters to insert, delete, or replace (Levenshtein 1966), row by row. */

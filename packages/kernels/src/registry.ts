@@ -88,10 +88,7 @@ export function kernelById(id: string, field = 'kernel'): Kernel {
     KERNELS.find((candidate) => candidate.id === id) ?? shared.tilemarkContributed?.get(id);
   if (kernel) return kernel;
   const ids = KERNELS.map((candidate) => candidate.id);
-  throw new InputError(
-    `There is no kernel ${id}. ${didYouMean(id, ids)}Kernels: ${ids.join(', ')}.`,
-    field,
-  );
+  throw new InputError(`There is no kernel ${id}. ${didYouMean(id, ids, 'Kernels')}`, field);
 }
 
 /** Whether a kernel is a ceiling (copy): shown for comparison, since it does not do the op's work. */

@@ -45,7 +45,7 @@ export function findSuite(id: string): Suite {
   if (suite) return suite;
   const known = SUITES.map((each) => each.id);
   throw new InputError(
-    `There is no suite ${JSON.stringify(id)}. ${didYouMean(id, known)}Suites: ${known.join(', ')}.`,
+    `There is no suite ${JSON.stringify(id)}. ${didYouMean(id, known, 'Suites')}`,
     'suite',
   );
 }
