@@ -75,17 +75,29 @@ function unpacked(command: string): string {
 }
 
 async function importFile(file: unknown): Promise<string[]> {
-  const headers = {
-    Authorization: `Bearer ${grid.adminToken}`,
-    'Content-Type': 'application/json',
-  };
-  const answer = await fetch(`${grid.url}/api/v1/results/import`, {
-    ...{ method: 'POST', headers, body: JSON.stringify(file) },
-  });
-  expect(answer.status, await answer.clone().text()).toBe(201);
-  const { id } = await answer.json();
+  const { id } = await post('/results/import', file);
   const results = await (await fetch(`${grid.url}/api/v1/sweeps/${id}/results`)).json();
   return results.items.map(({ resultId }: { resultId: string }) => resultId);
+}
+
+const asAdmin = () => ({
+  Authorization: `Bearer ${grid.adminToken}`,
+  'Content-Type': 'application/json',
+});
+
+async function post(path: string, body: unknown) {
+  const answer = await fetch(`${grid.url}/api/v1${path}`, {
+    ...{ method: 'POST', headers: asAdmin(), body: JSON.stringify(body) },
+  });
+  expect(answer.ok, await answer.clone().text()).toBe(true);
+  return answer.json();
+}
+
+/** The id under which the grid keeps the kernel that `kernel new` writes. */
+async function contributed(name: string): Promise<string> {
+  await shell(`${worker()} kernel new ${name}`);
+  const source = await readFile(join(home, `${name}.wgsl`), 'utf8');
+  return (await post('/kernels', { source })).id;
 }
 
 /** Every command on a page, in its order. */
@@ -111,17 +123,6 @@ test('of a contributed kernel: the same, with its source from the grid; none onc
   page,
 }) => {
   test.setTimeout(300_000);
-  const admin = {
-    Authorization: `Bearer ${grid.adminToken}`,
-    'Content-Type': 'application/json',
-  };
-  const post = async (path: string, body: object) => {
-    const answer = await fetch(`${grid.url}/api/v1${path}`, {
-      ...{ method: 'POST', headers: admin, body: JSON.stringify(body) },
-    });
-    expect(answer.ok, await answer.clone().text()).toBe(true);
-    return answer.json();
-  };
   const { secret } = await post('/tokens', { name: 'lender', role: 'worker' });
   const lender = spawn(
     'bash',
@@ -140,12 +141,9 @@ test('of a contributed kernel: the same, with its source from the grid; none onc
     // It would measure the standing suites first.
     const started = await (await fetch(`${grid.url}/api/v1/sweeps`)).json();
     for (const { id } of started.items) {
-      await fetch(`${grid.url}/api/v1/sweeps/${id}/cancel`, { method: 'POST', headers: admin });
+      await fetch(`${grid.url}/api/v1/sweeps/${id}/cancel`, { method: 'POST', headers: asAdmin() });
     }
-    await shell(`${worker()} kernel new mine`);
-    const { id: kernel } = await post('/kernels', {
-      source: await readFile(join(home, 'mine.wgsl'), 'utf8'),
-    });
+    const kernel = await contributed('mine');
     const spec = {
       cases: [{ kernel, tunables: {}, shapes: [{ m: 33, n: 33, k: 33 }], dtypes: ['f32'] }],
       ...{ devices: [await software()], policy: 'smoke' },
@@ -163,11 +161,22 @@ test('of a contributed kernel: the same, with its source from the grid; none onc
     expect(await shell(bench)).toMatch(/mine@[0-9a-f]{8}.*GFLOP\/s/);
     expect(await shell(rerun)).toMatch(/times as fast as published|UNCLEAR/);
 
-    await fetch(`${grid.url}/api/v1/kernels/${kernel}`, { method: 'DELETE', headers: admin });
+    await fetch(`${grid.url}/api/v1/kernels/${kernel}`, { method: 'DELETE', headers: asAdmin() });
     expect(await commandsOf(page, path)).toEqual([]);
   } finally {
     await ended(lender);
   }
+});
+
+// No page prints these; they take a kernel from its grid as the printed `bench` does.
+test('of a contributed kernel: a duel and a search', async () => {
+  test.setTimeout(420_000);
+  const kernel = await contributed('rival');
+  const at = `--shape 33 --server ${grid.url}`;
+  const duel = await shell(`${worker()} duel ${kernel} '${kernel}[BLOCK=8]' ${at}`);
+  expect(duel).toMatch(/A is [A-Z]+: [\d.]+ times as fast as B/);
+  const tune = await shell(`${worker()} tune --kernel ${kernel} --budget 5s ${at}`);
+  expect(tune).toContain(`Winner: ${kernel}[BLOCK=`);
 });
 
 test('of the first screen: measuring without an account', async ({ page }) => {
@@ -192,15 +201,7 @@ test('of the workers page: attaching, on either system, with the token pasted', 
   page,
 }) => {
   for (const npx of ['npx', 'npx.cmd']) {
-    const made = await fetch(`${grid.url}/api/v1/tokens`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${grid.adminToken}`,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify({ name: `commands ${npx}`, role: 'worker' }),
-    });
-    const { secret } = await made.json();
+    const { secret } = await post('/tokens', { name: `commands ${npx}`, role: 'worker' });
     await page.goto(`${grid.url}/workers`);
     // Nothing can be copied that would not work.
     await expect(page.getByText('Paste the token first')).toHaveCount(2);
