@@ -10,7 +10,7 @@ import {
   parseShape,
   resolveVariant,
 } from '@tilemark/kernels';
-import type { Mutant } from './kernels';
+import type { Mutant } from './mutant';
 
 /** A cell of the table: what became of a kernel on a problem. */
 export type Fate =
