@@ -181,7 +181,9 @@ export function NewSweepForm({
                     text: (
                       <>
                         {name} <ClassBadge of={of} />
-                        {workers === 0 && <span className="text-muted">no worker</span>}
+                        {workers === 0 && (
+                          <span className="whitespace-nowrap text-muted">no worker</span>
+                        )}
                       </>
                     ),
                   }))}
