@@ -104,4 +104,12 @@ it('adds up what a device has to do, and says nothing of one without past runs',
     { key: 'a', runs: 2, skipped: [], seconds: 8, longestSeconds: 4 },
     { key: 'b', runs: 2, skipped: [], seconds: null, longestSeconds: null },
   ]);
+  // A run that is skipped takes no time.
+  const wide = cases.map((each) => ({ ...each, tunables: { BLOCK: [8, 16, 32] } }));
+  const [limited] = countRuns(
+    { ...spec, cases: wide },
+    [{ ...gpu, key: 'a' }],
+    [pace('64', 4)],
+  ).devices;
+  expect(limited).toMatchObject({ runs: 3, skipped: [{ runs: 1 }], seconds: 8 });
 });

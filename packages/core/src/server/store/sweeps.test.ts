@@ -116,6 +116,8 @@ test('a sweep has begun when its first run was claimed', async () => {
   await store.runs.claim(runIds[1]!, workerId);
   const { createdAt, startedAt } = (await store.sweeps.get(id))!;
   expect(startedAt).toBe(begun);
+  await store.runs.record(recorded(runIds[0]!, workerId, measured(1e6)));
+  expect((await store.sweeps.get(id))?.startedAt).toBe(begun);
   expect(Date.parse(begun)).toBeGreaterThan(Date.parse(createdAt));
 });
 
