@@ -792,6 +792,8 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
 });
 
 test('a page whose frame fails has the places of the others, and no account', async ({ page }) => {
+  // A part that is missing fails soon.
+  page.setDefaultTimeout(30_000);
   const frame = async () => [
     await page.getByRole('navigation', { name: 'Main' }).textContent(),
     await page.getByRole('contentinfo').textContent(),
