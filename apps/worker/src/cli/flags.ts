@@ -8,15 +8,19 @@ import type { z } from 'zod';
 /** The result of work on a file that a flag names. Throws InputError at the flag if it fails. */
 export const atFlag = <T>(flag: string, work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw new InputError(messageOf(error), flag);
+    const what = isMissing(error) ? `there is no file '${error.path}'` : messageOf(error);
+    throw new InputError(what, flag);
   });
+
+const isMissing = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && Reflect.get(error, 'code') === 'ENOENT';
 
 /** The text of a file; null if there is none. Throws InputError at the flag that names it. */
 export const readIfThere = (flag: string, path: string): Promise<string | null> =>
   atFlag(
     flag,
     readFile(path, 'utf8').catch((error: unknown) => {
-      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return null;
+      if (isMissing(error)) return null;
       throw error;
     }),
   );

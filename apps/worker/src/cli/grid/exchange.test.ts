@@ -220,7 +220,7 @@ it('says in one line what is wrong with a file, a token, an id or an address', a
     [['import', nan, ...at, '--token', TOKEN], 2, /not valid JSON|Unexpected token/],
     [['import', none, ...at, '--token', TOKEN], 2, /medianNs must be a number/],
     [['import', unknown, ...at, '--token', TOKEN], 2, /variant.kernel: .*matmul\/x/],
-    [['import', join(folder, 'none'), ...at, '--token', TOKEN], 2, /ENOENT/],
+    [['import', join(folder, 'none'), ...at, '--token', TOKEN], 2, /there is no file '.*none'/],
     [['rerun', 'nope', ...at], 2, /There is no such result/],
     [['rerun', 'nope', '--server', 'localhost:3000'], 2, /not an http or https address/],
     [['rerun', 'nope', '--server', 'http://127.0.0.1:1'], 1, /cannot be reached/],

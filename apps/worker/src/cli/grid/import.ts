@@ -12,6 +12,7 @@ import {
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { z } from 'zod';
+import { atFlag } from '../flags';
 import { GridClient, type GridOptions, LONG_ANSWER_MS } from './client';
 
 /**
@@ -46,9 +47,7 @@ export async function importFiles(
 
 /** A file as it is; of a folder every .json in it and in its subfolders. */
 async function filesAt(path: string): Promise<string[]> {
-  const entry = await stat(path).catch((error: unknown) => {
-    throw new InputError(messageOf(error), path);
-  });
+  const entry = await atFlag('FILE', stat(path));
   if (!entry.isDirectory()) return [path];
   const names = (await readdir(path, { recursive: true }))
     .filter((name) => name.endsWith('.json'))
