@@ -118,6 +118,7 @@ export const bestVariantSchema = z.object({
           address: z.string(),
           ns: z.number().positive(),
           error: z.number().nonnegative(),
+          basis: z.enum(['measured', 'predicted']),
         }),
       ),
     })

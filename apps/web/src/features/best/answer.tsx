@@ -33,13 +33,19 @@ export function evidence({
 }: BestVariant): Fact[] {
   if (prediction) {
     const { ns, error, rate, device, driver, measuredAt, profile, runnersUp, basis } = prediction;
-    const time = (each: { ns: number; error: number }) =>
-      `${formatNs(each.ns)} ±${formatPercent(each.error)}`;
+    // A search repeats no run, so that nothing is known of how a measured time repeats there.
+    const time = (each: Pick<typeof prediction, 'ns' | 'error' | 'basis'>) =>
+      each.basis === 'measured'
+        ? formatNs(each.ns)
+        : `${formatNs(each.ns)} ±${formatPercent(each.error)}`;
     return [
       {
         name: basis === 'measured' ? 'Measured time' : 'Predicted time',
-        about: 'Standard deviation, relative',
-        value: `${time({ ns, error })}, ${rateText(rate)}`,
+        about:
+          basis === 'measured'
+            ? 'The median, or the slow end of a wide interval'
+            : 'Standard deviation, relative',
+        value: `${time({ ns, error, basis })}, ${rateText(rate)}`,
       },
       { name: 'Evidence from', value: `${device}, ${driverText(driver)}, profile ${profile}` },
       { name: 'Measured', value: <Moment date={measuredAt} /> },

@@ -88,6 +88,26 @@ test('a ranked result gives way only to a prediction that beats it by twice its 
   });
 });
 
+test('a quick time with a wide interval counts at its slow end', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Noisy');
+  const quick = (tile: Tile, n: number, ns: number, halfWidth: number): [PlannedRun, Outcome] => [
+    { ...tileRun(deviceKey, tile, square(n)), policy: 'screen' },
+    measured(ns + n, { policy: 'screen', samples: 7, halfWidth }),
+  ];
+  await recordAll(
+    store,
+    deviceKey,
+    workerId,
+    [256, 512].flatMap((n) => [
+      quick('small', n, 3.5e6, 0.003),
+      quick('middle', n, 4e6, 0.003),
+      quick('large', n, 3.2e6, 0.5),
+    ]),
+  );
+  const found = await find({ ...cube(512), device: deviceKey });
+  expect(found).toMatchObject({ fallback: 'device', address: tileAddress('small') });
+});
+
 test('a few times say nothing of a kernel that is not among them', async () => {
   const beginner = await attach(store, 'Beginner');
   const [run, outcome] = screened('small', 700, 3.1e6);

@@ -70,9 +70,7 @@ export async function learnedHere(
     return surveyed ? { ...last.learned, roofline: surveyed } : last.learned;
   }
   const rows = await db.$queryRaw<{ shape: string; address: string; ns: number }[]>`
-    SELECT "shape", "address",
-      CASE WHEN "standing" < 2 THEN ${PROVEN_NS} ELSE "medianNs" END AS "ns"
-    FROM ${from}`;
+    SELECT "shape", "address", ${PROVEN_NS} AS "ns" FROM ${from}`;
   const newest = await db.result.findUniqueOrThrow({
     where: { id: now.newest },
     select: { endedAt: true, run: { select: { device: true } }, environment: true },

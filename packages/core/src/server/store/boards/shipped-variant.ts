@@ -133,7 +133,9 @@ export function predictedVariant(
     prediction: {
       ...{ ns, error, basis, rate: rateOf(problem, ns) },
       ...{ device, driver, profile, measuredAt, shapes: selector.problems.length },
-      runnersUp: others.slice(0, 3).map(({ address, ns, error }) => ({ address, ns, error })),
+      runnersUp: others
+        .slice(0, 3)
+        .map(({ address, basis, error, ns }) => ({ address, ns, error, basis })),
     },
   });
 }
@@ -157,7 +159,7 @@ export function tunedElsewhere(
   if (!tuned?.shipped || isFaster(predicted, tuned)) return null;
   const { device, driver, highNs, lowNs, measuredAt, medianNs, rate } = tuned.shipped;
   const { address } = predicted;
-  const { error, ns, runnersUp } = prediction;
+  const { basis, error, ns, runnersUp } = prediction;
   return {
     ...tuned,
     shipped: null,
@@ -165,7 +167,7 @@ export function tunedElsewhere(
       ...prediction,
       ...{ ns: medianNs, error: (highNs - lowNs) / (2 * 1.96 * medianNs), basis: 'measured', rate },
       ...{ device, driver, measuredAt },
-      runnersUp: [{ address, ns, error }, ...runnersUp]
+      runnersUp: [{ address, ns, error, basis }, ...runnersUp]
         .filter((each) => each.address !== tuned.address)
         .slice(0, 3),
     },
