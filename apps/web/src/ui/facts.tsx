@@ -70,10 +70,16 @@ export const BETWEEN_RUNS = '95% interval, with the spread between runs';
 
 /** A median time with the half width of its 95% interval. */
 export function Timing({
-  of: { highNs, lowNs, medianNs },
+  of: { highNs, lowNs, medianNs, samples },
   about = '95% interval of this run’s median',
 }: {
-  of: { readonly medianNs: number; readonly lowNs: number; readonly highNs: number };
+  of: {
+    readonly medianNs: number;
+    readonly lowNs: number;
+    readonly highNs: number;
+    /** Absent where it is not of one run. */
+    readonly samples?: number;
+  };
   /** What the interval is. */
   about?: string;
 }) {
@@ -81,7 +87,7 @@ export function Timing({
     <>
       {formatNs(medianNs)}{' '}
       <span className="text-xs text-muted" title={about}>
-        {formatInterval(medianNs, lowNs, highNs)}
+        {formatInterval(medianNs, lowNs, highNs, samples)}
       </span>
     </>
   );

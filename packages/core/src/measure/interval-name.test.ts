@@ -5,7 +5,13 @@ test('the range of a few samples is not called an interval', () => {
   expect(intervalsText([30, 6])).toBe('95% intervals');
   expect(intervalsText([5, 5])).toBe('ranges, as fewer than six samples have no 95% interval');
   expect(intervalsText([5, 30])).toMatch(/^95% intervals, or ranges/);
+  expect(intervalsText([1, 30])).toMatch(/; one sample has neither$/);
   expect([[30, 6], [5, 30], [5]].map(intervalsHead)).toEqual(['95%', '95% or range', 'range']);
+});
+
+test('one sample has no interval, however narrow', () => {
+  expect(intervalText(100, 100, 100, 1)).toBe('one sample');
+  expect(intervalText(100, 100, 100, 2)).toBe('±<0.1%');
 });
 
 test.each([

@@ -9,9 +9,10 @@ export const hasInterval = (samples: number): boolean => samples >= FEWEST_OF_IN
 export function intervalsText(samples: readonly number[]): string {
   const isInterval = samples.map(hasInterval);
   if (!isInterval.includes(false)) return '95% intervals';
-  return isInterval.includes(true)
+  const text = isInterval.includes(true)
     ? '95% intervals, or ranges where there are fewer than six samples'
     : 'ranges, as fewer than six samples have no 95% interval';
+  return samples.includes(1) ? `${text}; one sample has neither` : text;
 }
 
 /** The same as the heading of a column. */
@@ -27,8 +28,16 @@ export const INTERVAL_HEADS = ['95%', '95% or range', 'range'] as const;
  * An interval relative to its median, to two digits: `±0.31%`, `±<0.1%`, its wider side. From 2% on,
  * where a median is not known and its interval is no detail, both sides unless they read alike:
  * `−23% +19%`.
+ *
+ * @param samples of the median, where known: a single one has no spread to print
  */
-export function intervalText(medianNs: number, lowNs: number, highNs: number): string {
+export function intervalText(
+  medianNs: number,
+  lowNs: number,
+  highNs: number,
+  samples?: number,
+): string {
+  if (samples === 1) return 'one sample';
   const part = halfWidth({ medianNs, lowNs, highNs });
   // About the width of a clock tick: more digits would describe the clock.
   if (part < 0.001) return '±<0.1%';

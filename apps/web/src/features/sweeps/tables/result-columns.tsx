@@ -113,7 +113,11 @@ const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) 
 /** Of what the variant's cell says where runs differ in it: a table of everything is too wide. */
 const NEVER = () => false;
 
-const RANGE = 'Range of the samples, which are too few for a 95% interval';
+/** What stands beside a median of few samples. */
+const aboutFew = (samples: number): string =>
+  samples === 1
+    ? 'One sample has neither an interval nor a range'
+    : 'Range of the samples, which are too few for a 95% interval';
 
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<
@@ -121,7 +125,10 @@ const DRAWN: Partial<
 > = {
   rate: ({ problem }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
   medianNs: (_, figures) => (
-    <Timing of={figures} {...(!hasInterval(figures.samples) && { about: RANGE })} />
+    <Timing
+      of={figures}
+      {...(!hasInterval(figures.samples) && { about: aboutFew(figures.samples) })}
+    />
   ),
   roofShare: (_, { roofBound: bound, roofShare: share }) => (
     <RoofText of={share === null || bound === null ? null : { share, bound }} />
@@ -280,8 +287,9 @@ function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
 }
 
 /** `1.234 ms ±0.3%, 45% of peak`, or `6.5% of peak by data sheet` */
-function timingText({ highNs, lowNs, medianNs, roofBound, roofShare }: RunFigures): string {
-  const interval = formatInterval(medianNs, lowNs, highNs).replace(' ', '\u00a0');
+function timingText(figures: RunFigures): string {
+  const { highNs, lowNs, medianNs, roofBound, roofShare, samples } = figures;
+  const interval = formatInterval(medianNs, lowNs, highNs, samples).replace(' ', '\u00a0');
   const timing = `${formatNs(medianNs)} ${interval}`;
   if (roofShare === null) return timing;
   const by = roofBound === 'by data sheet' ? ` ${roofBound}` : '';
