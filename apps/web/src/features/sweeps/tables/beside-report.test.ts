@@ -2,7 +2,7 @@ import { publishedOfSuite } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { measuredRun } from '../../../server/results.test-helper';
-import { besideReport, pivotOf } from './beside-report';
+import { besideReport, pivotOf, rowsOf } from './beside-report';
 
 const report = publishedOfSuite('layouts@1')!;
 const [basic, next] = report.results;
@@ -42,6 +42,27 @@ it('puts the shape of the report beside it where that was run, and takes ratios 
   expect(lineOf(first)?.ours).toEqual([{ ns: 512, shape: '256', overFirst: 1 }]);
   expect(lineOf(second)?.ours).toEqual([{ ns: 256, shape: '256', overFirst: 2 }]);
   expect(lineOf(second)?.published.overFirst).toBeCloseTo(first!.timeMs / second!.timeMs);
+});
+
+it('leaves a shape that was not run empty where the report has several', () => {
+  const threads = publishedOfSuite('threads-per-block@1')!;
+  const shapeOf = ({ problem }: (typeof threads.results)[number]) => shapeText(problem);
+  const figure = threads.results.find((each) => shapeOf(each) === '256');
+  const { lines } = besideReport(threads, [ours(figure, 900, 512, 'i32')], shapeOf);
+  const own = lines.filter((line) => line.figure.address === figure!.address);
+  expect(own.map(({ ours: [timing], published }) => [published.shape, timing?.ns])).toEqual([
+    ['256', undefined],
+    ['512', 900],
+    ['1024', undefined],
+    ['4096', undefined],
+  ]);
+});
+
+it('has no row for a device that measured nothing of a line', () => {
+  const { columns, lines } = besideReport(report, [ours(next, 900, 128)], () => 'x');
+  const rows = rowsOf(pivotOf(lines), columns);
+  expect(rows.filter(({ by }) => !by)).toHaveLength(pivotOf(lines).rows.length);
+  expect(rows.flatMap(({ by, of }) => (by ? of.label : []))).toEqual([next!.label]);
 });
 
 it('is a table by size, or by tile where the report has one size', () => {

@@ -33,7 +33,8 @@ export interface Line {
 
 /**
  * The lines of a report with our times of the same variants beside them: on the shape of the
- * report or, where that was not run, on the largest that was, since reports use large ones.
+ * report or, where it has a single one and that was not run, on the largest that was, since
+ * reports use large ones. In a report of several shapes each has a column, and ours its own.
  */
 export function besideReport(
   report: Published,
@@ -45,11 +46,14 @@ export function besideReport(
     measured.map(({ device, profile }) => [`${device.key} ${profile}`, { device, profile }]),
   );
   const shapes = report.results.map(shapeOf);
+  const mayDiffer = new Set(shapes).size === 1;
   const compared = [...columns.values()]
     .map((column) => ({
       column,
       timings: withRatios(
-        report.results.map((figure) => oursOf(measured, column, figure, shapeOf(figure))),
+        report.results.map((figure) =>
+          oursOf(measured, column, figure, shapeOf(figure), mayDiffer),
+        ),
         shapes,
       ),
     }))
@@ -106,6 +110,27 @@ export function pivotOf(lines: readonly Line[]): Pivot {
   };
 }
 
+/** A line of the report, as published or as one of our devices ran it. */
+export interface Row {
+  readonly of: Pivot['rows'][number];
+  /** Null: the report. */
+  readonly by: Column | null;
+  /** In the order of the heads. */
+  readonly timings: readonly (Timing | null)[];
+}
+
+/** Each line of a report with those of our devices below it that have a figure for it. */
+export const rowsOf = ({ rows }: Pivot, columns: readonly Column[]): Row[] =>
+  rows.flatMap((of) =>
+    [null, ...columns]
+      .map((by, at) => ({
+        of,
+        by,
+        timings: of.cells.map((line) => (by ? line?.ours[at - 1] : line?.published) ?? null),
+      }))
+      .filter(({ timings }) => timings.some((timing) => timing !== null)),
+  );
+
 type Measured = Pick<Timing, 'ns' | 'shape'>;
 
 function oursOf(
@@ -113,6 +138,7 @@ function oursOf(
   { device, profile }: Column,
   { address, problem }: PublishedFigure,
   shape: string,
+  mayDiffer: boolean,
 ): Measured | null {
   const same = runs
     .filter(
@@ -123,7 +149,8 @@ function oursOf(
         each.profile === profile,
     )
     .toSorted((a, b) => volume(b.problem) - volume(a.problem));
-  const run = same.find((each) => shapeText(each.problem) === shape) ?? same[0];
+  const run =
+    same.find((each) => shapeText(each.problem) === shape) ?? (mayDiffer ? same[0] : undefined);
   return run ? { ns: run.figures.medianNs, shape: shapeText(run.problem) } : null;
 }
 

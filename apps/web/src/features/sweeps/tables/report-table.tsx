@@ -8,16 +8,7 @@ import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { shortDeviceName } from '../../devices/device-name';
-import { besideReport, type Line, type Pivot, pivotOf, type Timing } from './beside-report';
-
-/** A line of the report, as published or as one of our devices ran it. */
-interface Row {
-  readonly of: Pivot['rows'][number];
-  /** Who took its times. */
-  readonly by: { readonly name: string; readonly title?: string };
-  readonly timingOf: (line: Line) => Timing | null;
-  readonly isPublished: boolean;
-}
+import { besideReport, type Column, pivotOf, type Row, rowsOf, type Timing } from './beside-report';
 
 /** The report that the sweep's suite reproduces, line by line, with each of our devices below it. */
 export function ReportTable({ report, runs }: { report: Published; runs: readonly RunView[] }) {
@@ -25,39 +16,28 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
     () => besideReport(report, runs, ({ problem }) => shapeText(problem)),
     [report, runs],
   );
-  const { heads, rows } = useMemo(() => pivotOf(lines), [lines]);
+  const pivot = useMemo(() => pivotOf(lines), [lines]);
+  const shapes = [...new Set(lines.map(({ published }) => published.shape))];
   const { hardware, source } = report;
-  const timed = rows.flatMap((of): Row[] => [
-    {
-      ...{ of, by: { name: 'published' }, isPublished: true },
-      timingOf: ({ published }) => published,
-    },
-    ...columns.map(({ device, profile }, at) => ({
-      of,
-      by: { name: shortDeviceName(device.name), title: `${device.name}, ${profile}` },
-      timingOf: ({ ours }: Line) => ours[at] ?? null,
-      isPublished: false,
-    })),
-  ]);
 
   return (
     <Section
       id="report"
       title="Compared with the published report"
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? 'lower is faster, × is the speed-up over the report’s first figure at the same size of matrices' : 'it gives no figures for these, so only the kernels are reproduced'}`}
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? `${sizeText(shapes)}lower is faster, × is the speed-up over the first figure of the same source and size` : 'it gives no figures for these, so only the kernels are reproduced'}`}
     >
       {lines.length > 0 && (
         <>
           <DataTable
             caption={`Published figures of ${source.title}, with ours below them`}
-            rows={timed}
-            keyOf={({ by, of }) => `${of.label} ${of.address} ${by.title ?? by.name}`}
+            rows={rowsOf(pivot, columns)}
+            keyOf={({ by, of }) => `${of.label} ${of.address} ${by ? titleOf(by) : ''}`}
             columns={[
               {
                 head: 'In the report',
-                cell: ({ isPublished, of: { address, label } }) => (
+                cell: ({ by, of: { address, label } }) => (
                   // Said once; to readers who hear it, and on a phone's cards, with each time.
-                  <span className={isPublished ? '' : 'sm:sr-only'}>
+                  <span className={by ? 'sm:sr-only' : ''}>
                     {label}{' '}
                     <span className="block font-normal">
                       <VariantLink address={address} resultId={null} />
@@ -67,19 +47,19 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
               },
               {
                 head: 'Source',
-                cell: ({ by: { name, title } }) => (
-                  <span title={title} className={title ? '' : 'text-muted'}>
-                    {name}
-                  </span>
-                ),
+                cell: ({ by }) =>
+                  by ? (
+                    <span title={titleOf(by)}>{shortDeviceName(by.device.name)}</span>
+                  ) : (
+                    <span className="text-muted">published</span>
+                  ),
               },
-              ...heads.map((head, at) => ({
+              ...pivot.heads.map((head, at) => ({
                 head,
                 isFigure: true,
-                cell: ({ of, timingOf }: Row) => {
-                  const line = of.cells[at];
-                  const timing = line ? timingOf(line) : null;
-                  return timing && line ? timingText(timing, line.published.shape) : '–';
+                cell: ({ of, timings }: Row) => {
+                  const timing = timings[at];
+                  return timing ? timingText(timing, of.cells[at]?.published.shape) : '–';
                 },
               })),
             ]}
@@ -91,8 +71,16 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   );
 }
 
+const titleOf = ({ device, profile }: Column): string => `${device.name}, ${profile}`;
+
+/** The size of a report that has one: a table of several has them as headings. */
+const sizeText = ([only, other]: readonly string[]): string =>
+  only !== undefined && other === undefined
+    ? `its matrices are ${formatShape(only)}, ours too unless a size stands beside the time; `
+    : '';
+
 /** @param shape of the report: another one is said */
-function timingText({ ns, overFirst, shape: own }: Timing, shape: string) {
+function timingText({ ns, overFirst, shape: own }: Timing, shape: string | undefined) {
   return (
     <>
       {formatNs(ns)}{' '}
