@@ -1,6 +1,6 @@
 'use client';
 
-import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
+import { intervalsText, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
@@ -35,6 +35,11 @@ export function Charts({
   const [query, setQuery] = useQuery();
   const measured = useMemo(() => oneOfEach(runs.filter(isMeasured)), [runs]);
   const groups = useMemo(() => group(measured, groupKey), [measured]);
+  const intervals = useMemo(
+    () => intervalsText(measured.map(({ figures }) => figures.samples)),
+    [measured],
+  );
+  const isOneOfSeveral = runs.filter(isMeasured).length > measured.length;
   const keys = [...groups.keys()];
   const key = keys.find((each) => each === query.get('group')) ?? keys[0];
   const chosen = key === undefined ? undefined : groups.get(key);
@@ -66,10 +71,25 @@ export function Charts({
           />
         </div>
       )}
-      <VariantBars runs={chosen} />
-      <DeviceBars runs={measured.filter((run) => chosen[0] && isSameWork(run, chosen[0]))} />
+      {isOneOfSeveral && (
+        <p className="px-4 pt-3 text-xs text-muted">
+          A variant with several runs is drawn once: by its ranked run, or by its fastest where none
+          is ranked.
+        </p>
+      )}
+      <VariantBars runs={chosen} intervals={intervals} />
+      <DeviceBars
+        runs={measured.filter((run) => chosen[0] && isSameWork(run, chosen[0]))}
+        intervals={intervals}
+      />
       <TunableCharts runs={chosen} />
-      <Courses runs={measured} of={chosen} devices={devices} published={published} />
+      <Courses
+        runs={measured}
+        of={chosen}
+        devices={devices}
+        published={published}
+        intervals={intervals}
+      />
     </Panel>
   );
 }
@@ -83,11 +103,14 @@ function Courses({
   of,
   devices,
   published,
+  intervals,
 }: {
   runs: readonly MeasuredRun[];
   of: readonly MeasuredRun[];
   devices: readonly DeviceFacts[];
   published: readonly PublishedTime[];
+  /** What the ends beside medians are. */
+  intervals: string;
 }) {
   const [like] = of;
   const alike = useMemo(
@@ -115,9 +138,9 @@ function Courses({
     <>
       {curves.points.length > 0 && (
         <div className={BESIDE}>
-          <TimeCurves curves={curves} styles={styles} published={published} />
+          <TimeCurves curves={curves} styles={styles} published={published} intervals={intervals} />
           {curves.isByShape ? (
-            <SpeedupCurves curves={curves} styles={styles} />
+            <SpeedupCurves curves={curves} styles={styles} intervals={intervals} />
           ) : (
             <HeatMap curves={curves} />
           )}
@@ -125,7 +148,7 @@ function Courses({
       )}
       {!curves.isByShape && (
         <div className="border-t border-line empty:hidden">
-          <SpeedupCurves curves={curves} styles={styles} />
+          <SpeedupCurves curves={curves} styles={styles} intervals={intervals} />
         </div>
       )}
       <SizeCurves runs={alike} styles={styles} />

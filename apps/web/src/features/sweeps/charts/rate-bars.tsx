@@ -1,6 +1,6 @@
 'use client';
 
-import { intervalsText, type MeasuredRun } from '@tilemark/core';
+import type { MeasuredRun } from '@tilemark/core';
 import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
@@ -39,13 +39,17 @@ export function RateBars({
   bars: all,
   unit,
   by,
+  intervals = '95% intervals',
 }: {
   bars: readonly Bar[];
   unit: string;
   by: 'device' | 'variant';
+  /** What the lines at the ends of bars are. */
+  intervals?: string;
 }) {
   const bars = useMemo(() => all.toSorted((a, b) => b.rate - a.rate).slice(0, MAX_BARS), [all]);
   const best = bestOf(bars);
+  const withSpread = useMemo(() => bars.filter(({ samples }) => samples !== 1), [bars]);
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
   const rowHeight = isBeside ? 22 : 36;
@@ -90,11 +94,11 @@ export function RateBars({
             x: 'rate',
             insetTop: isBeside ? 0 : 14,
             fill: (bar: Bar) => (bar === best ? 'var(--accent)' : 'var(--line-strong)'),
-            title: ({ high, label, low, rate }: Bar) =>
-              `${label}: ${formatRate(rate)} ${unit}, ${formatRate(low)} to ${formatRate(high)}`,
+            title: ({ high, label, low, rate, samples }: Bar) =>
+              `${label}: ${formatRate(rate)} ${unit}, ${samples === 1 ? 'one sample' : `${formatRate(low)} to ${formatRate(high)}`}`,
             href: 'href',
           }),
-          Plot.ruleY(bars, {
+          Plot.ruleY(withSpread, {
             y: 'label',
             x1: 'low',
             x2: 'high',
@@ -115,7 +119,7 @@ export function RateBars({
         ],
       };
     },
-    [bars, best, unit, isBeside, longest],
+    [bars, withSpread, best, unit, isBeside, longest],
   );
 
   if (bars.length === 0) return null;
@@ -126,8 +130,7 @@ export function RateBars({
       fileName={`rate-by-${by}`}
       caption={
         <>
-          Rate by {by} in {unit}, higher is better; lines at the ends of bars are{' '}
-          {intervalsText(bars.flatMap(({ samples }) => samples ?? []))}
+          Rate by {by} in {unit}, higher is better; lines at the ends of bars are {intervals}
           {all.length > bars.length && `. The fastest ${bars.length} of ${all.length} are drawn`}
         </>
       }
@@ -154,7 +157,13 @@ const barOf = (run: MeasuredRun, label: string): Bar => {
 };
 
 /** Of the variants of one problem, profile and device. */
-export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
+export function VariantBars({
+  runs,
+  intervals,
+}: {
+  runs: readonly MeasuredRun[];
+  intervals: string;
+}) {
   const bars = useMemo(() => {
     const labels = shortLabels(runs);
     return runs.map((run) => barOf(run, labels.get(run.address) ?? run.address));
@@ -165,12 +174,19 @@ export function VariantBars({ runs }: { runs: readonly MeasuredRun[] }) {
       bars={bars}
       unit={first ? opOf(first.problem).rateUnit(first.problem) : ''}
       by="variant"
+      intervals={intervals}
     />
   );
 }
 
 /** Of each device's best variant on one problem and profile; nothing for one device. */
-export function DeviceBars({ runs }: { runs: readonly MeasuredRun[] }) {
+export function DeviceBars({
+  runs,
+  intervals,
+}: {
+  runs: readonly MeasuredRun[];
+  intervals: string;
+}) {
   const bars = useMemo(() => {
     const best = new Map<string, Bar>();
     const names = new Map(runs.map(({ device }) => [shortDeviceName(device.name), device.key]));
@@ -187,7 +203,12 @@ export function DeviceBars({ runs }: { runs: readonly MeasuredRun[] }) {
   if (bars.length < 2 || !first) return null;
   return (
     <div className="border-t border-line">
-      <RateBars bars={bars} unit={opOf(first.problem).rateUnit(first.problem)} by="device" />
+      <RateBars
+        bars={bars}
+        unit={opOf(first.problem).rateUnit(first.problem)}
+        by="device"
+        intervals={intervals}
+      />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
-import { intervalsText } from '@tilemark/core';
 import { group } from 'd3-array';
 import { useCallback, useMemo } from 'react';
 import { formatNs, formatSpeedup, plural, unitFor } from '@/ui/format';
@@ -100,10 +99,13 @@ export function TimeCurves({
   curves: { isByShape, kernels, points },
   styles,
   published,
+  intervals,
 }: {
   curves: Curves;
   styles: SeriesStyles;
   published: readonly PublishedTime[];
+  /** What the ends beside medians are. */
+  intervals: string;
 }) {
   const hollow = useMemo(() => hollowMarks(points, published), [points, published]);
   const draw = useCallback<DrawPlot>(
@@ -141,7 +143,6 @@ export function TimeCurves({
 
   if (points.length === 0) return null;
   const dashed = kernels.filter(isDashed);
-  const intervals = intervalsText(points.map(({ run }) => run.figures.samples));
   const fastest = [...group(points, ({ line }) => line)].map(([line, of]) => {
     const best = of.reduce((a, b) => (b.run.figures.medianNs < a.run.figures.medianNs ? b : a));
     return `${line}: fastest with ${best.threads} threads, ${formatNs(best.run.figures.medianNs)}`;
@@ -172,7 +173,16 @@ export function TimeCurves({
 }
 
 /** What each kernel gains over naive with as many threads: where workgroup memory pays. */
-export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: SeriesStyles }) {
+export function SpeedupCurves({
+  curves,
+  styles,
+  intervals,
+}: {
+  curves: Curves;
+  styles: SeriesStyles;
+  /** What the ends beside medians are. */
+  intervals: string;
+}) {
   const points = useMemo(() => speedupCurves(curves), [curves]);
   const draw = useCallback<DrawPlot>(
     (Plot, _, shows) => {
@@ -194,7 +204,6 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
   const worst = points.reduce((a, b) => (b.value < a.value ? b : a));
   const at = ({ line, threads, value }: Point) =>
     `${formatSpeedup(value)} (${line}, ${threads} threads)`;
-  const intervals = intervalsText(curves.points.map(({ run }) => run.figures.samples));
   return (
     <Figure
       draw={draw}
@@ -202,7 +211,7 @@ export function SpeedupCurves({ curves, styles }: { curves: Curves; styles: Seri
       fileName="speedup-by-threads"
       zooms
       legend={legendOf(points, styles)}
-      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands follow from the ${intervals} of both.`}
+      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands combine the spreads of both times: ${intervals}.`}
       summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}
     />
   );

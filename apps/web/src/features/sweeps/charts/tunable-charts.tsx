@@ -83,8 +83,10 @@ export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
           )}
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] has-[>:nth-child(2)]:lg:grid-cols-2">
-        <TunableEffects runs={own} names={names} />
-        {x !== undefined && y !== undefined && <TunableMap runs={own} x={x} y={y} />}
+        <TunableEffects kernel={kernel} runs={own} names={names} />
+        {x !== undefined && y !== undefined && (
+          <TunableMap kernel={kernel} runs={own} x={x} y={y} />
+        )}
       </div>
     </div>
   );
@@ -119,9 +121,11 @@ function labelsOf(points: readonly Best[], pxPerRate: number): Label[] {
 
 /** Each value of each tunable, by its best variant. */
 function TunableEffects({
+  kernel,
   runs,
   names,
 }: {
+  kernel: string;
   runs: readonly MeasuredRun[];
   names: readonly string[];
 }) {
@@ -179,8 +183,8 @@ function TunableEffects({
       draw={draw}
       height={names.length * 40 + 50}
       fileName="effect-of-tunables"
-      caption="Effect of each tunable: a value’s best variant, whatever the others are. A long line means that the choice matters."
-      summary={`Effect of each tunable: ${names
+      caption={`Effect of each tunable of ${kernel}: a value’s best variant, whatever the others are. A long line means that the choice matters.`}
+      summary={`Effect of each tunable of ${kernel}: ${names
         .map((name) => {
           const best = fastest(runs);
           return `best with ${name}=${settingOf(best, name)}`;
@@ -191,7 +195,17 @@ function TunableEffects({
 }
 
 /** The best rate for each pair of values of two tunables. */
-function TunableMap({ runs, x, y }: { runs: readonly MeasuredRun[]; x: string; y: string }) {
+function TunableMap({
+  kernel,
+  runs,
+  x,
+  y,
+}: {
+  kernel: string;
+  runs: readonly MeasuredRun[];
+  x: string;
+  y: string;
+}) {
   const unit = runs[0] ? opOf(runs[0].problem).rateUnit(runs[0].problem) : '';
   const cells = useMemo(
     () =>
@@ -239,8 +253,8 @@ function TunableMap({ runs, x, y }: { runs: readonly MeasuredRun[]; x: string; y
       draw={draw}
       height={rows.length * 32 + 44}
       fileName="tunable-map"
-      caption={`${unit} by ${x} and ${y}, the best variant of each pair; stronger colour is better.`}
-      summary={`Rate by ${x} and ${y}: the best is ${x}=${settingOf(best, x)}, ${y}=${settingOf(best, y)} with ${formatRate(best.figures.rate)} ${unit}.`}
+      caption={`${unit} of ${kernel} by ${x} and ${y}, the best variant of each pair; stronger colour is better.`}
+      summary={`Rate of ${kernel} by ${x} and ${y}: the best is ${x}=${settingOf(best, x)}, ${y}=${settingOf(best, y)} with ${formatRate(best.figures.rate)} ${unit}.`}
     />
   );
 }
