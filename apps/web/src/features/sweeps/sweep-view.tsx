@@ -13,7 +13,7 @@ import type {
 import { useRouter } from 'next/navigation';
 import { useCallback } from 'react';
 import { NoWorker } from '@/features/workers/no-worker';
-import { formatCount } from '@/ui/format';
+import { formatCount, plural } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
@@ -85,7 +85,7 @@ export function SweepView({
     ) : (
       <p>
         <span className="font-medium">{formatCount(ended)}</span> of{' '}
-        {formatCount(sweep.counts.total)} runs ended
+        {plural(sweep.counts.total, 'run')} ended
       </p>
     );
   const actions = (
@@ -160,7 +160,7 @@ export function SweepView({
             {'suite' in sweep.tuning ? (
               <FamilyFacts tuning={sweep.tuning} status={sweep.status} isOver={isOver} />
             ) : (
-              <TuningFacts tuning={sweep.tuning} isOver={isOver} />
+              <TuningFacts tuning={sweep.tuning} runs={ended} isOver={isOver} />
             )}
           </Panel>
         </Section>

@@ -4,13 +4,20 @@ import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
-import { formatCount, formatDuration, formatNs, formatShape, formatSpeedup } from '@/ui/format';
+import {
+  formatCount,
+  formatDuration,
+  formatNs,
+  formatShape,
+  formatSpeedup,
+  plural,
+} from '@/ui/format';
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
 
 const PHASES: Readonly<Record<ProblemTuning['phase'], string>> = {
   screening: 'screening: many variants, a few samples each',
-  finals: 'measuring the leaders in full',
+  finals: 'full runs of the fastest',
   duels: 'letting the leaders take turns',
   done: 'done',
 };
@@ -39,16 +46,26 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
   );
 }
 
-/** A search of one problem measures its leaders in full when its time is used up. */
+/** What decides a search of one problem may come when its time is used up. */
 export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>): string {
   const { budgetSeconds, usedSeconds } = tuning;
   const [used, budget] = [formatDuration(usedSeconds), formatDuration(budgetSeconds)];
   if (usedSeconds <= budgetSeconds || used === budget) return `${used} of ${budget}`;
-  return `${used}, ${'suite' in tuning ? '' : 'the leaders in full '}beyond the ${budget} asked for`;
+  const why = 'suite' in tuning ? '' : ': full runs come last';
+  return `${used}, beyond the ${budget} asked for${why}`;
 }
 
 /** What the tuning of a problem has found so far, or in the end. */
-export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver: boolean }) {
+export function TuningFacts({
+  tuning,
+  runs,
+  isOver,
+}: {
+  tuning: ProblemTuning;
+  /** Its runs that have ended: a variant that is also measured in full has two. */
+  runs: number;
+  isOver: boolean;
+}) {
   const { best, decision, device, phase, problem, profile, tried } = tuning;
   const facts: Fact[] = [
     {
@@ -71,7 +88,10 @@ export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver:
         '–'
       ),
     },
-    { name: 'Variants tried', value: formatCount(decision?.screened ?? tried) },
+    {
+      name: 'Variants tried',
+      value: `${formatCount(decision?.screened ?? tried)}, in ${plural(runs, 'run')}`,
+    },
     { name: 'Time used', value: usedText(tuning) },
     {
       name: decision ? 'Screening ended because' : 'Phase',
@@ -105,8 +125,10 @@ export function TuningFacts({ tuning, isOver }: { tuning: ProblemTuning; isOver:
             <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
           </p>
           <p className="px-4 pb-3 text-xs text-muted">
-            The leaderboard ranks separate runs, so where two variants cannot be told apart it may
-            place another one first.{' '}
+            Quick runs (policy screen) take few samples and are less certain: full runs and duels
+            decide, so the winner may take longer than some quick run, and a speed-up over naive may
+            compare a full run with a quick one. The leaderboard ranks separate runs, so where two
+            variants cannot be told apart it may place another one first.{' '}
             <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
           </p>
         </>
