@@ -2,6 +2,7 @@ import type { KernelResults } from '@tilemark/core';
 import { isCeiling, shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { RateBars } from '@/features/sweeps/charts/rate-bars';
+import { problemText } from '@/features/sweeps/runs';
 import { ButtonLink } from '@/ui/button';
 import { BETWEEN_RUNS, Rate, Timing } from '@/ui/facts';
 import { SelectField } from '@/ui/field';
@@ -103,7 +104,7 @@ export function DeviceResults({
         </div>
       )}
       <DataTable
-        caption={`Results on ${formatShape(shapeText(chosen.problem))} by device`}
+        caption={`Results of ${problemText(chosen.problem)} by device`}
         rows={shownRows(rows, isAll, MOST_DEVICES)}
         keyOf={({ device }) => device.key}
         columns={[

@@ -1,7 +1,7 @@
 import type { Counts, RunView, Sweep } from '@tilemark/core';
 import { group } from 'd3-array';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { formatCount, formatEstimate } from '@/ui/format';
+import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
 
 /** How far a sweep is: its status, a bar in parts, and each device's share of it. */
@@ -42,7 +42,7 @@ export function ProgressBar({ counts, label }: { counts: Counts; label: string }
       aria-valuemin={0}
       aria-valuemax={counts.total}
       aria-valuenow={ended}
-      aria-valuetext={`${ended} of ${counts.total} runs ended`}
+      aria-valuetext={`${ended} of ${plural(counts.total, 'run')} ended`}
       className="flex h-2 overflow-hidden bg-sunken"
     >
       {PARTS.map(([part, color]) => (

@@ -18,7 +18,9 @@ export function SpecSummary({
   planned: ReadonlySet<string> | null;
 }) {
   const cases = spec.cases.filter(({ kernel }) => planned?.has(kernel) ?? true);
-  const others = spec.cases.filter(({ kernel }) => !(planned?.has(kernel) ?? true));
+  const others = new Set(
+    spec.cases.flatMap(({ kernel }) => ((planned?.has(kernel) ?? true) ? [] : kernel)),
+  );
   return (
     <>
       <DataTable
@@ -59,10 +61,9 @@ export function SpecSummary({
           },
         ]}
       />
-      {others.length > 0 && (
+      {others.size > 0 && (
         <p className="mt-2 text-xs text-muted">
-          Without runs, because they run on no device of this sweep:{' '}
-          {others.map(({ kernel }) => kernel).join(', ')}.
+          Without runs, because they run on no device of this sweep: {[...others].join(', ')}.
         </p>
       )}
       <p className="mt-2 text-xs text-muted">

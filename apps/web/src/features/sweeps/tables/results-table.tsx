@@ -113,7 +113,8 @@ export function ResultsTable({
           {formatCount(data.length)} {data.length === 1 ? 'run' : 'runs'}
           {sharedText(runs, shown)}
         </span>
-        <details className="ml-auto open:w-full">
+        {/* On a phone the variant's cell says what other columns would. */}
+        <details className="ml-auto open:w-full max-sm:hidden">
           <summary className="text-right text-muted">Columns</summary>
           <fieldset className="mt-2 flex flex-wrap gap-1.5">
             <legend className="sr-only">Columns shown</legend>
