@@ -76,7 +76,7 @@ const titleOf = ({ device, profile }: Column): string => `${device.name}, ${prof
 /** The size of a report that has one: a table of several has them as headings. */
 const sizeText = ([only, other]: readonly string[]): string =>
   only !== undefined && other === undefined
-    ? `its matrices are ${formatShape(only)}, ours too unless a size stands beside the time; `
+    ? `its size is ${formatShape(only)}, and another size stands beside its time; `
     : '';
 
 /** @param shape of the report: another one is said */
