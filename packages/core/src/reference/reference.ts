@@ -42,7 +42,7 @@ function tunedFigures(): ReferenceFigure[] {
             by: kernelBy(address),
             ...{ problem, profile, medianNs, interval: { lowNs, highNs } },
             rate: rateOf(problem, medianNs),
-            roof: roofLike(device.device, profile, problem),
+            roof: null,
             measuredAt: tuned.measuredAt,
             source: `${found.by === 'tuner' ? 'The tuned variant that Tilemark ships, found by `tilemark tune`.' : `Ships with Tilemark. ${found.note}`} Driver ${driverText(driver)}.`,
             unranked: tuned.unranked,
@@ -50,27 +50,6 @@ function tunedFigures(): ReferenceFigure[] {
           };
         }),
   );
-}
-
-/** The roof that the files of the same hardware and profile know for such problems. */
-function roofLike(
-  hardware: string,
-  profile: ReferenceFigure['profile'],
-  problem: ReferenceFigure['problem'],
-): ReferenceFigure['roof'] {
-  const op = opOf(problem);
-  const like = h200Figures().find(
-    (each) =>
-      each.roof &&
-      each.hardware === hardware &&
-      each.profile === profile &&
-      each.problem.op === problem.op &&
-      each.problem.dtype === problem.dtype,
-  );
-  if (!like?.roof) return null;
-  const workOf = ({ shape, dtype }: ReferenceFigure['problem']) =>
-    like.roof?.bound === 'compute' ? op.flops(shape) : op.bytes(shape, dtype);
-  return { ...like.roof, ns: (like.roof.ns * workOf(problem)) / workOf(like.problem) };
 }
 
 const publishedFigures = (): ReferenceFigure[] =>

@@ -33,7 +33,7 @@ export const referenceFigureSchema = z.object({
   /** 95% interval of the median; null if the source has none. */
   interval: z.object({ lowNs: z.number().positive(), highNs: z.number().positive() }).nullable(),
   rate: rateSchema,
-  /** Of the same hardware and profile, by a probe; null if there was none. */
+  /** By a probe of the current methodology on the same hardware and profile; null if there was none. */
   roof: measurementSchema.shape.roof,
   /** Null if the source does not say. */
   measuredAt: date.nullable(),
