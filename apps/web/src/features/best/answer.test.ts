@@ -25,9 +25,9 @@ it('says whose results decided', () => {
 });
 
 it('says of shipped variants where they were measured, and that nothing was here', () => {
-  const shipped = { device: 'Some GPU', driver: 'driver 1' } as BestVariant['shipped'];
+  const shipped = { device: 'Some GPU', driver: 'NVIDIA 1' } as BestVariant['shipped'];
   expect(found({ fallback: 'shipped', devices: 0, shipped })).toBe(
-    'Ships with Tilemark; nothing faster has been ranked here (measured on Some GPU with driver 1). The requested shape was measured.',
+    'Ships with Tilemark; nothing faster has been ranked here (measured on Some GPU with driver NVIDIA 1). The requested shape was measured.',
   );
 });
 

@@ -47,7 +47,10 @@ export function evidence({
             : 'Standard deviation, relative',
         value: `${time({ ns, error, basis })}, ${rateText(rate)}`,
       },
-      { name: 'Evidence from', value: `${device}, ${driverText(driver)}, profile ${profile}` },
+      {
+        name: 'Evidence from',
+        value: `${device}${driver && `, driver ${driverText(driver)}`}, profile ${profile}`,
+      },
       { name: 'Measured', value: <Moment date={measuredAt} /> },
       ...runnersUp.map((each, index) => ({
         name: `Runner-up ${index + 1}`,
@@ -63,14 +66,14 @@ export function evidence({
   }
   if (shipped) {
     return [
-      { name: 'Measured on', value: `${shipped.device}, ${driverText(shipped.driver)}` },
+      { name: 'Measured on', value: `${shipped.device}, driver ${driverText(shipped.driver)}` },
       {
         name: 'Rate',
         value: `${rateText(shipped.rate)}, ${formatNs(shipped.medianNs)}`,
       },
       { name: 'Measured', value: <Moment date={shipped.measuredAt} /> },
       {
-        name: 'Found',
+        name: shipped.found.by === 'tuner' ? 'Found by' : 'How found',
         value:
           shipped.found.by === 'tuner' ? (
             <CommandText text={shipped.found.command} />
@@ -253,7 +256,7 @@ export function howFound({
       : found;
   }
   const whose = shipped
-    ? `measured on ${shipped.device} with ${driverText(shipped.driver)}`
+    ? `measured on ${shipped.device} with driver ${driverText(shipped.driver)}`
     : plural(devices, 'device');
   const who =
     result?.device.class === 'software' && fallback === 'overall'

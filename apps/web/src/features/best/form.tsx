@@ -29,7 +29,7 @@ export function BestForm({
             key={name}
             {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
             label={`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
-            hint={count !== undefined && `products in a batch; ${count}: no batch`}
+            hint={count !== undefined && `how many products at once; ${count} for a single one`}
             defaultValue={query[name] ?? count ?? 1024}
           />
         ))}
