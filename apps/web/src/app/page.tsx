@@ -50,7 +50,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   if (!parsed.success) notFound();
   const query = parsed.data;
   const view = await loadView(store, query);
-  const { answer, board, content, groups, referenceShapes } = view;
+  const { answer, board, content, groups, hasOwn, referenceShapes } = view;
   const source = apiHref(query);
   // The board may open on another problem than the API, which knows no reference.
   const shown = board.problem ? { ...query, shape: shapeText(board.problem) } : query;
@@ -74,9 +74,11 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         actions={
           <>
             <Live source={source} etag={etagOf(answer)} />
-            <ButtonAnchor href={`${apiHref(shown)}&format=csv`} download>
-              CSV
-            </ButtonAnchor>
+            {hasOwn && (
+              <ButtonAnchor href={`${apiHref(shown)}&format=csv`} download>
+                CSV
+              </ButtonAnchor>
+            )}
             <ButtonLink href="/sweeps/new" look="primary">
               New sweep
             </ButtonLink>
