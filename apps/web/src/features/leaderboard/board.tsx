@@ -41,6 +41,7 @@ import {
   columnCount,
   fullBar,
   MoreRows,
+  medianOf,
   Placed,
   RateBar,
   rowGroups,
@@ -56,7 +57,7 @@ const METRICS = metricsOf('board', [...BESIDE, 'rate']);
 
 /** Those that say more than their figure. */
 const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow, problem: Problem) => ReactNode>> = {
-  medianNs: ({ highNs, lowNs, medianNs }) => (
+  medianNs: ({ highNs, invocations, lowNs, medianNs }) => (
     <>
       {formatNs(medianNs)}
       <span
@@ -65,6 +66,7 @@ const DRAWN: Partial<Record<MetricId, (row: LeaderboardRow, problem: Problem) =>
       >
         {formatInterval(medianNs, lowNs, highNs)}
       </span>
+      {invocations > 1 && <span className="block text-xs text-muted">{medianOf(invocations)}</span>}
     </>
   ),
   roofShare: (row, problem) => <RoofText of={peakShare({ ...row, problem })} />,

@@ -17,7 +17,7 @@ import {
   sourcesOf,
   What,
 } from './reference-rows';
-import { Author, Placed, RateBar, rowGroups, shownRows } from './row-parts';
+import { Author, medianOf, Placed, RateBar, rowGroups, shownRows } from './row-parts';
 
 /** The rows on a phone: what a row says first, in the order of the table. */
 export function Cards({
@@ -50,7 +50,7 @@ export function Cards({
 }
 
 function Card({ row, full, problem }: { row: LeaderboardRow; full: number; problem: Problem }) {
-  const { device, highNs, lowNs, medianNs, rank, rate, unranked } = row;
+  const { device, highNs, invocations, lowNs, medianNs, rank, rate, unranked } = row;
   const peak = peakShare({ ...row, problem });
   return (
     <li className={CARD}>
@@ -74,6 +74,7 @@ function Card({ row, full, problem }: { row: LeaderboardRow; full: number; probl
       />
       <p className="text-xs text-muted">
         {formatNs(medianNs)} {formatInterval(medianNs, lowNs, highNs)}
+        {invocations > 1 && `, ${medianOf(invocations)}`}
         {peak && `, ${formatOfPeak(peak.share)} of peak (${boundText(peak)})`}
       </p>
       <p>

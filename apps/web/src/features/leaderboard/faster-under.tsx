@@ -1,6 +1,6 @@
 import { bestOfKernels, PROFILES, type ReferenceFigure } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { type Problem, shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatRate } from '@/ui/format';
 import {
@@ -53,22 +53,27 @@ export async function fasterUnder(
 export function FasterUnder({
   faster,
   query,
-  shape,
+  problem,
 }: {
   faster: readonly Faster[];
   query: BoardQuery;
-  /** Of the problem shown. */
-  shape: string;
+  /** The one shown. */
+  problem: Problem;
 }) {
+  const shape = shapeText(problem);
+  const unit = opOf(problem).rateUnit(problem);
   return faster.map(
     ({ devices, profile }) =>
       devices.length > 0 && (
         <p key={profile} className="mb-2 text-xs">
-          Fastest under{' '}
+          Fastest kernel under{' '}
           <TextLink href={boardHref(query, { profile, shape })}>profile {profile}</TextLink>:{' '}
           {devices
             .slice(0, MOST_FASTER)
-            .map(({ kernel, name, rate }) => `${name} ${formatRate(rate)} with ${nameOf(kernel)}`)
+            .map(
+              ({ kernel, name, rate }) =>
+                `${name} ${formatRate(rate)} ${unit} with ${nameOf(kernel)}`,
+            )
             .join('; ')}
           {devices.length > MOST_FASTER &&
             `; and ${formatCount(devices.length - MOST_FASTER)} more`}

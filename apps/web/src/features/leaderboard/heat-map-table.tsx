@@ -42,8 +42,8 @@ export function HeatMapTable({
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-muted">
         <span>
-          {rateUnit(problem)} of each kernel’s best variant, and its share of the device’s best,
-          each counted at its median or at the slow end of a wide interval. Higher is better.
+          {rateUnit(problem)} of each kernel’s best variant at its median, and its share of the
+          device’s best; a share counts a wide interval at its slow end. Higher is better.
         </span>
         {hasRanked ? (
           <>
@@ -64,9 +64,11 @@ export function HeatMapTable({
         {own.some(({ unranked }) => unranked !== null) && (
           <span className="italic">not ranked</span>
         )}
-        {own.some(isAtSlowEnd) && <span>† counted at the slow end of its wide interval</span>}
+        {own.some(isAtSlowEnd) && (
+          <span>† its share is counted at the slow end of its wide interval</span>
+        )}
       </p>
-      <FasterUnder faster={faster} query={query} shape={shapeText(problem)} />
+      <FasterUnder faster={faster} query={query} problem={problem} />
       <TablePanel
         caption={`Devices and kernels: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
         stacks
@@ -191,7 +193,7 @@ function Cell({ cell }: { cell: HeatMapCell | undefined }) {
   const { address, kernel, partOfBest, provenNs, resultId, unranked } = cell;
   const about = [
     address,
-    ...(isAtSlowEnd(cell) ? [`Counted at ${formatNs(provenNs)}, its slow end`] : []),
+    ...(isAtSlowEnd(cell) ? [`Its share is counted at ${formatNs(provenNs)}, its slow end`] : []),
     ...(unranked === null ? [] : [`Not ranked: ${unranked}`]),
   ];
   return (
@@ -219,7 +221,7 @@ const CellText = ({ cell }: { cell: HeatMapCell }) => (
     {isAtSlowEnd(cell) && (
       <>
         <span aria-hidden="true">†</span>
-        <span className="sr-only">, counted at its slow end</span>
+        <span className="sr-only">, its share is counted at its slow end</span>
       </>
     )}
   </span>

@@ -2,6 +2,7 @@
 import {
   bestOfEach,
   bestOfKernels,
+  type DeviceClass,
   type HeatMap,
   type Profile,
   type ReferenceFigure,
@@ -54,7 +55,7 @@ export async function widerShape(
   store: Store,
   { methodology, problem, profile, rows }: HeatMap,
   figures: readonly ReferenceFigure[],
-): Promise<string | null> {
+): Promise<{ readonly shape: string; readonly classes: readonly DeviceClass[] } | null> {
   if (!problem) return null;
   const { op, dtype } = problem;
   const beside = figures.filter((each) => isSame(each.problem, problem));
@@ -78,7 +79,9 @@ export async function widerShape(
   const [most] = [...own, ...ofReference].toSorted(
     (a, b) => b.kernels - a.kernels || size(b.problem) - size(a.problem),
   );
-  return most && most.kernels > 1 ? shapeText(most.problem) : null;
+  return most && most.kernels > 1
+    ? { shape: shapeText(most.problem), classes: [...classes] }
+    : null;
 }
 
 function mostShape(

@@ -54,7 +54,7 @@ export function PortabilityTables({
             {isCompared
               ? 'Geometric mean of the share of each device’s best rate; higher is better.'
               : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}
-            Rates count at the median or at the slow end of a wide interval.{' '}
+            A share counts a median, or the slow end of its interval where that is wide.{' '}
             <TextLink href="/docs/ranking#portability">Formula</TextLink>
           </>
         }

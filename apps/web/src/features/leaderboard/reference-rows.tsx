@@ -11,7 +11,7 @@ import { DataTable } from '@/ui/table';
 import { type Columns, columnCount, RateBar } from './row-parts';
 
 export const ABOUT =
-  'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them';
+  'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them; an interval is of one run, without the spread between runs';
 
 /** Where the shipped figures are explained. */
 const MORE = '/docs/performance';

@@ -10,7 +10,7 @@ import type { SizeRate } from '@tilemark/core/server';
 import type { Problem } from '@tilemark/kernels';
 import { kernelHref, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { formatNs, formatRate } from '@/ui/format';
+import { formatNs, formatRate, plural } from '@/ui/format';
 import { MoreRows as More, shownRows as shown } from '@/ui/table';
 import { type BoardQuery, boardHref, GROUP_TITLES, type Group } from './query';
 
@@ -109,6 +109,9 @@ export function RateBar({
     </div>
   );
 }
+
+/** What the median of a row is over, where it has more than one run. */
+export const medianOf = (invocations: number): string => `median of ${plural(invocations, 'run')}`;
 
 /** Why a row with a wide interval stands where it does, and what stands behind it for such a one. */
 export function Placed({ of }: { of: LeaderboardRow }) {

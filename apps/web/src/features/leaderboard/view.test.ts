@@ -34,21 +34,25 @@ test('of the reference alone, the heat map opens where most kernels were compare
   const { html, shape } = await openedOf({ view: 'heatmap' });
   expect(shape).toBe('2048');
   expect(html).toContain('one kernel only');
+  expect(html).toContain('on GPUs (not counted: Browsers, Software adapters, Host CPUs)');
   expect((await openedOf({ view: 'heatmap', shape: '4096' })).shape).toBe('4096');
 });
 
 test('the board names what is faster under another profile, as the heat map does', async () => {
   for (const view of ['devices', 'heatmap']) {
     const { html } = await openedOf({ view, shape: '1024' });
-    expect(html, view).toMatch(/Fastest under .*NVIDIA H200 37,\d{3} with warp-tile/);
+    expect(html, view).toMatch(
+      /Fastest kernel under .*NVIDIA H200 37,\d{3} GFLOP\/s with warp-tile/,
+    );
   }
 });
 
 test('the board names a kernel that is known under another profile alone', async () => {
   const { html } = await openedOf({ dtype: 'f16', shape: '4096' });
   expect(html).toMatch(
-    /Fastest under .*profile fast.*NVIDIA H200 \d{3},\d{3} with subgroup-matrix/,
+    /Fastest kernel under .*profile fast.*NVIDIA H200 \d{3},\d{3} GFLOP\/s with subgroup-matrix/,
   );
+  expect(html).toContain('No GPU attached to this site has an f16 result');
 });
 
 test('what software adapters and CPUs have is told apart from what GPUs had under an earlier protocol', async () => {
@@ -114,4 +118,16 @@ test('a bar of one group is as long as its rate is beside the fastest of any', a
   // Of the GPUs and of the reference, in the table and on a phone.
   expect(scales).toHaveLength(4);
   expect(new Set(scales)).toEqual(new Set([expect.stringMatching(/\d\d,\d{3}$/)]));
+});
+
+test('a row states over how many runs its median is', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Repeated card', 'w4', 'gpu');
+  const run = kernelRun(deviceKey, 'matmul/naive', square(224));
+  await recordAll(store, deviceKey, workerId, [
+    [run, measured(1e6)],
+    [run, measured(1.01e6)],
+  ]);
+  const { html } = await openedOf({ shape: '224', groups: 'gpu' });
+  // In the table and on a phone.
+  expect(html.match(/median of 2 runs/g)).toHaveLength(2);
 });

@@ -19,6 +19,7 @@ import { bestsOfCells, bestsOfRows } from './faster-profile';
 import { FasterUnder, fasterUnder } from './faster-under';
 import { HeatMapTable } from './heat-map-table';
 import { isSame, openingShape, shapesOf, widerShape, wideShape } from './opening';
+import { NoGpuYet, OneKernel, WhereMost } from './opening-notes';
 import { PortabilityTables } from './portability-tables';
 import { type BoardQuery, boardHref, classesOf, type Group } from './query';
 import { rowsBeside } from './reference-figure';
@@ -77,7 +78,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const opening = openingOf(own);
     const first = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
     const wider = shape === undefined ? await widerShape(store, first, figures) : null;
-    const map = wider === null ? first : await store.heatMap({ ...grouped, shape: wider });
+    const map = wider === null ? first : await store.heatMap({ ...grouped, shape: wider.shape });
     const best = bestOfKernels(besideOf(map), profile);
     const reference = rowsBeside(best, map.rows);
     const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
@@ -90,7 +91,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
         map.rows.length + reference.size > 0 ? (
           <>
             {wider !== null && first.problem && (
-              <OneKernel shape={shapeText(first.problem)} query={query} />
+              <OneKernel shape={shapeText(first.problem)} counted={wider.classes} query={query} />
             )}
             {wider === null && opening !== null && (
               <WhereMost of={wideShape(figures, profile)} here={opening} query={query} />
@@ -141,6 +142,11 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   if (!hasRows && !reference?.length) {
     return { ...answered, content: await empty(store, query) };
   }
+  // Of an earlier methodology that is asked for, nothing follows for the current one.
+  const hasNoGpu =
+    Boolean(reference?.length) &&
+    methodology === undefined &&
+    !own.problems.some(({ gpus }) => gpus > 0);
   const visible = board.rows.filter(({ device }) => shown.includes(device.class));
   const [sizes, faster] = await Promise.all([
     store.devices.sizes(
@@ -154,8 +160,8 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     ...answered,
     content: (
       <>
-        {opening !== null && <NoGpuYet own={own} shown={board} query={query} />}
-        <FasterUnder faster={faster} query={query} shape={shapeText(board.problem)} />
+        {hasNoGpu && <NoGpuYet own={own} shown={board} query={query} />}
+        <FasterUnder faster={faster} query={query} problem={board.problem} />
         <Board board={board} query={query} groups={shown} reference={reference} sizes={sizes} />
       </>
     ),
@@ -164,76 +170,6 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
 
 /** With fewer GPUs of its own a grid shows the reference unasked. */
 export const FEW_GPUS = 3;
-
-/** Why a heat map opened on another problem than the board. */
-const OneKernel = ({ shape, query }: { shape: string; query: BoardQuery }) => (
-  <p className="mb-3 text-[0.8125rem] text-muted">
-    Of the problem that the board opens on,{' '}
-    <TextLink href={boardHref(query, { shape })}>{formatShape(shape)}</TextLink>, one kernel only
-    was measured; this is the problem with most kernels.
-  </p>
-);
-
-/** Where a heat map that opened on the board's problem would have more to show. */
-function WhereMost({ of, here, query }: { of: string | null; here: string; query: BoardQuery }) {
-  if (of === null || of === here) return null;
-  return (
-    <p className="mb-3 text-[0.8125rem] text-muted">
-      More kernels were compared at{' '}
-      <TextLink href={boardHref(query, { shape: of })}>{formatShape(of)}</TextLink>.
-    </p>
-  );
-}
-
-/** Why the board shows a problem that nothing here has measured, and where its own results are. */
-function NoGpuYet({
-  own,
-  shown,
-  query,
-}: {
-  /** What the devices here have by the current protocol, none of them a GPU. */
-  own: Leaderboard;
-  shown: Leaderboard;
-  query: BoardQuery;
-}) {
-  const { methodologies, methodology, problems } = own;
-  const here = shown.problem && shapeText(shown.problem);
-  const [other] = problems.filter(({ problem }) => shapeText(problem) !== here);
-  const [earlier] = methodologies.filter((version) => version < methodology);
-  return (
-    <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU attached to this site has an {query.dtype} result under profile {query.profile} by the
-      current protocol yet
-      {earlier !== undefined && (
-        <>
-          {' '}
-          (those by an earlier one,{' '}
-          <TextLink href={boardHref(query, { methodology: String(earlier) })}>
-            methodology {earlier}
-          </TextLink>
-          , are kept apart)
-        </>
-      )}
-      . The reference rows were measured elsewhere and are never ranked.
-      {other && (
-        <>
-          {' '}
-          {shown.rows.length > 0 ? 'Also measured here' : 'Measured here'}, on software adapters or
-          CPUs:{' '}
-          <TextLink
-            href={boardHref(query, {
-              shape: shapeText(other.problem),
-              groups: 'software,browser,cpu,reference',
-            })}
-          >
-            {query.op} {formatShape(shapeText(other.problem))}
-          </TextLink>
-          .
-        </>
-      )}
-    </p>
-  );
-}
 
 async function empty(store: Store, query: BoardQuery, elsewhere?: Profile): Promise<ReactNode> {
   const { items } = await store.devices.list();

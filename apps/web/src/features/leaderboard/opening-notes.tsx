@@ -1,0 +1,105 @@
+/** Lines above a view: why it opened on its problem, and where more was measured. */
+import { DEVICE_GROUPS, type DeviceClass, type Leaderboard } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
+import { TextLink } from '@/ui/button';
+import { formatShape } from '@/ui/format';
+import { type BoardQuery, boardHref, GROUP_TITLES } from './query';
+
+/** Why a heat map opened on another problem than the board. */
+export function OneKernel({
+  shape,
+  counted,
+  query,
+}: {
+  shape: string;
+  /** The classes of device whose kernels were counted. */
+  counted: readonly DeviceClass[];
+  query: BoardQuery;
+}) {
+  const titlesOf = (isIn: boolean) =>
+    GROUP_TITLES.filter(
+      ([group]) =>
+        DEVICE_GROUPS.some((each) => each === group) &&
+        counted.some((each) => each === group) === isIn,
+    )
+      .map(([, title]) => title)
+      .join(', ');
+  const others = titlesOf(false);
+  return (
+    <p className="mb-3 text-[0.8125rem] text-muted">
+      Of the problem that the board opens on,{' '}
+      <TextLink href={boardHref(query, { shape })}>{formatShape(shape)}</TextLink>, one kernel only
+      was measured; this is the problem with most kernels on {titlesOf(true)}
+      {others && ` (not counted: ${others})`}.
+    </p>
+  );
+}
+
+/** Where a heat map that opened on the board's problem would have more to show. */
+export function WhereMost({
+  of,
+  here,
+  query,
+}: {
+  of: string | null;
+  here: string;
+  query: BoardQuery;
+}) {
+  if (of === null || of === here) return null;
+  return (
+    <p className="mb-3 text-[0.8125rem] text-muted">
+      More kernels were compared at{' '}
+      <TextLink href={boardHref(query, { shape: of })}>{formatShape(of)}</TextLink>.
+    </p>
+  );
+}
+
+/** Why the board shows a problem that nothing here has measured, and where its own results are. */
+export function NoGpuYet({
+  own,
+  shown,
+  query,
+}: {
+  /** What the devices here have by the current protocol, none of them a GPU. */
+  own: Leaderboard;
+  shown: Leaderboard;
+  query: BoardQuery;
+}) {
+  const { methodologies, methodology, problems } = own;
+  const here = shown.problem && shapeText(shown.problem);
+  const [other] = problems.filter(({ problem }) => shapeText(problem) !== here);
+  const [earlier] = methodologies.filter((version) => version < methodology);
+  return (
+    <p className="mb-3 text-[0.8125rem] text-muted">
+      No GPU attached to this site has an {query.dtype} result under profile {query.profile} by the
+      current protocol yet
+      {earlier !== undefined && (
+        <>
+          {' '}
+          (those by an earlier one,{' '}
+          <TextLink href={boardHref(query, { methodology: String(earlier) })}>
+            methodology {earlier}
+          </TextLink>
+          , are kept apart)
+        </>
+      )}
+      . The reference rows were measured elsewhere and are never ranked.
+      {other && (
+        <>
+          {' '}
+          {shown.rows.length > 0 ? 'Also measured here' : 'Measured here'}, on software adapters or
+          CPUs:{' '}
+          <TextLink
+            href={boardHref(query, {
+              shape: shapeText(other.problem),
+              groups: 'software,browser,cpu,reference',
+            })}
+          >
+            {query.op} {formatShape(shapeText(other.problem))}
+          </TextLink>
+          .
+        </>
+      )}
+    </p>
+  );
+}
