@@ -112,7 +112,10 @@ export function Statistics({
           {
             name: 'Buffer sets',
             value: formatCount(measurement.bufferSets),
-            about: 'Rotated so that the last-level cache starts cold',
+            about:
+              measurement.bufferSets > 1
+                ? 'Rotated so that the last-level cache starts cold'
+                : 'One set is larger than the last-level cache',
           },
           {
             name: 'Timer',

@@ -26,7 +26,7 @@ const OVER_PEAK = 'the data may come from a cache, or the probe of the peak was 
 const PEAK_WORDS: Readonly<Record<PeakShare['bound'], string>> = {
   compute: 'of the compute peak',
   bandwidth: 'of the bandwidth peak',
-  'by data sheet': 'of what the data sheet allows: no peak was measured',
+  'by data sheet': 'of what the data sheet allows: this grid has measured no peak',
 };
 
 /** The rate and time, or why there are none. */
@@ -54,7 +54,7 @@ export function Headline({ result }: { result: ResultDetail }) {
     );
   }
   const { highNs, lowNs, medianNs } = outcome.measurement.cold;
-  const { roof } = outcome.measurement;
+  const { roof, stop } = outcome.measurement;
   const peak = peakShare({ device: result.device, problem, medianNs, roof });
   const flopPerByte = arithmeticIntensity(problem);
   return (
@@ -77,7 +77,9 @@ export function Headline({ result }: { result: ResultDetail }) {
             unit={
               peak
                 ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
-                : 'the peak that bounds it is not known'
+                : stop === 'quick'
+                  ? 'quick policies are not held against a peak'
+                  : 'the peak that bounds it is not known'
             }
           />
         )}
