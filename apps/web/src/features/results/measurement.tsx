@@ -85,7 +85,7 @@ export function Statistics({
             name: hasInterval(cold.n)
               ? '95% interval of this run'
               : 'Range (too few for an interval)',
-            value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs)})`,
+            value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs, cold.n)})`,
           },
           ...figures.map(({ digits, id, name, read, unit }) => {
             const value = read(measurement, problem);

@@ -53,7 +53,7 @@ export function Headline({ result }: { result: ResultDetail }) {
       </Notice>
     );
   }
-  const { highNs, lowNs, medianNs } = outcome.measurement.cold;
+  const { highNs, lowNs, medianNs, n } = outcome.measurement.cold;
   const { roof, stop } = outcome.measurement;
   const peak = peakShare({ device: result.device, problem, medianNs, roof });
   const flopPerByte = arithmeticIntensity(problem);
@@ -68,7 +68,7 @@ export function Headline({ result }: { result: ResultDetail }) {
         <Figure
           name="Median time"
           value={formatNs(medianNs)}
-          unit={formatInterval(medianNs, lowNs, highNs)}
+          unit={formatInterval(medianNs, lowNs, highNs, n)}
         />
         {result.device.class !== 'cpu' && (
           <Figure
