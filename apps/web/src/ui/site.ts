@@ -29,7 +29,7 @@ export const parseTheme = (value: string | undefined): Theme =>
 
 /** At the foot of every page. */
 export const FOOTNOTE =
-  'This grid verifies every result against a reference before and after timing. Imported results are marked.';
+  'Every result measured by this grid is verified against a reference before and after timing; imported results are marked.';
 
 /** The picture of an error page: a tile grid, in a box of 88 by 88, with one tile missing. */
 export const statusTiles = (code: number) =>

@@ -11,7 +11,7 @@ import type { Profile } from '../measure/device';
 import { dtypeSchema, opSchema, tunableValueSchema } from '../plan/spec';
 import { date } from './answer';
 import type { DeviceRef } from './device';
-import type { RunResult } from './result';
+import type { ImportedMark, RunResult } from './result';
 
 /** What a specialised kernel needs from a device. */
 export const needsSchema = z.object({
@@ -101,6 +101,8 @@ export interface KernelResultRow {
   readonly lowNs: number;
   readonly highNs: number;
   readonly unranked: string | null;
+  /** Null for what a worker of this grid measured. */
+  readonly imported: ImportedMark | null;
   readonly rate: NonNullable<RunResult['rate']>;
   /** Of the best rate of any kernel there; 1: it is the best. Null for ceilings, and if it is unranked beside a ranked best. */
   readonly partOfBest: number | null;

@@ -45,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better: the highest rate of any problem, type and profile, ranked or not; then by size the fastest f32 result on any device, ranked ones first; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better: the highest rate of any problem, type and profile, ranked or not; then by size, in f32, the highest rate of the variants placed first on their devices; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >
@@ -76,10 +76,7 @@ export default async function KernelsPage() {
                   return (
                     <BestRate
                       best={best}
-                      on={
-                        best &&
-                        `${formatShape(shapeText(best.problem))} ${best.problem.dtype}${best.isRanked ? '' : ', not ranked'}`
-                      }
+                      on={best && `${formatShape(shapeText(best.problem))} ${best.problem.dtype}`}
                     />
                   );
                 },
@@ -128,6 +125,7 @@ function BestRate({ best, on }: { best: Best | undefined; on?: string | undefine
         {on && <span className="block">{on}</span>}
         {shortDeviceName(best.where)}
         {best.profile !== PROFILES[0] && `, ${best.profile}`}
+        {!best.isRanked && ', not ranked'}
       </span>
     </>
   );

@@ -3,7 +3,7 @@ import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
-import { boundText } from '@/features/results/outcome';
+import { boundText, ImportedBadge } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import {
   formatCount,
@@ -21,9 +21,12 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   [
     'Variant',
     ({ result }) => (
-      <TextLink href={`/results/${result.resultId}`}>
-        <Address of={result.address} />
-      </TextLink>
+      <>
+        <TextLink href={`/results/${result.resultId}`}>
+          <Address of={result.address} />
+        </TextLink>{' '}
+        <ImportedBadge of={result.imported} />
+      </>
     ),
   ],
   [

@@ -43,10 +43,11 @@ export function DeviceCard({
           </p>
         </div>
         {bests.length === 0 && <p className="px-4 pb-2 text-muted">Nothing measured here yet.</p>}
-        {bests.map(({ address, problem, profile, rate, resultId, unranked }) => (
+        {bests.map(({ address, isImported, problem, profile, rate, resultId, unranked }) => (
           <div key={problem.op} className="border-t border-line px-4 py-2">
             <p className="text-xs text-muted">
-              {OPS[problem.op].title}, {unranked === null ? 'best ranked' : 'best'}:{' '}
+              {OPS[problem.op].title},{' '}
+              {isImported ? 'best imported' : unranked === null ? 'best ranked' : 'best'}:{' '}
               {formatShape(shapeText(problem))} {problem.dtype}, {profile}
             </p>
             <p>

@@ -1,6 +1,7 @@
 import type { KernelResults } from '@tilemark/core';
 import { isCeiling, shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
+import { ImportedBadge } from '@/features/results/outcome';
 import { RateBars } from '@/features/sweeps/charts/rate-bars';
 import { problemText } from '@/features/sweeps/runs';
 import { ButtonLink } from '@/ui/button';
@@ -116,9 +117,10 @@ export function DeviceResults({
           {
             head: 'Fastest variant',
             className: 'min-w-52',
-            cell: ({ address, device, resultId, unranked }) => (
+            cell: ({ address, device, imported, resultId, unranked }) => (
               <>
-                <ComparableVariant address={address} resultId={resultId} on={device.name} />
+                <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
+                <ImportedBadge of={imported} />
                 {unranked && (
                   <span className="block text-xs text-muted">Not ranked: {unranked}</span>
                 )}
@@ -136,7 +138,8 @@ export function DeviceResults({
             cell: (row) => <Timing of={row} about={BETWEEN_RUNS} />,
           },
           {
-            head: '% of the device’s best',
+            head: '% of the device’s best here',
+            title: 'Of times; one not known to ±2% counts at the slow end of its interval',
             isFigure: true,
             cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatPercent(partOfBest)),
           },

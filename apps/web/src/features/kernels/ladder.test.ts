@@ -40,8 +40,18 @@ test('a figure of reference is an imported result once a file has brought it', a
   }
   expect(await wheresOf()).toEqual([imported, imported, reference]);
   const { bests } = await ladderOf(store, 'matmul');
-  const resultId = bests.get('matmul/tiled 8192')?.resultId ?? '';
-  expect((await store.results.get(resultId))?.imported).not.toBeNull();
+  const best = bests.get('matmul/tiled 8192');
+  const result = await store.results.get(best?.resultId ?? '');
+  expect(result?.imported).not.toBeNull();
+  // By an earlier methodology, so not ranked here; the same figure of reference was not marked.
+  expect(best?.isRanked).toBe(false);
+  expect(bests.get('matmul/warp-tile 8192')?.isRanked).toBe(true);
+  // Pages of the kernel and of the device mark it too.
+  const shape = '8192';
+  const { rows } = await store.kernelResults({ kernel: 'matmul/tiled', shape, profile: 'default' });
+  expect(rows).toMatchObject([{ imported: { by: 'admin' } }]);
+  const key = result?.device.key ?? '';
+  expect((await store.devices.summaries([key])).get(key)?.bests[0]?.isImported).toBe(true);
 });
 
 test('each kernel has its highest rate on any problem, and the board’s opening size a column', async () => {

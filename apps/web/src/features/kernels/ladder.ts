@@ -19,12 +19,12 @@ export interface Best {
   readonly profile: Profile;
   /** Null: a figure of reference. */
   readonly resultId: string | null;
+  readonly isRanked: boolean;
 }
 
 /** The fastest of a kernel on any problem, and that problem. */
 export interface Fastest extends Best {
   readonly problem: Problem;
-  readonly isRanked: boolean;
 }
 
 /** More columns than this do not fit beside the ideas and the best rate. */
@@ -70,9 +70,11 @@ export async function ladderOf(store: Store, op: OpId) {
   };
   for (const { problem, profile, rows } of maps.flat()) {
     for (const { cells, device } of problem ? rows : []) {
-      for (const { isImported, kernel, rate, resultId } of cells) {
+      for (const { isImported, kernel, rate, resultId, unranked } of cells) {
         const where = isImported ? `${device.name}, imported` : device.name;
-        if (problem) keep(kernel, problem, { rate: rate.value, where, profile, resultId });
+        const isRanked = unranked === null;
+        if (problem)
+          keep(kernel, problem, { rate: rate.value, where, profile, resultId, isRanked });
       }
     }
   }
@@ -81,9 +83,12 @@ export async function ladderOf(store: Store, op: OpId) {
     // A report's kernel is an idea of ours, not our code: it has no profile.
     if (by.kind !== 'kernel' || profile === null || unranked) continue;
     // What an import has brought is a result of this grid.
-    const resultId = results.get(figure) ?? null;
-    const where = `${hardware ?? 'not named'}, ${resultId ? 'imported' : 'reference'}`;
-    keep(by.kernel, problem, { rate: rate.value, where, profile, resultId });
+    const result = results.get(figure);
+    keep(by.kernel, problem, {
+      ...{ rate: rate.value, where: whereOf(hardware, result), profile },
+      resultId: result?.resultId ?? null,
+      isRanked: !result?.unranked,
+    });
   }
   const opening = openingShape(figures, PROFILES[0]);
   const isFirst = (shape: string) => Number(shape === opening);
@@ -97,6 +102,9 @@ export async function ladderOf(store: Store, op: OpId) {
     .map(([shape]) => shape);
   return { op, shapes, bests, fastest };
 }
+
+const whereOf = (hardware: string | null, result: unknown): string =>
+  `${hardware ?? 'not named'}, ${result ? 'imported' : 'reference'}`;
 
 /** Of each kernel of an op, the highest rate on any problem, ranked or not, unless it is implausible. */
 async function fastestOf(store: Store, op: OpId): Promise<ReadonlyMap<string, Fastest>> {
@@ -118,9 +126,10 @@ async function fastestOf(store: Store, op: OpId): Promise<ReadonlyMap<string, Fa
     ...figures.flatMap((figure) => {
       const { by, hardware, problem, profile, rate, unranked } = figure;
       if (by.kind !== 'kernel' || profile === null) return [];
-      const resultId = results.get(figure) ?? null;
-      const where = `${hardware ?? 'not named'}, ${resultId ? 'imported' : 'reference'}`;
-      const what = { problem, profile, resultId, isRanked: unranked === null };
+      const result = results.get(figure);
+      const isRanked = !(result?.unranked ?? unranked);
+      const what = { problem, profile, resultId: result?.resultId ?? null, isRanked };
+      const where = whereOf(hardware, result);
       return [{ kernel: by.kernel, ...what, rate: rate.value, where }];
     }),
   ];

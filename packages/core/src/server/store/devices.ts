@@ -44,6 +44,8 @@ export interface DeviceSummary {
     readonly rate: NonNullable<RunResult['rate']>;
     /** Why it is not ranked; null if it is. */
     readonly unranked: string | null;
+    /** Brought in a file, not measured by a worker of this grid. */
+    readonly isImported: boolean;
   })[];
   readonly roofs: readonly (RooflineSurvey & { readonly profile: Profile })[];
   /** As of the newest of its best results; null without one. */
@@ -174,6 +176,7 @@ interface SummaryRow extends Interval, Pick<Row, 'op' | 'dtype' | 'shape' | 'pro
   readonly deviceKey: string;
   readonly resultId: string;
   readonly unranked: string | null;
+  readonly isImported: boolean;
   readonly driver: string;
   readonly webgpu: string | null;
 }
@@ -186,6 +189,7 @@ async function summariesOf(
     db.$queryRaw<SummaryRow[]>`
       SELECT best."deviceKey", best."op", best."dtype", best."shape", best."profile"::text,
         best."resultId", best."medianNs", best."lowNs", best."highNs", result."unranked", run."address",
+        result."importedBy" IS NOT NULL AS "isImported",
         environment."content"->>'driver' AS "driver",
         environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
       FROM "Best" AS best
@@ -199,11 +203,12 @@ async function summariesOf(
   return new Map(
     keys.map((key) => {
       const own = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
-      const rated = own.map(({ address, profile, resultId, unranked, ...row }) => {
+      const rated = own.map(({ address, isImported, profile, resultId, unranked, ...row }) => {
         const problem = parseProblem(row);
         const rate = rateOf(problem, row.medianNs);
         const proven = rateOf(problem, provenNs(row)).value;
-        return { proven, best: { problem, profile, address, resultId, rate, unranked } };
+        const best = { problem, profile, address, resultId, rate, unranked, isImported };
+        return { proven, best };
       });
       const bestOf = (op: OpId) => {
         const all = rated.filter(({ best }) => best.problem.op === op);

@@ -13,6 +13,13 @@ const MOST = 1_000;
 /** A bundler may shorten the digits of what ships by this much, relative. */
 const SHORTENED = 1e-8;
 
+/** The result that a figure of reference is here. */
+export interface FigureResult {
+  readonly resultId: string;
+  /** Why this grid does not rank it; null if it does. */
+  readonly unranked: string | null;
+}
+
 /** Figures that this grid did not measure: what ships, and what was imported. */
 export function referencesOf(db: PrismaClient) {
   /** What ships, then what was imported. */
@@ -54,23 +61,25 @@ export function referencesOf(db: PrismaClient) {
       );
     },
 
-    /** The results that figures are here, by id: their files were imported too. */
+    /** The results that figures are here: their files were imported too. */
     async resultsOf(
       figures: readonly ReferenceFigure[],
-    ): Promise<ReadonlyMap<ReferenceFigure | undefined, string>> {
+    ): Promise<ReadonlyMap<ReferenceFigure | undefined, FigureResult>> {
       const kernels = figures.filter(({ by }) => by.kind === 'kernel');
       const addresses = kernels.map(({ by }) => (by.kind === 'kernel' ? by.address : ''));
       const shapes = kernels.map(({ problem }) => shapeText(problem));
       const medians = kernels.map(({ medianNs }) => medianNs);
-      const rows = await db.$queryRaw<{ place: number; resultId: string }[]>`
-        SELECT DISTINCT ON (figure."place") figure."place"::int, result."id" AS "resultId" FROM unnest(${addresses}::text[], ${shapes}::text[],
+      const rows = await db.$queryRaw<(FigureResult & { readonly place: number })[]>`
+        SELECT DISTINCT ON (figure."place") figure."place"::int, result."id" AS "resultId",
+          result."unranked"
+        FROM unnest(${addresses}::text[], ${shapes}::text[],
           ${medians}::float8[]) WITH ORDINALITY AS figure("address", "shape", "ns", "place")
         JOIN "Result" AS result ON result."importedBy" IS NOT NULL
           AND result."medianNs" BETWEEN figure."ns" * (1 - ${SHORTENED}::float8)
             AND figure."ns" * (1 + ${SHORTENED}::float8)
         JOIN "Run" AS run ON run."id" = result."runId"
           AND run."address" = figure."address" AND run."shape" = figure."shape"`;
-      return new Map(rows.map(({ place, resultId }) => [kernels[place - 1], resultId]));
+      return new Map(rows.map(({ place, ...result }) => [kernels[place - 1], result]));
     },
 
     /**

@@ -131,7 +131,10 @@ export default async function DevicePage({ params, searchParams }: Props) {
       <Section
         title="Best results"
         id="best"
-        note={best.length > 0 && 'intervals include the spread between runs'}
+        note={
+          best.length > 0 &&
+          'intervals include the spread between runs, estimated where there was one'
+        }
       >
         <BestResults results={best} device={device.name} />
       </Section>

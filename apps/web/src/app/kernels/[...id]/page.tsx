@@ -21,6 +21,7 @@ import { formatBytes, formatCount } from '@/ui/format';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
+import { Words } from '@/ui/words';
 
 type Props = { params: Promise<{ id: string[] }>; searchParams: SearchParams };
 
@@ -82,6 +83,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
         actions={<ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this variant</ButtonLink>}
       >
         {kernel.idea}
+        <Words of={['variant', 'profile', 'reference', 'peak', 'interval']} />
       </PageHeader>
       <Refused reasons={[...refused, ...noProblem]} reset={kernelHref(kernel.id)} />
       {(paragraph || tile) && (
@@ -163,7 +165,10 @@ export default async function KernelPage({ params, searchParams }: Props) {
       <Section
         id="results"
         title="Results across devices"
-        note={results.chosen && 'intervals include the spread between runs'}
+        note={
+          results.chosen &&
+          'intervals include the spread between runs, estimated where there was one; percentages compare times, wide intervals at their slow end'
+        }
       >
         <DeviceResults
           kernel={kernel.id}

@@ -17,7 +17,7 @@ import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import { kernelOf } from '../../../reference/figures';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
-import { byKind } from '../run-view';
+import { byKind, importedOf } from '../run-view';
 import { PROVEN_NS } from './headlines';
 
 /** Rows of a page: a kernel on more devices than this is read problem by problem anyway. */
@@ -77,7 +77,9 @@ interface Group {
   readonly devices: number;
 }
 
-type KernelRow = Omit<KernelResultRow, 'rate' | 'partOfBest'> & {
+type KernelRow = Omit<KernelResultRow, 'imported' | 'rate' | 'partOfBest'> & {
+  readonly importedBy: string | null;
+  readonly recordedAt: Date;
   readonly provenNs: number;
   readonly bestNs: number | null;
   readonly bestUnranked: string | null;
@@ -94,7 +96,7 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
   const { dtype, methodology, op, profile, shape } = group;
   const rows = await db.$queryRaw<KernelRow[]>`
     SELECT own."resultId", own."address", own."medianNs", own."lowNs", own."highNs",
-      own."unranked", ${deviceRefOf('device')},
+      own."unranked", result."importedBy", result."recordedAt", ${deviceRefOf('device')},
       own."provenNs", best."provenNs" AS "bestNs", best."unranked" AS "bestUnranked"
     FROM (
       SELECT DISTINCT ON ("deviceKey") "deviceKey", "resultId", "address", "medianNs",
@@ -106,13 +108,15 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
       ORDER BY "deviceKey", ("unranked" IS NOT NULL), ${PROVEN_NS}
     ) AS own
     JOIN "Device" AS device ON device."key" = own."deviceKey"
+    JOIN "Result" AS result ON result."id" = own."resultId"
     LEFT JOIN (SELECT *, ${PROVEN_NS} AS "provenNs" FROM "Best") AS best ON best."deviceKey" = own."deviceKey" AND best."op" = ${op}
       AND best."dtype" = ${dtype} AND best."shape" = ${shape}
       AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${methodology}::int
     ORDER BY own."medianNs" LIMIT ${MAX_ROWS}`;
   const problem = parseProblem(group);
-  return rows.map(({ bestNs, bestUnranked, provenNs, ...row }) => ({
+  return rows.map(({ bestNs, bestUnranked, importedBy, provenNs, recordedAt, ...row }) => ({
     ...row,
+    imported: importedOf({ importedBy, recordedAt }) ?? null,
     rate: rateOf(problem, row.medianNs),
     partOfBest: bestNs !== null && isComparable(row, bestUnranked) ? bestNs / provenNs : null,
   }));
