@@ -24,9 +24,9 @@ export async function generateMetadata({
 }): Promise<Metadata> {
   const given = searchObject(await searchParams);
   const { data } = boardQuerySchema.safeParse(given);
-  const title = data && Object.keys(given).length > 0 ? `${boardTitle(data)} · ` : '';
+  const title = data && Object.keys(given).length > 0 ? boardTitle(data) : null;
   return {
-    title: { absolute: `${title}Leaderboard · Tilemark` },
+    title: { absolute: `${title ? `${title} · ` : ''}Leaderboard · Tilemark` },
     // Without a query, the picture of the first screen.
     ...(title && {
       openGraph: {

@@ -1,10 +1,10 @@
 import { bestOfEach, type ReferenceFigure } from '@tilemark/core';
-import { opOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
-import { shortDeviceName } from '@/features/devices/device-name';
 import { boardQuerySchema, boardTitle } from '@/features/leaderboard/query';
 import { loadView } from '@/features/leaderboard/view';
 import { card } from '@/features/results/card';
+import { boardBars } from '@/features/results/card-bars';
 import { readable } from '@/server/session/visitor';
 
 /** What a link to a board with a query shows elsewhere: the fastest of that board. */
@@ -31,24 +31,13 @@ export async function GET(request: Request): Promise<Response> {
   return card(
     boardTitle({ ...query, shape }),
     'The fastest of each device, and libraries; higher is better',
-    [
-      ...own.map(({ address, device, rate }) => ({
-        label: `${shortDeviceName(device.name)}: ${shortAddress(address)}`,
-        rate: rate.value,
-        isSubject: true,
-      })),
-      ...bestOfEach(
+    boardBars(
+      own,
+      bestOfEach(
         figures.filter((each) => !isShown(each)),
         profile,
-      ).map((figure) => ({
-        label: `${shortDeviceName(figure.hardware ?? 'Unknown hardware')}: ${whatOf(figure)}`,
-        rate: figure.rate.value,
-        isSubject: figure.by.kind === 'kernel',
-      })),
-    ],
+      ),
+    ),
     opOf(problem).rateUnit(problem),
   );
 }
-
-const whatOf = ({ by }: ReferenceFigure): string =>
-  by.kind === 'library' ? by.name : shortAddress(by.address);

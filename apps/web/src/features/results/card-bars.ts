@@ -1,12 +1,54 @@
-import { type MeasuredRun, outcomeReason, type RunResult } from '@tilemark/core';
-import { opOf, shortAddress } from '@tilemark/kernels';
+import {
+  type LeaderboardRow,
+  type MeasuredRun,
+  outcomeReason,
+  type ReferenceFigure,
+  type RunResult,
+} from '@tilemark/core';
+import { isCeiling, opOf, shortAddress } from '@tilemark/kernels';
 import { rollups } from 'd3-array';
+import { shortDeviceName } from '../devices/device-name';
 import type { CardBar } from './card';
 
-/** The variants of a sweep, the fastest in colour: each by its full measurement, if it has one beside a screened. */
-export function sweepBars(runs: readonly Pick<MeasuredRun, 'address' | 'policy' | 'figures'>[]) {
+/** What is said of a bar that this grid has not measured. */
+export const ELSEWHERE = 'measured elsewhere';
+
+/** A board: what was measured here, imports, then the reference. A ceiling is no transpose, and stays out. */
+export function boardBars(
+  rows: readonly Pick<LeaderboardRow, 'address' | 'device' | 'imported' | 'rate'>[],
+  figures: readonly Pick<ReferenceFigure, 'by' | 'hardware' | 'rate'>[],
+): CardBar[] {
+  const own = rows.map(
+    ({ address, device, imported, rate }): CardBar => ({
+      label: `${shortDeviceName(device.name)}: ${shortAddress(address)}`,
+      rate: rate.value,
+      isSubject: true,
+      note: imported ? 'imported' : undefined,
+    }),
+  );
+  return [
+    ...own.filter(({ note }) => note === undefined),
+    ...own.filter(({ note }) => note !== undefined),
+    ...figures
+      .filter(({ by }) => by.kind === 'library' || !isCeiling(by.kernel))
+      .map(({ by, hardware, rate }) => ({
+        label: `${shortDeviceName(hardware ?? 'Unknown hardware')}: ${by.kind === 'library' ? by.name : shortAddress(by.address)}`,
+        rate: rate.value,
+        isSubject: by.kind === 'kernel',
+        note: ELSEWHERE,
+      })),
+  ];
+}
+
+/**
+ * The variants of a sweep, the fastest first and in colour: each by its full measurement, if it has one
+ * beside a screened. A ceiling is none of them.
+ */
+export function sweepBars(
+  runs: readonly Pick<MeasuredRun, 'address' | 'policy' | 'figures' | 'variant'>[],
+) {
   const bars = rollups(
-    runs,
+    runs.filter(({ variant }) => !isCeiling(variant.kernel)),
     (own): CardBar => {
       const full = own.filter(({ policy }) => policy !== 'screen');
       const rates = (full.length > 0 ? full : own).map(({ figures }) => figures.rate);
@@ -14,8 +56,9 @@ export function sweepBars(runs: readonly Pick<MeasuredRun, 'address' | 'policy' 
     },
     ({ address }) => address,
   ).map(([, bar]) => bar);
-  const most = Math.max(...bars.map(({ rate }) => rate));
-  return bars.map((bar) => ({ ...bar, isSubject: bar.rate === most }));
+  return bars
+    .toSorted((a, b) => b.rate - a.rate)
+    .map((bar, place) => ({ ...bar, isSubject: place === 0 }));
 }
 
 /** A result in colour, beside the best of its device on the problem and the device's peak. */

@@ -7,6 +7,8 @@ export const CARD = { width: 1200, height: 630 };
 export interface CardBar {
   readonly label: string;
   readonly rate: number;
+  /** What must be said of it, however long the label: `measured elsewhere`. */
+  readonly note?: string | undefined;
   /** Whether it stands out, in the colour of our kernels. */
   readonly isSubject?: boolean;
 }
@@ -14,9 +16,19 @@ export interface CardBar {
 /** A title as long as this fits a line of large type. */
 const LARGE = 44;
 
-/** A title, a line about it, and the fastest as bars. */
+/** As many bars as a card has room for. */
+const MOST_BARS = 5;
+
+/** As many letters as fit beside a rate. */
+const LABEL = 60;
+
+/**
+ * A title, a line about it, and bars, the fastest first.
+ *
+ * @param bars what matters most first: as many as there is room for are shown
+ */
 export function card(title: string, about: string, bars: readonly CardBar[], unit: string) {
-  const shown = bars.toSorted((a, b) => b.rate - a.rate).slice(0, 5);
+  const shown = bars.slice(0, MOST_BARS).toSorted((a, b) => b.rate - a.rate);
   const most = shown[0]?.rate ?? 1;
   return new ImageResponse(
     <div
@@ -31,10 +43,12 @@ export function card(title: string, about: string, bars: readonly CardBar[], uni
       </div>
       <div style={{ ...clamp(1), color: '#55605f', marginTop: 8 }}>{about}</div>
       <div style={{ display: 'flex', flexShrink: 0, flexDirection: 'column', marginTop: 24 }}>
-        {shown.map(({ isSubject, label, rate }) => (
+        {shown.map(({ isSubject, label, note, rate }) => (
           <div key={label} style={{ display: 'flex', flexDirection: 'column', marginBottom: 16 }}>
             <div style={{ display: 'flex', justifyContent: 'space-between' }}>
-              <span>{cutTo(60, label)}</span>
+              <span>
+                {note ? `${cutTo(LABEL - note.length - 2, label)}, ${note}` : cutTo(LABEL, label)}
+              </span>
               <span>{`${formatRate(rate)} ${unit}`}</span>
             </div>
             <div style={{ display: 'flex', width: '100%', height: 16, background: '#e3e8e7' }}>

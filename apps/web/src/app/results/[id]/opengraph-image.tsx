@@ -13,7 +13,7 @@ export const alt = 'The rate of this result beside the best and the peak of its 
 export default async function Image({ params }: { params: Promise<{ id: string }> }) {
   const { store } = await readable();
   const result = (await store.results.get((await params).id)) ?? notFound();
-  const { device, problem, profile, rate } = result;
+  const { device, outcome, problem, profile, rate } = result;
   const best = (await store.devices.best(device.key)).find(
     (each) =>
       each.profile === profile &&
@@ -22,7 +22,7 @@ export default async function Image({ params }: { params: Promise<{ id: string }
       shapeText(each.problem) === shapeText(problem),
   );
   return card(
-    rate ? rateText(rate) : 'No rate',
+    rate ? rateText(rate) : `Outcome: ${outcome?.kind ?? 'pending'}`,
     `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}, ${profile}, on ${shortDeviceName(device.name)}`,
     resultBars(result, best),
     rate?.unit ?? '',

@@ -34,8 +34,13 @@ const load = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await load((await params).id)).address };
+  const { address, imported } = await load((await params).id);
+  // The site's own says that results are verified, which an import was not here.
+  return { title: address, ...(imported && { description: IMPORTED }) };
 }
+
+/** Of an import, for what shows a link to it. */
+const IMPORTED = 'A WebGPU kernel’s result, measured elsewhere and imported.';
 
 export default async function ResultPage({ params }: Props) {
   const { store } = await readable();

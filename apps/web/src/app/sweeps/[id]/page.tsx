@@ -24,7 +24,10 @@ const load = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await load((await params).id)).name };
+  const { isImported, name } = await load((await params).id);
+  // The site's own says that results are verified, which an import was not here.
+  const description = 'Results of WebGPU kernels, measured elsewhere and imported.';
+  return { title: name, ...(isImported && { description }) };
 }
 
 export default async function SweepPage({ params }: Props) {
