@@ -166,7 +166,10 @@ export async function WgslDiff({
     part.from,
     part.shown.map(({ kind }) => kind),
   );
-  return <CodeBox label={label} html={html} lines={lines.length} {...part} isDiff />;
+  const above = lines.slice(0, part.from);
+  const hidesChange = above.some(({ kind, text }) => kind !== 'kept' && text.trim() !== '');
+  const note = `From the first change of code on; ${part.from} lines above it${hidesChange ? ', changed constants among them,' : ''} are not shown.`;
+  return <CodeBox label={label} html={html} lines={lines.length} {...part} diffNote={note} />;
 }
 
 /** As many lines as the box shows at once, none of them cut: its height below follows. */
@@ -207,27 +210,26 @@ function CodeBox({
   lines,
   from,
   fold,
-  isDiff = false,
+  diffNote,
 }: {
   label: string;
   html: string;
   lines: number;
   from: number;
   fold: Fold | null;
-  isDiff?: boolean;
+  /** Of a comparison, what is said of the lines above. */
+  diffNote?: string;
 }) {
   return (
     <ShowAll of={label} lines={lines} most={MOST_LINES} fold={fold}>
       {from > 0 && (
         <p className="mb-1 text-xs text-muted">
-          {isDiff
-            ? `From the first change of code on; ${from} lines above it are not shown.`
-            : `From line ${from + 1} on; what comes before it is not shown.`}
+          {diffNote ?? `From line ${from + 1} on; what comes before it is not shown.`}
         </p>
       )}
       <section
         aria-label={label}
-        data-diff={isDiff || undefined}
+        data-diff={diffNote !== undefined || undefined}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
         tabIndex={0}
         className="scroll-hint max-h-[calc(29*1.2rem+0.75rem+2px)] overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] group-data-open:max-h-none data-diff:pr-0"

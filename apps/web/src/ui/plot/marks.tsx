@@ -99,6 +99,8 @@ export function MarkTable({ caption, marks }: { caption: string; marks: readonly
         columns={[
           {
             head: 'Mark',
+            // Of two charts side by side, values stay in sight.
+            className: 'wrap-anywhere',
             cell: ({ href, parts: [name = ''] }) =>
               href ? <TextLink href={href}>{name}</TextLink> : name,
           },
