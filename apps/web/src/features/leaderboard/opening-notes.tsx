@@ -71,8 +71,8 @@ export function NoGpuYet({
   const [earlier] = methodologies.filter((version) => version < methodology);
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU attached to this site has an {query.dtype} result under profile {query.profile} by the
-      current protocol yet
+      No GPU attached to this site has an {query.dtype} {query.op} result under profile{' '}
+      {query.profile} by the current protocol yet
       {earlier !== undefined && (
         <>
           {' '}

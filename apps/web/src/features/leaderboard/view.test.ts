@@ -52,7 +52,7 @@ test('the board names a kernel that is known under another profile alone', async
   expect(html).toMatch(
     /Fastest kernel under .*profile fast.*NVIDIA H200 \d{3},\d{3} GFLOP\/s with subgroup-matrix/,
   );
-  expect(html).toContain('No GPU attached to this site has an f16 result');
+  expect(html).toContain('No GPU attached to this site has an f16 matmul result');
 });
 
 test('what software adapters and CPUs have is told apart from what GPUs had under an earlier protocol', async () => {
