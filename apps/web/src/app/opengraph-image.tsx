@@ -21,7 +21,10 @@ export default async function Image() {
       [
         { name: kernel, rate, isSubject: true, note: href === null ? ELSEWHERE : undefined },
         ...libraries.map((library) => ({ ...library, isSubject: false, note: ELSEWHERE })),
-      ].map((each) => ({ ...each, label: `${shortDeviceName(name)} at ${shape}: ${each.name}` })),
+      ].map((each) => ({
+        ...each,
+        label: `${shortDeviceName(name)} at ${sizeOf(shape)}: ${each.name}`,
+      })),
     )
     // What was measured here is shown in any case.
     .toSorted((a, b) => Number(a.note !== undefined) - Number(b.note !== undefined));
@@ -31,4 +34,10 @@ export default async function Image() {
     bars,
     'GFLOP/s',
   );
+}
+
+/** `4096` for `4096 × 4096 × 4096`: there is little room beside a name. */
+function sizeOf(sides: string): string {
+  const [first = sides, ...others] = sides.split(' × ');
+  return others.every((side) => side === first) ? first : sides;
 }
