@@ -100,7 +100,7 @@ export function MarkTable({ caption, marks }: { caption: string; marks: readonly
           {
             head: 'Mark',
             // Of two charts side by side, values stay in sight.
-            className: 'wrap-anywhere',
+            className: 'min-w-32 wrap-anywhere',
             cell: ({ href, parts: [name = ''] }) =>
               href ? <TextLink href={href}>{name}</TextLink> : name,
           },
