@@ -13,7 +13,7 @@ const MOST = 1_000;
 /** A bundler may shorten the digits of what ships by this much, relative. */
 const SHORTENED = 1e-8;
 
-/** The result that a figure of reference is here. */
+/** The imported result that is the same measurement as a reference figure. */
 export interface FigureResult {
   readonly resultId: string;
   /** Why this grid does not rank it; null if it does. */
@@ -61,7 +61,7 @@ export function referencesOf(db: PrismaClient) {
       );
     },
 
-    /** The results that figures are here: their files were imported too. */
+    /** The imported results that are the same measurements as figures. */
     async resultsOf(
       figures: readonly ReferenceFigure[],
     ): Promise<ReadonlyMap<ReferenceFigure | undefined, FigureResult>> {
