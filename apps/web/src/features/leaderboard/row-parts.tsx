@@ -131,7 +131,7 @@ export function Placed({ of }: { of: LeaderboardRow }) {
 export function ShorterMedian({ of }: { of: LeaderboardRow['shorterMedian'] }) {
   if (!of) return null;
   return (
-    <p className="max-w-72 font-normal text-xs text-muted">
+    <p className="font-normal text-xs text-muted in-[table]:max-w-72">
       Shorter median, not proven: <VariantLink address={of.address} resultId={of.resultId} />,{' '}
       {formatNs(of.medianNs)}; its interval is too wide to place it first
     </p>

@@ -16,6 +16,8 @@ const best = (name: string, shape: string, kind: DeviceClass = 'gpu'): DeviceBes
   rate: { value: 100, unit: 'GFLOP/s' },
   roof: null,
   speedupOverNaive: null,
+  shorterMedian: null,
+  imported: null,
 });
 
 it('shows the reference on an empty grid: its best kernel beside the libraries', () => {
@@ -54,6 +56,14 @@ it('says by how much a kernel is faster or slower than what stands beside it', (
   expect(own(null)).toEqual([]);
   // The naive kernel itself.
   expect(own(1)).toEqual([]);
+});
+
+it('passes on what the board says beside a result', () => {
+  const beside = {
+    shorterMedian: { address: 'matmul/x', resultId: 's', medianNs: 5e5, provenNs: 2e6 },
+    imported: { by: 'reviewer', at: '2026-11-25T00:00:00.000Z' },
+  };
+  expect(pictureRows([{ ...best('Laptop', '512'), ...beside }], [])[0]).toMatchObject(beside);
 });
 
 it('says of a peak that copying sets it, which the device exceeds at larger sizes', () => {

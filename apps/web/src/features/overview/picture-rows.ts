@@ -26,6 +26,9 @@ export interface PictureRow {
   readonly libraries: readonly { readonly name: string; readonly rate: number }[];
   /** The kernel's speed against libraries and the naive kernel there: `0.967 of cuBLAS`. */
   readonly against: readonly string[];
+  /** Null for the reference. */
+  readonly shorterMedian: DeviceBest['shorterMedian'];
+  readonly imported: DeviceBest['imported'];
 }
 
 /** More rows would push everything else off the screen. */
@@ -44,7 +47,8 @@ export function pictureRows(
 ): PictureRow[] {
   const isGpu = ({ device }: DeviceBest) => device.class === 'gpu' || device.class === 'browser';
   const rowOf = (best: DeviceBest): PictureRow => {
-    const { address, device, problem, rate, resultId, roof, speedupOverNaive } = best;
+    const { address, device, imported, problem, rate, resultId, roof } = best;
+    const { shorterMedian, speedupOverNaive } = best;
     const libraries = librariesOf(figures, device.name, problem);
     const isNaive = speedupOverNaive === 1;
     return {
@@ -62,6 +66,7 @@ export function pictureRows(
           ? []
           : [`${formatTimes(speedupOverNaive)} the naive kernel`]),
       ],
+      ...{ shorterMedian, imported },
     };
   };
   const gpus = bests.filter(isGpu).slice(0, MOST_ROWS - 1);
@@ -100,6 +105,7 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       peak: peakOf(problem, roof, { name: hardware, class: figure.class ?? 'gpu' }),
       libraries,
       against: againstLibraries(rate.value, libraries),
+      ...{ shorterMedian: null, imported: null },
     };
     return [row];
   });

@@ -1,5 +1,7 @@
 import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
+import { ShorterMedian } from '@/features/leaderboard/row-parts';
+import { ImportedBadge } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { formatOfPeak, formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
@@ -46,7 +48,7 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
 }
 
 function Row({ row }: { row: PictureRow }) {
-  const { against, href, kernel, libraries, name, peak, rate, shape } = row;
+  const { against, href, imported, kernel, libraries, name, peak, rate, shape } = row;
   const best = { name: kernel, rate, isBest: true };
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
   // Without a peak the fastest of several is the full width; a single one has nothing to compare with.
@@ -58,6 +60,7 @@ function Row({ row }: { row: PictureRow }) {
           {shortDeviceName(name)}
         </span>
         {href === null && <Badge tone="neutral">measured elsewhere</Badge>}
+        <ImportedBadge of={imported} />
         <span className="text-xs text-muted">at {shape}</span>
         <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>
@@ -83,6 +86,7 @@ function Row({ row }: { row: PictureRow }) {
           )}
         </Bar>
       ))}
+      <ShorterMedian of={row.shorterMedian} />
     </li>
   );
 }

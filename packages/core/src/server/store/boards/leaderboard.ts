@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   isBatch,
   opOf,
@@ -106,9 +106,14 @@ async function bestRows(
   db: PrismaClient,
   where: ReturnType<typeof whereProblem>,
 ): Promise<BestRow[]> {
+  const { dtype, methodology, op, profile, shape } = where;
   const [rows, shorter, hosts] = await Promise.all([
     db.best.findMany({ where, include: BOARD_ROW }),
-    shorterMedians(db, where),
+    shorterMedians(
+      db,
+      Prisma.sql`b."op" = ${op} AND b."dtype" = ${dtype} AND b."shape" = ${shape}
+        AND b."profile" = ${profile}::"Profile" AND b."methodology" = ${methodology}::int`,
+    ),
     db.worker.groupBy({ by: ['deviceKey', 'host'], where: { device: { bests: { some: where } } } }),
   ]);
   const machines = rollup(
@@ -123,21 +128,23 @@ async function bestRows(
   }));
 }
 
-/** Ranked variants with a shorter median than their device's best: few, as the database leaves out the others. */
-const shorterMedians = (
-  db: PrismaClient,
-  { dtype, methodology, op, profile, shape }: ReturnType<typeof whereProblem>,
-) =>
+/**
+ * Ranked variants with a shorter median than their device's best: few, as the database leaves out
+ * the others.
+ *
+ * @param bests which rows of "Best", as a condition on `b`
+ */
+export const shorterMedians = (db: PrismaClient, bests: Prisma.Sql) =>
   db.$queryRaw<(Interval & { deviceKey: string; address: string; resultId: string })[]>`
     SELECT v."deviceKey", v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
     FROM "Best" AS b JOIN "VariantBest" AS v ON v."deviceKey" = b."deviceKey"
       AND v."op" = b."op" AND v."dtype" = b."dtype" AND v."shape" = b."shape"
       AND v."profile" = b."profile" AND v."methodology" = b."methodology"
-    WHERE b."op" = ${op} AND b."dtype" = ${dtype} AND b."shape" = ${shape}
-      AND b."profile" = ${profile}::"Profile" AND b."methodology" = ${methodology}::int
-      AND v."medianNs" < b."medianNs" AND v."unranked" IS NULL AND strpos(v."kernel", '@') = 0`;
+    WHERE ${bests} AND v."medianNs" < b."medianNs" AND v."unranked" IS NULL
+      AND strpos(v."kernel", '@') = 0`;
 
-function shorterMedianOf(
+/** Of `shorterMedians`, the one to name beside the best of a device; null: none. */
+export function shorterMedianOf(
   row: Interval & { readonly deviceKey: string },
   shorter: Awaited<ReturnType<typeof shorterMedians>>,
 ): LeaderboardRow['shorterMedian'] {

@@ -1,13 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
-import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
+import { deviceKey } from '../../../measure/device';
+import { file, importer, result } from '../../imports/bench-file.test-helper';
+import { importResults } from '../../imports/import';
+import {
+  attach,
+  environment,
+  identity,
+  kernelRun,
+  measured,
+  recordAll,
+  square,
+} from '../fixtures.test-helper';
 import { openStore, type Store } from '../store';
 
 let store: Store;
-beforeAll(async () => {
+beforeEach(async () => {
   store = openStore(await testDatabase());
 });
-afterAll(() => store.close());
+afterEach(() => store.close());
 
 const board = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
 
@@ -48,4 +59,27 @@ test('the board opens on the largest square that most GPUs have; the overview ha
   expect(overview.bests[0]?.speedupOverNaive).toBeNull();
   expect(overview.bests[1]?.device.key).toBe(first);
   expect(overview.bests[1]).toMatchObject({ address: 'matmul/tiled', speedupOverNaive: 4 });
+});
+
+test('a best names a shorter median that is not proven, and the file that brought it', async () => {
+  const { deviceKey: noisy, workerId } = await attach(store, 'Noisy');
+  await recordAll(store, noisy, workerId, [
+    [kernelRun(noisy, 'matmul/naive', square(96)), measured(4e5)],
+    [kernelRun(noisy, 'matmul/tiled', square(96)), measured(3e5, { halfWidth: 1.5 })],
+    // Another problem: shorter, and nothing to the best.
+    [kernelRun(noisy, 'matmul/tiled', square(64)), measured(2e5, { halfWidth: 1.5 })],
+  ]);
+  const brought = { key: deviceKey(identity('Brought')), name: 'Brought', class: 'gpu' } as const;
+  await importResults(
+    { store },
+    { ...file([result({ device: brought })]), environment: environment('Brought') },
+    importer,
+  );
+  const { bests } = await store.overview();
+  const of = (name: string) => bests.find(({ device }) => device.name === name);
+  expect(of('Noisy')).toMatchObject({
+    ...{ address: 'matmul/naive', imported: null },
+    shorterMedian: { address: 'matmul/tiled', medianNs: 3e5 },
+  });
+  expect(of('Brought')).toMatchObject({ imported: { by: 'reviewer' }, shorterMedian: null });
 });

@@ -1,14 +1,15 @@
-import type { PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import { type OpId, type Problem, parseProblem, rateOf } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import type { Roof } from '../../../measure/roofline';
 import { provenNs } from '../../../rank/headline';
-import { DEVICE_GROUPS, type DeviceRef } from '../../../view/api';
+import { DEVICE_GROUPS, type DeviceRef, type LeaderboardRow } from '../../../view/api';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
 import { shownRoof } from '../judge';
-import { speedupOverNaive } from './leaderboard';
+import { importedOf } from '../run-view';
+import { shorterMedianOf, shorterMedians, speedupOverNaive } from './leaderboard';
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
 export interface DeviceBest {
@@ -21,6 +22,9 @@ export interface DeviceBest {
   readonly roof: Roof | null;
   /** Null: the naive kernel has no ranked result there. */
   readonly speedupOverNaive: number | null;
+  /** As on the board of the problem. */
+  readonly shorterMedian: LeaderboardRow['shorterMedian'];
+  readonly imported: LeaderboardRow['imported'];
 }
 
 /** What a grid amounts to, for its first screen. */
@@ -58,8 +62,7 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
       methodology: METHODOLOGY_VERSION,
     },
     select: {
-      resultId: true,
-      shape: true,
+      ...{ deviceKey: true, resultId: true, shape: true },
       ...{ medianNs: true, lowNs: true, highNs: true, unranked: true },
       ...{ naiveMedianNs: true, naiveUnranked: true },
       device: {
@@ -81,10 +84,14 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
         DEVICE_GROUPS.indexOf(a.class) - DEVICE_GROUPS.indexOf(b.class) || other.value - rate.value,
     )
     .slice(0, MOST_DEVICES);
-  const results = await db.result.findMany({
-    where: { id: { in: fastest.map(({ resultId }) => resultId) } },
-    select: { id: true, outcome: true, run: true },
-  });
+  const ids = fastest.map(({ resultId }) => resultId);
+  const [results, shorter] = await Promise.all([
+    db.result.findMany({
+      where: { id: { in: ids } },
+      select: { id: true, outcome: true, run: true, importedBy: true, recordedAt: true },
+    }),
+    shorterMedians(db, Prisma.sql`b."resultId" = ANY(${ids})`),
+  ]);
   return fastest.flatMap((row) => {
     const { device, medianNs, problem, rate, resultId } = row;
     const result = results.find(({ id }) => id === resultId);
@@ -97,7 +104,8 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     return [
       {
         ...{ device: of, resultId, problem, address, medianNs, rate, roof },
-        speedupOverNaive: speedupOverNaive(row),
+        ...{ speedupOverNaive: speedupOverNaive(row), imported: importedOf(result) },
+        shorterMedian: shorterMedianOf(row, shorter),
       },
     ];
   });
