@@ -49,7 +49,7 @@ for (const level of ['between-run 0.3%', 'drift 1%/min'] as const) {
   line([level, ...COUNTS.map((count) => percent(headlineCoverage(scenario, count, trials, 1)))]);
 }
 
-head(`Declared different, FAST or SLOW (${few} pairs each)`, [
+head(`Declared faster or slower (${few} pairs each)`, [
   'device',
   'CV',
   'true difference',

@@ -658,15 +658,34 @@ test('the labels of the best kernel begin with a capital', async ({ page }) => {
 
 test('columns that a program printed stay in line on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['/docs/harness-h200', '/docs/ranking']) {
-    await page.goto(`${grid.url}${path}`);
-    const text = page.getByRole('region', { name: /^Text beginning/ }).locator('pre');
-    const [lines, drawn] = await text.evaluate((pre) => [
-      pre.textContent?.split('\n').length,
-      Math.round(pre.clientHeight / Number.parseFloat(getComputedStyle(pre).lineHeight)),
-    ]);
-    expect(drawn, path).toBe(lines);
+  await page.goto(`${grid.url}/docs/ranking`);
+  const text = page.getByRole('region', { name: /^Text beginning/ }).locator('pre');
+  const [lines, drawn] = await text.evaluate((pre) => [
+    pre.textContent?.split('\n').length,
+    Math.round(pre.clientHeight / Number.parseFloat(getComputedStyle(pre).lineHeight)),
+  ]);
+  expect(drawn).toBe(lines);
+});
+
+test('tables of text in the docs are cards on a phone, whose cells say their headings', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ['libraries', 'reliability', 'harness-h200']) {
+    await page.goto(`${grid.url}/docs/${path}`);
+    await page.evaluate(() => document.fonts.ready);
+    const tables = page.locator('main section', { has: page.locator('> table') });
+    const excess = await tables.evaluateAll((boxes) =>
+      boxes.map((box) => box.scrollWidth - box.clientWidth),
+    );
+    expect(excess.length, path).toBeGreaterThan(0);
+    expect(excess, path).toEqual(excess.map(() => 0));
   }
+  await page.goto(`${grid.url}/docs/libraries`);
+  const why = page.locator('td', { hasText: 'quoting by RFC 4180' });
+  await expect(why).toHaveCSS('display', 'block');
+  const said = await why.evaluate((cell) => getComputedStyle(cell, '::before').content);
+  expect(said).toMatch(/why this one/);
 });
 
 test('docs hide no text: what goes on beyond its edge is shaded and scrolls', async ({ page }) => {

@@ -1,10 +1,10 @@
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import rehypeSlug from 'rehype-slug';
 import remarkGfm from 'remark-gfm';
-import checkKernel from '../../../../docs/screenshots/check-kernel.png';
 import { Command } from './action';
 import { linkStyle, TextLink } from './button';
 import { PlainCode, WgslCode } from './code';
+import { isProse, labelCells, textOf } from './markdown-tables';
 import { TablePanel } from './table';
 
 /**
@@ -21,18 +21,13 @@ export function Markdown({
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm]}
-      rehypePlugins={[rehypeSlug]}
+      rehypePlugins={[rehypeSlug, labelCells]}
       components={componentsFor(hrefOf)}
     >
       {text}
     </ReactMarkdown>
   );
 }
-
-/** Pictures of the primers, by the name that they have there. */
-const PICTURES: Readonly<Record<string, { src: string; width: number; height: number }>> = {
-  'screenshots/check-kernel.png': checkKernel,
-};
 
 const componentsFor = (hrefOf: (link: string) => string | null): Components => ({
   a: ({ children, href = '' }) => {
@@ -48,17 +43,13 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
     }
     return <TextLink href={to}>{children}</TextLink>;
   },
-  img: ({ alt = '', src }) => {
-    const picture = PICTURES[String(src)];
-    if (!picture) return <>{alt}</>;
-    // An imported picture has more than an element's attributes.
-    const { height, src: file, width } = picture;
-    const size = { height, width };
-    // biome-ignore lint/performance/noImgElement: sent as it is, like all files of the site
-    return <img src={file} {...size} alt={alt} loading="lazy" className="h-auto max-w-full" />;
-  },
   table: ({ children, node }) => (
-    <TablePanel caption={`Table of ${headings(node).join(', ')}`}>{children}</TablePanel>
+    <TablePanel
+      caption={`Table of ${headings(node).join(', ')}`}
+      stacks={node !== undefined && isProse(node)}
+    >
+      {children}
+    </TablePanel>
   ),
   th: ({ children, node, style }) =>
     // The corner above the row names is not a heading.
@@ -74,11 +65,6 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
 
 type MarkdownElement = NonNullable<ExtraProps['node']>;
 type MarkdownNode = MarkdownElement['children'][number];
-
-function textOf(node: MarkdownNode): string {
-  if (node.type === 'text') return node.value;
-  return node.type === 'element' ? node.children.map(textOf).join('') : '';
-}
 
 /** The column names of a table. */
 function headings(node: MarkdownNode | undefined): string[] {

@@ -1,0 +1,37 @@
+/** Tables of Markdown, of which those of text are lists of cards on a phone. */
+import type { ExtraProps } from 'react-markdown';
+
+type Element = NonNullable<ExtraProps['node']>;
+interface Parent {
+  children: (Element['children'][number] | { type: 'doctype' })[];
+}
+
+export function textOf(node: Parent['children'][number]): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+}
+
+const elementsOf = ({ children }: Parent, ...names: string[]): Element[] =>
+  children.flatMap((child) => {
+    if (child.type !== 'element') return [];
+    return names.includes(child.tagName) ? [child] : elementsOf(child, ...names);
+  });
+
+/** A rehype plugin: each cell after the first of its row names its heading, which a card shows. */
+export const labelCells = () => (tree: Parent) => {
+  for (const table of elementsOf(tree, 'table')) {
+    const [heads = [], ...rows] = elementsOf(table, 'tr').map((row) => elementsOf(row, 'th', 'td'));
+    for (const [at, cell] of rows.flatMap((row) => [...row.entries()])) {
+      const head = heads[at];
+      if (at > 0 && head) cell.properties.dataHead = textOf(head);
+    }
+  }
+};
+
+/** Letters of a cell that wraps into many lines where three columns share a phone's screen. */
+const LONG = 50;
+
+/** Whether a table says in sentences what its rows have, so that nobody compares down a column. */
+export const isProse = (table: Element): boolean =>
+  elementsOf(table, 'th').length > 2 &&
+  elementsOf(table, 'td').some((cell) => textOf(cell).length > LONG);
