@@ -7,7 +7,6 @@ import {
   prefilled,
   prefillSchema,
   type SweepForm,
-  sweepFormSchema,
   toNewSweep,
 } from './form';
 
@@ -63,24 +62,6 @@ describe('toNewSweep', () => {
     expect(toNewSweep({ ...blank, suite: 'layouts', params: { n: '512' } }).name).toBe(
       'layouts, n = 512',
     );
-  });
-});
-
-describe('sweepFormSchema', () => {
-  it.each([
-    [byHand({ shapes: 'abc' }), 'cases.0.shapes', /abc/],
-    [byHand({ shapes: '  ' }), 'cases.0.shapes', /at least one shape/],
-    [byHand({ dtypes: [] }), 'cases.0.dtypes', /at least one element type/],
-    [{ ...blank, suite: 'layouts', params: { n: 'x' } }, 'params.n', /whole number/],
-    [{ ...blank, suite: 'layouts', params: { n: '0' } }, 'params.n', /16/],
-  ])('tells what is wrong at its control', (form, control, message) => {
-    const [issue] = sweepFormSchema.safeParse(form).error?.issues ?? [];
-    expect(issue?.path.join('.')).toBe(control);
-    expect(issue?.message).toMatch(message);
-  });
-
-  it('accepts what can be submitted', () => {
-    expect(sweepFormSchema.safeParse(byHand({})).success).toBe(true);
   });
 });
 

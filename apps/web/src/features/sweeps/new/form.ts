@@ -28,7 +28,7 @@ const caseFormSchema = z.object({
 export type CaseForm = z.infer<typeof caseFormSchema>;
 
 /** The values of the controls. */
-const controlsSchema = z.object({
+export const controlsSchema = z.object({
   name: z.string().trim().max(120, 'At most 120 characters.'),
   from: z.enum(['suite', 'hand']),
   suite: z.string(),
@@ -42,16 +42,6 @@ const controlsSchema = z.object({
   devices: z.array(z.string()),
 });
 export type SweepForm = z.infer<typeof controlsSchema>;
-
-/** The values of a form that can be submitted; what is wrong is told at its control. */
-export const sweepFormSchema = controlsSchema.superRefine((form, { addIssue }) => {
-  try {
-    specOf(toNewSweep(form));
-  } catch (error) {
-    const { control, message } = refusalOf(error);
-    if (control) addIssue({ code: 'custom', message, path: control.split('.') });
-  }
-});
 
 export const emptyCase = (kernel: Kernel): CaseForm => ({
   kernel: kernel.id,

@@ -17,6 +17,7 @@ import { formatEstimate } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
+import { hangs } from './counted';
 
 /** The suites that reproduce a published report, each in one click. */
 export function Presets({
@@ -113,9 +114,6 @@ export function Presets({
 /** Longer than this nobody waits for, s. */
 const TOO_LONG_S = 2 * 3600;
 
-/** A run this long has a step in which its device is silent for longer than a worker waits, s. */
-const LONGEST_RUN_S = 300;
-
 /** Why the devices at work cannot run a suite as published, and the largest sizes of it that fit. */
 function fitOf(
   suite: string,
@@ -138,10 +136,7 @@ function fitOf(
     if (skipped === count.runs) return `Every run would be skipped: ${count.skipped[0]?.why}.`;
     const seconds = Math.max(...count.devices.map((each) => each.seconds ?? 0));
     if (seconds > TOO_LONG_S) return `It would take ${formatEstimate(seconds)}.`;
-    const longest = Math.max(...count.devices.map((each) => each.longestSeconds ?? 0));
-    return longest > LONGEST_RUN_S
-      ? `One run would take ${formatEstimate(longest)}, and a device that is silent for 2 min in one of its steps counts as hung.`
-      : null;
+    return count.devices.map(hangs).find((hung) => hung !== null) ?? null;
   };
   let values = Object.fromEntries(params.map((param) => [param.name, param.default]));
   const why = whyNot(values);

@@ -1,45 +1,10 @@
-import {
-  type RunCount as Count,
-  countRuns,
-  type Device,
-  type DeviceRunCount,
-  MAX_RUNS_PER_SWEEP,
-  type Pace,
-  type SweepSpec,
-} from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
+import type { Device, DeviceRunCount, Pace } from '@tilemark/core';
 import { type FieldPath, type UseFormReturn, useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/device-name';
+import { counted, hangs } from './counted';
 import { Faults } from './faults';
-import { refusalOf, type SweepForm, specOf, toNewSweep } from './form';
-
-type Counted =
-  | { readonly ok: true; readonly count: Count }
-  | { readonly ok: false; readonly message: string; readonly control: string | null };
-
-/** Counts the runs with the code that expands a sweep on the server. */
-function counted(form: SweepForm, devices: readonly Device[], paces: readonly Pace[]): Counted {
-  let spec: SweepSpec;
-  try {
-    spec = specOf(toNewSweep(form));
-  } catch (error) {
-    return { ok: false, ...refusalOf(error) };
-  }
-  // Without a choice of devices the sweep goes to those with a worker attached.
-  const able = spec.devices ? devices : devices.filter(({ workers }) => workers > 0);
-  if (devices.length > 0 && able.length === 0) {
-    const message = 'No worker is attached. Choose devices: their runs will wait for a worker.';
-    return { ok: false, message, control: null };
-  }
-  try {
-    return { ok: true, count: countRuns(spec, able, paces) };
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    // The devices decide it, of which the controls know nothing before the sweep is submitted.
-    return { ok: false, message: error.message, control: null };
-  }
-}
+import type { SweepForm } from './form';
 
 /** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
 export function RunCount({
@@ -63,11 +28,6 @@ export function RunCount({
               {formatCount(result.count.runs)}
             </span>{' '}
             {result.count.runs === 1 ? 'run' : 'runs'}
-            {result.count.isTooMany && (
-              <span className="font-medium text-rose">
-                : more than the limit of {formatCount(MAX_RUNS_PER_SWEEP)} per sweep
-              </span>
-            )}
           </p>
           <ul className="mt-2 space-y-2">
             {result.count.devices.map((count) => (
@@ -81,7 +41,8 @@ export function RunCount({
         </>
       ) : formState.errors.root ? null : (
         <p className="text-amber">
-          {result.control ? (
+          {/* Where nothing is chosen, nothing is wrong yet: what to choose is said here. */}
+          {result.control && result.control !== 'devices' ? (
             <>
               To count the runs, correct{' '}
               <Faults
@@ -100,13 +61,9 @@ export function RunCount({
   );
 }
 
-function DeviceCount({
-  count: { key, runs, seconds, skipped },
-  device,
-}: {
-  count: DeviceRunCount;
-  device: Device | undefined;
-}) {
+function DeviceCount({ count, device }: { count: DeviceRunCount; device: Device | undefined }) {
+  const { key, runs, seconds, skipped } = count;
+  const hung = hangs(count);
   const inAll = skipped.reduce((total, each) => total + each.runs, 0);
   return (
     <li className="border-t border-line pt-2">
@@ -121,6 +78,7 @@ function DeviceCount({
         {inAll > 0 && `, ${formatCount(inAll)} of them skipped`}
         {device?.workers === 0 && '; waiting for a worker'}
       </p>
+      {hung && <p className="text-xs text-amber">{hung}</p>}
       {skipped.length > 0 && (
         <details className="mt-0.5 text-xs text-muted">
           <summary>Why skipped</summary>

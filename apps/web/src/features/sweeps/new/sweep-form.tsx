@@ -4,6 +4,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type Device, type NewSweep, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
+import { useMemo } from 'react';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
@@ -12,20 +13,11 @@ import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
 import { ClassBadge } from '../../devices/device-name';
+import { sweepFormSchema } from './counted';
 import { controlsAtFault, Faults } from './faults';
 import { CaseFields, ChipGroup, SuiteFields } from './fields';
-import {
-  controlOf,
-  emptyCase,
-  refusalOf,
-  type SweepForm,
-  suggestedName,
-  sweepFormSchema,
-  toNewSweep,
-} from './form';
+import { controlOf, emptyCase, refusalOf, type SweepForm, suggestedName, toNewSweep } from './form';
 import { RunCount } from './run-count';
-
-const resolve = zodResolver(sweepFormSchema);
 
 /** The type of a refusal that a control tells and is read out with it: the notice leads there. */
 const AT_FIELD = 'at-field';
@@ -42,6 +34,7 @@ export function NewSweepForm({
   paces: readonly Pace[];
 }) {
   const router = useRouter();
+  const resolve = useMemo(() => zodResolver(sweepFormSchema(devices, paces)), [devices, paces]);
   const form = useForm<SweepForm>({
     defaultValues: initial,
     // Cases are not shown beside a suite, so they cannot be at fault.
