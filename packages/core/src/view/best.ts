@@ -118,7 +118,8 @@ export const bestVariantSchema = z.object({
           address: z.string(),
           ns: z.number().positive(),
           error: z.number().nonnegative(),
-          basis: z.enum(['measured', 'predicted']),
+          /** Absent: an earlier grid does not say. */
+          basis: z.enum(['measured', 'predicted']).optional(),
         }),
       ),
     })

@@ -34,7 +34,7 @@ export function evidence({
   if (prediction) {
     const { ns, error, rate, device, driver, measuredAt, profile, runnersUp, basis } = prediction;
     // A search repeats no run, so that nothing is known of how a measured time repeats there.
-    const time = (each: Pick<typeof prediction, 'ns' | 'error' | 'basis'>) =>
+    const time = (each: Pick<(typeof runnersUp)[number], 'ns' | 'error' | 'basis'>) =>
       each.basis === 'measured'
         ? formatNs(each.ns)
         : `${formatNs(each.ns)} ±${formatPercent(each.error)}`;
