@@ -21,10 +21,13 @@ describe('speedups', () => {
     expect(speedups(rows).get(fast!.runId)).toBe(4);
   });
 
-  it('never compares across profiles, and leaves out what has no naive beside it', () => {
-    const other = tiled(16, 200, { profile: 'fast' });
-    expect(speedups([naive(1000), other]).has(other.runId)).toBe(false);
-  });
+  it.each([{ profile: 'fast' }, { policy: 'screen' }] as const)(
+    'leaves out what has no naive of its %o beside it',
+    (of) => {
+      const other = tiled(16, 200, of);
+      expect(speedups([naive(1000), other]).has(other.runId)).toBe(false);
+    },
+  );
 });
 
 it('lists the fastest of each problem first, and what was not measured last', () => {

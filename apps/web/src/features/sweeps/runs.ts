@@ -34,12 +34,12 @@ export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly
 }
 
 /**
- * Speed-up of each measured run over the fastest naive kernel of its group, by run id. Runs of
- * groups in which naive was not measured are left out.
+ * Speed-up of each measured run over the fastest naive kernel of its group, by run id: a quick run over
+ * quick ones, a full one over full ones. Runs that have no such naive beside them are left out.
  */
 export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  for (const alike of group(runs, groupKey).values()) {
+  for (const alike of group(runs, (run) => `${groupKey(run)} ${run.policy}`).values()) {
     const naive = alike.filter(({ variant, problem }) => variant.kernel === `${problem.op}/naive`);
     if (naive.length === 0) continue;
     const base = Math.min(...naive.map(({ figures }) => figures.medianNs));

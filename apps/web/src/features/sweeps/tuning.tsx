@@ -126,10 +126,9 @@ export function TuningFacts({
           </p>
           <p className="px-4 pb-3 text-xs text-muted">
             Quick runs (policy screen) take few samples and are less certain: full runs and duels
-            decide, so the winner may take longer than some quick run, and a speed-up over naive may
-            compare a full run with a quick one. The leaderboard ranks separate runs, so where two
-            variants cannot be told apart it may place another one first.{' '}
-            <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
+            decide, so the winner may take longer than some quick run. The leaderboard ranks
+            separate runs, so where two variants cannot be told apart it may place another one
+            first. <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
           </p>
         </>
       )}
