@@ -28,7 +28,9 @@ export async function devices(
   ]);
   const heads = ['--device', 'name', 'class', 'backend', 'key'];
   const ofCards = isByCard ? ['or by bus id', 'or by UUID'] : [];
-  print(table([...heads, ...ofCards], rows, [], { spare: ['key'] }));
+  // A file or a pipe has all of a key, for other commands to take.
+  const width = process.stdout.columns || Number.POSITIVE_INFINITY;
+  print(table([...heads, ...ofCards], rows, [], { spare: ['key'], width }));
   const gpus = listed.filter(({ identity }) => identity.class !== 'cpu');
   if (gpus.length === 0) print(NO_ADAPTER);
   if (!roofline) return;

@@ -24,6 +24,7 @@ import { type CheckFlags, check } from './kernel/check';
 import { newKernel } from './kernel/file';
 import { type SubmitFlags, submit } from './kernel/submit';
 import { type SelectionOptions, selection } from './selection';
+import { lineWidth, wrapped } from './table';
 import { type TuneOptions, tune } from './tune/tune';
 import { type WorkerOptions, worker } from './worker';
 import { LOG_FORMS } from './worker-log';
@@ -295,7 +296,7 @@ function guarded<A extends unknown[]>(action: (...args: A) => Promise<unknown>) 
       const code = await action(...args);
       if (typeof code === 'number') process.exitCode = code;
     } catch (error) {
-      process.stderr.write(`error: ${describe(error)}\n`);
+      process.stderr.write(`${wrapped(`error: ${describe(error)}`, lineWidth(process.stderr))}\n`);
       process.exitCode = exitCodeOf(error);
     }
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { percentText, significant, table, timeText } from './table';
+import { percentText, significant, table, timeText, wrapped } from './table';
 
 it.each([
   [1, '1.000 ns'],
@@ -28,6 +28,18 @@ it.each([
   expect(percentText(share)).toBe(text);
 });
 
+it('breaks lines after commas alone', () => {
+  const kernels = 'Kernels: matmul/naive, matmul/tiled[TILE=8,WPT=2], transpose/naive';
+  expect(wrapped(`${kernels}\nrun tilemark tune --op transpose`, 30)).toBe(
+    [
+      'Kernels: matmul/naive,',
+      '  matmul/tiled[TILE=8,WPT=2],',
+      '  transpose/naive',
+      'run tilemark tune --op transpose',
+    ].join('\n'),
+  );
+});
+
 describe('a table', () => {
   const head = ['variant', 'rate', 'CV', 'empty', 'remark'];
   const tile = 'matmul/warp-tile[BM=128,BN=128,BK=16,UNROLL=16]';
@@ -47,7 +59,7 @@ describe('a table', () => {
 
   it('fits a narrow terminal, and says what it leaves out', () => {
     const narrow = lines(46);
-    expect(narrow.at(-1)).toBe('Left out on a narrow terminal: CV.');
+    expect(narrow.at(-1)).toBe('Left out of 46 columns: CV.');
     const drawn = narrow.slice(0, -1);
     expect(Math.max(...drawn.map((line) => line.length))).toBeLessThanOrEqual(46);
     const first = drawn.slice(1).map((line) => line.slice(0, 24).trim());

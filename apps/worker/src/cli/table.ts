@@ -1,4 +1,5 @@
 import { hasInterval, intervalText, type RunResult, type Series } from '@tilemark/core';
+import { readColumns } from '@tilemark/core/env';
 import { DTYPES, type Problem, shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
@@ -6,59 +7,70 @@ import Table from 'cli-table3';
 /** A column of remarks, often a sentence: they follow the table, numbered. */
 const REMARKS = 'remark';
 
+/** Characters that the first column always has. */
+const NARROWEST = 24;
+
 export interface TableOptions {
   /** Columns that a narrow terminal can do without, the first to go first. */
   readonly spare?: readonly string[];
-  /** Characters in a line; a file and a pipe have no limit. */
+  /** Characters in a line. */
   readonly width?: number;
 }
 
+/** Characters in a line: the terminal's, or those of COLUMNS, or 80. */
+export const lineWidth = (stream: NodeJS.WriteStream = process.stdout): number =>
+  stream.columns || readColumns() || 80;
+
 /**
- * A table for a terminal, as wide as it: addresses in the first column break between tunables, columns
+ * A table as wide as a line: addresses in the first column break between tunables, columns
  * of `spare` are left out, which is said below, and so are columns without any content.
  */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   alignments: readonly ('left' | 'right')[] = [],
-  { spare = [], width = process.stdout.columns ?? Number.POSITIVE_INFINITY }: TableOptions = {},
+  { spare = [], width = lineWidth() }: TableOptions = {},
 ): string {
   const remarksAt = head.indexOf(REMARKS);
   const remarks = [...new Set(rows.map((row) => row[remarksAt]))].filter(Boolean);
   // One that is true of all rows needs no numbers.
   const isCommon = remarks.length === 1 && rows.every((row) => row[remarksAt] === remarks[0]);
-  const short = rows.map((row) =>
-    row.map((cell, at) => {
-      if (at === 0) return broken(cell, Math.max(24, 0.4 * width));
-      if (at !== remarksAt || cell === '') return cell;
-      return isCommon ? '' : `[${remarks.indexOf(cell) + 1}]`;
-    }),
-  );
+  const cellOf = (cell: string, at: number) => {
+    if (at !== remarksAt || cell === '') return cell;
+    return isCommon ? '' : `[${remarks.indexOf(cell) + 1}]`;
+  };
+  const short = rows.map((row) => row.map(cellOf));
   let columns = [...head.keys()].filter((at) => short.some((row) => row[at] !== ''));
-  const draw = () => {
+  const draw = (first: number) => {
     const drawn = new Table({
       head: columns.map((at) => (at === remarksAt ? '' : (head[at] ?? ''))),
       colAligns: columns.map((at) => alignments[at] ?? 'left'),
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
       chars: { ...NO_RULES, middle: '  ' },
     });
-    for (const row of short) drawn.push(columns.map((at) => row[at] ?? ''));
+    for (const [address = '', ...cells] of short) {
+      const row = [wrapped(address, first), ...cells];
+      drawn.push(columns.map((at) => row[at] ?? ''));
+    }
     return drawn.toString().replaceAll(/ +$/gm, '');
   };
-  let text = draw();
+  const roomy = Math.max(NARROWEST, 0.4 * width);
+  const isTooWide = () => text.split('\n').some((line) => line.length > width);
+  let text = draw(roomy);
   const left: string[] = [];
   for (const name of spare) {
-    if (Math.max(...text.split('\n').map((line) => line.length)) <= width) break;
+    if (!isTooWide()) break;
     if (!columns.some((at) => head[at] === name)) continue;
     columns = columns.filter((at) => head[at] !== name);
     left.push(name);
-    text = draw();
+    text = draw(roomy);
   }
-  return [
-    text,
-    ...remarks.map((remark, at) => (isCommon ? `All: ${remark}` : `[${at + 1}] ${remark}`)),
-    ...(left.length > 0 ? [`Left out on a narrow terminal: ${left.join(', ')}.`] : []),
-  ].join('\n');
+  if (isTooWide()) text = draw(NARROWEST);
+  const below = remarks.map((remark, at) =>
+    isCommon ? `All: ${remark}` : `[${at + 1}] ${remark}`,
+  );
+  if (left.length > 0) below.push(`Left out of ${width} columns: ${left.join(', ')}.`);
+  return [text, ...below.map((line) => wrapped(line, width))].join('\n');
 }
 
 const NO_RULES = Object.fromEntries(
@@ -67,13 +79,21 @@ const NO_RULES = Object.fromEntries(
     .map((name) => [name, '']),
 );
 
-/** An address in lines of `width`, as far as it can be broken after a comma. */
-function broken(text: string, width: number): string {
-  const lines = [''];
-  for (const part of text.split(/(?<=,)/)) {
-    const last = lines.length - 1;
-    if (lines[last] && `${lines[last]}${part}`.length > width) lines.push(`  ${part}`);
-    else lines[last] += part;
+/** Text in lines of `width`, as far as it can be broken after a comma: commands to copy stay whole. */
+export function wrapped(text: string, width = lineWidth()): string {
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    const [first = '', ...parts] = line.split(/(?<=,)/);
+    let last = first;
+    for (const part of parts) {
+      if (last.length + part.length <= width) {
+        last += part;
+      } else {
+        lines.push(last);
+        last = `  ${part.trimStart()}`;
+      }
+    }
+    lines.push(last);
   }
   return lines.join('\n');
 }

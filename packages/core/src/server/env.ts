@@ -126,6 +126,10 @@ export function readDataDir(variables: NodeJS.ProcessEnv = process.env): string 
   return folder ? resolve(folder) : null;
 }
 
+/** How wide lines are to be where there is no terminal to tell; null if nothing says so. */
+export const readColumns = (variables: NodeJS.ProcessEnv = process.env): number | null =>
+  Number(variables.COLUMNS) || null;
+
 function checked<Schema extends z.ZodType>(
   schema: Schema,
   variables: NodeJS.ProcessEnv,

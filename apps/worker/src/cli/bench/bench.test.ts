@@ -51,6 +51,7 @@ describe('tilemark bench', () => {
     // Five samples have no 95% interval.
     expect(stdout).toMatch(/median +range +rate/);
     expect(stdout).not.toContain('95%');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 
     const file = benchFileSchema.parse(JSON.parse(await readFile(json, 'utf8')));
     expect(file.results.map(({ device, outcome }) => [device.class, outcome?.kind])).toEqual([
@@ -87,11 +88,10 @@ describe('tilemark bench', () => {
   });
 
   it('gives a tunable to the kernels that have it, and tells workgroups apart by occupancy', async () => {
-    const { code, stdout } = await tilemark([
-      'bench',
-      ...['--kernel', 'matmul/naive', 'matmul/tiled', '--tunable', 'TILE=8'],
-      ...[...SHAPE, '--device', '0'],
-    ]);
+    const kernels = ['--kernel', 'matmul/naive', 'matmul/tiled', '--tunable', 'TILE=8'];
+    const { code, stdout } = await tilemark(['bench', ...kernels, ...SHAPE, '--device', '0'], {
+      COLUMNS: '200',
+    });
     expect(code).toBe(0);
     expect(stdout).toContain('matmul/naive ');
     expect(stdout).toContain('matmul/tiled[TILE=8]');
@@ -146,11 +146,12 @@ describe('tilemark bench', () => {
     ['a tunable beside a suite', ['--suite', 'starter', '--tunable', 'A=1'], /--tunable: /],
     ['an unknown device', ['--device', '7'], /^error: --device: .*0 \(/],
     ['an unknown flag', ['--kernal', 'x'], /--kernal/],
-  ])('refuses %s with one line and code 2', async (_what, args, message) => {
+  ])('refuses %s in words and with code 2', async (_what, args, message) => {
     const { code, stdout, stderr } = await tilemark(['bench', ...args]);
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr.split('\n')[0]).toMatch(message);
+    // Lists go on in further lines.
+    expect(stderr.replaceAll(/,\n +/g, ', ').split('\n')[0]).toMatch(message);
   });
 });
 

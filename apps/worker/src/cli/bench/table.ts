@@ -22,6 +22,7 @@ import {
   significant,
   table,
   timeText,
+  wrapped,
 } from '../table';
 import type { Measured } from './session';
 
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column[] = [
   // A single one stands in the title.
   text(
     'problem',
-    ({ problem }) => problemText(problem),
+    ({ problem }) => `${shapeText(problem)} ${problem.dtype}`,
     ({ results }) => new Set(results.map(({ problem }) => problemText(problem))).size > 1,
   ),
   number('median', (_, measured) => (measured ? timeText(measured.cold.medianNs) : '')),
@@ -126,7 +127,7 @@ export function resultTables({ results, environments }: Measured): string {
       const text = tableOf({ results: own, environment, session: results });
       const problems = [...new Set(own.map(({ problem }) => problemText(problem)))];
       const only = problems.length === 1 ? `, ${problems[0]}` : '';
-      return [title + only, text, ...transferLines(own)].join('\n');
+      return [wrapped(title + only), text, ...transferLines(own)].join('\n');
     })
     .join('\n\n');
 }

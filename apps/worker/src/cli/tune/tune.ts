@@ -31,7 +31,7 @@ import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
-import { problemText, timeText } from '../table';
+import { problemText, timeText, wrapped } from '../table';
 import { type KnownTrial, openCache } from './cache';
 import { tuneProgress } from './progress';
 import { commandLine, type TuneFlags, type TuneRequest, tuneRequest } from './request';
@@ -65,7 +65,8 @@ export async function tune(
 ): Promise<number> {
   const { profile, budget: budgetNs } = options;
   if (options.suite !== undefined) {
-    return tuneSuite({ ...options, suite: options.suite }, childEntry, print);
+    const request = { ...options, suite: options.suite };
+    return tuneSuite(request, childEntry, (text) => print(wrapped(text)));
   }
   const kernel = await kernelsNamed(options);
   const request = tuneRequest({ ...options, ...(kernel && { kernel }) });
