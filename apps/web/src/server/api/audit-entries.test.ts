@@ -158,7 +158,6 @@ async function contributed(): Promise<string> {
 }
 
 const entries = async () => (await grid.store.audit.list()).items;
-const listed = async () => (await grid.store.workers.list()).map(({ id }) => id);
 const databaseUrl = () => grid.databaseUrl;
 
 it.each(auditActionSchema.options)('%s leaves one entry, with who did it', async (action) => {
@@ -202,7 +201,6 @@ it.each(auditActionSchema.options)('%s is not done where its entry cannot be', a
      CREATE TRIGGER refuse BEFORE INSERT ON "Audit" FOR EACH ROW EXECUTE FUNCTION refuse()`,
   );
   const before = await contentOf(databaseUrl(), UNSEEN);
-  const attached = await listed();
   try {
     const response = await act();
     if (action === 'logIn') {
@@ -211,9 +209,7 @@ it.each(auditActionSchema.options)('%s is not done where its entry cannot be', a
     } else {
       expect(response.status).toBe(503);
     }
-    const after = await contentOf(databaseUrl(), UNSEEN);
-    expect(after).toEqual(before);
-    expect(await listed()).toEqual(attached);
+    expect(await contentOf(databaseUrl(), UNSEEN)).toEqual(before);
   } finally {
     await execute(databaseUrl(), 'DROP TRIGGER refuse ON "Audit"; DROP FUNCTION refuse()');
   }
