@@ -1,6 +1,5 @@
 /** The figures of h200.json, out of the files of `bench --json` in docs/results/. */
 import { driverText } from '../measure/device';
-import { METHODOLOGY_VERSION } from '../measure/outcome';
 import type { BenchFile } from '../view/api';
 import { type Figure, fastestOfEach, kernelBy, timesOf } from './figures';
 
@@ -9,12 +8,10 @@ export function benchFigures(files: readonly BenchFile[]): Figure[] {
   const figures = files.flatMap((file) =>
     file.results.flatMap(({ address, device, endedAt, outcome, policy, problem, profile }) => {
       if (outcome?.kind !== 'measured' || policy !== 'default') return [];
-      const { cold, methodologyVersion, roof, unranked } = outcome.measurement;
+      const { cold, unranked } = outcome.measurement;
       return {
         ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
         ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
-        // Earlier versions probed a device that might have idled.
-        roof: methodologyVersion === METHODOLOGY_VERSION ? (roof ?? null) : null,
         measuredAt: endedAt ?? null,
         source: `\`tilemark bench\`, driver ${driverText(file.environment.driver)}.`,
       };

@@ -68,7 +68,7 @@ export function figuresOf(file: ReferenceFile): Figure[] {
       hardware: file.device,
       class: 'gpu',
       by: { kind: 'library', name: 'cuBLAS', version: file.library },
-      ...{ problem, profile: null, roof: null, measuredAt: new Date(file.date).toISOString() },
+      ...{ problem, profile: null, measuredAt: new Date(file.date).toISOString() },
       ...timesOf(row, problem),
       source: file.about ? `${file.about}.` : 'Measured alone.',
     };
@@ -111,7 +111,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
   const [environment] = Object.values(file.environments);
   if (!environment) return [];
   const { device, driver } = environment;
-  const common = { class: device.class, roof: null, measuredAt: file.date } as const;
+  const common = { class: device.class, measuredAt: file.date } as const;
   const figures = file.results.flatMap((row) => {
     if ('error' in row) return [];
     const problem = parseProblem(row);

@@ -96,11 +96,6 @@ test('beside a kernel stand its own best figures and the libraries on the same p
   expect(librariesOn(figures, [other])).toEqual([]);
 });
 
-test('a roof by an earlier methodology counts as none, as it does for results', () => {
-  const roofs = shippedReference().filter(({ by, roof }) => by.kind === 'kernel' && roof !== null);
-  expect(roofs).toEqual([]);
-});
-
 test('a shipped variant that was tuned at another size says so, and is by hand nowhere', () => {
   const sources = shippedReference().map(({ source }) => source);
   expect(sources).toContainEqual(

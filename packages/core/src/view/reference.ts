@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { deviceClassSchema, profileSchema } from '../measure/device';
-import { measurementSchema } from '../measure/outcome';
 import { dtypeSchema, opSchema, problemSchema } from '../plan/spec';
 import { date, id, rateSchema } from './answer';
 import { importedSchema } from './result';
@@ -33,8 +32,6 @@ export const referenceFigureSchema = z.object({
   /** 95% interval of the median; null if the source has none. */
   interval: z.object({ lowNs: z.number().positive(), highNs: z.number().positive() }).nullable(),
   rate: rateSchema,
-  /** By a probe of the current methodology on the same hardware and profile; null if there was none. */
-  roof: measurementSchema.shape.roof,
   /** Null if the source does not say. */
   measuredAt: date.nullable(),
   /** Where the figure comes from, a sentence. */

@@ -76,7 +76,7 @@ export function pictureRows(
 
 function peakOf(
   problem: Problem,
-  roof: ReferenceFigure['roof'],
+  roof: Roof | null,
   { class: kind, name }: { readonly name: string; readonly class: DeviceClass },
 ): PictureRow['peak'] {
   if (roof) {
@@ -90,7 +90,7 @@ function peakOf(
 /** One row per hardware: its fastest kernel on the problem that most libraries have. */
 function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
   const kernels = figures.flatMap((figure) => {
-    const { by, hardware, problem, profile, rate, roof, unranked } = figure;
+    const { by, hardware, problem, profile, rate, unranked } = figure;
     if (by.kind !== 'kernel' || hardware === null || unranked !== null) return [];
     // Profiles are never mixed; pages show the one of browsers unless asked.
     if (profile !== 'default') return [];
@@ -102,7 +102,7 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       kernel: by.kernel,
       shape: sidesText(problem),
       rate: rate.value,
-      peak: peakOf(problem, roof, { name: hardware, class: figure.class ?? 'gpu' }),
+      peak: peakOf(problem, null, { name: hardware, class: figure.class ?? 'gpu' }),
       libraries,
       against: againstLibraries(rate.value, libraries),
       ...{ shorterMedian: null, imported: null },
