@@ -70,6 +70,7 @@ export const bestVariantSchema = z.object({
   shorterMedian: z
     .object({
       address: z.string(),
+      resultId: id,
       medianNs: z.number().positive(),
       provenNs: z.number().positive(),
     })

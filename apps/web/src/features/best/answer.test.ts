@@ -1,4 +1,5 @@
 import type { BestVariant } from '@tilemark/core';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { evidence, howFound } from './answer';
 
@@ -73,11 +74,12 @@ it('says whether the shader below was timed only where there is one below', () =
 it('names what has a shorter median that is not proven', () => {
   const rate = { value: 1, unit: 'GFLOP/s' };
   const result = { measuredAt: '2026-11-25T00:00:00.000Z', medianNs: 12e6, rate };
-  const facts = (shorterMedian: BestVariant['shorterMedian']) =>
-    evidence({ devices: 1, partOfBest: 1, result, shorterMedian } as unknown as BestVariant).map(
-      ({ name }) => name,
+  const fact = (shorterMedian: BestVariant['shorterMedian']) =>
+    evidence({ devices: 1, partOfBest: 1, result, shorterMedian } as unknown as BestVariant).find(
+      ({ name }) => name === 'Shorter median, not proven',
     );
-  const name = 'Shorter median, not proven';
-  expect(facts(null)).not.toContain(name);
-  expect(facts({ address: 'matmul/cpu-parallel', medianNs: 4e6, provenNs: 70e6 })).toContain(name);
+  expect(fact(null)).toBeUndefined();
+  const time = { resultId: 'its-result', medianNs: 4e6, provenNs: 70e6 };
+  const { value } = fact({ address: 'matmul/cpu-parallel', ...time })!;
+  expect(renderToStaticMarkup(value)).toContain('href="/results/its-result"');
 });

@@ -2,7 +2,7 @@
 import { type BestVariant, driverText, LIKE_SHAPE, shapeDistance } from '@tilemark/core';
 import { opOf, type Problem, shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
-import { Address, kernelHref } from '@/features/kernels/address';
+import { Address, kernelHref, VariantLink } from '@/features/kernels/address';
 import { CommandText, CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { type Fold, WgslCode } from '@/ui/code';
@@ -97,8 +97,8 @@ export function evidence({
             about: 'Its interval is wide, so it counts at the slow end',
             value: (
               <>
-                <Address of={shortAddress(shorterMedian.address)} />:{' '}
-                {formatNs(shorterMedian.medianNs)}, counted at {formatNs(shorterMedian.provenNs)}
+                <VariantLink {...shorterMedian} />: {formatNs(shorterMedian.medianNs)}, counted at{' '}
+                {formatNs(shorterMedian.provenNs)}
               </>
             ),
           },

@@ -338,6 +338,8 @@ test('a shorter median that counts at its slow end is named', async () => {
     shorterMedian: { address: tileAddress('middle'), medianNs: 2e6 },
   });
   expect(found?.shorterMedian?.provenNs).toBeGreaterThan(4e6);
+  const shorter = await store.results.get(found?.shorterMedian?.resultId ?? '');
+  expect(shorter?.address).toBe(tileAddress('middle'));
   const quiet = await deviceWith(store, { device: 'Quiet', vendor: 'noises' }, [
     ['small', 512, 4],
     ['middle', 512, 5],

@@ -315,6 +315,7 @@ async function measuredVariant(
       },
       shorterMedian: shorter && {
         address: shorter.address,
+        resultId: shorter.resultId,
         medianNs: shorter.medianNs,
         provenNs: shorter.provenNs,
       },
