@@ -91,9 +91,13 @@ export function kernelById(id: string, field = 'kernel'): Kernel {
   throw new InputError(`There is no kernel ${id}. ${didYouMean(id, ids, 'Kernels')}`, field);
 }
 
-/** Whether a kernel is a ceiling (copy): shown for comparison, since it does not do the op's work. */
-export const isCeiling = (id: string): boolean =>
-  KERNELS.some((kernel) => kernel.id === id && kernel.computes === 'copy');
+/** Ids of the ceilings (copy): shown for comparison, since they do not do the op's work. */
+export const CEILINGS: readonly string[] = KERNELS.filter(
+  ({ computes }) => computes === 'copy',
+).map(({ id }) => id);
+
+/** Whether a kernel is a ceiling. */
+export const isCeiling = (id: string): boolean => CEILINGS.includes(id);
 
 /** The ladder of an op: GPU rungs in order, then host rungs. */
 export function kernelsOf(op: OpId): readonly Kernel[] {

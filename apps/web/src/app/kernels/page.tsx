@@ -45,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better: the highest rate of any problem, type and profile, ranked or not; then by size, in f32, the highest rate of the variants placed first on their devices; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, ranked or not. By size: in f32, the fastest device by the variant placed first there; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { benchFileSchema } from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
-import { shapeText } from '@tilemark/kernels';
+import { parseProblem, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../../../packages/core/services.test-helper';
 import {
@@ -52,6 +52,21 @@ test('a figure of reference is an imported result once a file has brought it', a
   expect(rows).toMatchObject([{ imported: { by: 'admin' } }]);
   const key = result?.device.key ?? '';
   expect((await store.devices.summaries([key])).get(key)?.bests[0]?.isImported).toBe(true);
+});
+
+test('a ceiling has the rate that was measured here, not ranked, by size too', async () => {
+  const own = openStore(await testDatabase());
+  const { deviceKey, workerId } = await attach(own);
+  const problem = parseProblem({ op: 'transpose', shape: '64', dtype: 'f32' });
+  await recordAll(own, deviceKey, workerId, [
+    [kernelRun(deviceKey, 'transpose/copy', problem), measured(1e3)],
+    [kernelRun(deviceKey, 'transpose/naive', problem), measured(2e3)],
+  ]);
+  const { bests, shapes } = await ladderOf(own, 'transpose');
+  await own.close();
+  expect(shapes).toContain('64');
+  expect(bests.get('transpose/copy 64')).toMatchObject({ where: 'One', isRanked: false });
+  expect(bests.get('transpose/naive 64')).toMatchObject({ where: 'One', isRanked: true });
 });
 
 test('each kernel has its highest rate on any problem, and the board’s opening size a column', async () => {

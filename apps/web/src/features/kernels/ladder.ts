@@ -3,6 +3,7 @@ import type { Store } from '@tilemark/core/server';
 import {
   DTYPES,
   idsOf,
+  isCeiling,
   type OpId,
   type opOf,
   type Problem,
@@ -49,9 +50,9 @@ async function mapsOf(store: Store, op: OpId, profile: Profile) {
  * `default`, or under another profile where a kernel has results under that alone.
  */
 export async function ladderOf(store: Store, op: OpId) {
-  const [figures, fastest, ...maps] = await Promise.all([
+  const [figures, own, ...maps] = await Promise.all([
     store.references.list({ op, dtype: 'f32' }),
-    fastestOf(store, op),
+    bestsOf(store, op),
     ...PROFILES.map((profile) => mapsOf(store, op, profile)),
   ]);
   const results = await store.references.resultsOf(figures);
@@ -90,6 +91,10 @@ export async function ladderOf(store: Store, op: OpId) {
       isRanked: !result?.unranked,
     });
   }
+  // Ceilings are in no heat map.
+  for (const { kernel, problem, ...best } of own) {
+    if (isCeiling(kernel) && problem.dtype === 'f32') keep(kernel, problem, best);
+  }
   const opening = openingShape(figures, PROFILES[0]);
   const isFirst = (shape: string) => Number(shape === opening);
   const shapes = [...sizes]
@@ -100,29 +105,38 @@ export async function ladderOf(store: Store, op: OpId) {
     .slice(0, MOST_SHAPES)
     .toSorted(([, a], [, b]) => a.volume - b.volume)
     .map(([shape]) => shape);
-  return { op, shapes, bests, fastest };
+  return { op, shapes, bests, fastest: await fastestOf(store, op, own) };
 }
 
 const whereOf = (hardware: string | null, result: unknown): string =>
   `${hardware ?? 'not named'}, ${result ? 'imported' : 'reference'}`;
 
-/** Of each kernel of an op, the highest rate on any problem, ranked or not, unless it is implausible. */
-async function fastestOf(store: Store, op: OpId): Promise<ReadonlyMap<string, Fastest>> {
-  const [own, ...lists] = await Promise.all([
-    store.kernelBests(),
-    ...idsOf(DTYPES).map((dtype) => store.references.list({ op, dtype })),
-  ]);
+type KernelBest = Fastest & { readonly kernel: string };
+
+/** The grid's own bests of an op's kernels on each problem, unless they are implausible. */
+const bestsOf = async (store: Store, op: OpId): Promise<KernelBest[]> =>
+  (await store.kernelBests())
+    .filter(({ problem, unranked }) => problem.op === op && !unranked?.startsWith(IMPLAUSIBLE))
+    .map(({ device, isImported, kernel, medianNs, problem, profile, resultId, unranked }) => ({
+      kernel,
+      ...{ problem, profile, resultId, isRanked: unranked === null },
+      rate: rateOf(problem, medianNs).value,
+      where: isImported ? `${device}, imported` : device,
+    }));
+
+/** Of each kernel of an op, the highest rate on any problem, ranked or not, of reference too. */
+async function fastestOf(
+  store: Store,
+  op: OpId,
+  own: readonly KernelBest[],
+): Promise<ReadonlyMap<string, Fastest>> {
+  const lists = await Promise.all(
+    idsOf(DTYPES).map((dtype) => store.references.list({ op, dtype })),
+  );
   const figures = lists.flat();
   const results = await store.references.resultsOf(figures);
   const all = [
-    ...own
-      .filter(({ problem, unranked }) => problem.op === op && !unranked?.startsWith(IMPLAUSIBLE))
-      .map(({ device, isImported, kernel, medianNs, problem, profile, resultId, unranked }) => ({
-        kernel,
-        ...{ problem, profile, resultId, isRanked: unranked === null },
-        rate: rateOf(problem, medianNs).value,
-        where: isImported ? `${device}, imported` : device,
-      })),
+    ...own,
     ...figures.flatMap((figure) => {
       const { by, hardware, problem, profile, rate, unranked } = figure;
       if (by.kind !== 'kernel' || profile === null) return [];

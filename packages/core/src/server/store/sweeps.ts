@@ -1,9 +1,9 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
+  CEILINGS,
   type Dtype,
   InputError,
   isKnownProblem,
-  KERNELS,
   type OpId,
   parseProblem,
   rateOf,
@@ -120,7 +120,7 @@ export function sweepsOf(db: PrismaClient) {
         }[]
       >`
         SELECT run."sweepId", run."op", run."shape", run."dtype",
-          run."kernel" = ANY(${CEILINGS}) AS "isCopy", min(result."medianNs") AS "medianNs"
+          run."kernel" = ANY(${[...CEILINGS]}) AS "isCopy", min(result."medianNs") AS "medianNs"
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."sweepId" = ANY(${[...ids]}) AND run."state" = 'measured'
         GROUP BY 1, 2, 3, 4, 5`;
@@ -253,8 +253,6 @@ export function sweepsOf(db: PrismaClient) {
     },
   };
 }
-
-const CEILINGS = KERNELS.flatMap(({ computes, id }) => (computes === 'copy' ? id : []));
 
 const OPEN = { state: { in: ['pending', 'running'] } } satisfies Prisma.RunWhereInput;
 

@@ -1,3 +1,4 @@
+import { type Problem, parseProblem } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
 import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
@@ -67,6 +68,54 @@ test('variants are held against each other on every device that measured both', 
     ['Two', 300, 600],
   ]);
   expect(await store.measuredVariants()).toEqual(['matmul/naive', 'matmul/tiled']);
+});
+
+test('a kernel opens on what is ranked, of a GPU, in f32, though more devices have another', async () => {
+  const of = (device: string, kind: 'gpu' | 'software') => attach(store, device, 'w1', kind);
+  const half = (n: number) => ({ ...square(n), dtype: 'f16' }) as const;
+  const kernel = 'matmul/warp-tile';
+  const record = async (
+    { deviceKey, workerId }: Awaited<ReturnType<typeof attach>>,
+    ...entries: readonly (readonly [Problem, Parameters<typeof measured>[1]?])[]
+  ) => {
+    const runs = entries.map(
+      ([problem, over]) => [kernelRun(deviceKey, kernel, problem), measured(1e6, over)] as const,
+    );
+    await recordAll(store, deviceKey, workerId, runs);
+  };
+  const chosen = async () => (await store.kernelResults({ kernel })).chosen?.problem;
+  const [soft, other, gpu] = [
+    await of('Soft', 'software'),
+    await of('Soft 2', 'software'),
+    await of('Hard', 'gpu'),
+  ];
+  const unranked = { unranked: 'noisy' };
+  await record(soft, [half(512), unranked]);
+  await record(other, [half(512), unranked]);
+  expect(await chosen()).toEqual(half(512));
+  await record(soft, [square(64)], [square(256), unranked]);
+  expect(await chosen(), 'ranked').toEqual(square(64));
+  await record(gpu, [half(128)]);
+  expect(await chosen(), 'of a GPU').toEqual(half(128));
+  await record(gpu, [square(96)], [square(128)], [square(256), unranked]);
+  expect(await chosen(), 'f32, the largest ranked square').toEqual(square(128));
+});
+
+test('a ceiling, which has no headline, has its fastest run among the bests of kernels', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Copies');
+  const problem = parseProblem({ op: 'transpose', shape: '64', dtype: 'f32' });
+  const copy = () => kernelRun(deviceKey, 'transpose/copy', problem);
+  const runs = [300, 200, 400].map((ns) => [copy(), measured(ns)] as const);
+  await recordAll(store, deviceKey, workerId, [
+    ...runs,
+    [copy(), measured(100, { unranked: 'noisy' })],
+    [kernelRun(deviceKey, 'transpose/naive', problem), measured(900)],
+  ]);
+  const bests = (await store.kernelBests()).filter(({ device }) => device === 'Copies');
+  expect(bests).toMatchObject([
+    { kernel: 'transpose/naive', medianNs: 900, unranked: null },
+    { kernel: 'transpose/copy', medianNs: 200, unranked: 'a ceiling', isImported: false, problem },
+  ]);
 });
 
 test('an unranked result has no part of a ranked best', async () => {

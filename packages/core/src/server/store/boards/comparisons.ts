@@ -1,5 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import {
+  CEILINGS,
   type Dtype,
   isKnownProblem,
   kernelById,
@@ -11,7 +12,7 @@ import {
   shapeText,
   volume,
 } from '@tilemark/kernels';
-import { group } from 'd3-array';
+import { greatest, group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import { kernelOf } from '../../../reference/figures';
@@ -19,6 +20,7 @@ import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
 import { byKind, importedOf } from '../run-view';
 import { PROVEN_NS } from './headlines';
+import { type Counts, telling } from './leaderboard';
 
 /** Rows of a page: a kernel on more devices than this is read problem by problem anyway. */
 const MAX_ROWS = 500;
@@ -31,8 +33,8 @@ interface KernelResultsQuery {
 }
 
 /**
- * A kernel on one problem, device by device; if none is asked for, the problem that most devices
- * have. Throws InputError at `shape`.
+ * A kernel on one problem, device by device; what is not asked for is chosen as the board chooses
+ * its problem (`telling`). Throws InputError at `shape`.
  */
 export async function kernelResultsOf(
   db: PrismaClient,
@@ -42,19 +44,26 @@ export async function kernelResultsOf(
   const asked = shape === undefined ? null : shapeText({ op, shape: parseShape(op, shape) });
   const groups = await db.$queryRaw<Group[]>`
     SELECT DISTINCT ON ("dtype", "profile", "shape") ${op} AS "op", "dtype", "shape",
-      "profile"::text, "methodology", count(DISTINCT "deviceKey")::int AS "devices"
-    FROM "VariantBest" WHERE "kernel" = ${kernel}
+      "profile"::text, "methodology", count(DISTINCT "deviceKey")::int AS "devices",
+      (count(DISTINCT "deviceKey") FILTER (WHERE "class" = 'gpu'))::int AS "gpus",
+      (count(DISTINCT "deviceKey") FILTER (WHERE "unranked" IS NULL))::int AS "rankedDevices",
+      (count(DISTINCT "deviceKey") FILTER (WHERE "class" = 'gpu' AND "unranked" IS NULL))::int
+        AS "rankedGpus"
+    FROM "VariantBest" JOIN "Device" AS device ON device."key" = "deviceKey"
+    WHERE "kernel" = ${kernel}
     GROUP BY "dtype", "profile", "shape", "methodology"
     ORDER BY "dtype", "profile", "shape", "methodology" DESC`;
   const problems = groups
     .filter(isKnownProblem)
     .map((group) => ({ ...group, problem: parseProblem(group) }))
     .sort((a, b) => b.devices - a.devices || volume(b.problem) - volume(a.problem));
-  const chosen = problems.find(
-    (of) =>
-      (dtype === undefined || of.dtype === dtype) &&
-      (profile === undefined || of.profile === profile) &&
-      (asked === null || of.shape === asked),
+  const chosen = mostTelling(
+    problems.filter(
+      (of) =>
+        (dtype === undefined || of.dtype === dtype) &&
+        (profile === undefined || of.profile === profile) &&
+        (asked === null || of.shape === asked),
+    ),
   );
   return {
     problems: problems.map((of) => ({
@@ -67,14 +76,32 @@ export async function kernelResultsOf(
   };
 }
 
-interface Group {
+/**
+ * Of the dtypes and profiles those that say most of a kernel: ranked before unranked, of GPUs before
+ * others, f32 before other dtypes, `default` before `fast`; of their problems the board's choice.
+ */
+function mostTelling<Of extends Group & { readonly problem: Problem }>(
+  all: readonly Of[],
+): Of | undefined {
+  const kinds = [...group(all, (of) => `${of.dtype} ${of.profile}`).values()].map((alike) => {
+    const [first] = alike;
+    const some = (count: keyof Counts) => Number(alike.some((of) => of[count] > 0));
+    const usual = [Number(first?.dtype === 'f32'), Number(first?.profile === 'default')];
+    const weight = [some('rankedGpus'), some('rankedDevices'), some('gpus'), ...usual];
+    return { alike, weight: weight.join('') };
+  });
+  const most = greatest(kinds, ({ weight }) => weight)?.alike ?? [];
+  const problem = telling(most);
+  return most.find((of) => of.problem === problem);
+}
+
+interface Group extends Counts {
   /** The newest version of the methodology with results. */
   readonly methodology: number;
   readonly op: OpId;
   readonly dtype: Dtype;
   readonly shape: string;
   readonly profile: Profile;
-  readonly devices: number;
 }
 
 type KernelRow = Omit<KernelResultRow, 'imported' | 'rate' | 'partOfBest'> & {
@@ -138,7 +165,6 @@ type HeadlineRow = Prisma.BestGetPayload<{ select: typeof HEADLINE }>;
 /** Variants that a list offers. */
 const MAX_VARIANTS = 500;
 
-/** Addresses of measured variants by kernel: of more than a list takes, those of most devices. */
 /** The fastest result of a kernel on a problem under a profile, on any device. */
 export interface KernelBestRow {
   readonly kernel: string;
@@ -152,11 +178,15 @@ export interface KernelBestRow {
   readonly isImported: boolean;
 }
 
+type FoundBest = Omit<KernelBestRow, 'problem'> & {
+  readonly op: string;
+  readonly dtype: string;
+  readonly shape: string;
+};
+
 /** Of each of our kernels, the fastest result on each problem, one that is ranked where there is one. */
 export async function kernelBestsOf(db: PrismaClient): Promise<KernelBestRow[]> {
-  const rows = await db.$queryRaw<
-    (Omit<KernelBestRow, 'problem'> & { op: string; dtype: string; shape: string })[]
-  >`
+  const ladders = db.$queryRaw<FoundBest[]>`
     SELECT first.*, device."name" AS "device", result."importedBy" IS NOT NULL AS "isImported"
     FROM (
       SELECT DISTINCT ON ("kernel", "op", "dtype", "shape", "profile")
@@ -167,12 +197,31 @@ export async function kernelBestsOf(db: PrismaClient): Promise<KernelBestRow[]> 
     ) AS first
     JOIN "Device" AS device ON device."key" = first."deviceKey"
     JOIN "Result" AS result ON result."id" = first."resultId"`;
+  const rows = (await Promise.all([ladders, ceilingBests(db)])).flat();
   return rows.filter(isKnownProblem).map(({ op, dtype, shape, ...row }) => ({
     ...row,
     problem: parseProblem({ op, dtype, shape }),
   }));
 }
 
+/**
+ * Of each ceiling, which has no headlines, the fastest run on each problem, one of a policy that
+ * ranks where there is one.
+ */
+const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
+  SELECT DISTINCT ON (run."kernel", run."op", run."dtype", run."shape", run."profile")
+    run."kernel", run."op", run."dtype", run."shape", run."profile"::text,
+    device."name" AS "device", result."id" AS "resultId", result."medianNs",
+    coalesce(result."unranked", 'a ceiling') AS "unranked",
+    result."importedBy" IS NOT NULL AS "isImported"
+  FROM "Run" AS run
+  JOIN "Result" AS result ON result."runId" = run."id"
+  JOIN "Device" AS device ON device."key" = run."deviceKey"
+  WHERE run."kernel" = ANY(${[...CEILINGS]}) AND result."medianNs" IS NOT NULL
+  ORDER BY run."kernel", run."op", run."dtype", run."shape", run."profile",
+    result."unranked" IS NOT NULL, result."medianNs"`;
+
+/** Addresses of measured variants by kernel: of more than a list takes, those of most devices. */
 export async function measuredVariantsOf(db: PrismaClient): Promise<string[]> {
   const rows = await db.$queryRaw<{ address: string }[]>`
     SELECT "address" FROM "VariantBest"

@@ -239,7 +239,7 @@ export async function boardProblem(
 }
 
 /** How many devices have a problem, and have it ranked. */
-interface Counts {
+export interface Counts {
   readonly devices: number;
   readonly gpus: number;
   readonly rankedDevices: number;
@@ -251,7 +251,9 @@ interface Counts {
  * ones measure launches. Otherwise the same of all devices, and without squares the largest problem.
  * What nobody has ranked counts only where nothing is.
  */
-function telling(problems: readonly (Counts & { readonly problem: Problem })[]): Problem | null {
+export function telling(
+  problems: readonly (Counts & { readonly problem: Problem })[],
+): Problem | null {
   const hasGpus = problems.some(({ gpus }) => gpus > 0);
   const rankedOf = (of: Counts) => (hasGpus ? of.rankedGpus : of.rankedDevices);
   const allOf = (of: Counts) => (hasGpus ? of.gpus : of.devices);
