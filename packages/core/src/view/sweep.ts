@@ -53,6 +53,8 @@ export const sweepSchema = z.object({
   createdById: z.string().nullable(),
   /** Made by importing a file of results that were measured elsewhere. */
   isImported: z.boolean(),
+  /** When the last run of an import ended, where it was measured; null or absent for other sweeps. */
+  measuredAt: date.nullish(),
   /** Null or absent: all of its runs were made with it. */
   tuning: tuningSchema.nullish(),
 });

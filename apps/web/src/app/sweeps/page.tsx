@@ -26,6 +26,8 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
   const { cursor, ...filter } = query;
   const page = await store.sweeps.list(cursor, filter);
   const best = await store.sweeps.bestRates(page.items.map(({ id }) => id));
+  /** Sweeps of one name are told apart by their times. */
+  const isRepeated = (name: string) => page.items.filter((each) => each.name === name).length > 1;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
 
   return (
@@ -90,7 +92,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             {
               head: 'Sweep',
               className: 'min-w-44',
-              cell: ({ createdAt, id, isImported, name, suite }) => (
+              cell: ({ createdAt, id, isImported, measuredAt, name, suite }) => (
                 <>
                   <TextLink href={`/sweeps/${id}`}>{name}</TextLink>
                   {suite && (
@@ -98,9 +100,10 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                       {suite}
                     </span>
                   )}
-                  {isImported && (
+                  {(isImported || isRepeated(name)) && (
                     <span className="block font-normal text-xs text-muted">
-                      imported <Moment date={createdAt} />
+                      {isImported ? 'imported, measured' : 'submitted'}{' '}
+                      <Moment date={measuredAt ?? createdAt} />
                     </span>
                   )}
                 </>

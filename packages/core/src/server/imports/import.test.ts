@@ -28,11 +28,14 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 test('results become a finished sweep, and the board shows them', async () => {
-  const skipped = result({ outcome: { kind: 'skipped', why: 'too big' } });
-  const { id, counts } = await importResults({ store }, file([result(), skipped]), importer);
+  const at = '2026-11-21T16:21:55.528Z';
+  const skipped = result({ outcome: { kind: 'skipped', why: 'too big' }, endedAt: at });
+  const done = result({ endedAt: '2026-11-21T16:20:00.000Z' });
+  const { id, counts } = await importResults({ store }, file([done, skipped]), importer);
   expect(counts).toMatchObject({ total: 2, pending: 0, measured: 1, skipped: 1 });
   const sweep = await store.sweeps.get(id);
   expect(sweep).toMatchObject({ status: 'done', createdBy: 'reviewer', isImported: true });
+  expect(sweep?.measuredAt, 'when its last run ended').toBe(at);
   // Its runs ended before there was a sweep, which cannot end before it begins.
   expect(sweep?.finishedAt).toBe(sweep?.createdAt);
   const { rows } = await store.leaderboard(leaderboardQuerySchema.parse({}));

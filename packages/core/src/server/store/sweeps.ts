@@ -360,6 +360,7 @@ function sweepView(row: SweepRow, { counts, running, startedAt, endedAt, tuning 
     createdBy,
     createdById,
     isImported: isImported(row),
+    measuredAt: isImported(row) ? (endedAt?.toISOString() ?? null) : null,
     tuning,
   };
 }
