@@ -12,6 +12,9 @@ it('says what there is of a suite, part by part', () => {
 });
 
 it('says at which sizes it is counted', () => {
-  expect(sizesText({ params: { rows: 3072, cols: 4096 } })).toBe('rows = 3072, cols = 4096');
+  expect(sizesText({ params: { rows: 3072, cols: 4096 } })).toBe(
+    // Lines break at the comma only.
+    'rows\u00a0=\u00a03072, cols\u00a0=\u00a04096',
+  );
   expect(sizesText({ params: {} })).toBe('fixed sizes');
 });

@@ -2,7 +2,7 @@
 import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
-import { formatCount } from '@/ui/format';
+import { formatCount, formatParams } from '@/ui/format';
 import { DataTable, MoreRows, shownRows } from '@/ui/table';
 
 /** States of a cell's runs, with their colours in the bar. */
@@ -95,9 +95,7 @@ function Suite({ title, device, cell }: { title: string; device: string; cell: C
 
 /** The sizes at which a suite is counted, `n = 2048`, or `fixed sizes`. */
 export const sizesText = ({ params }: Pick<CoverageCell, 'params'>): string =>
-  Object.entries(params)
-    .map(([name, value]) => `${name} = ${value}`)
-    .join(', ') || 'fixed sizes';
+  formatParams(params) || 'fixed sizes';
 
 /** `12 done`, `10 done, 2 stale`. */
 export const cellText = (cell: CoverageCell): string =>

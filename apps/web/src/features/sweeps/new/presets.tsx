@@ -13,7 +13,7 @@ import { InputError } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, TextLink } from '@/ui/button';
-import { formatEstimate } from '@/ui/format';
+import { formatEstimate, formatParams } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
@@ -70,7 +70,10 @@ export function Presets({
                   <p className="text-[0.8125rem] font-medium">{title}</p>
                   <p className="text-xs text-muted">
                     {about} (
-                    {params.map(({ default: value, name }) => `${name} = ${value}`).join(', ')})
+                    {formatParams(
+                      Object.fromEntries(params.map(({ default: value, name }) => [name, value])),
+                    )}
+                    )
                   </p>
                   <p className="text-xs text-muted">{publishedOfSuite(id)?.source.title}</p>
                   {why && (
@@ -78,10 +81,7 @@ export function Presets({
                       {why}{' '}
                       {smaller && (
                         <TextLink href={`/sweeps/new?${query}`}>
-                          {Object.entries(smaller)
-                            .map(([name, value]) => `${name} = ${value}`)
-                            .join(', ')}{' '}
-                          fits
+                          {formatParams(smaller)} fits
                         </TextLink>
                       )}
                     </p>
