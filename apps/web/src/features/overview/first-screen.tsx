@@ -71,11 +71,11 @@ export function FirstScreen({
           </ButtonLink>
           <ButtonLink href="#board">Results</ButtonLink>
         </div>
-        {/* A phone has no terminal, and its first screen reaches the picture. */}
-        <div className="max-sm:hidden">
+        {/* The command that joins needs a token, which few readers have: its page makes or takes one. */}
+        <div>
           <p className="mb-1 text-xs text-muted">
-            Or measure this machine without joining: the table is printed in your terminal, and
-            nothing is sent.
+            Joining takes a token: “Add your GPU” has the command. Measure without joining, with
+            nothing sent:
           </p>
           <Command
             label="the command that measures without joining"
