@@ -67,6 +67,28 @@ test('a login code logs in once, within its day, and not after its token has end
   expect(await store.tokens.redeem(next)).toBeNull();
 });
 
+test('a token is used by its secret, its login link, and its sessions', async () => {
+  const lastUsed = async (id: string) =>
+    (await store.tokens.list()).items.find((token) => token.id === id)?.lastUsedAt;
+  const { id, secret } = await create();
+  expect(await lastUsed(id)).toBeNull();
+  const code = await store.tokens.loginCode(id);
+  expect(await lastUsed(id)).toBeNull();
+  for (const use of [
+    () => store.tokens.verify(secret),
+    () => store.tokens.redeem(code),
+    () => store.tokens.get(id),
+  ]) {
+    await db.token.update({ where: { id }, data: { lastUsedAt: null } });
+    await use();
+    expect(await lastUsed(id)).not.toBeNull();
+  }
+  // To the minute: not every request writes.
+  const first = await lastUsed(id);
+  await store.tokens.get(id);
+  expect(await lastUsed(id)).toBe(first);
+});
+
 test('a given secret is one token, however often and by whomever it is given', async () => {
   const secret = `tm_admin_${'a1'.repeat(16)}`;
   const given = () => store.tokens.create({ name: 'lab', role: 'admin', expiresAt: null, secret });

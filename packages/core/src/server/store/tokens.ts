@@ -26,6 +26,16 @@ interface NewToken {
 }
 
 export function tokensOf(db: PrismaClient) {
+  /** Whom a row admits, which is a use of it, by whatever means: secret, session, or login link. */
+  async function used(row: TokenRow | null): Promise<Principal | null> {
+    const principal = row && principalOf(row);
+    const now = Date.now();
+    if (principal && !(row.lastUsedAt && now - row.lastUsedAt.getTime() < LAST_USED_STEP_MS)) {
+      await db.token.update({ where: { id: row.id }, data: { lastUsedAt: new Date(now) } });
+    }
+    return principal;
+  }
+
   return {
     /**
      * The secret, `tm_<role>_<random>`, is returned once and kept only as a hash. A given secret
@@ -58,18 +68,12 @@ export function tokensOf(db: PrismaClient) {
       const hash = sha256(secret);
       const row = await db.token.findUnique({ where: { hash } });
       if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return null;
-      const principal = principalOf(row);
-      const now = Date.now();
-      if (principal && !(row.lastUsedAt && now - row.lastUsedAt.getTime() < LAST_USED_STEP_MS)) {
-        await db.token.update({ where: { id: row.id }, data: { lastUsedAt: new Date(now) } });
-      }
-      return principal;
+      return used(row);
     },
 
     /** Null when the token behind a session was revoked or has expired. */
     async get(id: string): Promise<Principal | null> {
-      const row = await db.token.findUnique({ where: { id } });
-      return row && principalOf(row);
+      return used(await db.token.findUnique({ where: { id } }));
     },
 
     /** A code that logs its bearer in as the token, once, within a day. Kept only as a hash. */
@@ -90,8 +94,7 @@ export function tokensOf(db: PrismaClient) {
         DELETE FROM "LoginLink" WHERE "hash" = ${sha256(code)} AND "expiresAt" > now()
         RETURNING "tokenId"`;
       if (!link) return null;
-      const row = await db.token.findUnique({ where: { id: link.tokenId } });
-      return row && principalOf(row);
+      return used(await db.token.findUnique({ where: { id: link.tokenId } }));
     },
 
     revoke: (id: string, note?: AuditNote): Promise<boolean> =>
