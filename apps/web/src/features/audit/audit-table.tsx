@@ -1,5 +1,6 @@
 /** The audit list: who changed what, and when. */
 import type { AuditAction, AuditEntry } from '@tilemark/core';
+import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import { DataTable } from '@/ui/table';
@@ -38,12 +39,12 @@ const HASH = /^[0-9a-f]{64}$/;
 
 function Subject({ of: { action, subject, subjectName } }: { of: AuditEntry }) {
   if (!subject) return null;
-  const { page } = ACTIONS[action];
+  const href = subjectHref(action, subject);
   // The hash of a file is a name for programs only.
   const name = subjectName ?? (HASH.test(subject) ? `file ${subject.slice(0, 8)}` : subject);
   return (
     <>
-      {page ? <TextLink href={`/${page}/${encodeURIComponent(subject)}`}>{name}</TextLink> : name}
+      {href ? <TextLink href={href}>{name}</TextLink> : name}
       {name !== subject && (
         <code className="block text-2xs wrap-anywhere text-muted">{subject}</code>
       )}
@@ -51,29 +52,37 @@ function Subject({ of: { action, subject, subjectName } }: { of: AuditEntry }) {
   );
 }
 
+/** The page of what an action was done to; null where there is none, or no longer. */
+export function subjectHref(action: AuditAction, subject: string): string | null {
+  const { page } = ACTIONS[action];
+  if (!page) return null;
+  return page === 'kernels' ? kernelHref(subject) : `/${page}/${encodeURIComponent(subject)}`;
+}
+
+type SubjectPage = 'sweeps' | 'results' | 'kernels';
+
 /** Each action in words, and the kind of page that shows its subject. */
-export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: 'sweeps' | 'results' }>> =
-  {
-    logIn: { did: 'logged in' },
-    createSweep: { did: 'submitted a sweep', page: 'sweeps' },
-    createTuning: { did: 'began to tune a device', page: 'sweeps' },
-    cancelSweep: { did: 'cancelled a sweep', page: 'sweeps' },
-    retrySweep: { did: 'retried the failed runs of a sweep', page: 'sweeps' },
-    importResults: { did: 'imported results', page: 'sweeps' },
-    importReference: { did: 'imported reference figures' },
-    confirmResult: { did: 'confirmed a result', page: 'results' },
-    createToken: { did: 'created a token' },
-    revokeToken: { did: 'revoked a token' },
-    createInvite: { did: 'created an invite' },
-    redeemInvite: { did: 'joined with an invite' },
-    revokeInvite: { did: 'revoked an invite' },
-    enrollWorker: { did: 'attached a worker' },
-    drainWorker: { did: 'drained a worker' },
-    pauseWorker: { did: 'paused a worker' },
-    resumeWorker: { did: 'resumed a worker' },
-    revokeWorker: { did: 'revoked a worker' },
-    refreshCoverage: { did: 'requeued stale runs', page: 'sweeps' },
-    contributeKernel: { did: 'contributed a kernel' },
-    publishKernel: { did: 'published a kernel' },
-    removeKernel: { did: 'removed a kernel' },
-  };
+export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: SubjectPage }>> = {
+  logIn: { did: 'logged in' },
+  createSweep: { did: 'submitted a sweep', page: 'sweeps' },
+  createTuning: { did: 'began to tune a device', page: 'sweeps' },
+  cancelSweep: { did: 'cancelled a sweep', page: 'sweeps' },
+  retrySweep: { did: 'retried the failed runs of a sweep', page: 'sweeps' },
+  importResults: { did: 'imported results', page: 'sweeps' },
+  importReference: { did: 'imported reference figures' },
+  confirmResult: { did: 'confirmed a result', page: 'results' },
+  createToken: { did: 'created a token' },
+  revokeToken: { did: 'revoked a token' },
+  createInvite: { did: 'created an invite' },
+  redeemInvite: { did: 'joined with an invite' },
+  revokeInvite: { did: 'revoked an invite' },
+  enrollWorker: { did: 'attached a worker' },
+  drainWorker: { did: 'drained a worker' },
+  pauseWorker: { did: 'paused a worker' },
+  resumeWorker: { did: 'resumed a worker' },
+  revokeWorker: { did: 'revoked a worker' },
+  refreshCoverage: { did: 'requeued stale runs', page: 'sweeps' },
+  contributeKernel: { did: 'contributed a kernel', page: 'kernels' },
+  publishKernel: { did: 'published a kernel', page: 'kernels' },
+  removeKernel: { did: 'removed a kernel' },
+};
