@@ -71,19 +71,21 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 export function Refused({
   reasons,
   reset,
+  title = 'We couldn’t understand part of this address',
   instead = 'Showing defaults instead.',
 }: {
   reasons: readonly string[];
   reset: string;
+  title?: string;
   /** What the page shows in their place. */
   instead?: string;
 }) {
   if (reasons.length === 0) return null;
   return (
     <Notice tone="amber" alert className="mb-5">
-      <p className="font-medium">We couldn’t understand part of this address</p>
+      <p className="font-medium">{title}</p>
       <ul className="mt-0.5">
-        {reasons.map((reason) => (
+        {[...new Set(reasons)].map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
       </ul>

@@ -59,6 +59,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       <Refused
         reasons={[...refused, ...unknown.map((id) => `There is no result ${id}.`)]}
         reset="/compare"
+        title="This comparison is incomplete"
         instead="Choose other results below."
       />
       <PairForm
@@ -131,7 +132,7 @@ async function Compared({ a, b }: { a: Loaded; b: Loaded }) {
 
 function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }) {
   const comparison = compare(a, b);
-  const duel = duelCommand(a.result, b.result, origin);
+  const duel = comparison.verdict === 'UNDECIDED' ? duelCommand(a.result, b.result, origin) : null;
   return (
     <>
       <Effect of={comparison} />

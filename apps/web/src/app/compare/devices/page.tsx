@@ -32,6 +32,8 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
       <Refused
         reasons={[...refused, ...unknown.map((key) => `There is no device ${key}.`)]}
         reset="/compare/devices"
+        title="This comparison is incomplete"
+        instead="Choose devices below."
       />
       <PairForm
         of="Device"

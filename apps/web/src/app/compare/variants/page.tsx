@@ -47,7 +47,12 @@ export default async function CompareVariantsPage({
         undecided.
       </PageHeader>
       <CompareTabs here="/compare/variants" />
-      <Refused reasons={refused} reset="/compare/variants" />
+      <Refused
+        reasons={refused}
+        reset="/compare/variants"
+        title="This comparison is incomplete"
+        instead="Choose variants below."
+      />
       <PairForm
         of="Variant"
         control={(side, id) => (
