@@ -95,6 +95,8 @@ test('a kernel opens on what is ranked, of a GPU, in f32, though more devices ha
   expect(await chosen()).toEqual(half(512));
   await record(soft, [square(64)], [square(256), unranked]);
   expect(await chosen(), 'ranked').toEqual(square(64));
+  await record(gpu, [square(1024), unranked]);
+  expect(await chosen(), 'ranked, though no GPU has it').toEqual(square(64));
   await record(gpu, [half(128)]);
   expect(await chosen(), 'of a GPU').toEqual(half(128));
   await record(gpu, [square(96)], [square(128)], [square(256), unranked]);

@@ -91,7 +91,8 @@ function mostTelling<Of extends Group & { readonly problem: Problem }>(
     return { alike, weight: weight.join('') };
   });
   const most = greatest(kinds, ({ weight }) => weight)?.alike ?? [];
-  const problem = telling(most);
+  const ranked = most.filter(({ rankedDevices }) => rankedDevices > 0);
+  const problem = telling(ranked.length > 0 ? ranked : most);
   return most.find((of) => of.problem === problem);
 }
 
