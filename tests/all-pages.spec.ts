@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test';
 import { violations } from './axe';
 import { benchFile } from './bench-file';
 import { failedSweep } from './failed-sweep';
@@ -84,21 +84,11 @@ for (const width of [1280, 390]) {
         errors.push(`${page.url()}: ${message.text()}`);
       }
     });
-    await context.addInitScript(() => {
-      Object.assign(window, { moved: 0 });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) {
-          Object.assign(window, {
-            moved: (window as never as Moved).moved + (entry as never as { value: number }).value,
-          });
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
+    await countMoves(context);
     await page.goto(grid.loginUrl);
     for (const [name, path] of Object.entries(pages)) {
       await open(page, path);
-      const moved = await page.evaluate(() => (window as never as Moved).moved);
-      expect.soft(moved, `${name} moves while it loads`).toBeLessThan(0.02);
+      expect.soft(await movesOf(page), `${name} moves while it loads`).toBeLessThan(0.02);
       // Thousands of spans alike: one page of code stands for all.
       const repeated = name === 'kernel' ? undefined : '.shiki code';
       expect.soft(await violations(page, repeated), name).toEqual([]);
@@ -117,6 +107,43 @@ for (const width of [1280, 390]) {
 interface Moved {
   readonly moved: number;
 }
+
+/** Makes the pages of a context add up how far their contents move, as the layout-shift score. */
+const countMoves = (context: BrowserContext) =>
+  context.addInitScript(() => {
+    Object.assign(window, { moved: 0 });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        Object.assign(window, {
+          moved: (window as never as Moved).moved + (entry as never as { value: number }).value,
+        });
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+
+const movesOf = (page: Page) => page.evaluate(() => (window as never as Moved).moved);
+
+test('no page moves when its typefaces come late', async ({ browser }) => {
+  for (const width of [1280, 390]) {
+    for (const name of ['leaderboard', 'sweep', 'kernels', 'best']) {
+      // Each the first visit of a browser, whose cache has none yet.
+      const context = await browser.newContext({ viewport: { width, height: 844 } });
+      await countMoves(context);
+      let late = 0;
+      await context.route('**/*.woff2', async (route) => {
+        late++;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await route.continue();
+      });
+      const page = await context.newPage();
+      await open(page, pages[name] ?? '');
+      await page.evaluate(() => document.fonts.ready.then(() => undefined));
+      expect(late, name).toBeGreaterThan(0);
+      expect.soft(await movesOf(page), `${name} at ${width}`).toBeLessThan(0.02);
+      await context.close();
+    }
+  }
+});
 
 test('browse and compare: from the board to a verdict', async ({ page }) => {
   await page.goto(`${grid.url}/?op=matmul&dtype=f32&shape=1024&profile=default`);

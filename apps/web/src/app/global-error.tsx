@@ -1,13 +1,12 @@
 'use client';
 
-import { GeistMono } from 'geist/font/mono';
-import { GeistSans } from 'geist/font/sans';
 import { useSyncExternalStore } from 'react';
 import { Button } from '@/ui/button';
 import { StatusPage } from '@/ui/page';
 import { parseTheme, THEME_COOKIE, type Theme } from '@/ui/site';
 import { SiteFooter, SiteMain, SkipLink } from '@/ui/site-frame';
 import { SiteHeader } from '@/ui/site-header';
+import { FONTS } from './fonts';
 import './globals.css';
 
 /** The last resort, when even the page's frame failed: who looks, only the server could tell. */
@@ -17,7 +16,7 @@ export default function GlobalError({ retry }: { retry: () => void }) {
     <html
       lang="en"
       data-theme={theme === 'system' ? undefined : theme}
-      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      className={FONTS}
       // The toggle changes data-theme without React.
       suppressHydrationWarning
     >

@@ -1,6 +1,4 @@
 import { isServiceUnavailable } from '@tilemark/core/server';
-import { GeistMono } from 'geist/font/mono';
-import { GeistSans } from 'geist/font/sans';
 import type { Metadata, Viewport } from 'next';
 import { cookies, headers } from 'next/headers';
 import type { ReactNode } from 'react';
@@ -10,6 +8,7 @@ import { visitor } from '@/server/session/visitor';
 import { parseTheme, THEME_COOKIE } from '@/ui/site';
 import { SiteFooter, SiteMain, SkipLink } from '@/ui/site-frame';
 import { SiteHeader } from '@/ui/site-header';
+import { FONTS } from './fonts';
 import './globals.css';
 
 export const generateMetadata = async (): Promise<Metadata> => ({
@@ -37,7 +36,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     <html
       lang="en"
       data-theme={theme === 'system' ? undefined : theme}
-      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      className={FONTS}
       // The toggle changes data-theme without React.
       suppressHydrationWarning
     >
