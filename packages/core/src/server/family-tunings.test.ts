@@ -93,7 +93,7 @@ async function tuning(device: string, budgetSeconds: number) {
   const worker = async () => {
     const { workerId } = await attach();
     const link = new DirectLink({ store, queue }, { workerId, deviceKey });
-    const next = async () => (await link.next(AbortSignal.timeout(5_000))) ?? null;
+    const next = async () => (await link.next(AbortSignal.timeout(60_000))) ?? null;
     const recordOf = (run: ClaimedRun, outcome: Outcome) => {
       const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
       return {
@@ -198,7 +198,7 @@ describe('the tuning of a family', () => {
     const same = await store.best({ ...ask, rows, cols });
     expect(same).toMatchObject({ address: shown.best.address, prediction: { basis: 'measured' } });
     expect(await other()).toMatchObject({ fallback: 'device', prediction: { basis: 'predicted' } });
-  }, 120_000);
+  });
 
   test('ends within its first shape when its time is used up, and keeps what it found', async () => {
     const made = await tuning('Slow', 10);
@@ -208,13 +208,22 @@ describe('the tuning of a family', () => {
     expect((await shapesOf(made.id)).some(({ state }) => state === 'running')).toBe(false);
     const worker = await made.worker();
     let ended = 0;
+    let noisy = '';
+    const inDoubt = (outcome: Outcome): Outcome => {
+      if (outcome.kind !== 'measured') throw new Error('not measured');
+      const { measurement } = outcome;
+      const cold = summarise([1e6, 1e6, 1e6, 1e6, 1e9, 1e9, 1e9]);
+      return { ...outcome, measurement: { ...measurement, cold } };
+    };
     for (;;) {
       const { status, tuning: now } = await sweepOf(made.id);
       if (status === 'done') break;
       const run = await worker.next();
       if (!run) continue;
       if (ended === 5) expect(now.shapes.running).toHaveLength(1);
-      await worker.end(run);
+      // The third has the shortest median by far, which the rest of its samples belie.
+      if (ended === 2) noisy = addressOf(run.variant);
+      await worker.end(run, ended === 2 ? inDoubt(outcomeOf(run)) : outcomeOf(run));
       ended++;
     }
     const { counts, tuning: after } = await sweepOf(made.id);
@@ -224,8 +233,9 @@ describe('the tuning of a family', () => {
     expect(after.decision).toMatchObject({ stop: 'budget', searched: 0, screened: ended });
     const [first] = (await shapesOf(made.id)).filter(({ tried }) => tried > 0);
     expect(first).toMatchObject({ state: 'missed', tried: ended });
-    expect(first?.best).not.toBeNull();
-  }, 60_000);
+    expect(first?.best?.address).toBeDefined();
+    expect(first?.best?.address).not.toBe(noisy);
+  });
 
   test('has each candidate of a shape once, and ends when it is cancelled', async () => {
     const made = await tuning('Twice', 3_600);
@@ -253,7 +263,7 @@ describe('the tuning of a family', () => {
       expect.objectContaining({ shape: cut && shapeText(cut.problem) }),
     ]);
     expect((await sweepOf(made.id)).tuning.shapes.done).toBe(begun.length - 1);
-  }, 60_000);
+  });
 
   test('counts the shapes that it was asked for, though the family has grown since', async () => {
     const made = await tuning('Grown', 3_600);
@@ -325,6 +335,5 @@ describe('the tuning of a family', () => {
         await store.sweeps.cancel(made.id);
       }
     },
-    60_000,
   );
 });

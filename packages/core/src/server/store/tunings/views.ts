@@ -3,6 +3,7 @@ import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
 import { group, least } from 'd3-array';
 import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { SweepSpec } from '../../../plan/spec';
+import { provenNs } from '../../../rank/headline';
 import { FAMILY_SCREENING_PART } from '../../../tune/family';
 import {
   type FamilyDecision,
@@ -231,11 +232,11 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
 
 type KnownRun = Awaited<ReturnType<typeof runsOfTuning>>[number];
 
-/** The fastest of a shape by its runs, and the duel of the two nearest. */
+/** The fastest of a shape by its runs, as the selector sees them, and the duel of the two nearest. */
 function fastestOf(runs: readonly KnownRun[]): Pick<TunedShape, 'best' | 'duel'> {
   const screened = runs.flatMap(({ address, outcome, problem, resultId, rival }) =>
     outcome?.kind === 'measured' && resultId !== null && !rival
-      ? [{ address, problem, resultId, medianNs: outcome.measurement.cold.medianNs }]
+      ? [{ address, problem, resultId, ...outcome.measurement.cold }]
       : [],
   );
   const dueled = runs.find(({ contrast }) => contrast !== null);
@@ -247,7 +248,7 @@ function fastestOf(runs: readonly KnownRun[]): Pick<TunedShape, 'best' | 'duel'>
           ...{ low: dueled.contrast.low, high: dueled.contrast.high },
         }
       : null;
-  const first = least(screened, ({ medianNs }) => medianNs);
+  const first = least(screened, provenNs);
   const winner = duel && (duel.ratio >= 1 ? duel.a : duel.b);
   const best =
     duel && (first?.address === duel.a || first?.address === duel.b)
