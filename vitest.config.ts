@@ -43,8 +43,9 @@ export default defineConfig({
   plugins: [wgslAsText],
   test: {
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Machines are shared: a limit is for what hangs, not for what is slow.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       project('db', 'prisma', SERVICES),
       project('kernels', 'packages/kernels'),

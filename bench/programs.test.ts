@@ -99,7 +99,7 @@ it('gives ratios with intervals and verdicts, and says which side was unavailabl
       { rounds: [{ other: null }] },
     ],
   });
-}, 120_000);
+});
 
 it.each([
   ['matmul 1024 f32 vendor matmul/warp-tile['],
@@ -148,7 +148,7 @@ it('searches again for a variant that ships, and measures it beside what was fou
       ],
     },
   ]);
-}, 240_000);
+});
 
 it('finds all that measuring other libraries takes from ours', async () => {
   const { errors, warnings } = await build({

@@ -110,7 +110,7 @@ beforeAll(() => {
     { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 },
   );
   findings = stdout.split('\n').filter((line) => line.startsWith('::'));
-}, 120_000);
+});
 
 afterAll(() => {
   for (const { file } of planted) rmSync(join(root, file), { force: true });

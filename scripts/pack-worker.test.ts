@@ -15,7 +15,7 @@ beforeAll(() => {
   run('bundle.mjs', '--outdir', join(folder, 'dist'));
   run('pack-worker.mjs', '--dist', join(folder, 'dist'), '--target', target);
   execFileSync('tar', ['xzf', target, '-C', folder]);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const tilemark = (...args: string[]) =>

@@ -133,7 +133,7 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
   expect(await counts()).toMatchObject({ failed: 0 });
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
-}, 120_000);
+});
 
 it.each([
   ['an unreachable database', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, 1, /DATABASE_URL/],

@@ -84,7 +84,7 @@ it('keeps the roofline of a software adapter under the default profile, once a d
   }
   await keep();
   expect(await store.rooflines.latest(deviceKey)).toEqual(rooflines);
-}, 240_000);
+});
 
 it('keeps nothing of the host, which has no probes', async () => {
   const { keep, deviceKey } = await attach('cpu');

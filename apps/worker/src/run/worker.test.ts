@@ -285,7 +285,7 @@ describe('a worker', () => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
     const { stop } = await attach({ over: { next } });
-    await vi.waitFor(() => expect(waits).toBe(1));
+    await vi.waitFor(() => expect(waits).toBe(1), { timeout: 60_000 });
     await stop();
     expect(lines.join()).not.toContain('could not take a run');
   });

@@ -182,7 +182,7 @@ describe('reconciling', () => {
     const asked = await submit(false);
     const taken: string[] = [];
     const consumer = consume(queue, deviceKey, async ({ runId }) => void taken.push(runId));
-    await vi.waitFor(() => expect(taken).toHaveLength(6), { timeout: 30_000 });
+    await vi.waitFor(() => expect(taken).toHaveLength(6), { timeout: 60_000 });
     await consumer.close();
     expect(new Set(taken.slice(0, 3))).toEqual(new Set(asked.runIds));
     expect(new Set(taken.slice(3))).toEqual(new Set(background.runIds));

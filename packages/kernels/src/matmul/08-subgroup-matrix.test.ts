@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Dtype } from '../dtype';
 import { feasible } from '../feasible';
 import { limitsOf, openDevice, useExecutor } from '../gpu/dawn.test-helper';
@@ -59,7 +59,6 @@ test('a device without matrices of its shape is told which it lacks', async () =
 // The kernel itself runs on GPUs with matrix units, where every measured run is verified.
 // What surrounds its multiplications runs here, with the multiplications emulated.
 describe('around the multiplications', () => {
-  vi.setConfig({ testTimeout: 240_000 });
   const gpu = useExecutor();
   const tile = { BM: 32, BN: 32, BK: 16, WM: 16, WN: 32 };
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { feasible } from '../feasible';
 import { limitsOf, useExecutor } from '../gpu/dawn.test-helper';
 import { passesOf } from '../kernel';
@@ -8,7 +8,6 @@ import { inputTensors } from '../verify/inputs';
 import { streamK } from './09-stream-k';
 import { verify } from './product.test-helper';
 
-vi.setConfig({ testTimeout: 240_000 });
 const gpu = useExecutor();
 const tile = { BM: 64, BN: 32, BK: 32, TM: 4, TN: 4, UNROLL: 1, LANES_DOWN: 8, WAVE: 16 };
 

@@ -368,7 +368,7 @@ describe('a worker that may not go on', () => {
           await grid.queue.putBack(run, workerId);
         await expect
           .poll(() => link.heartbeat('idle', []).catch((error: unknown) => error), {
-            timeout: 10_000,
+            timeout: 60_000,
           })
           .toBeInstanceOf(NotAdmitted);
       },
@@ -384,7 +384,7 @@ describe('a worker that may not go on', () => {
         // Not through the site, which learns of it when it looks the token up again.
         await expect
           .poll(() => link.heartbeat('idle', []).catch((error: unknown) => error), {
-            timeout: 20_000,
+            timeout: 60_000,
           })
           .toBeInstanceOf(NotAdmitted);
       },

@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { kernelTemplate } from '@tilemark/core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
 
 // A software GPU on a busy machine.
-vi.setConfig({ testTimeout: 240_000 });
 
 const bundle = useBundle();
 let folder: string;

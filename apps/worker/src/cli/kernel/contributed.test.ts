@@ -6,7 +6,6 @@ import { useBundle } from '../../bundle.test-helper';
 import { Runner } from '../../child/runner';
 
 // A software GPU on a busy machine.
-vi.setConfig({ testTimeout: 240_000 });
 
 const bundle = useBundle();
 let runner: Runner;

@@ -210,7 +210,7 @@ test('an import that is cut off leaves nothing behind, and can be brought again'
   await other.client.end();
   await bringUp(url);
   // Connections of the pool that the outage ended are noticed when they are used.
-  expect(await vi.waitFor(() => store.sweeps.list())).toEqual(before);
+  expect(await vi.waitFor(() => store.sweeps.list(), { timeout: 60_000 })).toEqual(before);
   for await (const run of store.runs.pending()) expect(run).toBeUndefined();
   const { counts } = await importResults({ store }, many, importer);
   expect(counts).toMatchObject({ total: 2_000, measured: 2_000, pending: 0 });
