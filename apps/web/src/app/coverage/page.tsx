@@ -58,7 +58,7 @@ export default async function CoveragePage({ searchParams }: { searchParams: Sea
           <dl className="mb-4 grid gap-x-5 gap-y-1 sm:grid-cols-2 text-[0.8125rem]">
             {PARTS.map(([part, color]) => (
               <div key={part} className="flex items-baseline gap-1.5">
-                <span aria-hidden="true" className={`inline-block size-2 shrink-0 ${color}`} />
+                <span aria-hidden="true" className={`inline-block h-2 w-4 shrink-0 ${color}`} />
                 <dt>{part}</dt>
                 <dd>
                   <span className="font-medium">{formatCount(count(part))}</span>{' '}

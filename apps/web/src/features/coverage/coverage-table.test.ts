@@ -1,5 +1,6 @@
+import { SUITES } from '@tilemark/core';
 import { expect, it } from 'vitest';
-import { cellText, sizesText } from './coverage-table';
+import { cellText, PARTS, sizesText } from './coverage-table';
 
 const cell = {
   ...{ suite: 's', params: {}, total: 12, done: 0, failed: 0 },
@@ -11,10 +12,19 @@ it('says what there is of a suite, part by part', () => {
   expect(cellText(cell)).toBe('nothing to run');
 });
 
+it('has words for each parameter of the suites, and a pattern for each part', () => {
+  for (const { params } of SUITES) {
+    for (const { name } of params) expect(sizesText({ params: { [name]: 16 } })).toMatch('16');
+  }
+  const patterns = PARTS.map(([, look]) => look.replaceAll(/accent|rose|blue|amber|muted/g, ''));
+  expect(new Set(patterns).size).toBe(PARTS.length);
+});
+
 it('says at which sizes it is counted', () => {
   expect(sizesText({ params: { rows: 3072, cols: 4096 } })).toBe(
     // Lines break at the comma only.
-    'rows\u00a0=\u00a03072, cols\u00a0=\u00a04096',
+    '3072\u00a0rows, 4096\u00a0columns',
   );
+  expect(sizesText({ params: { n: 2048 } })).toBe('2048\u00a0×\u00a02048');
   expect(sizesText({ params: {} })).toBe('fixed sizes');
 });

@@ -2,17 +2,17 @@
 import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
-import { formatCount, formatParams } from '@/ui/format';
+import { formatCount } from '@/ui/format';
 import { DataTable, MoreRows, shownRows } from '@/ui/table';
 
-/** States of a cell's runs, with their colours in the bar. */
+/** States of a cell's runs, with their looks in the bar: each has a colour and a pattern of its own. */
 export const PARTS = [
   ['done', 'bg-accent'],
-  ['failed', 'bg-rose'],
-  ['running', 'bg-blue'],
-  ['waiting', 'bg-blue/40'],
-  ['stale', 'bg-amber'],
-  ['never', 'bg-line-strong'],
+  ['failed', 'bg-[repeating-linear-gradient(90deg,var(--rose)_0_2px,transparent_2px_4px)]'],
+  ['running', 'bg-[repeating-linear-gradient(135deg,var(--blue)_0_2px,transparent_2px_4px)]'],
+  ['waiting', 'border border-blue'],
+  ['stale', 'bg-[linear-gradient(var(--amber)_50%,transparent_50%)]'],
+  ['never', 'border border-dashed border-muted'],
 ] as const;
 
 /** A device has a cell for each suite: more of them make a page slow. */
@@ -70,7 +70,7 @@ function Suite({ title, device, cell }: { title: string; device: string; cell: C
   return (
     <li>
       <span className="block text-xs font-medium">{title}</span>
-      <span aria-hidden="true" className="my-1 flex h-1.5 gap-px bg-surface">
+      <span aria-hidden="true" className="my-1 flex h-2 gap-px bg-surface">
         {PARTS.filter(([part]) => cell[part] > 0).map(([part, color]) => (
           <span
             key={part}
@@ -93,9 +93,20 @@ function Suite({ title, device, cell }: { title: string; device: string; cell: C
   );
 }
 
-/** The sizes at which a suite is counted, `n = 2048`, or `fixed sizes`. */
+/** What a value of a suite's parameter says of its sizes. */
+const SIZE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
+  n: (value) => `${value} × ${value}`,
+  rows: (value) => `${value} rows`,
+  cols: (value) => `${value} columns`,
+  largest: (value) => `up to ${value}`,
+};
+
+/** The sizes at which a suite is counted, `2048 × 2048`, or `fixed sizes`. */
 export const sizesText = ({ params }: Pick<CoverageCell, 'params'>): string =>
-  formatParams(params) || 'fixed sizes';
+  Object.entries(params)
+    // Lines break at the comma only.
+    .map(([name, value]) => SIZE_TEXTS[name]?.(value).replaceAll(' ', '\u00a0'))
+    .join(', ') || 'fixed sizes';
 
 /** `12 done`, `10 done, 2 stale`. */
 export const cellText = (cell: CoverageCell): string =>
