@@ -135,9 +135,11 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
   await expectClean();
   // On a phone the name of ours stands below its ratio, not at the far edge.
   await page.setViewportSize({ width: 390, height: 900 });
-  const [interval, ours] = await row
-    .locator('[data-head="Over the best of ours"] > span.block')
-    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().left));
+  const parts = row.locator('[data-head="Over the best of ours"] > span.block');
+  await expect(parts).toHaveCount(2);
+  const [interval, ours] = await parts.evaluateAll((each) =>
+    each.map((part) => part.getBoundingClientRect().left),
+  );
   expect(ours).toBe(interval);
   await page.setViewportSize({ width: 1280, height: 900 });
 
