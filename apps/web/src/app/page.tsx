@@ -29,6 +29,7 @@ export async function generateMetadata({
     title: { absolute: `${title ? `${title} · ` : ''}Leaderboard · Tilemark` },
     // Without a query, the picture of the first screen.
     ...(title && {
+      description: `${title}: which WGSL kernel is fastest on each device, and by how much.`,
       openGraph: {
         images: [{ url: `/board-picture?${new URLSearchParams(given)}`, ...CARD, alt: title }],
       },

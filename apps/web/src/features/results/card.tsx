@@ -30,10 +30,13 @@ const LABEL = 60;
 export function card(title: string, about: string, bars: readonly CardBar[], unit: string) {
   const shown = bars.slice(0, MOST_BARS).toSorted((a, b) => b.rate - a.rate);
   const most = shown[0]?.rate ?? 1;
+  // Few bars are thick, so that they fill the card.
+  const thickness = Math.min(96, Math.round(300 / Math.max(shown.length, 1)) - 44);
   return new ImageResponse(
     <div
       style={{
         ...{ width: '100%', height: '100%', display: 'flex', flexDirection: 'column' },
+        ...(shown.length === 0 && { justifyContent: 'center' }),
         ...{ padding: 56, background: '#f7f9f8', color: '#14181b', fontSize: 26 },
       }}
     >
@@ -42,16 +45,23 @@ export function card(title: string, about: string, bars: readonly CardBar[], uni
         {title}
       </div>
       <div style={{ ...clamp(1), color: '#55605f', marginTop: 8 }}>{about}</div>
-      <div style={{ display: 'flex', flexShrink: 0, flexDirection: 'column', marginTop: 24 }}>
+      <div
+        style={{
+          ...{ display: 'flex', flexShrink: 0, flexDirection: 'column', marginTop: 24 },
+          ...(shown.length > 0 && { flexGrow: 1, justifyContent: 'space-around' }),
+        }}
+      >
         {shown.map(({ isSubject, label, note, rate }) => (
-          <div key={label} style={{ display: 'flex', flexDirection: 'column', marginBottom: 16 }}>
+          <div key={label} style={{ display: 'flex', flexDirection: 'column' }}>
             <div style={{ display: 'flex', justifyContent: 'space-between' }}>
               <span>
                 {note ? `${cutTo(LABEL - note.length - 2, label)}, ${note}` : cutTo(LABEL, label)}
               </span>
               <span>{`${formatRate(rate)} ${unit}`}</span>
             </div>
-            <div style={{ display: 'flex', width: '100%', height: 16, background: '#e3e8e7' }}>
+            <div
+              style={{ display: 'flex', width: '100%', height: thickness, background: '#e3e8e7' }}
+            >
               <div
                 style={{
                   width: `${(rate / most) * 100}%`,

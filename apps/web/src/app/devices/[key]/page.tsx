@@ -17,7 +17,7 @@ import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
 import type { Fold } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
-import { formatCount } from '@/ui/format';
+import { formatCount, plural } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
@@ -42,7 +42,9 @@ const load = cache(async (key: string) => {
 });
 
 export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
-  return { title: (await load((await params).key)).name };
+  const { identity, name, results } = await load((await params).key);
+  const description = `${name} (${identity.backend}): its best kernel for each problem, its roofline, and ${plural(results, 'result')}.`;
+  return { title: name, description };
 }
 
 /** The page with the maps of language models' layers, or without. */

@@ -16,7 +16,8 @@ const primerOf = async (params: Props['params']) => {
 };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await primerOf(params)).title };
+  const { summary, title } = await primerOf(params);
+  return { title, description: summary };
 }
 
 export default async function PrimerPage({ params }: Props) {

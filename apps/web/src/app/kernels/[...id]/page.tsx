@@ -30,7 +30,10 @@ const idOf = async (params: Props['params']) => decodeURIComponent((await params
 const kernelOf = (id: string) => KERNELS.find((kernel) => kernel.id === id) ?? notFound();
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: await idOf(params) };
+  const id = await idOf(params);
+  const idea = KERNELS.find((kernel) => kernel.id === id)?.idea.replace(/[.]$/, '');
+  const what = idea ?? 'A WGSL kernel of a visitor';
+  return { title: id, description: `${what}: its source, tunables, and results on each device.` };
 }
 
 export default async function KernelPage({ params, searchParams }: Props) {

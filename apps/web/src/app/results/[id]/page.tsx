@@ -22,7 +22,7 @@ import { Command } from '@/ui/action';
 import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
-import { formatShape } from '@/ui/format';
+import { formatShape, rateText } from '@/ui/format';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { Words } from '@/ui/words';
 
@@ -34,13 +34,16 @@ const load = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { address, imported } = await load((await params).id);
-  // The site's own says that results are verified, which an import was not here.
-  return { title: address, ...(imported && { description: IMPORTED }) };
+  const { address, device, imported, outcome, problem, profile, rate } = await load(
+    (await params).id,
+  );
+  const found = rate ? rateText(rate) : (outcome?.kind ?? 'pending');
+  const origin = imported ? 'measured elsewhere and imported' : 'verified before and after timing';
+  return {
+    title: address,
+    description: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype} on ${device.name}, profile ${profile}: ${found}${rate ? `, ${origin}` : ''}.`,
+  };
 }
-
-/** Of an import, for what shows a link to it. */
-const IMPORTED = 'A WebGPU kernel’s result, measured elsewhere and imported.';
 
 export default async function ResultPage({ params }: Props) {
   const { store } = await readable();

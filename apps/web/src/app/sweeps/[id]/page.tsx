@@ -13,6 +13,7 @@ import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
 import { Moment } from '@/ui/facts';
+import { formatCount, plural } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
 import { Words } from '@/ui/words';
 
@@ -24,10 +25,17 @@ const load = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { isImported, name } = await load((await params).id);
-  // The site's own says that results are verified, which an import was not here.
-  const description = 'Results of WebGPU kernels, measured elsewhere and imported.';
-  return { title: name, ...(isImported && { description }) };
+  const { counts, isImported, name } = await load((await params).id);
+  const origin = isImported ? 'measured elsewhere and imported' : 'on the devices of this grid';
+  const [measured, skipped, bad] = [
+    counts.measured,
+    counts.skipped,
+    counts.incorrect + counts.failed,
+  ].map(formatCount);
+  return {
+    title: name,
+    description: `${plural(counts.total, 'run')} of WebGPU kernels ${origin}: ${measured} measured, ${skipped} skipped, ${bad} incorrect or failed.`,
+  };
 }
 
 export default async function SweepPage({ params }: Props) {
