@@ -15,13 +15,9 @@ import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
 import type { BestResult, Device, Page, RunResult } from '../../view/api';
-import type {
-  DeviceHistory,
-  SoftwareVersion,
-  VariantHistory,
-  VersionResult,
-} from '../../view/device';
+import type { SoftwareVersion } from '../../view/device';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
+import { deviceHistoryOf } from './device-history';
 import { isLost } from './fleet';
 import { byKind, deviceRef, RUN_VIEW, runResult } from './run-view';
 
@@ -172,8 +168,13 @@ export function devicesOf(db: PrismaClient) {
   };
 }
 
-interface SummaryRow extends Interval, Pick<Row, 'op' | 'dtype' | 'shape' | 'profile' | 'address'> {
+interface SummaryRow extends Interval {
   readonly deviceKey: string;
+  readonly op: OpId;
+  readonly dtype: Dtype;
+  readonly shape: string;
+  readonly profile: Profile;
+  readonly address: string;
   readonly resultId: string;
   readonly unranked: string | null;
   readonly isImported: boolean;
@@ -279,76 +280,4 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
       lastSeenAt: row.lastSeenAt.toISOString(),
     };
   });
-}
-
-interface Row extends Omit<VersionResult, 'since'> {
-  readonly op: OpId;
-  readonly dtype: Dtype;
-  readonly shape: string;
-  readonly profile: Profile;
-  readonly address: string;
-  readonly since: Date;
-}
-
-async function deviceHistoryOf(db: PrismaClient, key: string): Promise<DeviceHistory> {
-  const versions = await versionsOf(db, key);
-  // Environments are few and results many: with one version there is nothing to compare.
-  if (versions.length < 2) return { versions, variants: [] };
-  const rows = await db.$queryRaw<Row[]>`
-    SELECT run."op", run."dtype", run."shape", run."profile"::text, run."address",
-      environment."content"->>'driver' AS "driver",
-      environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu",
-      (array_agg(result."id" ORDER BY result."medianNs"))[1] AS "resultId",
-      (array_agg(result."lowNs" ORDER BY result."medianNs"))[1] AS "lowNs",
-      (array_agg(result."highNs" ORDER BY result."medianNs"))[1] AS "highNs",
-      min(result."medianNs") AS "medianNs", count(*)::int AS "count",
-      min(result."endedAt") AS "since"
-    FROM (
-      SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") * FROM "Best"
-      WHERE "deviceKey" = ${key}
-      ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology" DESC) AS best
-    JOIN "Result" AS best_result ON best_result."id" = best."resultId"
-    JOIN "Run" AS best_run ON best_run."id" = best_result."runId"
-    JOIN "Run" AS run ON run."deviceKey" = best."deviceKey" AND run."state" = 'measured'
-      AND run."address" = best_run."address" AND run."op" = best."op"
-      AND run."dtype" = best."dtype" AND run."shape" = best."shape"
-      AND run."profile" = best."profile"
-    JOIN "Result" AS result ON result."runId" = run."id" AND result."unranked" IS NULL
-    JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
-    GROUP BY 1, 2, 3, 4, 5, 6, 7
-    ORDER BY 1, 2, 4, length(run."shape"), 3, "since"`;
-  return { versions, variants: variantsOf(rows) };
-}
-
-/** Driver and runtime versions the device was measured with, oldest first. */
-const versionsOf = (db: PrismaClient, key: string): Promise<SoftwareVersion[]> =>
-  db.$queryRaw<SoftwareVersion[]>`
-    SELECT environment."content"->>'driver' AS "driver",
-      environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
-    FROM "Device" AS device JOIN "Environment" AS environment
-      ON environment."content"->'device'->>'device' = device."name"
-      AND environment."content"->'device'->>'vendor' = device."vendor"
-      AND environment."content"->'device'->>'architecture' = device."architecture"
-      AND environment."content"->'device'->>'backend' = device."backend"
-      AND environment."content"->'device'->>'runtime' = device."runtime"
-    WHERE device."key" = ${key}
-    GROUP BY 1, 2 ORDER BY min(environment."createdAt")`;
-
-/** Rows come sorted: those of one variant and problem are adjacent. */
-function variantsOf(rows: readonly Row[]): VariantHistory[] {
-  const variants = new Map<string, VariantHistory & { versions: VersionResult[] }>();
-  for (const { address, dtype, op, profile, shape, since, ...version } of rows.filter(
-    isKnownProblem,
-  )) {
-    const id = [op, dtype, profile, shape, address].join(' ');
-    const known = variants.get(id) ?? {
-      problem: parseProblem({ op, dtype, shape }),
-      profile,
-      address,
-      versions: [],
-    };
-    known.versions.push({ ...version, since: since.toISOString() });
-    variants.set(id, known);
-  }
-  return [...variants.values()].filter(({ versions }) => versions.length > 1);
 }
