@@ -158,16 +158,6 @@ describe('a worker over http', () => {
     expect((await worker.link.next(never))?.id).toBe(run.id);
   });
 
-  it('keeps its run where the site is restarted in mid-run', async () => {
-    const worker = await attached();
-    const { run, sweep } = await given(worker);
-    // As another process would: with connections of its own.
-    await worker.link.heartbeat('running', [run.id]);
-    await call('GET /health');
-    await worker.link.outcome(outcomeOf(run, worker));
-    expect(await countsOf(sweep.id)).toMatchObject({ measured: 1 });
-  });
-
   it('taken off the list attaches again by itself', async () => {
     const worker = await attached();
     await grid.store.workers.detach(worker.workerId);

@@ -58,7 +58,7 @@ function taker(onTake: (runId: string, take: number) => Promise<void> = async ()
 }
 
 const eventually = async (holds: () => Promise<boolean>) => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!(await holds())) await sleep(20);
 };
 
 describe.each([
@@ -119,7 +119,7 @@ describe.each([
       let most = 0;
       const { taken, take, until } = taker(async () => {
         most = Math.max(most, ++inHand);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await sleep(1);
         inHand--;
       });
       consume(other, deviceKey, take);
