@@ -210,7 +210,7 @@ test('portability says what a variant costs everywhere', async ({ page }) => {
   expect(answer?.status()).toBe(404);
 });
 
-test('each view is exported as it is shown', async ({ page, request }) => {
+test('each view with results is exported as it is shown', async ({ page, request }) => {
   for (const [view, column] of [
     ['devices', 'speedup_over_naive'],
     ['heatmap', 'part_of_best'],
@@ -225,6 +225,8 @@ test('each view is exported as it is shown', async ({ page, request }) => {
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line).toMatch(/^matmul,1024,f32,default,/);
   }
+  await page.goto(`${grid.url}/?dtype=i32`);
+  await expect(page.getByRole('link', { name: 'CSV' })).toHaveCount(0);
 });
 
 test('the best kernel of a problem is found, with its shader and how it was found', async ({
