@@ -296,7 +296,10 @@ function guarded<A extends unknown[]>(action: (...args: A) => Promise<unknown>) 
       const code = await action(...args);
       if (typeof code === 'number') process.exitCode = code;
     } catch (error) {
-      process.stderr.write(`${wrapped(`error: ${describe(error)}`, lineWidth(process.stderr))}\n`);
+      const text = `error: ${describe(error)}`;
+      // A log keeps it in one line.
+      const { isTTY } = process.stderr;
+      process.stderr.write(`${isTTY ? wrapped(text, lineWidth(process.stderr)) : text}\n`);
       process.exitCode = exitCodeOf(error);
     }
   };
