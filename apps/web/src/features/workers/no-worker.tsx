@@ -1,5 +1,5 @@
 import type { DeviceQueue, RunView } from '@tilemark/core';
-import { DeviceName } from '@/features/devices/device-name';
+import { deviceHref, shortDeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
 import { Notice } from '@/ui/notice';
@@ -19,7 +19,9 @@ export function NoWorker({
       <ul className="space-y-1">
         {stuck.map(({ device, waiting, workers }) => (
           <li key={device.key}>
-            <DeviceName device={device} />{' '}
+            <TextLink href={deviceHref(device.key)} title={device.name}>
+              {shortDeviceName(device.name)}
+            </TextLink>{' '}
             {workers === 0 ? 'has no worker' : 'has no worker taking runs'}: {formatCount(waiting)}{' '}
             {waiting === 1 ? 'run waits' : 'runs wait'} until{' '}
             {workers === 0 ? (
