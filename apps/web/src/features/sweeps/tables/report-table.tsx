@@ -36,10 +36,11 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
               {
                 head: 'In the report',
                 cell: ({ by, of: { address, label } }) => (
-                  // Said once; to readers who hear it, and on a phone's cards, with each time.
+                  // Said once; to readers who hear it, and on a phone's cards, with each time. The
+                  // variant, which fills lines there, is on the card of the report's figure.
                   <span className={by ? 'sm:sr-only' : ''}>
                     {label}{' '}
-                    <span className="block font-normal">
+                    <span className={`block font-normal ${by ? 'max-sm:hidden' : ''}`}>
                       <VariantLink address={address} resultId={null} />
                     </span>
                   </span>
