@@ -161,7 +161,7 @@ it('ends with one line and code 2 for a device that is not there', async () => {
     REDIS_URL: redisUrl ?? '',
   });
   expect(await ended).toBe(2);
-  expect(stderr()).toMatch(/^error: device: There is no device 7\. Devices: 0 \(.*\n$/);
+  expect(stderr()).toMatch(/^error: --device: There is no device 7\. Devices: 0 \(.*\n$/);
 });
 
 it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async () => {
