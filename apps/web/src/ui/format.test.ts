@@ -6,12 +6,19 @@ import {
   formatDuration,
   formatEstimate,
   formatNs,
+  formatParams,
   formatRate,
   formatShape,
   formatSpeedup,
 } from './format';
 
 const spaced = (text: string) => text.replaceAll('\u202f', ' ');
+
+it('breaks the lines of parameters at commas only', () => {
+  expect(formatParams({ rows: 3072, cols: 4096 })).toBe(
+    'rows\u00a0=\u00a03072, cols\u00a0=\u00a04096',
+  );
+});
 
 describe('formatNs', () => {
   it.each([
