@@ -1,5 +1,6 @@
 import { DTYPES, type Problem } from '@tilemark/kernels';
 import type { Profile } from '../measure/device';
+import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
 import { type Evidence, evidenceSchema, type Observation, observationsOf } from './evidence';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
@@ -13,11 +14,26 @@ import { isOn, type TunedOn } from './tuned';
 let parsed: readonly Evidence[] | undefined;
 
 export function shippedEvidence(): readonly Evidence[] {
-  parsed ??= [h200, h200Half, h200HalfSums, h200Transpose].map((file) =>
-    evidenceSchema.parse(file),
+  parsed ??= levelled(
+    [h200, h200Half, h200HalfSums, h200Transpose].map((file) => evidenceSchema.parse(file)),
   );
   return parsed;
 }
+
+/** Each file with the best that any of its device and profile has probed: one roof, as on a grid. */
+const levelled = (files: readonly Evidence[]): Evidence[] =>
+  files.map((file) => ({
+    ...file,
+    roofline: files
+      .filter(
+        ({ device, profile }) => device.device === file.device.device && profile === file.profile,
+      )
+      .flatMap(({ roofline }) => roofline ?? [])
+      .reduce<RooflineSurvey | undefined>(
+        (best, next) => (best ? bestOf(best, next) : next),
+        undefined,
+      ),
+  }));
 
 /** A selector and what it learned from. */
 export interface Learned {
