@@ -102,14 +102,14 @@ export function devicesOf(db: PrismaClient) {
     /** What a list says of these devices beside themselves, by key. */
     summaries: (keys: readonly string[]) => summariesOf(db, keys),
 
-    /** The best rate at each square size of an op, dtype and profile, by device, sizes ascending. */
+    /** The best ranked rate at each square size of an op, dtype and profile, by device, sizes ascending. */
     async sizes(
       keys: readonly string[],
       of: { readonly op: OpId; readonly dtype: Dtype; readonly profile: Profile },
       methodology: number,
     ): Promise<ReadonlyMap<string, readonly SizeRate[]>> {
       const rows = await db.best.findMany({
-        where: { ...of, methodology, deviceKey: { in: [...keys] } },
+        where: { ...of, methodology, unranked: null, deviceKey: { in: [...keys] } },
         select: { deviceKey: true, shape: true, medianNs: true },
       });
       const sizes = new Map<string, SizeRate[]>();
