@@ -1,5 +1,5 @@
 import { FAMILIES, parseShapes } from '@tilemark/core';
-import type { Dtype, GpuKernel, OpId, Shape } from '@tilemark/kernels';
+import { type Dtype, type GpuKernel, InputError, type OpId, type Shape } from '@tilemark/kernels';
 import { type Answer, ask, submitSweep } from '@/ui/request';
 import type { Draft } from './problems';
 
@@ -24,10 +24,14 @@ const MOST_PAIRS = 48;
 
 /**
  * Keeps the kernel as a version and lets it run beside naive and the best of ours on each device.
- * The value is the id of the version.
+ * The value is the id of the version. Throws InputError at `devices`, before anything is kept, where
+ * no device takes it.
  */
 export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
   const { able, chosen, draft, dtype, kernel, shapes } = wanted;
+  if (able.length === 0) {
+    throw new InputError('No device here runs contributed kernels now.', 'devices');
+  }
   const { contributedKernelSchema } = await import('@tilemark/core');
   const kept = await ask('/api/v1/kernels', {
     body: JSON.stringify(draft),

@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { ClassBadge } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
-import { Button, linkStyle } from '@/ui/button';
+import { Button, linkStyle, TextLink } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
@@ -217,9 +217,15 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                 ))}
               </div>
               <p id="devices-hint" className="mt-1 text-xs text-muted">
-                {able.length === 0
-                  ? 'No worker of this grid runs contributed kernels now: start one with --contributed.'
-                  : 'None chosen: every device that runs contributed kernels.'}
+                {able.length === 0 ? (
+                  <>
+                    No worker of this grid runs contributed kernels now. Add{' '}
+                    <code>--contributed</code> to the command that{' '}
+                    <TextLink href="/workers#attach">attaches a machine</TextLink>.
+                  </>
+                ) : (
+                  'None chosen: every device that runs contributed kernels.'
+                )}
               </p>
               <FieldError id="devices" error={refused.devices} isAlert />
             </fieldset>
