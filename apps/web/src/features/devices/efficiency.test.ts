@@ -17,3 +17,9 @@ test('layers of language models are offered where a kernel has times of them', (
     expect(html(kernel, true), kernel).not.toMatch(/Hide the layers|by tokens and layer/);
   }
 });
+
+test('files without a map for the same reason are named together', () => {
+  const text = html('matmul/subgroup-matrix');
+  expect(text.match(/no map/g)).toHaveLength(1);
+  expect(text).toContain('f16 and f16acc16: no map');
+});

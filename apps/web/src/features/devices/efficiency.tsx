@@ -12,7 +12,7 @@ import {
   TOKENS,
 } from '@tilemark/core';
 import { type OpId, opById, shapeText } from '@tilemark/kernels';
-import { rollup } from 'd3-array';
+import { group, rollup } from 'd3-array';
 import { ButtonLink } from '@/ui/button';
 import type { Fold } from '@/ui/code';
 import { formatCount, formatRate } from '@/ui/format';
@@ -71,6 +71,7 @@ export function Efficiency({
           layers={layers.isOpen && hasLayers(file, kernel)}
         />
       ))}
+      <Unmapped files={files} />
       {files.some((file) => hasLayers(file, kernel)) && (
         <ButtonLink
           href={layers.href}
@@ -98,13 +99,7 @@ function FileMap({
   const { op, dtype, device, driver, profile, roofline } = file;
   const what = `${opById(op).title}, ${dtype}, ${device.device}`;
   const map = mapOf(file);
-  if ('why' in map) {
-    return (
-      <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
-        {what}: no map. {map.why}
-      </Panel>
-    );
-  }
+  if ('why' in map) return null; // see Unmapped
   const cells = map.cells.filter(({ kernels }) => !kernel || kernels.some(isOf(kernel)));
   if (cells.length === 0) return null;
   const peak = roofline?.peaks.find((each) => each.dtype === dtype)?.gigaflopsPerSecond;
@@ -143,6 +138,26 @@ function FileMap({
         </div>
       )}
     </div>
+  );
+}
+
+/** Why files have no map, those with the same reason together. */
+function Unmapped({ files }: { files: readonly Evidence[] }) {
+  const reasons = files.flatMap((file) => {
+    const map = mapOf(file);
+    return 'why' in map ? [{ file, why: map.why }] : [];
+  });
+  const alike = group(
+    reasons,
+    ({ file }) => `${opById(file.op).title} on ${file.device.device}`,
+    ({ why }) => why,
+  );
+  return [...alike].flatMap(([what, byReason]) =>
+    [...byReason].map(([why, same]) => (
+      <Panel key={`${what} ${why}`} className="px-4 py-3 text-[0.8125rem] text-muted">
+        {what}, {same.map(({ file }) => file.dtype).join(' and ')}: no map. {why}
+      </Panel>
+    )),
   );
 }
 
