@@ -48,6 +48,15 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
       },
     }),
   );
+  const outcomes: Column<RunView>[] = own.every(isMeasured)
+    ? []
+    : [
+        {
+          head: 'Outcome',
+          className: 'min-w-52',
+          cell: (run) => (isMeasured(run) ? '–' : <State run={run} />),
+        },
+      ];
   return (
     <DataTable
       caption={`${id} by device and problem`}
@@ -73,11 +82,24 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
             </>
           ),
         },
-        { head: 'Median', isFigure: true, cell: (run) => <State run={run} /> },
+        ...outcomes,
+        {
+          head: 'Median',
+          isFigure: true,
+          cell: (run) =>
+            isMeasured(run) ? (
+              <TextLink href={`/results/${run.resultId}`} prefetch={false}>
+                <Timing of={intervalOf(run)} />
+              </TextLink>
+            ) : (
+              '–'
+            ),
+        },
         {
           head: 'Rate (higher is better)',
           isFigure: true,
-          cell: (run) => isMeasured(run) && <Rate of={rateOf(run.problem, run.figures.medianNs)} />,
+          cell: (run) =>
+            isMeasured(run) ? <Rate of={rateOf(run.problem, run.figures.medianNs)} /> : '–',
         },
         {
           head: 'Over the best of ours',
@@ -97,14 +119,15 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           title: 'Root of the mean square error, in roundoffs of the element type',
           isFigure: true,
           cell: (run) =>
-            isMeasured(run) &&
-            (run.figures.rmsError === null ? '–' : formatMetric('u', 2, run.figures.rmsError)),
+            isMeasured(run) && run.figures.rmsError !== null
+              ? formatMetric('u', 2, run.figures.rmsError)
+              : '–',
         },
       ]}
     >
       {own.length === 0 && (
         <tr>
-          <td colSpan={7 + versions.length} className="text-muted">
+          <td colSpan={7 + versions.length + outcomes.length} className="text-muted">
             Nothing has been run yet.
           </td>
         </tr>
@@ -117,15 +140,8 @@ const intervalOf = ({ figures: { highNs, lowNs, medianNs } }: MeasuredRun): Inte
   ...{ medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) },
 });
 
-/** The median and its result, or how else a run stands and why. */
+/** How a run that was not measured stands, and why. */
 function State({ run }: { run: RunView }) {
-  if (isMeasured(run)) {
-    return (
-      <TextLink href={`/results/${run.resultId}`} prefetch={false}>
-        <Timing of={intervalOf(run)} />
-      </TextLink>
-    );
-  }
   const badge = <Badge tone={isBad(run.kind) ? 'rose' : 'neutral'}>{run.kind}</Badge>;
   return (
     <>
@@ -137,9 +153,7 @@ function State({ run }: { run: RunView }) {
         badge
       )}
       {run.reason && (
-        <span className="mt-0.5 block max-w-96 text-left break-words whitespace-pre-wrap">
-          {run.reason}
-        </span>
+        <span className="mt-0.5 block max-w-96 break-words whitespace-pre-wrap">{run.reason}</span>
       )}
     </>
   );
