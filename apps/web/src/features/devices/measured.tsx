@@ -11,6 +11,7 @@ import {
 import { rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
+import { SlowEnd } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
 import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
@@ -62,7 +63,7 @@ export function BestResults({
           {
             head: 'Best variant',
             className: 'min-w-52',
-            cell: ({ address, imported, problem, reason, resultId }) => (
+            cell: ({ address, headline, imported, problem, reason, resultId }) => (
               <>
                 {resultId !== null && (
                   <ComparableVariant
@@ -73,6 +74,7 @@ export function BestResults({
                 )}{' '}
                 <ImportedBadge of={imported} />
                 {reason && !common && <span className="block text-xs text-muted">{reason}</span>}
+                <SlowEnd of={headline} />
               </>
             ),
           },

@@ -117,13 +117,19 @@ export const medianOf = (invocations: number): string => `median of ${plural(inv
 export function Placed({ of }: { of: LeaderboardRow }) {
   return (
     <>
-      {of.rank !== null && provenNs(of) !== of.medianNs && (
-        <p className="max-w-72 font-normal text-xs text-muted">
-          Placed by the slow end of its wide interval, {formatNs(of.highNs)}
-        </p>
-      )}
+      {of.rank !== null && <SlowEnd of={of} />}
       <ShorterMedian of={of.shorterMedian} />
     </>
+  );
+}
+
+/** What a result with a wide interval is placed by; nothing for another. */
+export function SlowEnd({ of }: { of: Parameters<typeof provenNs>[0] }) {
+  if (provenNs(of) === of.medianNs) return null;
+  return (
+    <p className="max-w-72 font-normal text-xs text-muted">
+      Placed by the slow end of its wide interval, {formatNs(of.highNs)}
+    </p>
   );
 }
 

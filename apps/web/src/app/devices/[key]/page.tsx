@@ -163,9 +163,9 @@ export default async function DevicePage({ params, searchParams }: Props) {
       {reference.length > 0 && (
         <Section title="Measured elsewhere" id="reference">
           <p className="mb-2 text-[0.8125rem] text-muted">
-            The fastest kernel of each problem on hardware of this name, from the{' '}
-            <TextLink href="/docs/site">reference</TextLink>: never ranked beside results of this
-            grid.
+            The fastest kernel of each problem on hardware of this name, of those that would be
+            ranked, from the <TextLink href="/docs/site">reference</TextLink>: none is placed beside
+            results of this grid.
           </p>
           <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
         </Section>
