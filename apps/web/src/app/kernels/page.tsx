@@ -3,6 +3,7 @@ import { idsOf, type Kernel, kernelsOf, OPS, shapeText } from '@tilemark/kernels
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/device-name';
+import { evidenceOf } from '@/features/devices/efficiency';
 import { kernelHref } from '@/features/kernels/address';
 import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';
@@ -45,7 +46,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, ranked or not. By size: in f32, the fastest device by the variant placed first there; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, ranked or not; the searches that ship are on the page of each kernel instead, as its efficiency by shape. By size: in f32, the fastest device by the variant placed first there; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >
@@ -73,10 +74,15 @@ export default async function KernelsPage() {
                 className: 'min-w-26',
                 cell: ({ id }) => {
                   const best = fastest.get(id);
+                  if (!best && evidenceOf(id).length > 0) {
+                    return <TextLink href={`${kernelHref(id)}#efficiency`}>by shape</TextLink>;
+                  }
                   return (
                     <BestRate
                       best={best}
-                      on={best && `${formatShape(shapeText(best.problem))} ${best.problem.dtype}`}
+                      on={
+                        best && `${formatShape(shapeText(best.problem))}\u00a0${best.problem.dtype}`
+                      }
                     />
                   );
                 },
