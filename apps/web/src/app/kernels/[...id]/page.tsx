@@ -3,6 +3,7 @@ import type { Store } from '@tilemark/core/server';
 import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { Fragment } from 'react';
 import { ContributedPage } from '@/features/contributed/contributed-page';
 import { Efficiency, evidenceOf } from '@/features/devices/efficiency';
 import { Address, kernelHref } from '@/features/kernels/address';
@@ -123,7 +124,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
                     { name: 'Workgroup size', value: detail.needs.workgroupSize.join(' × ') },
                     { name: 'Workgroup memory', value: formatBytes(detail.needs.workgroupBytes) },
                     { name: 'Features', value: detail.needs.features.join(', ') || 'none' },
-                    { name: 'Limits to request', value: limitsText(detail.needs) },
+                    { name: 'Limits to request', value: <Limits of={detail.needs} /> },
                   ]
                 : kernel.runsOn === 'cpu'
                   ? [{ name: 'Runs on', value: 'the host CPU' }]
@@ -212,7 +213,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
 }
 
 /** The limits beyond those that every device has without asking (WebGPU, 3.6.2), with what is needed. */
-function limitsText({ workgroupSize, workgroupBytes }: KernelNeeds): string {
+function Limits({ of: { workgroupSize, workgroupBytes } }: { of: KernelNeeds }) {
   const [x = 1, y = 1, z = 1] = workgroupSize;
   const needed = [
     ['maxComputeWorkgroupStorageSize', workgroupBytes, 16_384],
@@ -222,7 +223,19 @@ function limitsText({ workgroupSize, workgroupBytes }: KernelNeeds): string {
     ['maxComputeWorkgroupSizeZ', z, 64],
   ] as const;
   const beyond = needed.filter(([, value, usual]) => value > usual);
-  return beyond.map(([name, value]) => `${name} ${formatCount(value)}`).join(', ') || 'none';
+  if (beyond.length === 0) return 'none';
+  return beyond.map(([name, value]) => (
+    <span key={name} className="block">
+      {/* A phone is too narrow for the name on one line: it breaks between its words. */}
+      {name.split(/(?=[A-Z])/).map((word) => (
+        <Fragment key={word}>
+          {word}
+          <wbr />
+        </Fragment>
+      ))}{' '}
+      {formatCount(value)}
+    </span>
+  ));
 }
 
 /** The results for the problem that `on` names (see `problemKey`), or for the default one. */
