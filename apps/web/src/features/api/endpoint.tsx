@@ -55,7 +55,7 @@ export function Endpoint({
         <span className="min-w-0 break-all">/api/v1{path}</span>
       </h3>
       <div className="mt-1.5 max-w-prose text-[0.8125rem]">
-        <Markdown text={summary} hrefOf={() => null} />
+        <Markdown text={summary} hrefOf={(link) => link} />
       </div>
       <p className="mt-1 text-xs text-muted">For {ACCESS[operation['x-access']]}.</p>
       {query.length > 0 && <Schema of={id} title="Query" text={typeText(objectOf(query))} />}

@@ -10,7 +10,7 @@ operation(
     id: 'listDevices',
     method: 'get',
     path: '/devices',
-    summary: 'Devices that have been attached, with their capabilities.',
+    summary: 'Devices that were attached or that imported results name, with their capabilities.',
     access: 'read',
     caching: 'revalidate',
     query: cursorQuery,
