@@ -43,16 +43,6 @@ const WORDS = {
     'how long and how precisely a run is measured; quick ones are never ranked.',
     '/docs/measurement',
   ],
-  standard: [
-    'Standard suites',
-    'sweeps that every device runs by itself when it is first seen.',
-    '/coverage',
-  ],
-  stale: [
-    'Stale',
-    'measured from an earlier version of the kernel’s source, or by an earlier version of the protocol.',
-    '/docs/operating',
-  ],
 } as const;
 
 /** What the terms of a page mean, folded. */

@@ -13,7 +13,6 @@ import { ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
-import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Workers' };
 
@@ -40,7 +39,6 @@ export default async function WorkersPage() {
         Each worker serves one device and runs one benchmark at a time. <em>Drain</em> lets a worker
         finish its run and take no more; <em>Pause</em> stops it at once and returns the run to the
         queue.
-        <Words of={['standard', 'stale']} />
       </PageHeader>
       <NoWorker queues={queues} />
       {items.length > 0 ? (
