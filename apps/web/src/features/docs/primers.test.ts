@@ -48,9 +48,19 @@ it('reads whole where a link leads nowhere: its text is code, or names the file'
 
 it('names its primers by their titles, not by their files', () => {
   const named = PRIMERS.flatMap(({ file, text }) =>
-    [...text.matchAll(/\[[\w-]+\.md\]\(/g)].map(([link]) => `${file}: ${link}`),
+    [...text.matchAll(/\[[\w/-]+\.md\]\(/g)].map(([link]) => `${file}: ${link}`),
   );
   expect(named).toEqual([]);
+});
+
+it('gives comments in commands short lines of their own, which no phone wraps', () => {
+  const commands = PRIMERS.flatMap(({ file, text }) =>
+    [...text.matchAll(/^```(?:sh|yaml|nginx|ini)\n([\s\S]*?)^```/gm)].flatMap(([, code = '']) =>
+      code.split('\n').map((line) => `${file}: ${line}`),
+    ),
+  );
+  expect(commands.filter((line) => /: .*\S +# /.test(line))).toEqual([]);
+  expect(commands.filter((line) => /: *# .{45}/.test(line))).toEqual([]);
 });
 
 it('heads its tables', () => {
