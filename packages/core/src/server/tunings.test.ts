@@ -120,7 +120,7 @@ describe('a tuning', () => {
     leaving.abort();
     await watching;
 
-    const { best, decision, phase, tried, usedSeconds } = after.tuning;
+    const { best, decision, finals, phase, tried, usedSeconds } = after.tuning;
     expect(phase).toBe('done');
     expect(decision?.stop).toBe('budget');
     expect(best?.address).toBe(decision?.winner);
@@ -133,6 +133,12 @@ describe('a tuning', () => {
     const winner = items.find(({ resultId }) => resultId === best?.resultId);
     expect(winner).toMatchObject({ policy: 'default', address: decision?.winner });
     const screened = items.filter(({ policy }) => policy === 'screen');
+    expect(tried).toBe(screened.length);
+    const isDuel = ({ outcome }: (typeof items)[number]) =>
+      outcome?.kind === 'measured' && outcome.measurement.duel !== undefined;
+    const inFull = items.filter((each) => each.policy === 'default' && !isDuel(each));
+    expect(inFull.length).toBeGreaterThan(0);
+    expect(finals).toBe(inFull.length);
     const least = Math.min(...screened.map(({ address }) => costOf(address)));
     expect(costOf(decision?.winner ?? '')).toBe(least);
     const answer = await store.best({

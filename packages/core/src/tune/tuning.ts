@@ -35,7 +35,7 @@ export const tuningDecisionSchema = z.object({
   winner: z.string().nullable(),
   /** Why screening ended: its share of the budget was used, or nothing was left to try. */
   stop: z.enum(['budget', 'exhausted']),
-  /** Variants that were screened. */
+  /** Variants that were screened when screening ended; those under way then came after. */
   screened: z.number().int(),
   duels: z.array(turnsSchema),
 });

@@ -72,6 +72,8 @@ export const problemTuningSchema = tuningRequestSchema.extend({
   ...progressSchema.shape,
   /** `screening`: many variants, few samples; `finals`: the leaders in full; `duels`: in turns. */
   phase: z.enum(['screening', 'finals', 'duels', 'done']),
+  /** Variants that were measured in full. */
+  finals: z.number().int(),
   /** The winner or, until there is one, the fastest so far; null: nothing plausible was measured. */
   best: fastestSchema.nullable(),
   decision: tuningDecisionSchema.nullable(),

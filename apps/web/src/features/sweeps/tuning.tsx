@@ -90,7 +90,7 @@ export function TuningFacts({
     },
     {
       name: 'Variants tried',
-      value: `${formatCount(decision?.screened ?? tried)}, in ${plural(runs, 'run')}`,
+      value: `${formatCount(tried)}, in ${plural(runs, 'run')}`,
     },
     { name: 'Time used', value: usedText(tuning) },
     {
@@ -102,6 +102,7 @@ export function TuningFacts({
       value: `${opById(problem.op).title} ${formatShape(shapeText(problem))} ${problem.dtype}, profile ${profile}`,
     },
     { name: 'Device', value: <DeviceName device={device} /> },
+    ...(decision?.duels.length === 0 ? [{ name: 'Duels', value: '0' }] : []),
     ...(decision?.duels ?? []).map(({ a, b, high, low, ratio }) => ({
       name: 'Duel',
       value: (
@@ -125,15 +126,23 @@ export function TuningFacts({
             <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
           </p>
           <p className="px-4 pb-3 text-xs text-muted">
-            Quick runs (policy screen) take few samples and are less certain: full runs and duels
-            decide, so the winner may take longer than some quick run. The leaderboard ranks
-            separate runs, so where two variants cannot be told apart it may place another one
-            first. <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
+            Quick runs (policy screen) take few samples and are less certain. {decidedBy(tuning)} So
+            the winner may take longer than some quick run. The leaderboard ranks separate runs, so
+            where two variants cannot be told apart it may place another one first.{' '}
+            <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
           </p>
         </>
       )}
     </>
   );
+}
+
+/** What the winner rests on. */
+export function decidedBy({ decision, finals }: Pick<ProblemTuning, 'decision' | 'finals'>) {
+  if (decision && decision.duels.length > 0) return 'Full runs and duels decide.';
+  return finals > 1
+    ? 'Full runs decide.'
+    : 'The winner is the only variant measured in full: while time is left, so is any whose quick run came within 10% of its own.';
 }
 
 /** The lookup that now answers with what was found. */

@@ -21,6 +21,7 @@ interface Progress {
   readonly sweepId: string;
   readonly tried: number;
   readonly usedSeconds: number;
+  readonly finals: number;
   readonly hasFinals: boolean;
   readonly hasDuels: boolean;
 }
@@ -52,6 +53,8 @@ export async function tuningViews(
     SELECT r."sweepId",
       count(*) FILTER (WHERE r."policy" = 'screen' AND r."rival" IS NULL
         AND r."endedAt" IS NOT NULL)::int AS "tried",
+      count(*) FILTER (WHERE r."policy" <> 'screen' AND r."rival" IS NULL
+        AND r."state" = 'measured')::int AS "finals",
       sum(${spentS}) AS "usedSeconds", bool_or(r."policy" <> 'screen') AS "hasFinals",
       bool_or(r."rival" IS NOT NULL) AS "hasDuels"
     FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
@@ -109,6 +112,7 @@ function problemView(
 ): ProblemTuning {
   return {
     ...{ ...request, ...common },
+    finals: so?.finals ?? 0,
     phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
     best: best
       ? {

@@ -1,0 +1,34 @@
+import type { ProblemTuning } from '@tilemark/core';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { TuningFacts } from './tuning';
+
+const fast = 'matmul/tiled[TILE=16]';
+const slow = 'matmul/naive[BLOCK=16]';
+
+/** @param finals variants that were measured in full */
+function textOf(finals: number, duels: NonNullable<ProblemTuning['decision']>['duels'] = []) {
+  const tuning: ProblemTuning = {
+    problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
+    ...{ profile: 'default', seed: 1, budgetSeconds: 60, usedSeconds: 60 },
+    device: { key: 'a', name: 'A', class: 'gpu' },
+    ...{ tried: 15, finals, phase: 'done' },
+    best: { address: fast, resultId: 'r', medianNs: 1e6, rate: { value: 1, unit: 'GFLOP/s' } },
+    decision: { winner: fast, stop: 'budget', screened: 14, duels },
+  };
+  return renderToStaticMarkup(TuningFacts({ tuning, runs: 16, isOver: true })).replaceAll(
+    /<[^>]+>/g,
+    ' ',
+  );
+}
+
+test('counts as tried what has runs: also what was under way when screening ended', () => {
+  expect(textOf(1)).toMatch(/Variants tried\s+15, in 16/);
+});
+
+test('names the runs that decided, of which there may be a single one', () => {
+  expect(textOf(1)).toMatch(/Duels\s+0\s.*the only variant measured in full/);
+  expect(textOf(2)).toMatch(/Duels\s+0\s.*Full runs decide\./);
+  const duel = { a: fast, b: slow, ratio: 2, low: 1.9, high: 2.1 };
+  expect(textOf(2, [duel])).toMatch(/Duel\s.*Full runs and duels decide\./);
+});
