@@ -816,7 +816,7 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
   }
   // The form stays, with what was entered.
   await page.goto(`${grid.url}/compare?a=none`);
-  await expect(page.getByText('There is no result none.')).toBeVisible();
+  await expect(page.getByText('There is no result “none”.')).toBeVisible();
   await expect(page.getByText('Showing defaults')).toHaveCount(0);
   await expect(page.getByLabel('Result A')).toHaveValue('none');
   const junk = `/?op=conv&shape=${'9'.repeat(5_000)}&profile=%3Cscript%3E`;

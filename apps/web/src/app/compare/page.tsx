@@ -42,11 +42,9 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       <PageHeader
         title="Compare"
         actions={
-          query.a &&
-          query.b && (
-            <ButtonLink href={`/compare?${new URLSearchParams({ a: query.b, b: query.a })}`}>
-              Swap A and B
-            </ButtonLink>
+          a &&
+          b && (
+            <ButtonLink href={`/compare?a=${b.resultId}&b=${a.resultId}`}>Swap A and B</ButtonLink>
           )
         }
       >
@@ -57,7 +55,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       </PageHeader>
       <CompareTabs here="/compare" />
       <Refused
-        reasons={[...refused, ...unknown.map((id) => `There is no result ${id}.`)]}
+        reasons={[...refused, ...unknown.map((id) => `There is no result “${id}”.`)]}
         reset="/compare"
         title="This comparison is incomplete"
         instead="Choose other results below."

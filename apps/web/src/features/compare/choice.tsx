@@ -82,8 +82,15 @@ const Chosen = ({ address, children }: { address: string; children?: ReactNode }
   </p>
 );
 
-const resultText = ({ address, problem, profile, rate }: RunResult): string =>
-  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}, ${profile}: ${shortAddress(address)}${rate ? `, ${rateText(rate)}` : ''}`;
+const resultText = ({ address, imported, outcome, problem, profile, rate }: RunResult): string =>
+  [
+    `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}, ${profile}: ${shortAddress(address)}`,
+    ...(rate ? [rateText(rate)] : []),
+    ...(imported ? ['imported'] : []),
+    ...(outcome?.kind === 'measured' && outcome.measurement.unranked !== null
+      ? ['not ranked']
+      : []),
+  ].join(', ');
 
 /** One of the variants that were measured, by kernel; what the address asks for is kept, measured or not. */
 export function VariantSelect({

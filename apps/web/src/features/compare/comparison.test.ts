@@ -20,6 +20,16 @@ it('says how many times faster, within the intervals', () => {
   expect(compare(of(100), of(200))).toMatchObject({ verdict: 'SLOW', of: 'speed', ratio: 0.5 });
 });
 
+it('tells an interval that the spread between runs widens visibly', () => {
+  const within = (part: number): Measured => {
+    const { measurement, result } = of(100);
+    const cold = { ...measurement.cold, lowNs: 100 * (1 - part), highNs: 100 * (1 + part) };
+    return { result, measurement: { ...measurement, cold } };
+  };
+  expect(compare(within(0.001), within(0.001)).isWidened).toBe(true);
+  expect(compare(within(0.5), within(0.001)).isWidened).toBe(false);
+});
+
 it('leaves undecided what the intervals do not tell apart', () => {
   const undecided = compare(of(100), of(101));
   expect(undecided.verdict).toBe('UNDECIDED');

@@ -9,6 +9,7 @@ import {
 } from '@tilemark/core';
 import { type Dtype, type OpId, opOf, type Problem } from '@tilemark/kernels';
 import { group } from 'd3-array';
+import { formatSpeedup } from '@/ui/format';
 import { problemText } from '../sweeps/runs';
 
 export interface Measured {
@@ -27,6 +28,8 @@ export interface Comparison extends Omit<Contrast, 'verdict'> {
   readonly verdict: Contrast['verdict'] | null;
   /** What `ratio` is of: rates where the work differs. Null: they have none in common. */
   readonly of: 'speed' | 'rate' | null;
+  /** Whether the spread between runs widens the interval enough to be seen. */
+  readonly isWidened: boolean;
   /** What differs between the two beside what was to be compared; each makes the verdict say less. */
   readonly differences: readonly string[];
 }
@@ -36,12 +39,16 @@ export function compare(a: Measured, b: Measured): Comparison {
   const isSameWork = problemText(a.result.problem) === problemText(b.result.problem);
   const work = workRatio(a.result.problem, b.result.problem);
   const { high, low, ratio, verdict, wouldTake } = contrast(headlineOf(b), headlineOf(a));
+  const within = contrast(b.measurement.cold, a.measurement.cold);
   return {
     verdict: isSameWork ? verdict : null,
     of: isSameWork ? 'speed' : work === null ? null : 'rate',
     ratio: (work ?? 1) * ratio,
     low: (work ?? 1) * low,
     high: (work ?? 1) * high,
+    isWidened:
+      formatSpeedup(within.low) !== formatSpeedup(low) ||
+      formatSpeedup(within.high) !== formatSpeedup(high),
     wouldTake,
     differences: differencesOf(a, b),
   };

@@ -59,6 +59,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Ranked', ({ measurement: { unranked } }) => (unranked === null ? 'yes' : `no: ${unranked}`)],
   ['Policy', ({ result }) => result.policy],
   ['Timer', ({ measurement: { timer } }) => timer.kind],
+  ['Methodology', ({ measurement }) => `version ${measurement.methodologyVersion}`],
   ['Driver', ({ result }) => driverText(result.environment.driver) || '–'],
 ];
 

@@ -26,7 +26,7 @@ export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
 
 /** What a comparison comes to: the verdict, or why there is none, and how large the effect is. */
 export function Effect({ of: comparison }: { of: Comparison }) {
-  const { differences, high, low, of, ratio, verdict } = comparison;
+  const { differences, high, isWidened, low, of, ratio, verdict } = comparison;
   return (
     <>
       {of !== null && (
@@ -39,7 +39,7 @@ export function Effect({ of: comparison }: { of: Comparison }) {
           </span>
         </p>
       )}
-      {of !== null && (
+      {of !== null && isWidened && (
         <p className="mt-2 text-[0.8125rem] text-muted">
           The interval is wider than those of the two runs below: theirs say how well each median is
           known, and this one also contains how much the median of another run would differ, for

@@ -30,7 +30,7 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
       </PageHeader>
       <CompareTabs here="/compare/devices" />
       <Refused
-        reasons={[...refused, ...unknown.map((key) => `There is no device ${key}.`)]}
+        reasons={[...refused, ...unknown.map((key) => `There is no device “${key}”.`)]}
         reset="/compare/devices"
         title="This comparison is incomplete"
         instead="Choose devices below."
