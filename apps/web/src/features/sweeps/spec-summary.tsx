@@ -18,6 +18,9 @@ export function SpecSummary({
   planned: ReadonlySet<string> | null;
 }) {
   const cases = spec.cases.filter(({ kernel }) => planned?.has(kernel) ?? true);
+  const devices = spec.devices?.map((key) => names.get(key) ?? key) ?? [
+    ...(planned ? names.values() : []),
+  ];
   const others = new Set(
     spec.cases.flatMap(({ kernel }) => ((planned?.has(kernel) ?? true) ? [] : kernel)),
   );
@@ -68,9 +71,7 @@ export function SpecSummary({
       )}
       <p className="mt-2 text-xs text-muted">
         Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}. Devices:{' '}
-        {spec.devices?.map((key) => names.get(key) ?? key).join(', ') ??
-          'every device with a worker attached'}
-        .
+        {devices.join(', ') || 'those with a worker attached when it was submitted'}.
       </p>
     </>
   );

@@ -18,18 +18,21 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   );
   const pivot = useMemo(() => pivotOf(lines), [lines]);
   const shapes = [...new Set(lines.map(({ published }) => published.shape))];
+  const isOtherSize = lines.some(({ ours, published }) =>
+    ours.some((own) => own !== null && own.shape !== published.shape),
+  );
   const { hardware, source } = report;
 
   return (
     <Section
       id="report"
-      title="Compared with the published report"
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? `${sizeText(shapes)}lower is faster, × is the speed-up over the first figure of the same source and size` : 'it gives no figures for these, so only the kernels are reproduced'}`}
+      title={columns.length > 0 ? 'Compared with the published report' : 'The published report'}
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? `${sizeText(shapes, isOtherSize)}lower is faster, × is the speed-up over the first figure of the same source and size` : 'it gives no figures for these, so only the kernels are reproduced'}`}
     >
       {lines.length > 0 && (
         <>
           <DataTable
-            caption={`Published figures of ${source.title}, with ours below them`}
+            caption={`Published figures of ${source.title}${columns.length > 0 ? ', with ours below them' : ''}`}
             rows={rowsOf(pivot, columns)}
             keyOf={({ by, of }) => `${of.label} ${of.address} ${by ? titleOf(by) : ''}`}
             columns={[
@@ -75,9 +78,9 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
 const titleOf = ({ device, profile }: Column): string => `${device.name}, ${profile}`;
 
 /** The size of a report that has one: a table of several has them as headings. */
-const sizeText = ([only, other]: readonly string[]): string =>
+const sizeText = ([only, other]: readonly string[], isOtherSize: boolean): string =>
   only !== undefined && other === undefined
-    ? `its size is ${formatShape(only)}, and another size stands beside its time; `
+    ? `its size is ${formatShape(only)}${isOtherSize ? ', and another size stands beside its time' : ''}; `
     : '';
 
 /** @param shape of the report: another one is said */
