@@ -39,7 +39,11 @@ interface Point extends Mark {
 const DASHED = '5 4';
 const isDashed = (kernel: string) => !usesWorkgroupMemory(kernel);
 
-/** Lines over threads per workgroup, a power of two, with their intervals as bands. */
+/** Lines at the same number of threads stand this far apart, so that their whiskers can be told apart, px. */
+const APART = 4;
+const APART_AT_MOST = 24;
+
+/** Lines over threads per workgroup, a power of two, with their intervals as whiskers. */
 function threadPlot(
   Plot: typeof PlotModule,
   points: readonly Point[],
@@ -58,10 +62,14 @@ function threadPlot(
 ): PlotModule.PlotOptions & { marks: PlotModule.Markish[] } {
   const kernels = distinct(points, ({ kernel }) => kernel);
   const colors = distinct(points, ({ color }) => color);
+  const lines = [...group(points, ({ line }) => line).values()];
+  const step = Math.min(APART, APART_AT_MOST / lines.length);
+  const aside = (index: number) => step * (index - (lines.length - 1) / 2);
   return {
     marginRight: 12,
     marginBottom: 36,
     x: {
+      inset: APART_AT_MOST / 2,
       type: 'log',
       base: 2,
       label: 'threads per workgroup →',
@@ -74,22 +82,25 @@ function threadPlot(
     marks: [
       Plot.gridY(y.ticks),
       Plot.axisY(y.ticks, { text: y.format }),
-      Plot.areaY(points, {
-        ...{ x: 'threads', y1: 'low', y2: 'high', z: 'line' },
-        ...{ fill: 'color', fillOpacity: 0.2 },
-      }),
-      ...[...group(points, ({ kernel }) => kernel)].map(([kernel, own]) =>
+      ...lines.flatMap((own, index) => [
+        Plot.ruleX(own, {
+          ...{ x: 'threads', y1: 'low', y2: 'high', dx: aside(index) },
+          ...{ stroke: 'color', strokeOpacity: 0.5, marker: 'tick' },
+        }),
         Plot.line(own, {
-          ...{ x: 'threads', y: 'value', z: 'line', stroke: 'color', strokeWidth: 1.5 },
-          ...(isDashed(kernel) && { strokeDasharray: DASHED }),
+          ...{ x: 'threads', y: 'value', dx: aside(index), stroke: 'color', strokeWidth: 1.5 },
+          ...(own.some(({ kernel }) => isDashed(kernel)) && { strokeDasharray: DASHED }),
+        }),
+      ]),
+      ...lines.map((own, index) =>
+        Plot.dot(own, {
+          ...{ x: 'threads', y: 'value', dx: aside(index) },
+          ...{ fill: 'color', symbol: 'kernel', r: 2.5 },
+          title: ({ line, threads, value }: Point) =>
+            `${line}, ${plural(threads, 'thread')}: ${text(value)}`,
+          href: 'href',
         }),
       ),
-      Plot.dot(points, {
-        ...{ x: 'threads', y: 'value', fill: 'color', symbol: 'kernel', r: 2.5 },
-        title: ({ line, threads, value }: Point) =>
-          `${line}, ${plural(threads, 'thread')}: ${text(value)}`,
-        href: 'href',
-      }),
     ],
   };
 }
@@ -159,7 +170,7 @@ export function TimeCurves({
       ]}
       caption={
         <>
-          Time by threads per workgroup, lower is faster; bands are {intervals}
+          Time by threads per workgroup, lower is faster; whiskers are {intervals}
           {isByShape && '; lines are shapes, by the fastest variant of each kernel'}
           {dashed.length > 0 &&
             dashed.length < kernels.length &&
@@ -211,7 +222,7 @@ export function SpeedupCurves({
       fileName="speedup-by-threads"
       zooms
       legend={legendOf(points, styles)}
-      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Bands combine the spreads of both times: ${intervals}.`}
+      caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Whiskers combine the spreads of both times: ${intervals}.`}
       summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}
     />
   );
