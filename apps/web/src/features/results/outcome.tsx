@@ -70,19 +70,19 @@ export function Headline({ result }: { result: ResultDetail }) {
           value={formatNs(medianNs)}
           unit={formatInterval(medianNs, lowNs, highNs, n)}
         />
-        {result.device.class !== 'cpu' && (
-          <Figure
-            name="% of peak (higher is better)"
-            value={peak ? formatOfPeak(peak.share) : '–'}
-            unit={
-              peak
-                ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
+        <Figure
+          name="% of peak (higher is better)"
+          value={peak ? formatOfPeak(peak.share) : '–'}
+          unit={
+            peak
+              ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
+              : result.device.class === 'cpu'
+                ? 'no probe measures the peak of a host CPU'
                 : stop === 'quick'
-                  ? 'quick policies are not held against a peak'
+                  ? 'no share is claimed of a quick run: no peak is probed beside it'
                   : 'the peak that bounds it is not known'
-            }
-          />
-        )}
+          }
+        />
         {flopPerByte > 0 && (
           <Figure
             name="Arithmetic intensity"

@@ -1,4 +1,4 @@
-import { isContributed, METHODOLOGY_VERSION, type Measurement } from '@tilemark/core';
+import { isContributed, METHODOLOGY_VERSION, type Measurement, peakShare } from '@tilemark/core';
 import { DTYPES, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
@@ -63,6 +63,9 @@ export default async function ResultPage({ params }: Props) {
     .filter(({ profile }) => profile === result.profile)
     .map((each) => ({ ...each, peaks: each.peaks.filter(({ dtype }) => dtype === peak) }))[0];
   const points = pointOf(result);
+  const isShareless =
+    measurement?.stop === 'quick' &&
+    !peakShare({ ...result, ...measurement, medianNs: measurement.cold.medianNs });
   const origin = originOf(await headers());
   const short = `${origin}/r/${shortId(id)}`;
   const { bench, rerun } = reproduceCommands(result, origin);
@@ -121,7 +124,7 @@ export default async function ResultPage({ params }: Props) {
                   </TextLink>
                 ),
               },
-              ...(measurement?.unranked === null
+              ...(measurement && (measurement.unranked === null || result.confirmedBy)
                 ? [
                     {
                       name: 'Confirmed',
@@ -135,7 +138,9 @@ export default async function ResultPage({ params }: Props) {
                     },
                   ]
                 : []),
-              { name: 'Worker', value: result.worker.name },
+              result.imported
+                ? { name: 'Imported by', value: result.imported.by }
+                : { name: 'Worker', value: result.worker.name },
               { name: 'Policy', value: result.policy },
               { name: 'Recorded', value: <Moment date={result.createdAt} /> },
             ]}
@@ -161,7 +166,11 @@ export default async function ResultPage({ params }: Props) {
             <Section
               id="roofline"
               title="Roofline"
-              note="the most this device can do, and this result"
+              note={
+                isShareless
+                  ? 'the most this device can do, and where this quick run lies; no share is claimed of it'
+                  : 'the most this device can do, and this result'
+              }
             >
               {roof && roof.peaks.length > 0 ? (
                 <Panel>
@@ -191,7 +200,7 @@ export default async function ResultPage({ params }: Props) {
         <Section
           id="reproduce"
           title="Reproduce"
-          note="the second command takes the run from this grid and compares the numbers"
+          note={`the second command takes the run from this grid and compares the ${measurement ? 'numbers' : 'outcome'}`}
         >
           <div className="space-y-2">
             <Command label="the command that measures it" text={bench} />
