@@ -15,7 +15,9 @@ export async function GET(request: Request): Promise<Response> {
   if (!query) notFound();
   const { board, groups } = await loadView(store, query);
   const { problem } = board;
-  if (!problem) return card(boardTitle(query), 'Nothing measured yet', [], '');
+  if (!problem) {
+    return card({ title: boardTitle(query), about: 'Nothing measured yet', groups: [], unit: '' });
+  }
   const { op, dtype } = problem;
   const { profile } = query;
   const shape = shapeText(problem);
@@ -28,16 +30,17 @@ export async function GET(request: Request): Promise<Response> {
   const isShown = ({ by, hardware }: ReferenceFigure) =>
     by.kind === 'kernel' &&
     own.some(({ address, device }) => address === by.address && device.name === hardware);
-  return card(
-    boardTitle({ ...query, shape }),
-    'The fastest of each device, and libraries; higher is better',
-    boardBars(
-      own,
-      bestOfEach(
-        figures.filter((each) => !isShown(each)),
-        profile,
-      ),
+  const bars = boardBars(
+    own,
+    bestOfEach(
+      figures.filter((each) => !isShown(each)),
+      profile,
     ),
-    opOf(problem).rateUnit(problem),
   );
+  return card({
+    title: boardTitle({ ...query, shape }),
+    about: 'The fastest of each device, and libraries; higher is better',
+    groups: [{ peak: null, bars }],
+    unit: opOf(problem).rateUnit(problem),
+  });
 }

@@ -1,6 +1,7 @@
 import { type DeviceClass, dataSheetPeak, type ReferenceFigure, type Roof } from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
 import { opOf, type Problem, shapeText, sidesText } from '@tilemark/kernels';
+import type { Peak } from '@/features/results/scale';
 import { formatTimes } from '@/ui/format';
 
 /** A device, or hardware of the reference, with its best and what stands beside it. */
@@ -16,12 +17,7 @@ export interface PictureRow {
   /** GFLOP/s. */
   readonly rate: number;
   /** The most that the device can do on the problem; null if unknown. */
-  readonly peak: {
-    readonly rate: number;
-    readonly isMeasured: boolean;
-    /** What binds: at a small size it may be the copying, not the arithmetic. */
-    readonly bound: Roof['bound'];
-  } | null;
+  readonly peak: Peak | null;
   /** On the same hardware and problem, the fastest first. */
   readonly libraries: readonly { readonly name: string; readonly rate: number }[];
   /** The kernel's speed against libraries and the naive kernel there: `0.967 of cuBLAS`. */
@@ -78,7 +74,7 @@ function peakOf(
   problem: Problem,
   roof: Roof | null,
   { class: kind, name }: { readonly name: string; readonly class: DeviceClass },
-): PictureRow['peak'] {
+): Peak | null {
   if (roof) {
     const rate = opOf(problem).rate(problem, roof.ns);
     return { rate, isMeasured: true, bound: roof.bound };

@@ -2,6 +2,7 @@ import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { ShorterMedian } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
+import { fullRate, peakText } from '@/features/results/scale';
 import { TextLink } from '@/ui/button';
 import { formatOfPeak, formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
@@ -51,8 +52,7 @@ function Row({ row }: { row: PictureRow }) {
   const { against, href, imported, kernel, libraries, name, peak, rate, shape } = row;
   const best = { name: kernel, rate, isBest: true };
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
-  // Without a peak the fastest of several is the full width; a single one has nothing to compare with.
-  const full = peak?.rate ?? (bars.length > 1 ? (bars[0]?.rate ?? null) : null);
+  const full = fullRate(peak, bars);
   return (
     <li className="space-y-1.5">
       <p className="flex flex-wrap items-baseline gap-x-2">
@@ -90,11 +90,6 @@ function Row({ row }: { row: PictureRow }) {
     </li>
   );
 }
-
-const peakText = (peak: PictureRow['peak']): string =>
-  peak
-    ? `${peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak'} ${formatRate(peak.rate)}${peak.isMeasured ? '' : ' by data sheet'}`
-    : 'no peak known';
 
 const barColor = (isBest: boolean): string => (isBest ? 'bg-accent' : 'bg-muted/70');
 

@@ -1,8 +1,28 @@
 /** What a link to a page shows elsewhere: a card as a picture. */
 import { ImageResponse } from 'next/og';
 import { cutTo, formatRate } from '@/ui/format';
+import { fullRate, type Peak, peakText } from './scale';
 
 export const CARD = { width: 1200, height: 630 };
+
+export interface Card {
+  readonly title: string;
+  /** Up to two lines. */
+  readonly about: string;
+  readonly groups: readonly CardGroup[];
+  /** Of all rates. */
+  readonly unit: string;
+}
+
+/** Bars that have a scale in common. */
+export interface CardGroup {
+  /** Above the bars, beside the peak. */
+  readonly name?: string;
+  /** What a full bar is; null: the fastest of several. */
+  readonly peak: Peak | null;
+  /** What matters most first. */
+  readonly bars: readonly CardBar[];
+}
 
 export interface CardBar {
   readonly label: string;
@@ -16,66 +36,98 @@ export interface CardBar {
 /** A title as long as this fits a line of large type. */
 const LARGE = 44;
 
-/** As many bars as a card has room for. */
+/** As many bars of one group as a card has room for. */
 const MOST_BARS = 5;
 
 /** As many letters as fit beside a rate. */
 const LABEL = 60;
 
-/**
- * A title, a line about it, and bars, the fastest first.
- *
- * @param bars what matters most first: as many as there is room for are shown
- */
-export function card(title: string, about: string, bars: readonly CardBar[], unit: string) {
-  const shown = bars.slice(0, MOST_BARS).toSorted((a, b) => b.rate - a.rate);
-  const most = shown[0]?.rate ?? 1;
-  // Few bars are thick, so that they fill the card.
-  const thickness = Math.min(96, Math.round(300 / Math.max(shown.length, 1)) - 44);
+/** A title, a line about it, and bars, the fastest of each group first. */
+export function card({ title, about, groups, unit }: Card) {
+  const shown = groups.map((group) => ({
+    ...group,
+    bars: group.bars.slice(0, MOST_BARS).toSorted((a, b) => b.rate - a.rate),
+  }));
+  const names = shown.filter(({ name }) => name !== undefined).length;
+  const bars = shown.reduce((sum, group) => sum + group.bars.length, 0);
+  const lines = names + bars;
+  // Ten lines in a smaller size leave room for their bars.
+  const fontSize = lines > 9 ? 20 : lines > 6 ? 22 : 26;
   return new ImageResponse(
     <div
       style={{
         ...{ width: '100%', height: '100%', display: 'flex', flexDirection: 'column' },
-        ...(shown.length === 0 && { justifyContent: 'center' }),
-        ...{ padding: 56, background: '#f7f9f8', color: '#14181b', fontSize: 26 },
+        ...(bars === 0 && { justifyContent: 'center' }),
+        ...{ padding: 56, background: '#f7f9f8', color: '#14181b', fontSize },
       }}
     >
       <div style={{ display: 'flex', flexShrink: 0, color: '#00696b', fontSize: 30 }}>Tilemark</div>
       <div style={{ ...clamp(2), fontSize: title.length > LARGE ? 36 : 48, marginTop: 12 }}>
         {title}
       </div>
-      <div style={{ ...clamp(1), color: '#55605f', marginTop: 8 }}>{about}</div>
-      <div
-        style={{
-          ...{ display: 'flex', flexShrink: 0, flexDirection: 'column', marginTop: 24 },
-          ...(shown.length > 0 && { flexGrow: 1, justifyContent: 'space-around' }),
-        }}
-      >
-        {shown.map(({ isSubject, label, note, rate }) => (
-          <div key={label} style={{ display: 'flex', flexDirection: 'column' }}>
-            <div style={{ display: 'flex', justifyContent: 'space-between' }}>
-              <span>
-                {note ? `${cutTo(LABEL - note.length - 2, label)}, ${note}` : cutTo(LABEL, label)}
-              </span>
-              <span>{`${formatRate(rate)} ${unit}`}</span>
-            </div>
-            <div
-              style={{ display: 'flex', width: '100%', height: thickness, background: '#e3e8e7' }}
-            >
-              <div
-                style={{
-                  width: `${(rate / most) * 100}%`,
-                  background: isSubject ? '#00696b' : '#a9b4b3',
-                }}
-              />
-            </div>
-          </div>
-        ))}
-      </div>
+      <div style={{ ...clamp(bars === 0 ? 4 : 2), color: MUTED, marginTop: 8 }}>{about}</div>
+      {bars > 0 && (
+        <div style={{ ...COLUMN, flexGrow: 1, gap: 12, marginTop: 16, justifyContent: 'center' }}>
+          {shown.map((group) => (
+            <Group key={group.name} {...{ group, unit }} />
+          ))}
+        </div>
+      )}
     </div>,
     CARD,
   );
 }
+
+const MUTED = '#55605f';
+/** As high as a label and its bar become. */
+const THICK = 120;
+
+const COLUMN = { display: 'flex', flexDirection: 'column' } as const;
+
+/** The bars share the height that is left. */
+function Group({ group: { bars, name, peak }, unit }: { group: CardGroup; unit: string }) {
+  const full = fullRate(peak, bars);
+  const isNamed = name !== undefined;
+  return (
+    <div
+      style={{
+        ...COLUMN,
+        gap: 4,
+        flexGrow: full === null ? 0 : bars.length,
+        maxHeight: THICK * bars.length,
+      }}
+    >
+      {isNamed && (
+        <div style={SIDES}>
+          <span>{name}</span>
+          <span style={{ color: MUTED }}>{peakText(peak)}</span>
+        </div>
+      )}
+      {bars.map(({ isSubject, label, note, rate }) => (
+        <div key={label} style={{ ...COLUMN, flexGrow: 1, marginLeft: isNamed ? 24 : 0 }}>
+          <div style={SIDES}>
+            <span>
+              {note ? `${cutTo(LABEL - note.length - 2, label)}, ${note}` : cutTo(LABEL, label)}
+            </span>
+            <span>{`${formatRate(rate)} ${unit}`}</span>
+          </div>
+          {full !== null && (
+            <div style={{ display: 'flex', flexGrow: 1, background: '#e3e8e7' }}>
+              <div
+                style={{
+                  width: `${Math.min(100, (rate / full) * 100)}%`,
+                  background: isSubject ? '#00696b' : '#a9b4b3',
+                }}
+              />
+            </div>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const SIDES = { display: 'flex', justifyContent: 'space-between' };
 
 /** So many lines at their full height, and an ellipsis. */
 const clamp = (lines: number) => ({ display: 'block', flexShrink: 0, lineClamp: lines });
