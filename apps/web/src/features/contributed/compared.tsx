@@ -1,6 +1,7 @@
 import { contrast, isBad, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import type { Beside, ContributedResults } from '@tilemark/core/server';
 import { rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
@@ -44,7 +45,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           .filter(isMeasured)
           .map((each) => ({ ...intervalOf(each), resultId: each.resultId ?? '' }))
           .toSorted((a, b) => a.medianNs - b.medianNs);
-        return <Ratio run={run} base={there[0]} />;
+        return ratioText(run, there[0]);
       },
     }),
   );
@@ -105,13 +106,13 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           head: 'Over the best of ours',
           title: 'Times as fast as the fastest kernel of the catalogue there',
           isFigure: true,
-          cell: (run) => <Ratio run={run} base={ours(best, run)} isNamed />,
+          cell: (run) => ratioText(run, ours(best, run), true),
         },
         {
           head: 'Over naive',
           title: 'Times as fast as the fastest variant of the naive kernel there',
           isFigure: true,
-          cell: (run) => <Ratio run={run} base={ours(naive, run)} />,
+          cell: (run) => ratioText(run, ours(naive, run)),
         },
         ...versions,
         {
@@ -160,15 +161,11 @@ function State({ run }: { run: RunView }) {
 }
 
 /** How many times as fast, with the interval and what follows from it. */
-function Ratio({
-  run,
-  base,
+function ratioText(
+  run: RunView,
+  base: (Interval & { readonly resultId: string; readonly address?: string }) | undefined,
   isNamed = false,
-}: {
-  run: RunView;
-  base: (Interval & { readonly resultId: string; readonly address?: string }) | undefined;
-  isNamed?: boolean;
-}) {
+): ReactNode {
   if (!isMeasured(run) || !base) return '–';
   const { high, low, ratio, verdict } = contrast(intervalOf(run), base);
   return (
