@@ -30,7 +30,7 @@ const WORDS = {
   ],
   roundoff: [
     'RMS error',
-    'of all elements against the reference, in u: one u is the most by which rounding once changes a value of the type; at 0 u every bit agrees.',
+    'of all elements against the reference, in u: one u is the most by which rounding once changes a value of the type; at 0 u every bit agrees, as where a kernel adds up in the order of the reference.',
     '/docs/tolerance',
   ],
   occupancy: [
