@@ -10,6 +10,8 @@ const sans = localFont({
   variable: '--font-geist-sans',
   weight: '100 900',
   display: 'optional',
+  // A face that is made of a local one comes late, too.
+  adjustFontFallback: false,
 });
 
 const mono = localFont({
