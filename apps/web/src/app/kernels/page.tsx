@@ -74,16 +74,26 @@ export default async function KernelsPage() {
                 className: 'min-w-26',
                 cell: ({ id }) => {
                   const best = fastest.get(id);
-                  if (!best && evidenceOf(id).length > 0) {
-                    return <TextLink href={`${kernelHref(id)}#efficiency`}>by shape</TextLink>;
-                  }
                   return (
-                    <BestRate
-                      best={best}
-                      on={
-                        best && `${formatShape(shapeText(best.problem))}\u00a0${best.problem.dtype}`
-                      }
-                    />
+                    <>
+                      <BestRate
+                        best={best}
+                        on={
+                          best &&
+                          `${formatShape(shapeText(best.problem))}\u00a0${best.problem.dtype}`
+                        }
+                      />
+                      {evidenceOf(id).length > 0 && (
+                        <TextLink
+                          href={`${kernelHref(id)}#efficiency`}
+                          aria-label={`${id} by shape`}
+                          prefetch={false}
+                          className="text-xs"
+                        >
+                          by shape
+                        </TextLink>
+                      )}
+                    </>
                   );
                 },
               },
