@@ -1,6 +1,6 @@
-import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { searchPath } from '../environment';
 import { StartProblem } from '../start/terminal';
 import { holdsWithin } from '../until';
@@ -99,6 +99,9 @@ async function stopLeftover(pidFile: string, configFile: string): Promise<void> 
     (line.includes(configFile) || /redis-server|valkey-server/.test(line)) &&
     (line.includes(configFile) || line.includes(`:${port}`));
   if (!(pid > 0) || !isOurs(await commandLine(pid))) return;
+  // It works in its data folder. In a copy of the folder of a running grid, the file names that grid's.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  if (folder !== null && folder !== (await realpath(dirname(pidFile)))) return;
   process.kill(pid, 'SIGTERM');
   const isGone = async () => !isOurs(await commandLine(pid));
   if (await holdsWithin(STOP_WITHIN_MS, isGone)) return;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -223,6 +223,17 @@ describe.runIf(redisInstalled)('the private Redis', () => {
     expect(await client.get('kept')).toBe('42');
     before.disconnect();
     await (await start()).stop();
+  });
+
+  test('leaves the server of a folder alone that its own is a copy of', async () => {
+    const { redis, client } = await startOne();
+    await client.set('kept', '42');
+    const copy = join(dataDir, 'copy');
+    await cp(join(dataDir, 'redis'), copy, { recursive: true });
+    const other = await startRedis({ dataDir: copy });
+    running.push(other!);
+    expect(other?.port).not.toBe(redis.port);
+    expect(await client.get('kept')).toBe('42');
   });
 
   test('is null where none is installed', async () => {
