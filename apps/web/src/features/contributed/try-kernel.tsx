@@ -220,7 +220,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                 {able.length === 0 ? (
                   <>
                     No worker of this grid runs contributed kernels now. Add{' '}
-                    <code>--contributed</code> to the command that{' '}
+                    <code className="whitespace-nowrap">--contributed</code> to the command that{' '}
                     <TextLink href="/workers#attach">attaches a machine</TextLink>.
                   </>
                 ) : (

@@ -39,15 +39,15 @@ test('a board shows what was measured here first, marks the rest, and leaves cei
   ]);
 });
 
-test('a sweep has a bar per variant: by its full measurement, where it was screened too', () => {
+test('a sweep has a bar per variant: those measured in full first, then those screened', () => {
   const bars = sweepBars([
     run('matmul/tiled[TILE=8]', 'screen', 90),
     run('matmul/tiled[TILE=8]', 'default', 70),
     run('matmul/naive[BLOCK=8]', 'screen', 80),
   ]);
-  expect(bars.map(({ rate, isSubject }) => [rate, isSubject])).toEqual([
-    [80, true],
-    [70, false],
+  expect(bars.map(({ rate, isSubject, note }) => [rate, isSubject, note])).toEqual([
+    [70, true, undefined],
+    [80, false, 'screened, not ranked'],
   ]);
 });
 
@@ -97,6 +97,14 @@ test('a result that was imported says so', () => {
   );
   const best = { ...result, resultId: 'b', imported };
   expect(resultCard(result, best).groups[0]?.bars[1]?.note).toBe('imported');
+});
+
+test('a result that is not ranked or a ceiling says so', () => {
+  const quick = { ...result, outcome: measured(1e3, { unranked: 'too quick to rank' }) };
+  expect(resultCard(quick, undefined).about).toMatch(/ on Laptop; not ranked$/);
+  expect(resultCard({ ...result, address: 'transpose/copy[TILE=16]' }, undefined).about).toMatch(
+    / on Laptop; a copy, the ceiling of transposes$/,
+  );
 });
 
 test('a result that is incorrect is named, alone and with what is wrong', () => {

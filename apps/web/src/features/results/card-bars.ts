@@ -47,8 +47,8 @@ export function boardBars(
 }
 
 /**
- * The variants of a sweep, the fastest first and in colour: each by its full measurement, if it has one
- * beside a screened. A ceiling is none of them.
+ * The variants of a sweep, the fastest first and in colour: those with a full measurement, by it, then
+ * those that were only screened. A ceiling is none of them.
  */
 export function sweepBars(
   runs: readonly Pick<MeasuredRun, 'address' | 'policy' | 'figures' | 'variant'>[],
@@ -58,14 +58,22 @@ export function sweepBars(
     (own): CardBar => {
       const full = own.filter(({ policy }) => policy !== 'screen');
       const rates = (full.length > 0 ? full : own).map(({ figures }) => figures.rate);
-      return { label: shortAddress(own[0]?.address ?? ''), rate: Math.max(...rates) };
+      return {
+        ...{ label: shortAddress(own[0]?.address ?? ''), rate: Math.max(...rates) },
+        note: full.length > 0 ? undefined : SCREENED,
+      };
     },
     ({ address }) => address,
   ).map(([, bar]) => bar);
   return bars
-    .toSorted((a, b) => b.rate - a.rate)
+    .toSorted(
+      (a, b) => Number(a.note === SCREENED) - Number(b.note === SCREENED) || b.rate - a.rate,
+    )
     .map((bar, place) => ({ ...bar, isSubject: place === 0 }));
 }
+
+/** What is said of a variant that only a quick run has measured. */
+const SCREENED = 'screened, not ranked';
 
 /** What the pictures say of what this grid took from a file, as its pages do. */
 const IMPORTED = 'measured elsewhere and imported';
@@ -105,7 +113,14 @@ export function resultCard(
 ): Card {
   const { address, device, imported, outcome, problem, profile, rate } = result;
   const where = `${problemText(problem)}, ${profile}, on ${shortDeviceName(device.name)}`;
-  const about = imported ? `${where}; ${IMPORTED}` : where;
+  const about = [
+    where,
+    ...(isCeiling(kernelOf(address)) ? ['a copy, the ceiling of transposes'] : []),
+    ...(imported ? [IMPORTED] : []),
+    ...(outcome?.kind === 'measured' && outcome.measurement.unranked !== null
+      ? ['not ranked']
+      : []),
+  ].join('; ');
   if (!rate || outcome?.kind !== 'measured') {
     const [reason] = outcomeReason(outcome)?.split('\n') ?? [];
     return {
@@ -163,5 +178,7 @@ export function overviewGroups(rows: readonly PictureRow[]): CardGroup[] {
     };
   });
 }
+
+const kernelOf = (address: string): string => address.replace(/\[.*$/, '');
 
 const capitalised = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
