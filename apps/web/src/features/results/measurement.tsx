@@ -27,11 +27,11 @@ import { Panel } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 
 const STOPS: Readonly<Record<Measurement['stop'], string>> = {
-  converged: 'converged: the interval and the variation are small enough',
+  converged: 'converged: the interval is small enough',
   noisy: 'noisy: more samples would not have helped',
   capped: 'capped: the time limit was reached',
   throttled: 'throttled: the device slowed down under load',
-  quick: 'quick: the policy takes a fixed number of samples',
+  quick: 'quick: the policy takes few samples, however wide the interval',
 };
 
 /** Why sampling ended, and what more of it would give. */

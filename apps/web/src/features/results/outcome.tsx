@@ -4,6 +4,7 @@ import {
   type Measurement,
   outcomeReason,
   type PeakShare,
+  POLICIES,
   peakShare,
   type ResultDetail,
   type RunView,
@@ -54,7 +55,7 @@ export function Headline({ result }: { result: ResultDetail }) {
     );
   }
   const { highNs, lowNs, medianNs, n } = outcome.measurement.cold;
-  const { roof, stop } = outcome.measurement;
+  const { roof } = outcome.measurement;
   const peak = peakShare({ device: result.device, problem, medianNs, roof });
   const flopPerByte = arithmeticIntensity(problem);
   return (
@@ -78,7 +79,7 @@ export function Headline({ result }: { result: ResultDetail }) {
               ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
               : result.device.class === 'cpu'
                 ? 'no probe measures the peak of a host CPU'
-                : stop === 'quick'
+                : !POLICIES[result.policy].rankable
                   ? 'no share is claimed of a quick run: no peak is probed beside it'
                   : 'the peak that bounds it is not known'
           }

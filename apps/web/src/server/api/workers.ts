@@ -58,7 +58,12 @@ operation(
 );
 
 const WANTED = [
-  ['drainWorker', 'drain', 'drained', 'Lets a worker finish its current run, then pauses it.'],
+  [
+    'drainWorker',
+    'drain',
+    'drained',
+    'Lets a worker finish its current run, then gives it no more.',
+  ],
   ['pauseWorker', 'pause', 'paused', 'Pauses a worker; its current run goes back to the queue.'],
   ['resumeWorker', 'resume', 'working', 'Lets a drained or paused worker take runs again.'],
 ] as const satisfies [string, string, WantedState, string][];

@@ -1,4 +1,10 @@
-import { isContributed, METHODOLOGY_VERSION, type Measurement, peakShare } from '@tilemark/core';
+import {
+  isContributed,
+  METHODOLOGY_VERSION,
+  type Measurement,
+  POLICIES,
+  peakShare,
+} from '@tilemark/core';
 import { DTYPES, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
@@ -64,7 +70,8 @@ export default async function ResultPage({ params }: Props) {
     .map((each) => ({ ...each, peaks: each.peaks.filter(({ dtype }) => dtype === peak) }))[0];
   const points = pointOf(result);
   const isShareless =
-    measurement?.stop === 'quick' &&
+    measurement !== null &&
+    !POLICIES[result.policy].rankable &&
     !peakShare({ ...result, ...measurement, medianNs: measurement.cold.medianNs });
   const origin = originOf(await headers());
   const short = `${origin}/r/${shortId(id)}`;
