@@ -135,7 +135,8 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
   await expectClean();
   // On a phone the name of ours stands below its ratio, not at the far edge.
   await page.setViewportSize({ width: 390, height: 900 });
-  const parts = row.locator('[data-head="Over the best of ours"] > span.block');
+  const cell = page.locator('[data-head="Over the best of ours"]').first();
+  const parts = cell.locator('> span.block');
   await expect(parts).toHaveCount(2);
   const [interval, ours] = await parts.evaluateAll((each) =>
     each.map((part) => part.getBoundingClientRect().left),
