@@ -203,7 +203,10 @@ test('the coverage page shows what a device has still to run', async ({ browser 
   await expect(row).toContainText('5 waiting');
   await expect(page.getByRole('button', { name: 'Nothing is stale' })).toBeDisabled();
   // A suite says at which sizes it is counted, and leads to the form with them.
-  const cell = row.getByRole('listitem').filter({ hasText: 'n = 2048' }).first();
+  const cell = row
+    .getByRole('listitem')
+    .filter({ hasText: /2048\s×\s2048/ })
+    .first();
   await cell.getByRole('link').click();
   await expect(page.getByRole('textbox', { name: /^n,/ })).toHaveValue('2048');
   await page.context().close();
