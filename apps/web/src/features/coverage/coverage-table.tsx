@@ -105,7 +105,9 @@ const SIZE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
 export const sizesText = ({ params }: Pick<CoverageCell, 'params'>): string =>
   Object.entries(params)
     // Lines break at the comma only.
-    .map(([name, value]) => SIZE_TEXTS[name]?.(value).replaceAll(' ', '\u00a0'))
+    .map(([name, value]) =>
+      (SIZE_TEXTS[name]?.(value) ?? `${name} = ${value}`).replaceAll(' ', '\u00a0'),
+    )
     .join(', ') || 'fixed sizes';
 
 /** `12 done`, `10 done, 2 stale`. */
