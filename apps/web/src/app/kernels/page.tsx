@@ -46,7 +46,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, ranked or not; the searches that ship are on the page of each kernel instead, as its efficiency by shape. By size: in f32, the fastest device by the variant placed first there; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, ranked or not; the searches that ship are on the page of each kernel instead, as its efficiency by shape. By size: in f32, the fastest device by the variant placed first there, of a copy by its median run; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >
@@ -76,13 +76,7 @@ export default async function KernelsPage() {
                   const best = fastest.get(id);
                   return (
                     <>
-                      <BestRate
-                        best={best}
-                        on={
-                          best &&
-                          `${formatShape(shapeText(best.problem))}\u00a0${best.problem.dtype}`
-                        }
-                      />
+                      <BestRate best={best} hasProblem />
                       {evidenceOf(id).length > 0 && (
                         <TextLink
                           href={`${kernelHref(id)}#efficiency`}
@@ -123,7 +117,7 @@ export default async function KernelsPage() {
   );
 }
 
-function BestRate({ best, on }: { best: Best | undefined; on?: string | undefined }) {
+function BestRate({ best, hasProblem = false }: { best: Best | undefined; hasProblem?: boolean }) {
   if (!best) return null; // a phone leaves empty cells out
   return (
     <>
@@ -138,7 +132,12 @@ function BestRate({ best, on }: { best: Best | undefined; on?: string | undefine
         className="ml-auto block max-w-26 text-xs whitespace-normal text-muted max-sm:max-w-none"
         title={best.where}
       >
-        {on && <span className="block">{on}</span>}
+        {hasProblem && (
+          <span className="block">
+            <span className="whitespace-nowrap">{formatShape(shapeText(best.problem))}</span>{' '}
+            {best.problem.dtype}
+          </span>
+        )}
         {shortDeviceName(best.where)}
         {best.profile !== PROFILES[0] && `, ${best.profile}`}
         {!best.isRanked && ', not ranked'}

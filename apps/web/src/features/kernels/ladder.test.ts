@@ -14,9 +14,11 @@ import { ladderOf } from './ladder';
 
 const FOLDER = new URL('../../../../../docs/results/h200-2026-11-21/', import.meta.url);
 
+let url: string;
 let store: Store;
 beforeAll(async () => {
-  store = openStore(await testDatabase());
+  url = await testDatabase();
+  store = openStore(url);
 });
 afterAll(() => store.close());
 
@@ -46,10 +48,18 @@ test('a figure of reference is an imported result once a file has brought it', a
   // By an earlier methodology, so not ranked here; the same figure of reference was not marked.
   expect(best?.isRanked).toBe(false);
   expect(bests.get('matmul/warp-tile 8192')?.isRanked).toBe(true);
+  // What would not be ranked is shown, and marked.
+  expect(bests.get('matmul/strassen 8192')).toMatchObject({ isRanked: false, profile: 'fast' });
   // Pages of the kernel and of the device mark it too.
   const shape = '8192';
   const { rows } = await store.kernelResults({ kernel: 'matmul/tiled', shape, profile: 'default' });
   expect(rows).toMatchObject([{ imported: { by: 'admin' } }]);
+  // Several runs have brought it, and the rate is that of their headline, as there.
+  const fresh = openStore(url);
+  const ladder = await ladderOf(fresh, 'matmul');
+  await fresh.close();
+  expect(ladder.bests.get('matmul/tiled 8192')?.rate).toBe(rows[0]?.rate.value);
+  expect(ladder.fastest.get('matmul/tiled')?.rate).toBeGreaterThan(rows[0]?.rate.value ?? 1e9);
   const key = result?.device.key ?? '';
   expect((await store.devices.summaries([key])).get(key)?.bests[0]?.isImported).toBe(true);
 });

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   CEILINGS,
   type Dtype,
@@ -14,6 +14,7 @@ import {
 } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
+import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import { kernelOf } from '../../../reference/figures';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
@@ -166,7 +167,7 @@ type HeadlineRow = Prisma.BestGetPayload<{ select: typeof HEADLINE }>;
 /** Variants that a list offers. */
 const MAX_VARIANTS = 500;
 
-/** The fastest result of a kernel on a problem under a profile, on any device. */
+/** A kernel on a problem under a profile, on the device that is fastest there by `provenNs`. */
 export interface KernelBestRow {
   readonly kernel: string;
   readonly problem: Problem;
@@ -185,19 +186,28 @@ type FoundBest = Omit<KernelBestRow, 'problem'> & {
   readonly shape: string;
 };
 
-/** Of each of our kernels, the fastest result on each problem, one that is ranked where there is one. */
+/** A result that a fault of measuring may explain is nobody's best. */
+const PLAUSIBLE = Prisma.sql`("unranked" IS NULL OR NOT starts_with("unranked", ${IMPLAUSIBLE}))`;
+
+/**
+ * Of each of our kernels, its row on the fastest device of each problem: the variant that the board
+ * places first there, ranked where one is, of the newest methodology.
+ */
 export async function kernelBestsOf(db: PrismaClient): Promise<KernelBestRow[]> {
   const ladders = db.$queryRaw<FoundBest[]>`
-    SELECT first.*, device."name" AS "device", result."importedBy" IS NOT NULL AS "isImported"
+    SELECT DISTINCT ON ("kernel", "op", "dtype", "shape", "profile") first.*,
+      device."name" AS "device", result."importedBy" IS NOT NULL AS "isImported"
     FROM (
-      SELECT DISTINCT ON ("kernel", "op", "dtype", "shape", "profile")
+      SELECT DISTINCT ON ("kernel", "op", "dtype", "shape", "profile", "deviceKey")
         "kernel", "op", "dtype", "shape", "profile"::text, "deviceKey", "resultId", "medianNs",
-        "unranked"
-      FROM "VariantBest" WHERE strpos("kernel", '@') = 0
-      ORDER BY "kernel", "op", "dtype", "shape", "profile", "unranked" IS NOT NULL, "medianNs"
+        "unranked", ${PROVEN_NS} AS "provenNs"
+      FROM "VariantBest" WHERE strpos("kernel", '@') = 0 AND ${PLAUSIBLE}
+      ORDER BY "kernel", "op", "dtype", "shape", "profile", "deviceKey", "methodology" DESC,
+        "unranked" IS NOT NULL, ${PROVEN_NS}
     ) AS first
     JOIN "Device" AS device ON device."key" = first."deviceKey"
-    JOIN "Result" AS result ON result."id" = first."resultId"`;
+    JOIN "Result" AS result ON result."id" = first."resultId"
+    ORDER BY "kernel", "op", "dtype", "shape", "profile", "provenNs"`;
   const rows = (await Promise.all([ladders, ceilingBests(db)])).flat();
   return rows.filter(isKnownProblem).map(({ op, dtype, shape, ...row }) => ({
     ...row,
@@ -206,21 +216,30 @@ export async function kernelBestsOf(db: PrismaClient): Promise<KernelBestRow[]> 
 }
 
 /**
- * Of each ceiling, which has no headlines, the fastest run on each problem, one of a policy that
- * ranks where there is one.
+ * The same of each ceiling, which has no headlines: the run in the middle of a variant's, of two the
+ * slower, of those of a policy that ranks where there are some.
  */
 const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
-  SELECT DISTINCT ON (run."kernel", run."op", run."dtype", run."shape", run."profile")
-    run."kernel", run."op", run."dtype", run."shape", run."profile"::text,
-    device."name" AS "device", result."id" AS "resultId", result."medianNs",
-    coalesce(result."unranked", 'a ceiling') AS "unranked",
-    result."importedBy" IS NOT NULL AS "isImported"
-  FROM "Run" AS run
-  JOIN "Result" AS result ON result."runId" = run."id"
-  JOIN "Device" AS device ON device."key" = run."deviceKey"
-  WHERE run."kernel" = ANY(${[...CEILINGS]}) AND result."medianNs" IS NOT NULL
-  ORDER BY run."kernel", run."op", run."dtype", run."shape", run."profile",
-    result."unranked" IS NOT NULL, result."medianNs"`;
+  SELECT DISTINCT ON ("kernel", "op", "dtype", "shape", "profile")
+    "kernel", "op", "dtype", "shape", "profile", device."name" AS "device", "resultId", "medianNs",
+    coalesce("unranked", 'a ceiling') AS "unranked", "isImported"
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY ${CEILING_OF} ORDER BY "medianNs") AS "place",
+      count(*) OVER (PARTITION BY ${CEILING_OF}) AS "runs"
+    FROM (
+      SELECT run."kernel", run."op", run."dtype", run."shape", run."profile"::text,
+        run."address", run."deviceKey", result."id" AS "resultId", result."medianNs",
+        result."unranked", result."importedBy" IS NOT NULL AS "isImported",
+        min((result."unranked" IS NOT NULL)::int) OVER (PARTITION BY run."deviceKey",
+          run."address", run."dtype", run."shape", run."profile") AS "standing"
+      FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
+      WHERE run."kernel" = ANY(${[...CEILINGS]}) AND result."medianNs" IS NOT NULL AND ${PLAUSIBLE}
+    ) AS own WHERE ("unranked" IS NOT NULL)::int = "standing"
+  ) AS placed JOIN "Device" AS device ON device."key" = "deviceKey"
+  WHERE "place" = "runs" / 2 + 1
+  ORDER BY "kernel", "op", "dtype", "shape", "profile", "medianNs"`;
+
+const CEILING_OF = Prisma.sql`"deviceKey", "address", "dtype", "shape", "profile"`;
 
 /** Addresses of measured variants by kernel: of more than a list takes, those of most devices. */
 export async function measuredVariantsOf(db: PrismaClient): Promise<string[]> {
