@@ -18,8 +18,16 @@ export interface Grid {
   stop(): Promise<void>;
 }
 
-/** Starts every part of the grid in order and prints a URL that logs in. */
-export async function startGrid(options: StartOptions, root: string): Promise<Grid> {
+/**
+ * Starts every part of the grid in order and prints a URL that logs in.
+ *
+ * @param signal stops it after the step in progress, a build at once; the result is then null
+ */
+export async function startGrid(
+  options: StartOptions,
+  root: string,
+  signal: AbortSignal,
+): Promise<Grid | null> {
   const { dataDir, host, port } = options;
   const chosenToken = readAdminTokenSetting();
   const url = `http://${isLoopback(host) ? 'localhost' : host}:${port}`;
@@ -33,17 +41,21 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     },
   };
   try {
-    await requireFreePort(host, port, claim.isLeftBehind ? PARTS_END_WITHIN_MS : 0);
+    await requireFreePort(host, port, claim.isLeftBehind ? PARTS_END_WITHIN_MS : 0, signal);
     if (!isLoopback(host) && chosenToken === null && !(await readAdminToken(dataDir))) {
       throw new StartProblem(
         `Refusing to listen on ${host} without an admin token. Set TILEMARK_ADMIN_TOKEN, or start once without --host: that writes ${join(dataDir, 'admin-token')}; then start again.`,
       );
     }
+    signal.throwIfAborted();
     const { databaseUrl, redisUrl } = await startServices(dataDir, supervisor);
     await requireServices(databaseUrl, redisUrl);
+    signal.throwIfAborted();
     await step('Migrate the database', () => migrate(databaseUrl));
     const token = await ensureAdminToken(dataDir, databaseUrl, chosenToken);
-    await step('Build the site and the worker', () => build(root));
+    signal.throwIfAborted();
+    await step('Build the site and the worker', () => build(root, signal));
+    signal.throwIfAborted();
     const env = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl ?? '',
@@ -60,9 +72,10 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
         env,
         cwd: join(root, 'apps', 'web'),
       });
-      await waitForSite(url, join(logDir, 'web.log'));
+      await waitForSite(url, join(logDir, 'web.log'), signal);
     });
     if (options.worker) await startWorkers(supervisor, env, root);
+    signal.throwIfAborted();
     say('');
     // A token chosen by the deployment is known to its admins.
     const login =
@@ -72,6 +85,8 @@ export async function startGrid(options: StartOptions, root: string): Promise<Gr
     return grid;
   } catch (error) {
     await grid.stop();
+    // A signal of the terminal reaches the program of a step, too, which then fails.
+    if (signal.aborted) return null;
     throw error;
   }
 }

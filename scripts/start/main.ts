@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitWith } from './exit';
@@ -6,22 +7,27 @@ import { readOptions, USAGE } from './options';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
+const stopping = new AbortController();
+for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) {
+  process.on(event, () => stopping.abort());
+}
+process.channel?.unref();
+
 try {
   const options = readOptions(process.argv.slice(2), root);
   if (options === 'help') {
     console.log(USAGE);
   } else {
-    const grid = await startGrid(options, root);
-    let stopping = false;
-    const stop = async () => {
-      if (stopping) return;
-      stopping = true;
+    const { signal } = stopping;
+    const grid = await startGrid(options, root, signal);
+    if (grid) {
+      if (!signal.aborted) await once(signal, 'abort');
       console.log('\n  Stopping; a run in progress may take some seconds to finish ...');
       await grid.stop();
-      process.exit(0);
-    };
-    for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => void stop());
-    process.channel?.unref();
+    } else {
+      console.log('\n  Stopped before it was up.');
+    }
+    process.exit(0);
   }
 } catch (error) {
   exitWith(error);

@@ -15,7 +15,12 @@ export const SITE_FLAGS: readonly string[] = ['--max-semi-space-size=64'];
  *
  * @param withinMs how long to wait for the port to become free
  */
-export async function requireFreePort(host: string, port: number, withinMs = 0): Promise<void> {
+export async function requireFreePort(
+  host: string,
+  port: number,
+  withinMs = 0,
+  signal?: AbortSignal,
+): Promise<void> {
   let failure: string | undefined;
   const isSettled = async () => {
     failure = await freePort(port, host).then(
@@ -24,7 +29,7 @@ export async function requireFreePort(host: string, port: number, withinMs = 0):
     );
     return failure !== 'EADDRINUSE';
   };
-  if ((await holdsWithin(withinMs, isSettled, 200)) && failure === undefined) return;
+  if ((await holdsWithin(withinMs, isSettled, 200, signal)) && failure === undefined) return;
   if (failure === 'EADDRINUSE') {
     throw new StartProblem(
       `Port ${port} is in use. Stop what uses it, or choose another: npm start -- --port ${port + 1}`,
@@ -36,13 +41,17 @@ export async function requireFreePort(host: string, port: number, withinMs = 0):
 }
 
 /** Waits until the site answers; throws StartProblem with the path of the log if it does not. */
-export async function waitForSite(url: string, logFile: string): Promise<void> {
+export async function waitForSite(
+  url: string,
+  logFile: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const answers = () =>
     fetch(`${url}/api/v1/health`).then(
       ({ ok }) => ok,
       () => false,
     );
-  if (await holdsWithin(READY_WITHIN_MS, answers, 150)) return;
+  if (await holdsWithin(READY_WITHIN_MS, answers, 150, signal)) return;
   throw new StartProblem(
     `The site did not answer within ${READY_WITHIN_MS / 1000} s. See ${logFile}.`,
   );

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../services/port';
 
 const script = fileURLToPath(new URL('../start.mjs', import.meta.url));
 let scratch: string;
@@ -128,4 +130,38 @@ test('an unreachable queue is named', async () => {
   oneLine(stderr);
   expect(stderr).toContain('The queue at 127.0.0.1:9');
   expect(stderr).toContain('REDIS_URL');
+});
+
+// The second start is on the data of the first.
+test.each([
+  ['SIGTERM to npm start', 'SIGTERM', 1],
+  ['Ctrl-C, which reaches the whole process group,', 'SIGINT', -1],
+] as const)('%s before the grid is up stops the services', async (_what, signal, sign) => {
+  const own = join(scratch, 'early');
+  const child = spawn(
+    process.execPath,
+    [script, '--port', '29523', '--data', own, '--no-worker'],
+    // A process group of its own, as a terminal makes it.
+    { detached: true, env: { ...process.env, DATABASE_URL: '', REDIS_URL: '' } },
+  );
+  const ended = once(child, 'close');
+  let output = '';
+  let isSent = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk;
+      if (isSent || !output.includes('Build the site')) return;
+      isSent = true;
+      process.kill(sign * (child.pid ?? 0), signal);
+    });
+  }
+  expect(await ended, output).toEqual([0, null]);
+  expect(output).toMatch(
+    /Build the site and the worker \.\.\.\n\n {2}Stopped before it was up\.\n$/,
+  );
+  expect(await readdir(own)).not.toContain('grid.pid');
+  for (const service of ['postgres', 'redis']) {
+    const port = Number(await readFile(join(own, service, 'port'), 'utf8'));
+    expect(await freePort(port), service).toBe(port);
+  }
 });
