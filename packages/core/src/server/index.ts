@@ -11,7 +11,12 @@ export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';
 export { TooManyVersions } from './store/contributed';
-export type { Beside, ContributedResults, Waiting } from './store/contributed-results';
+export type {
+  Beside,
+  ContributedResults,
+  ContributedRun,
+  Waiting,
+} from './store/contributed-results';
 export type { DeviceSummary, SizeRate } from './store/devices';
 export { LOST_AFTER_MS } from './store/fleet';
 export type { DatedResult } from './store/results';

@@ -1,12 +1,12 @@
-import { contrast, isBad, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
-import type { Beside, ContributedResults } from '@tilemark/core/server';
+import { contrast, isBad, isMeasured, type RunView } from '@tilemark/core';
+import type { Beside, ContributedResults, ContributedRun } from '@tilemark/core/server';
 import { rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
-import { Rate, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Rate, Timing } from '@/ui/facts';
 import { formatMetric, formatShape, formatSpeedup } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
@@ -35,21 +35,20 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
   const ours = (of: readonly Beside[], run: RunView) =>
     of.find((each) => besidePlace(each) === placeOf(run));
   const versions = others.map(
-    (kernel): Column<RunView> => ({
+    (kernel): Column<ContributedRun> => ({
       head: `Over ${kernel.slice(kernel.indexOf('@'))}`,
       title: `Times as fast as ${kernel}`,
       isFigure: true,
       cell: (run) => {
         const there = runs
           .filter((each) => each.variant.kernel === kernel && placeOf(each) === placeOf(run))
-          .filter(isMeasured)
-          .map((each) => ({ ...intervalOf(each), resultId: each.resultId ?? '' }))
+          .flatMap(({ headline }) => headline ?? [])
           .toSorted((a, b) => a.medianNs - b.medianNs);
         return ratioText(run, there[0]);
       },
     }),
   );
-  const outcomes: Column<RunView>[] = own.every(isMeasured)
+  const outcomes: Column<ContributedRun>[] = own.every(isMeasured)
     ? []
     : [
         {
@@ -87,10 +86,10 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
         {
           head: 'Median',
           isFigure: true,
-          cell: (run) =>
-            isMeasured(run) ? (
-              <TextLink href={`/results/${run.resultId}`} prefetch={false}>
-                <Timing of={intervalOf(run)} />
+          cell: ({ headline }) =>
+            headline ? (
+              <TextLink href={`/results/${headline.resultId}`} prefetch={false}>
+                <Timing of={headline} about={BETWEEN_RUNS} />
               </TextLink>
             ) : (
               '–'
@@ -99,8 +98,8 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
         {
           head: 'Rate (higher is better)',
           isFigure: true,
-          cell: (run) =>
-            isMeasured(run) ? <Rate of={rateOf(run.problem, run.figures.medianNs)} /> : '–',
+          cell: ({ headline, problem }) =>
+            headline ? <Rate of={rateOf(problem, headline.medianNs)} /> : '–',
         },
         {
           head: 'Over the best of ours',
@@ -137,10 +136,6 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
   );
 }
 
-const intervalOf = ({ figures: { highNs, lowNs, medianNs } }: MeasuredRun): Interval => ({
-  ...{ medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) },
-});
-
 /** How a run that was not measured stands, and why. */
 function State({ run }: { run: RunView }) {
   const badge = <Badge tone={isBad(run.kind) ? 'rose' : 'neutral'}>{run.kind}</Badge>;
@@ -162,16 +157,16 @@ function State({ run }: { run: RunView }) {
 
 /** How many times as fast, with the interval and what follows from it. */
 function ratioText(
-  run: RunView,
-  base: (Interval & { readonly resultId: string; readonly address?: string }) | undefined,
+  { headline }: ContributedRun,
+  base: (Interval & { readonly resultId: string | null; readonly address?: string }) | undefined,
   isNamed = false,
 ): ReactNode {
-  if (!isMeasured(run) || !base) return '–';
-  const { high, low, ratio, verdict } = contrast(intervalOf(run), base);
+  if (!headline || !base) return '–';
+  const { high, low, ratio, verdict } = contrast(headline, base);
   return (
     <>
       <TextLink
-        href={`/compare?${new URLSearchParams({ a: base.resultId, b: run.resultId ?? '' })}`}
+        href={`/compare?${new URLSearchParams({ a: base.resultId ?? '', b: headline.resultId ?? '' })}`}
         prefetch={false}
         className="font-medium"
       >

@@ -74,7 +74,7 @@ export async function ContributedPage({ id }: { id: string }) {
       <Section
         id="results"
         title="Results"
-        note="each ratio says how many times as fast this version is, with its 95% interval; ours as on the board, all runs counted"
+        note="each ratio says how many times as fast this version is, with its 95% interval; times as on the board, all runs counted, with the spread between runs"
       >
         <Compared id={id} results={results} />
       </Section>

@@ -1,8 +1,8 @@
 import type { PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
-import type { Interval } from '../../rank/headline';
+import { headline, type Interval } from '../../rank/headline';
 import type { DeviceRef } from '../../view/api';
-import { type RunView, runView } from '../../view/run';
+import { isMeasured, type RunView, runView } from '../../view/run';
 import { LOSSES } from './contributed-runs';
 import { deviceRefOf, listQueues } from './fleet';
 import { RUN_VIEW, runResult } from './run-view';
@@ -33,9 +33,15 @@ export interface Waiting {
   readonly etaMs: number | null;
 }
 
+/** The newest run of a variant on a problem and device. */
+export interface ContributedRun extends RunView {
+  /** As on boards, of a published version; of another the run's own, with the spread between runs. */
+  readonly headline: (Interval & { readonly resultId: string | null }) | null;
+}
+
 export interface ContributedResults {
-  /** The newest of each variant, problem and device, by version in the order asked for. */
-  readonly runs: readonly RunView[];
+  /** By version in the order asked for. */
+  readonly runs: readonly ContributedRun[];
   readonly best: readonly Beside[];
   readonly naive: readonly Beside[];
   readonly waiting: readonly Waiting[];
@@ -88,20 +94,40 @@ export async function contributedResultsOf(
   };
 }
 
-async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<RunView[]> {
+async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<ContributedRun[]> {
   const newest = await db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT ON ("address", "deviceKey", "op", "shape", "dtype") "id" FROM "Run"
     WHERE "kernel" = ANY(${[...ids]}) AND strpos("kernel", '@') > 0
     ORDER BY "address", "deviceKey", "op", "shape", "dtype", "sweepId" DESC LIMIT ${MOST_RUNS}`;
-  const rows = await db.run.findMany({
-    where: { id: { in: newest.map((row) => row.id) } },
-    include: RUN_VIEW,
+  const [rows, listed] = await Promise.all([
+    db.run.findMany({ where: { id: { in: newest.map((row) => row.id) } }, include: RUN_VIEW }),
+    db.variantBest.findMany({
+      where: { kernel: { in: [...ids] } },
+      orderBy: { methodology: 'desc' },
+    }),
+  ]);
+  const views = rows.filter(isKnownProblem).map((row): ContributedRun => {
+    const run = runView(runResult(row));
+    const same = listed.find((each) =>
+      SAME_VARIANT.every((column) => each[column] === row[column]),
+    );
+    return {
+      ...run,
+      ...(row.state === 'running' && { kind: 'running' as const }),
+      headline: same ?? ownHeadline(run),
+    };
   });
-  const views = rows.filter(isKnownProblem).map((row) => ({
-    ...runView(runResult(row)),
-    ...(row.state === 'running' && { kind: 'running' as const }),
-  }));
   return views.toSorted((a, b) => ids.indexOf(a.variant.kernel) - ids.indexOf(b.variant.kernel));
+}
+
+const SAME_VARIANT = ['address', 'deviceKey', 'op', 'dtype', 'shape', 'profile'] as const;
+
+/** That of a run which is on no board. */
+function ownHeadline(run: RunView): ContributedRun['headline'] {
+  if (!isMeasured(run)) return null;
+  const { highNs, lowNs, medianNs } = run.figures;
+  const own = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
+  return { ...headline([own]), resultId: run.resultId };
 }
 
 async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
