@@ -121,8 +121,8 @@ export function HeatMapTable({
       </TablePanel>
       {repeated.length > 0 && (
         <p className="mt-2 text-xs text-muted">
-          The reference figures of {repeated.join(', ')} on this problem are the imported results
-          above.
+          No row of reference for {repeated.join(', ')}: all that ships of it on this problem is the
+          imported results above.
         </p>
       )}
     </>
