@@ -3,7 +3,7 @@ import { idsOf, type Kernel, kernelsOf, OPS, shapeText } from '@tilemark/kernels
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { evidenceOf } from '@/features/devices/efficiency';
+import { hasMap } from '@/features/devices/efficiency';
 import { kernelHref } from '@/features/kernels/address';
 import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';
@@ -77,7 +77,7 @@ export default async function KernelsPage() {
                   return (
                     <>
                       <BestRate best={best} hasProblem />
-                      {evidenceOf(id).length > 0 && (
+                      {hasMap(id) && (
                         <TextLink
                           href={`${kernelHref(id)}#efficiency`}
                           aria-label={`${id} by shape`}

@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { Efficiency, evidenceOf } from './efficiency';
+import { Efficiency, evidenceOf, hasMap } from './efficiency';
 
 const html = (kernel: string, isOpen = false) =>
   renderToStaticMarkup(
@@ -22,4 +22,9 @@ test('files without a map for the same reason are named together', () => {
   const text = html('matmul/subgroup-matrix');
   expect(text.match(/no map/g)).toHaveLength(1);
   expect(text).toContain('f16 and f16acc16: no map');
+});
+
+test('a map is offered of kernels that have one', () => {
+  expect(['matmul/warp-tile', 'transpose/swizzled'].map(hasMap)).toEqual([true, true]);
+  expect(['matmul/subgroup-matrix', 'matmul/naive'].map(hasMap)).toEqual([false, false]);
 });

@@ -47,6 +47,10 @@ export const evidenceOf = (kernel: string): readonly Evidence[] =>
     variants.some((address) => address.startsWith(`${kernel}[`)),
   );
 
+/** Whether there is a map of a kernel: peaks of matrix units are not known. */
+export const hasMap = (kernel: string): boolean =>
+  evidenceOf(kernel).some((file) => !('why' in mapOf(file)));
+
 /**
  * How near kernels come to a device's roof, by shape; of one kernel if it is named.
  *
@@ -116,9 +120,10 @@ function FileMap({
           : `The fastest variant of ${formatCount(cells.length)} shapes. `}
         Numbers are percent of the roof that binds:{' '}
         {op === 'matmul' && peak ? `${formatRate(peak)} GFLOP/s or ` : ''}
-        {formatRate(memory)} GB/s, as probed on this GPU. Times are screened: cold, verified, not
-        ranked; profile {profile}, {driverText(driver)}, {file.measuredAt.slice(0, 10)}; a dot was
-        not timed. {aboutCells(op, kernel !== undefined, layers)}
+        {formatRate(memory)} GB/s, as probed on this GPU; a probe only comes close to it. Times are
+        screened: cold, verified, not ranked; profile {profile}, {driverText(driver)},{' '}
+        {file.measuredAt.slice(0, 10)}; a dot was not timed.{' '}
+        {aboutCells(op, kernel !== undefined, layers)}
         {isExceeded &&
           ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows almost only reads.'}
       </p>
