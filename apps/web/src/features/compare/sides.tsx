@@ -3,7 +3,8 @@ import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
-import { boundText, ImportedBadge } from '@/features/results/outcome';
+import { ImportedBadge } from '@/features/results/outcome';
+import { boundText } from '@/features/results/scale';
 import { TextLink } from '@/ui/button';
 import {
   formatCount,

@@ -1,5 +1,13 @@
-import { type Profile, type RooflineRecord, type RunResult, statedRates } from '@tilemark/core';
-import type { Dtype } from '@tilemark/kernels';
+import {
+  multiplyAdds,
+  PLAUSIBLE_PART,
+  type Profile,
+  type RooflineRecord,
+  type RunResult,
+  statedRates,
+} from '@tilemark/core';
+import { DTYPES, type Dtype, ifValid, opOf } from '@tilemark/kernels';
+import { NEAR_PEAK } from '../results/scale';
 
 /** The peak rates of a device under a profile. */
 export interface DeviceRoof {
@@ -56,6 +64,42 @@ function roofOfResults(profile: Profile, results: readonly RunResult[]): DeviceR
     gigabytesPerSecond: maxOf(copies.map((copy) => copy.gigabytesPerSecond)),
     from: 'results',
   };
+}
+
+/** A result in the plane of a roofline. */
+export interface RooflinePlace {
+  readonly flopPerByte: number;
+  /** GFLOP/s. */
+  readonly rate: number;
+  /** The peak that it is under; null: its rate may rightly be above. */
+  readonly peak: Dtype | null;
+}
+
+/** None over matrix units, which no probe measures, and over fewer multiply-adds than are counted. */
+export function peakOver({
+  problem,
+  variant,
+}: Pick<RunResult, 'problem' | 'variant'>): RooflinePlace['peak'] {
+  const flops = opOf(problem).flops(problem.shape);
+  // A kernel that this page does not know is taken for an ordinary one.
+  const done = ifValid(() => multiplyAdds(variant, problem)) ?? flops;
+  return done < flops ? null : DTYPES[problem.dtype].peak;
+}
+
+/** What the roof says of the places above it; empty: there are none. */
+export function aboveRoof(
+  { gigabytesPerSecond, peaks }: DeviceRoof,
+  places: readonly RooflinePlace[],
+): string {
+  const parts = places.map(({ flopPerByte, peak, rate }) => {
+    const own = peaks.find(({ dtype }) => dtype === peak)?.gigaflopsPerSecond ?? Infinity;
+    return rate / Math.min(own, (gigabytesPerSecond ?? Infinity) * flopPerByte);
+  });
+  const most = Math.max(...parts);
+  if (!(most > 1)) return '';
+  return most * PLAUSIBLE_PART <= 1
+    ? `A point above the line: ${NEAR_PEAK}.`
+    : 'Points far above the line prove it too low: the probe found the device idle.';
 }
 
 const maxOf = (values: readonly number[]): number | null =>

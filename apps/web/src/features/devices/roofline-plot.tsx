@@ -6,17 +6,14 @@ import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import { showsCacheEnd } from './cache-end';
-import type { DeviceRoof } from './roof';
+import { aboveRoof, type DeviceRoof, type RooflinePlace } from './roof';
 import { peakLabels, peakText } from './roof-labels';
 
 /** A result under the roof. */
-export interface RooflinePoint {
+export interface RooflinePoint extends RooflinePlace {
   readonly label: string;
   /** Points of one series share colour and symbol. */
   readonly series: string;
-  readonly flopPerByte: number;
-  /** GFLOP/s. */
-  readonly rate: number;
   readonly href: string | null;
 }
 
@@ -113,10 +110,6 @@ export function RooflinePlot({
     [points, roof, bandwidth, series, styles],
   );
 
-  const isContradicted = points.some(({ flopPerByte, rate }) => {
-    const peak = Math.max(...roof.peaks.map((each) => each.gigaflopsPerSecond));
-    return rate > Math.min(peak, (bandwidth ?? Infinity) * flopPerByte) * 1.01;
-  });
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
   if (!best || roof.peaks.length === 0) return null;
   const peaksText = roof.peaks.map(peakText).join(', ');
@@ -139,7 +132,7 @@ export function RooflinePlot({
         bandwidth === null
           ? 'peak multiply-adds; the memory slope is missing because no copy was measured'
           : `fastest copy, ${formatRate(bandwidth)} GB/s, and peak multiply-adds`
-      }${roof.from === 'results' ? ', from results' : ''}. Higher is better; points near the line leave little to gain. A result's % of peak is of copies as large as its data, which may be slower than the fastest.${isContradicted ? ' Points above the line prove it too low: the probe found the device idle.' : ''}`}
+      }${roof.from === 'results' ? ', from results' : ''}. Higher is better; points near the line leave little to gain. A result's % of peak is of copies as large as its data, which may be slower than the fastest. ${aboveRoof(roof, points)}`.trimEnd()}
       summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} GFLOP/s and ${formatIntensity(best.flopPerByte)}.`}
     />
   );

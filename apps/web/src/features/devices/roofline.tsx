@@ -9,7 +9,7 @@ import { Moment } from '@/ui/facts';
 import { formatRate, formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
-import { deviceRoofs } from './roof';
+import { deviceRoofs, peakOver } from './roof';
 import { BandwidthPlot, RooflinePlot, type RooflinePoint } from './roofline-plot';
 
 /** The device's peak rates by profile, and how close its best results come. */
@@ -107,7 +107,8 @@ export function pointOf({
   problem,
   rate,
   resultId,
-}: Pick<RunResult, 'address' | 'problem' | 'rate' | 'resultId'>): RooflinePoint[] {
+  variant,
+}: Pick<RunResult, 'address' | 'problem' | 'rate' | 'resultId' | 'variant'>): RooflinePoint[] {
   const flopPerByte = arithmeticIntensity(problem);
   if (!rate || flopPerByte === 0) return [];
   return [
@@ -116,6 +117,7 @@ export function pointOf({
       series: problem.dtype,
       flopPerByte,
       rate: rate.value,
+      peak: peakOver({ problem, variant }),
       href: resultId && `/results/${resultId}`,
     },
   ];

@@ -2,7 +2,7 @@ import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { ShorterMedian } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
-import { fullRate, peakText } from '@/features/results/scale';
+import { fullRate, overPeak, peakText } from '@/features/results/scale';
 import { TextLink } from '@/ui/button';
 import { formatOfPeak, formatRate } from '@/ui/format';
 import { Badge } from '@/ui/notice';
@@ -53,6 +53,8 @@ function Row({ row }: { row: PictureRow }) {
   const best = { name: kernel, rate, isBest: true };
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
   const full = fullRate(peak, bars);
+  const most = Math.max(...bars.map((bar) => bar.rate));
+  const over = peak && overPeak({ bound: peak.bound, share: most / peak.rate });
   return (
     <li className="space-y-1.5">
       <p className="flex flex-wrap items-baseline gap-x-2">
@@ -86,6 +88,7 @@ function Row({ row }: { row: PictureRow }) {
           )}
         </Bar>
       ))}
+      {over && <p className="text-xs text-muted">&gt;100%: {over}.</p>}
       <ShorterMedian of={row.shorterMedian} />
     </li>
   );

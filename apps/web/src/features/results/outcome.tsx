@@ -20,9 +20,7 @@ import {
 } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
 import { stopText } from './measurement';
-
-/** Why a result may be faster than the peak. */
-const OVER_PEAK = 'the data may come from a cache, or the probe of the peak was disturbed';
+import { boundText, overPeak } from './scale';
 
 const PEAK_WORDS: Readonly<Record<PeakShare['bound'], string>> = {
   compute: 'of the compute peak',
@@ -76,7 +74,7 @@ export function Headline({ result }: { result: ResultDetail }) {
           value={peak ? formatOfPeak(peak.share) : '–'}
           unit={
             peak
-              ? `${PEAK_WORDS[peak.bound]}${peak.share > 1 ? `: ${OVER_PEAK}` : ''}`
+              ? [PEAK_WORDS[peak.bound], overPeak(peak)].filter(Boolean).join(': ')
               : result.device.class === 'cpu'
                 ? 'no probe measures the peak of a host CPU'
                 : !POLICIES[result.policy].rankable
@@ -165,18 +163,17 @@ export function ImportedBadge({ of }: { of: ImportedMark | null | undefined }) {
   );
 }
 
-/** `measured compute`, `by data sheet`. */
-export const boundText = ({ bound }: Pick<PeakShare, 'bound'>): string =>
-  bound === 'by data sheet' ? bound : `measured ${bound}`;
-
 /** How near its roof a result came, and which roof that is. */
 export function RoofText({ of }: { of: PeakShare | null }) {
   if (of === null) return '–';
-  const { share } = of;
   return (
-    <span title={share > 1 ? OVER_PEAK : undefined}>
-      {formatOfPeak(share)}
-      <span className="block min-w-19 text-xs whitespace-normal text-muted">{boundText(of)}</span>
-    </span>
+    <>
+      {formatOfPeak(of.share)}
+      <span
+        className={`block text-xs whitespace-normal text-muted ${of.share > 1 ? 'min-w-40' : 'min-w-19'}`}
+      >
+        {boundText(of)}
+      </span>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { intervalsText, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
-import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
+import { arithmeticIntensity, DTYPES, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
 import { SelectField } from '@/ui/field';
@@ -10,6 +10,7 @@ import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
+import { peakOver } from '../../devices/roof';
 import { RooflinePlot } from '../../devices/roofline-plot';
 import type { DeviceFacts } from '../load';
 import { groupKey, oneOfEach, problemText, resultHref, shortKernel, shortLabels } from '../runs';
@@ -173,7 +174,7 @@ function Roofline({
   const [like] = runs;
   const facts = devices.find(({ key }) => key === like?.device.key);
   const whole = facts?.roofs.find(({ profile }) => profile === like?.profile);
-  const dtype = like?.problem.dtype;
+  const dtype = like && DTYPES[like.problem.dtype].peak;
   const labels = useMemo(() => shortLabels(runs), [runs]);
   const points = useMemo(
     () =>
@@ -183,6 +184,7 @@ function Roofline({
           series: shortKernel(variant.kernel),
           flopPerByte: arithmeticIntensity(problem),
           rate: figures.rate,
+          peak: peakOver({ problem, variant }),
           href: resultHref({ resultId }),
         }))
         .filter(({ flopPerByte }) => flopPerByte > 0),

@@ -34,6 +34,7 @@ import {
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
+import { overPeak } from '../../results/scale';
 import type { DeviceFacts } from '../load';
 import { problemText, speedups } from '../runs';
 
@@ -291,9 +292,10 @@ function timingText(figures: RunFigures): string {
   const { highNs, lowNs, medianNs, roofBound, roofShare, samples } = figures;
   const interval = formatInterval(medianNs, lowNs, highNs, samples).replace(' ', '\u00a0');
   const timing = `${formatNs(medianNs)} ${interval}`;
-  if (roofShare === null) return timing;
+  if (roofShare === null || roofBound === null) return timing;
   const by = roofBound === 'by data sheet' ? ` ${roofBound}` : '';
-  return `${timing}, ${formatOfPeak(roofShare)} of peak${by}`;
+  const over = overPeak({ share: roofShare, bound: roofBound });
+  return `${timing}, ${formatOfPeak(roofShare)} of peak${by}${over ? ` (${over})` : ''}`;
 }
 
 function ProblemCell({ run: { problem } }: { run: RunView }) {
