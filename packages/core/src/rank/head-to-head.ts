@@ -87,7 +87,7 @@ export function contrast(candidate: Interval, base: Interval): Contrast {
 }
 
 /**
- * Of a device's ranked variants, the one whose median is the shortest and, by more than the margin,
+ * Of a device's variants, all ranked or none, the one whose median is the shortest and, by more than the margin,
  * shorter than that of the variant placed first: its wide interval reaches behind it. Null: none.
  */
 export function shorterMedian<Of extends Timed>(first: Timed, ranked: readonly Of[]): Of | null {

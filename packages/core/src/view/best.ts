@@ -6,6 +6,7 @@ import { tunedVariantSchema } from '../tune/tuned';
 import { date, id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 import { needsSchema } from './kernel';
+import { shorterMedianSchema } from './result';
 
 const DIMENSION = `a dimension is a whole number from 1 to ${MAX_DIMENSION}`;
 const dimension = z.coerce
@@ -63,18 +64,8 @@ export const bestVariantSchema = z.object({
       measuredAt: date,
     })
     .nullable(),
-  /**
-   * The variant on that device with the shortest median, if that is not this one's: it is placed by
-   * the slow end of its wide interval. Null or absent: there is none.
-   */
-  shorterMedian: z
-    .object({
-      address: z.string(),
-      resultId: id,
-      medianNs: z.number().positive(),
-      provenNs: z.number().positive(),
-    })
-    .nullish(),
+  /** On that device. */
+  shorterMedian: shorterMedianSchema,
   /**
    * Where another variant has the better time of its own, but separate times cannot tell them apart:
    * the duel that this one won on the device. Null: none decided.

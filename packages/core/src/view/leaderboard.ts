@@ -6,7 +6,7 @@ import { dtypeSchema, opSchema, problemSchema, variantSchema } from '../plan/spe
 import { date, id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 import { type MetricId, metricsOf, readMetrics } from './metrics';
-import { importedSchema } from './result';
+import { importedSchema, measuredVariantSchema, shorterMedianSchema } from './result';
 
 export const leaderboardQuerySchema = z.object({
   op: opSchema.default('matmul'),
@@ -23,19 +23,6 @@ export const leaderboardQuerySchema = z.object({
   contributed: z.enum(['apart', 'together']).optional(),
 });
 export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
-
-/** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
-const provenNs = z.number();
-
-const measuredVariant = z.object({
-  ...{ address: z.string(), resultId: id, medianNs: z.number(), provenNs },
-});
-
-/**
- * The device's variant with the shortest median, where its wide interval keeps it from being placed
- * first. Null or absent: there is none.
- */
-const shorterMedian = measuredVariant.nullish();
 
 /** Classes of device, written `gpu,software`. */
 const groupsSchema = z
@@ -74,7 +61,7 @@ export const leaderboardRowSchema = z.object({
   medianNs: z.number(),
   lowNs: z.number(),
   highNs: z.number(),
-  shorterMedian,
+  shorterMedian: shorterMedianSchema,
   /** Separate processes of which `medianNs` is the median. */
   invocations: z.number().int().positive(),
   rate: rateSchema,
@@ -122,7 +109,7 @@ export const heatMapCellSchema = z.object({
   address: z.string(),
   resultId: id,
   medianNs: z.number(),
-  provenNs,
+  provenNs: measuredVariantSchema.shape.provenNs,
   rate: rateSchema,
   /** The best time of any kernel on the device over this one; null if only that one is ranked. */
   partOfBest: z.number().nullable(),
@@ -175,10 +162,10 @@ export const portabilitySchema = leaderboardSchema.omit({ rows: true }).extend({
       devices: z.array(
         z.object({
           device: deviceRefSchema,
-          best: measuredVariant,
-          shorterMedian,
+          best: measuredVariantSchema,
+          shorterMedian: shorterMedianSchema,
           /** Null if the device has not measured it. */
-          shipped: measuredVariant.extend({ partOfBest: part }).nullable(),
+          shipped: measuredVariantSchema.extend({ partOfBest: part }).nullable(),
         }),
       ),
     })

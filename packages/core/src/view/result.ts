@@ -42,10 +42,23 @@ export const runResultSchema = z.object({
 });
 export type RunResult = z.infer<typeof runResultSchema>;
 
+export const measuredVariantSchema = z.object({
+  ...{ address: z.string(), resultId: id, medianNs: z.number() },
+  /** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
+  provenNs: z.number(),
+});
+
+/**
+ * The device's variant with the shortest median, where its wide interval keeps it from being placed
+ * first: ranked if the best is, not ranked otherwise. Null or absent: there is none.
+ */
+export const shorterMedianSchema = measuredVariantSchema.nullish();
+
 /** The best of a problem on a device, with the interval that the board shows. */
 export const bestResultSchema = runResultSchema.extend({
   /** Of the headline: with the spread between runs, so wider than that of the result itself. */
   headline: z.object({ medianNs: z.number(), lowNs: z.number(), highNs: z.number() }),
+  shorterMedian: shorterMedianSchema,
 });
 export type BestResult = z.infer<typeof bestResultSchema>;
 

@@ -78,7 +78,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
           Tick two results on <TextLink href="/">the leaderboard</TextLink>,{' '}
           <TextLink href="/sweeps">a sweep</TextLink>, <TextLink href="/kernels">a kernel</TextLink>{' '}
           or <TextLink href="/devices">a device</TextLink>, or choose among the best of each device
-          above.
+          above; a wide interval counts at its slow end, so another may have a shorter median.
         </p>
       )}
       {a && !b && <Candidates a={a} others={await othersOf(store, a)} />}

@@ -11,7 +11,7 @@ import {
 import { rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
-import { SlowEnd } from '@/features/leaderboard/row-parts';
+import { ShorterMedian, SlowEnd } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
 import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
@@ -38,7 +38,11 @@ export function BestResults({
       </Empty>
     );
   }
-  const rows = results.map((result) => ({ ...runView(result), headline: result.headline }));
+  const rows = results.map((result) => ({
+    ...runView(result),
+    headline: result.headline,
+    shorterMedian: result.shorterMedian,
+  }));
   const reasons = new Set(rows.map(({ reason }) => reason));
   const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
@@ -63,7 +67,7 @@ export function BestResults({
           {
             head: 'Best variant',
             className: 'min-w-52',
-            cell: ({ address, headline, imported, problem, reason, resultId }) => (
+            cell: ({ address, headline, imported, problem, reason, resultId, shorterMedian }) => (
               <>
                 {resultId !== null && (
                   <ComparableVariant
@@ -75,6 +79,7 @@ export function BestResults({
                 <ImportedBadge of={imported} />
                 {reason && !common && <span className="block text-xs text-muted">{reason}</span>}
                 <SlowEnd of={headline} />
+                <ShorterMedian of={shorterMedian} />
               </>
             ),
           },

@@ -117,7 +117,7 @@ export const medianOf = (invocations: number): string => `median of ${plural(inv
 export function Placed({ of }: { of: LeaderboardRow }) {
   return (
     <>
-      {of.rank !== null && <SlowEnd of={of} />}
+      <SlowEnd of={of} />
       <ShorterMedian of={of.shorterMedian} />
     </>
   );

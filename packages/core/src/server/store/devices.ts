@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   type Dtype,
   idsOf,
@@ -16,6 +16,7 @@ import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
 import type { BestResult, Device, Page, RunResult } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
+import { shorterMedianOf, shorterMedians } from './boards/leaderboard';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { deviceHistoryOf } from './device-history';
 import { isLost } from './fleet';
@@ -147,21 +148,23 @@ export function devicesOf(db: PrismaClient) {
 
     /** Best measured result of each problem on the device. */
     async best(key: string): Promise<BestResult[]> {
-      const rows = await db.best.findMany({
-        where: { deviceKey: key },
-        include: { result: { include: { run: { include: RUN_VIEW } } } },
-        orderBy: { methodology: 'asc' },
-      });
+      const [rows, shorter] = await Promise.all([
+        db.best.findMany({
+          where: { deviceKey: key },
+          include: { result: { include: { run: { include: RUN_VIEW } } } },
+          orderBy: { methodology: 'asc' },
+        }),
+        shorterMedians(db, Prisma.sql`b."deviceKey" = ${key}`),
+      ]);
       // Of two methodologies the newer one.
       const newest = new Map(
         rows.map((row) => [[row.op, row.dtype, row.shape, row.profile].join(' '), row]),
       );
-      const results = [...newest.values()]
-        .filter(isKnownProblem)
-        .map(({ highNs, lowNs, medianNs, result }) => ({
-          ...runResult(result.run),
-          headline: { medianNs, lowNs, highNs },
-        }));
+      const results = [...newest.values()].filter(isKnownProblem).map(({ result, ...row }) => ({
+        ...runResult(result.run),
+        headline: { medianNs: row.medianNs, lowNs: row.lowNs, highNs: row.highNs },
+        shorterMedian: shorterMedianOf(row, shorter),
+      }));
       // By size, not as text: 512 comes before 1024.
       return results.toSorted((a, b) => byKind(a, b) || volume(a.problem) - volume(b.problem));
     },

@@ -115,6 +115,11 @@ describe('with results', () => {
 });
 
 test('a row names the variant whose shorter median its wide interval does not prove', async () => {
+  const noisy = { unranked: 'noisy' };
+  const key = await device('Unranked', 112, [
+    ['matmul/naive', measured(4e6, noisy)],
+    ['matmul/tiled', measured(2e6, { halfWidth: 1.5, ...noisy })],
+  ]);
   const wide = { halfWidth: 1.5 };
   await device('Wide', 112, [
     ['matmul/naive', measured(4e6)],
@@ -136,6 +141,10 @@ test('a row names the variant whose shorter median its wide interval does not pr
   expect(row?.shorterMedian?.provenNs).toBeGreaterThan(4e6);
   const [close] = rows.filter((each) => each.device.name === 'Close');
   expect(close).toMatchObject({ address: 'matmul/naive', shorterMedian: null });
+  // The same of rows that are not ranked, and on the page of the device.
+  const unranked = { address: 'matmul/naive', shorterMedian: { address: 'matmul/tiled' } };
+  expect(rows.find((each) => each.device.key === key)).toMatchObject({ rank: null, ...unranked });
+  expect(await store.devices.best(key)).toMatchObject([unranked]);
   const query = groupedQuerySchema.parse({ shape: '112' });
   const { shipping } = await store.portability(query);
   expect(shipping?.devices.map((of) => of.shorterMedian?.address)).toEqual(

@@ -124,32 +124,33 @@ async function bestRows(
   return rows.map((row) => ({
     ...row,
     machines: machines.get(row.deviceKey) ?? 0,
-    shorterMedian: row.unranked === null ? shorterMedianOf(row, shorter) : null,
+    shorterMedian: shorterMedianOf(row, shorter),
   }));
 }
 
 /**
- * Ranked variants with a shorter median than their device's best: few, as the database leaves out
- * the others.
+ * Variants with a shorter median than their device's best that are ranked if it is, and not ranked
+ * otherwise: few, as the database leaves out the others.
  *
  * @param bests which rows of "Best", as a condition on `b`
  */
 export const shorterMedians = (db: PrismaClient, bests: Prisma.Sql) =>
-  db.$queryRaw<(Interval & { deviceKey: string; address: string; resultId: string })[]>`
-    SELECT v."deviceKey", v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
+  db.$queryRaw<(Interval & { bestId: string; address: string; resultId: string })[]>`
+    SELECT b."resultId" AS "bestId", v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
     FROM "Best" AS b JOIN "VariantBest" AS v ON v."deviceKey" = b."deviceKey"
       AND v."op" = b."op" AND v."dtype" = b."dtype" AND v."shape" = b."shape"
       AND v."profile" = b."profile" AND v."methodology" = b."methodology"
-    WHERE ${bests} AND v."medianNs" < b."medianNs" AND v."unranked" IS NULL
+    WHERE ${bests} AND v."medianNs" < b."medianNs"
+      AND (v."unranked" IS NULL) = (b."unranked" IS NULL)
       AND strpos(v."kernel", '@') = 0`;
 
 /** Of `shorterMedians`, the one to name beside the best of a device; null: none. */
 export function shorterMedianOf(
-  row: Interval & { readonly deviceKey: string },
+  row: Interval & { readonly resultId: string },
   shorter: Awaited<ReturnType<typeof shorterMedians>>,
 ): LeaderboardRow['shorterMedian'] {
   const own = shorter
-    .filter(({ deviceKey }) => deviceKey === row.deviceKey)
+    .filter(({ bestId }) => bestId === row.resultId)
     .map(({ address, resultId, ...time }) => ({
       ...{ address, resultId, medianNs: time.medianNs, provenNs: provenNs(time) },
     }));
