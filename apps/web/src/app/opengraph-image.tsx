@@ -1,7 +1,7 @@
 import { FEW_GPUS } from '@/features/leaderboard/view';
+import { overviewGroups } from '@/features/overview/overview-groups';
 import { pictureRows } from '@/features/overview/picture-rows';
 import { CARD, card } from '@/features/results/card';
-import { overviewGroups } from '@/features/results/card-bars';
 import { readable } from '@/server/session/visitor';
 
 export const dynamic = 'force-dynamic';

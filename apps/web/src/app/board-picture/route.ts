@@ -1,10 +1,10 @@
 import { bestOfEach, type ReferenceFigure } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
+import { boardBars } from '@/features/leaderboard/board-bars';
 import { boardQuerySchema, boardTitle } from '@/features/leaderboard/query';
 import { loadView } from '@/features/leaderboard/view';
 import { card } from '@/features/results/card';
-import { boardBars } from '@/features/results/card-bars';
 import { readable } from '@/server/session/visitor';
 
 /** What a link to a board with a query shows elsewhere: the fastest of that board. */

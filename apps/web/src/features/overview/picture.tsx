@@ -54,7 +54,12 @@ function Row({ row }: { row: PictureRow }) {
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
   const full = fullRate(peak, bars);
   const most = Math.max(...bars.map((bar) => bar.rate));
-  const over = peak && overPeak({ bound: peak.bound, share: most / peak.rate });
+  const over =
+    peak &&
+    overPeak({
+      bound: peak.isMeasured ? peak.bound : 'by data sheet',
+      share: most / peak.rate,
+    });
   return (
     <li className="space-y-1.5">
       <p className="flex flex-wrap items-baseline gap-x-2">

@@ -1,7 +1,7 @@
 import { shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { CARD, card } from '@/features/results/card';
-import { resultCard } from '@/features/results/card-bars';
+import { resultCard } from '@/features/results/result-card';
 import { readable } from '@/server/session/visitor';
 
 export const size = CARD;

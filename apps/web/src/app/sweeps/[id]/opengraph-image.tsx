@@ -1,7 +1,7 @@
 import { isMeasured } from '@tilemark/core';
 import { notFound } from 'next/navigation';
 import { CARD, card } from '@/features/results/card';
-import { sweepCard } from '@/features/results/card-bars';
+import { sweepCard } from '@/features/sweeps/sweep-card';
 import { readable } from '@/server/session/visitor';
 
 export const size = CARD;

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { boardBars } from './board-bars';
+
+test('a board shows what was measured here first, marks the rest, and leaves ceilings out', () => {
+  const rate = { value: 2, unit: 'GB/s' as const };
+  const device = { key: 'a', name: 'A', class: 'gpu' as const };
+  const row = (address: string, imported: { by: string; at: string } | null) => ({
+    ...{ address, device, imported, rate },
+  });
+  const figure = (kernel: string) => ({
+    by: { kind: 'kernel' as const, kernel, address: kernel },
+    ...{ hardware: 'B', rate },
+  });
+  const bars = boardBars(
+    [row('transpose/tiled', { by: 'admin', at: '' }), row('transpose/naive', null)],
+    [figure('transpose/copy'), figure('transpose/tiled')],
+  );
+  expect(bars.map(({ label, note }) => [label, note])).toEqual([
+    ['A: transpose/naive', undefined],
+    ['A: transpose/tiled', 'imported'],
+    ['B: transpose/tiled', 'measured elsewhere'],
+  ]);
+});

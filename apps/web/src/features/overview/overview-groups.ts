@@ -1,0 +1,32 @@
+import { cutTo } from '@/ui/format';
+import { shortDeviceName } from '../devices/device-name';
+import type { CardGroup } from '../results/card';
+import { ELSEWHERE } from '../results/origin';
+import type { PictureRow } from './picture-rows';
+
+/** As many names of devices and bars beneath them as a card has room for. */
+const MOST_LINES = 10;
+
+/** As many letters of a device as fit beside its shape and its peak. */
+const LONGEST_NAME = 32;
+
+/** The rows of the first screen, as it draws them: libraries where all devices leave them room. */
+export function overviewGroups(rows: readonly PictureRow[]): CardGroup[] {
+  let room = MOST_LINES - 2 * rows.length;
+  return rows.map(({ href, imported, kernel, libraries, name, peak, rate, shape }) => {
+    const beside = libraries.slice(0, room);
+    room -= beside.length;
+    const origin = href === null ? [ELSEWHERE] : imported ? ['imported'] : [];
+    return {
+      name: [cutTo(LONGEST_NAME, shortDeviceName(name)), ...origin, `at ${shape}`].join(', '),
+      peak,
+      bars: [
+        { label: kernel, rate, isSubject: true },
+        ...beside.map((library) => ({
+          ...{ label: library.name, rate: library.rate },
+          note: href === null ? undefined : ELSEWHERE,
+        })),
+      ],
+    };
+  });
+}
