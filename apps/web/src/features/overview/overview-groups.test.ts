@@ -21,6 +21,11 @@ test('the first screen’s picture has its rows and scales, and libraries where 
   });
   const four = Array.from({ length: 4 }, () => rows).flat();
   expect(overviewGroups(four).map(({ bars }) => bars.length)).toEqual([3, 1, 1, 1]);
+  const bare = rows.map((row) => ({ ...row, name: 'Bare', libraries: [] }));
+  const five = overviewGroups([...bare, ...four]);
+  expect(five.map(({ bars }) => bars.length)).toEqual([3, 1, 1, 1]);
+  const none = Array.from({ length: 5 }, () => bare).flat();
+  expect(overviewGroups(none)).toHaveLength(5);
   const note = { note: 'measured elsewhere' };
   expect(
     overviewGroups(
