@@ -150,8 +150,13 @@ export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
 /** A checkbox shown as a chip: one of several values that may be chosen together. */
 export function Chip({ children, ...rest }: ComponentProps<'input'> & { children: ReactNode }) {
   return (
-    <label className="inline-flex min-h-7 max-w-full cursor-pointer items-center gap-1.5 rounded-tile border border-line-strong bg-surface px-2 py-0.5 text-xs has-checked:border-accent has-checked:bg-accent-soft has-disabled:cursor-not-allowed has-disabled:border-dashed has-disabled:bg-transparent has-disabled:text-muted">
-      <input type="checkbox" className="size-3.5 accent-accent" {...rest} />
+    <label className="inline-flex min-h-7 max-w-full cursor-pointer items-center gap-1.5 rounded-tile border border-line-strong bg-surface px-2 py-0.5 text-xs has-checked:border-accent has-checked:bg-accent-soft has-disabled:cursor-not-allowed has-disabled:border-dashed has-disabled:border-muted has-disabled:bg-transparent has-disabled:text-muted">
+      <input
+        type="checkbox"
+        // The browser's own hardly shows on a dark ground.
+        className="size-3.5 accent-accent not-checked:disabled:appearance-none disabled:border disabled:border-muted"
+        {...rest}
+      />
       {children}
     </label>
   );

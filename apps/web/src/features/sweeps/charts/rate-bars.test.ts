@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Bar, bestOf } from './rate-bars';
+import { type Bar, bestOf, bestText } from './rate-bars';
 
 const bar = (label: string, of: Pick<Bar, 'isCeiling' | 'isRanked'>): Bar => ({
   ...{ label, rate: 1, low: 1, high: 1, href: null },
@@ -16,4 +16,12 @@ test('the best bar is the fastest ranked one, never a ceiling', () => {
 test('where nothing is ranked, the fastest is the best', () => {
   expect(bestOf([ceiling, noisy, bar('slower', { isRanked: false })])).toBe(noisy);
   expect(bestOf([ceiling])).toBeUndefined();
+});
+
+test('the caption says which bar is in colour', () => {
+  const unranked = bar('slower', { isRanked: false });
+  expect(bestText([ranked, unranked])).toBe('; in colour the fastest');
+  expect(bestText([noisy, ranked])).toBe('; in colour the fastest that is ranked');
+  expect(bestText([ceiling, unranked])).toBe('; in colour the fastest below the ceiling');
+  expect(bestText([ceiling])).toBe('');
 });

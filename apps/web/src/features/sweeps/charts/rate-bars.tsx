@@ -34,6 +34,14 @@ export function bestOf(bars: readonly Bar[]): Bar | undefined {
   return own.find(({ isRanked }) => isRanked) ?? own[0];
 }
 
+/** What the bar in colour is; nothing where there is none. */
+export function bestText(bars: readonly Bar[]): string {
+  const best = bestOf(bars);
+  if (!best) return '';
+  const isFastest = best === bars[0];
+  return `; in colour the fastest${isFastest ? '' : best.isRanked ? ' that is ranked' : ' below the ceiling'}`;
+}
+
 /** Rates as bars, fastest first, the best set off from the rest. */
 export function RateBars({
   bars: all,
@@ -58,7 +66,7 @@ export function RateBars({
     (Plot, width) => {
       return {
         marginLeft: isBeside ? longest * 6.4 + 16 : 4,
-        marginRight: 52,
+        marginRight: 56,
         marginTop: 4,
         marginBottom: 34,
         x: {
@@ -111,7 +119,8 @@ export function RateBars({
             x: 'high',
             text: (bar: Bar) => formatRate(bar.rate),
             textAnchor: 'start',
-            dx: 6,
+            // Clear of the end of the interval.
+            dx: 10,
             dy: isBeside ? 0 : 7,
             fill: 'var(--ink)',
           }),
@@ -131,6 +140,7 @@ export function RateBars({
       caption={
         <>
           Rate by {by} in {unit}, higher is better; lines at the ends of bars are {intervals}
+          {bestText(bars)}
           {all.length > bars.length && `. The fastest ${bars.length} of ${all.length} are drawn`}
         </>
       }
