@@ -125,7 +125,7 @@ const movesOf = (page: Page) => page.evaluate(() => (window as never as Moved).m
 
 test('no page moves when its typefaces come late', async ({ browser }) => {
   for (const width of [1280, 390]) {
-    for (const name of ['leaderboard', 'sweep', 'kernels', 'best']) {
+    for (const name of ['leaderboard', 'sweep', 'kernels', 'best', 'not found']) {
       // Each the first visit of a browser, whose cache has none yet.
       const context = await browser.newContext({ viewport: { width, height: 844 } });
       await countMoves(context);
@@ -698,7 +698,7 @@ test('tables of text in the docs are cards on a phone, whose cells say their hea
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['libraries', 'reliability', 'harness-h200']) {
+  for (const path of ['libraries', 'reliability', 'operating', 'harness-h200']) {
     await page.goto(`${grid.url}/docs/${path}`);
     await page.evaluate(() => document.fonts.ready);
     const tables = page.locator('main section', { has: page.locator('> table') });
@@ -713,6 +713,31 @@ test('tables of text in the docs are cards on a phone, whose cells say their hea
   await expect(why).toHaveCSS('display', 'block');
   const said = await why.evaluate((cell) => getComputedStyle(cell, '::before').content);
   expect(said).toMatch(/why this one/);
+});
+
+test('figures of the docs scroll on a phone beside the names of their rows', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${grid.url}/docs/performance`);
+  const table = page.locator('main section', { has: page.locator('> table') }).nth(2);
+  const name = table.getByRole('cell', { name: 'f32 8192', exact: true });
+  await name.scrollIntoViewIfNeeded();
+  const atRest = await name.boundingBox();
+  await table.evaluate((box) => box.scrollTo(box.scrollWidth, 0));
+  await expect(table.getByRole('cell', { name: 'not met' }).first()).toBeInViewport({ ratio: 1 });
+  expect((await name.boundingBox())?.x).toBe(atRest?.x);
+});
+
+test('no flag in the text of the docs breaks after its hyphens', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ['operating', 'your-kernel', 'performance']) {
+    await page.goto(`${grid.url}/docs/${path}`);
+    const flags = page
+      .locator('p code span, li code span, td code span')
+      .filter({ hasText: /^--/ });
+    expect(await flags.count(), path).toBeGreaterThan(1);
+    const lines = await flags.evaluateAll((all) => all.map((flag) => flag.getClientRects().length));
+    expect(lines, path).toEqual(lines.map(() => 1));
+  }
 });
 
 test('docs hide no text: what goes on beyond its edge is shaded and scrolls', async ({ page }) => {

@@ -4,7 +4,7 @@ import remarkGfm from 'remark-gfm';
 import { Command } from './action';
 import { linkStyle, TextLink } from './button';
 import { PlainCode, WgslCode } from './code';
-import { isProse, labelCells, textOf } from './markdown-tables';
+import { isProse, keepWords, labelCells, textOf } from './markdown-tree';
 import { TablePanel } from './table';
 
 /**
@@ -21,7 +21,7 @@ export function Markdown({
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm]}
-      rehypePlugins={[rehypeSlug, labelCells]}
+      rehypePlugins={[rehypeSlug, labelCells, keepWords]}
       components={componentsFor(hrefOf)}
     >
       {text}

@@ -1,4 +1,4 @@
-/** Tables of Markdown, of which those of text are lists of cards on a phone. */
+/** What is done to the elements of Markdown, mostly so that they can be read on a phone. */
 import type { ExtraProps } from 'react-markdown';
 
 type Element = NonNullable<ExtraProps['node']>;
@@ -28,10 +28,28 @@ export const labelCells = () => (tree: Parent) => {
   }
 };
 
-/** Letters of a cell that wraps into many lines where three columns share a phone's screen. */
+/** Letters of a cell that wraps into many lines where columns share a phone's screen. */
 const LONG = 50;
 
 /** Whether a table says in sentences what its rows have, so that nobody compares down a column. */
 export const isProse = (table: Element): boolean =>
-  elementsOf(table, 'th').length > 2 &&
   elementsOf(table, 'td').some((cell) => textOf(cell).length > LONG);
+
+/** A flag, a file, or a name of at most so many letters stays whole: they fit every line and column. */
+const SHORT = 28;
+
+/** A rehype plugin: code does not break inside short words, as text does after a hyphen. */
+export const keepWords = () => (tree: Parent) => {
+  for (const code of elementsOf(tree, 'code')) {
+    code.children = code.children.flatMap((child) =>
+      child.type === 'text' ? child.value.split(/( +)/).map(whole) : [child],
+    );
+  }
+};
+
+function whole(value: string): Element['children'][number] {
+  const text = { type: 'text' as const, value };
+  if (value.length > SHORT || !/\S/.test(value)) return text;
+  const properties = { className: ['whitespace-nowrap'] };
+  return { type: 'element', tagName: 'span', properties, children: [text] };
+}
