@@ -1,4 +1,4 @@
-import { isBad, outcomeReason, verdictOn } from '@tilemark/core';
+import { isBad, outcomeReason, type Verdict, verdictOn } from '@tilemark/core';
 import { type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
 import { list, tunablesFor } from '../flags';
 import { onDevice } from '../on-device';
@@ -115,8 +115,15 @@ function verdictOf({ isWrong, ratio, why }: Compared, tolerance: number) {
   if (!ratio) return { text: why, isBad: false };
   const { verdict } = verdictOn(ratio.ratio, ratio.low, ratio.high);
   const isSlower = ratio.high < 1 - tolerance;
-  return { text: isSlower ? '**slower**' : verdict.toLowerCase(), isBad: isSlower };
+  return { text: isSlower ? '**slower**' : WORDS[verdict], isBad: isSlower };
 }
+
+const WORDS: Readonly<Record<Verdict, string>> = {
+  FAST: 'faster',
+  SLOW: 'slower, as tolerated',
+  SAME: 'the same',
+  UNDECIDED: 'undecided',
+};
 
 function markdownOf(compared: readonly Compared[], tolerance: number): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
