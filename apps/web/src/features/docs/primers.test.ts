@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { hrefOf, PRIMERS, textFor } from './primers';
@@ -90,4 +90,37 @@ it('leads to no file of figures that is missing', async () => {
         expect.soft(files, `${file}: ${link}`).toContain(href.slice('/docs/results/'.length));
     }
   }
+});
+
+/** Where the tests of a vitest project are. */
+const PROJECTS: Readonly<Record<string, string>> = {
+  faults: 'tests/faults',
+  scripts: 'scripts',
+  web: 'apps/web/src',
+  worker: 'apps/worker/src',
+};
+
+it('proves what it promises of faults by tests that exist', async () => {
+  const { text = '' } = PRIMERS.find(({ slug }) => slug === 'reliability') ?? {};
+  const commands = text.matchAll(
+    /`npm run test:(faults) -- ([^`]+)`|`npx vitest run --project (\w+) ([^`]+)`/g,
+  );
+  let found = 0;
+  for (const [command, faults, ofFaults, project = faults ?? '', others = ofFaults] of commands) {
+    const [, file = '', quoted, word] =
+      /^(\S*?)(?: ?-t (?:"(.+)"|(\S+)))?$/.exec(others ?? '') ?? [];
+    const folder = new URL(`../../../../../${PROJECTS[project]}/`, import.meta.url);
+    const files = await readdir(folder, { recursive: true });
+    const tests = files.filter((name) => name.endsWith('.test.ts') && name.includes(file));
+    const sources = await Promise.all(tests.map((name) => readFile(new URL(name, folder), 'utf8')));
+    const title = quoted ?? word ?? '';
+    expect
+      .soft(
+        sources.some((source) => source.includes(title)),
+        command,
+      )
+      .toBe(true);
+    found++;
+  }
+  expect(found).toBeGreaterThan(45);
 });
