@@ -13,9 +13,9 @@ export default async function JoinPage() {
   return (
     <>
       <PageHeader title="This browser’s GPU">
-        {settings.isPublic && 'Benchmark it in about a minute, without an account. '}Lend it to the
-        grid, with an invite or a login, for as long as this tab is open. There is nothing to
-        install. Browsers are ranked among browsers only.
+        {settings.isPublic ? 'Benchmark it in about a minute without an account, or lend' : 'Lend'}{' '}
+        it to the grid for as long as this tab is open. There is nothing to install. Browsers are
+        ranked among browsers only.
       </PageHeader>
       <Join
         version={settings.version}

@@ -20,8 +20,8 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
   return (
     <>
       <PageHeader title="Tokens">
-        Members submit sweeps and cancel their own. Admins can do everything. Worker tokens only
-        attach machines.
+        Worker tokens attach machines. Member tokens submit sweeps and kernels, import results, and
+        cancel their own sweeps. Admin tokens do everything.
       </PageHeader>
       <Section title="Create a token" id="make">
         <Panel className="p-4">

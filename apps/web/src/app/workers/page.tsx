@@ -36,9 +36,14 @@ export default async function WorkersPage() {
           </>
         }
       >
-        Each worker serves one device and runs one benchmark at a time. <em>Drain</em> lets a worker
-        finish its run and take no more; <em>Pause</em> stops it at once and returns the run to the
-        queue.
+        Each worker serves one device and runs one benchmark at a time.
+        {isAdmin && (
+          <>
+            {' '}
+            <em>Drain</em> lets it finish its run; <em>Pause</em> returns the run to the queue.
+            Either way it takes no more until you resume it.
+          </>
+        )}
       </PageHeader>
       <NoWorker queues={queues} />
       {items.length > 0 ? (

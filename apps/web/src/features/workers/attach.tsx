@@ -35,7 +35,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
       <li>
         {isAdmin
           ? 'Create a token for the machine. With one token per machine, each can be revoked separately.'
-          : 'Ask an admin of this grid for a worker token and paste it here. It stays in this page.'}
+          : 'Ask an admin of this grid for a worker token and paste it here. It does not leave this page.'}
         <div className="mt-1.5">
           {isAdmin ? (
             <MakeTokenForm
@@ -63,12 +63,11 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         <Failure why={made?.ok === false && made.message} className="mt-2" />
       </li>
       <li>
-        Run the command for its system on the machine. It needs{' '}
+        On the machine, run the command for its system. It needs{' '}
         <a className={linkStyle} href="https://nodejs.org">
           Node
         </a>{' '}
-        20.19 or newer, and on Linux a Vulkan driver for its GPU; macOS and Windows need no extra
-        driver.
+        20.19 or newer and, on Linux, a Vulkan driver for the GPU.
         <LoopbackNote origin={origin} what="the commands work" />
         <div className="mt-1.5 space-y-2" role="status">
           {made?.ok && (
@@ -101,9 +100,9 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           </div>
         )}
         <p className="mt-1.5 text-[0.8125rem] text-muted">
-          It attaches every GPU of the machine. <code>--device N</code> picks one;{' '}
-          <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. To run
-          it as a service, behind a proxy, or on a machine without a network, see{' '}
+          The command attaches every GPU of the machine. <code>--device N</code> picks one;{' '}
+          <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. For a
+          service, a proxy, or a machine without a network, see{' '}
           <TextLink href="/docs/attaching">Attaching a machine</TextLink>. Without Node, a browser
           tab can <TextLink href="/join">lend its GPU</TextLink>.
         </p>

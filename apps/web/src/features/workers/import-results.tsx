@@ -33,8 +33,8 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
       </li>
       <li>
         Import the file here. Its results become a finished sweep, marked as imported by you. A file
-        written by <code>bench/side-by-side</code> is added to the reference figures, which stand
-        beside the board and are never ranked.
+        written by <code>bench/side-by-side</code> is added to the reference figures, which are
+        shown beside the board and never ranked.
         <div className="mt-1.5">
           {maySubmit ? (
             <ImportForm />

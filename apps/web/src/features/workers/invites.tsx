@@ -39,8 +39,8 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
   return (
     <div className="max-w-3xl space-y-4">
       <p>
-        A link for visitors: whoever opens it can lend the GPU of their browser, without an account,
-        until the link has expired or is used up.
+        Whoever opens the link can lend their browser’s GPU without an account, until the link
+        expires or is used up.
       </p>
       <form
         onSubmit={submit}

@@ -5,9 +5,9 @@ export function LoopbackNote({ origin, what }: { origin: string; what: string })
   if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(origin)) return null;
   return (
     <Notice tone="amber" className="mt-1.5">
-      You opened this grid as {new URL(origin).host}, so {what} on this machine only. To reach
-      others, restart the grid with <code>npm start -- --host 0.0.0.0</code> and open this page by
-      the machine’s name or IP address.
+      You opened this grid as {new URL(origin).host}, so {what} on this machine only. For others,
+      restart the grid with <code>npm start -- --host 0.0.0.0</code> and open this page at this
+      machine’s name or IP address.
     </Notice>
   );
 }

@@ -66,7 +66,7 @@ export function WorkersTable({
         {
           head: 'Kernels',
           title:
-            'Which kernels it runs; --contributed at its start lets it run those of contributors',
+            'Which kernels it runs: contributed ones only if it was started with --contributed',
           className: 'min-w-20',
           cell: ({ contributed, device }) =>
             contributed && device.class !== 'cpu' ? 'built-in, contributed' : 'built-in',
@@ -75,13 +75,13 @@ export function WorkersTable({
         ...(withDevice ? [device] : []),
         {
           head: 'Runs, last hour',
-          title: 'Runs that ended here in the last hour',
+          title: 'Measured, skipped, incorrect, or failed',
           isFigure: true,
           cell: ({ lastHour }) => formatCount(lastHour.ended),
         },
         {
           head: 'Failed',
-          title: 'Share of the runs of the last hour',
+          title: 'Share of the last hour’s runs that failed',
           isFigure: true,
           cell: ({ lastHour: { ended, failed } }) =>
             ended === 0 ? '–' : formatPercent(failed / ended),
