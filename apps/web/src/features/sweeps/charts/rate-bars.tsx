@@ -11,6 +11,9 @@ import { resultHref, shortLabels } from '../runs';
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;
 
+/** Room for the rates right of the bars, px. */
+const VALUES = 52;
+
 /** More bars than this are not read as a picture; the table has them all. */
 const MAX_BARS = 40;
 
@@ -66,7 +69,7 @@ export function RateBars({
     (Plot, width) => {
       return {
         marginLeft: isBeside ? longest * 6.4 + 16 : 4,
-        marginRight: 56,
+        marginRight: VALUES + 4,
         marginTop: 4,
         marginBottom: 34,
         x: {
@@ -116,11 +119,9 @@ export function RateBars({
           }),
           Plot.text(bars, {
             y: 'label',
-            x: 'high',
             text: (bar: Bar) => formatRate(bar.rate),
-            textAnchor: 'start',
-            // Clear of the end of the interval.
-            dx: 10,
+            // A column at the edge: at the end of an interval it would read as that end.
+            ...{ frameAnchor: 'right', textAnchor: 'end', dx: VALUES },
             dy: isBeside ? 0 : 7,
             fill: 'var(--ink)',
           }),
