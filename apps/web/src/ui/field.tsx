@@ -154,7 +154,7 @@ export function Chip({ children, ...rest }: ComponentProps<'input'> & { children
       <input
         type="checkbox"
         // The browser's own hardly shows on a dark ground.
-        className="size-3.5 accent-accent not-checked:disabled:appearance-none disabled:border disabled:border-muted"
+        className="size-3.5 shrink-0 accent-accent not-checked:disabled:appearance-none disabled:border disabled:border-muted"
         {...rest}
       />
       {children}

@@ -80,7 +80,7 @@ export function Figure({
           style: {
             background: 'transparent',
             color: 'var(--muted)',
-            fontFamily: 'var(--font-geist-sans)',
+            fontFamily: 'var(--font-geist-sans), Arial, sans-serif',
             fontSize: '11px',
             overflow: 'visible',
           },
