@@ -100,7 +100,8 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           </div>
         )}
         <p className="mt-1.5 text-[0.8125rem] text-muted">
-          The command attaches every GPU of the machine. <code>--device N</code> picks one;{' '}
+          The command attaches every GPU of the machine.{' '}
+          <code className="whitespace-nowrap">--device N</code> picks one;{' '}
           <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. For a
           service, a proxy, or a machine without a network, see{' '}
           <TextLink href="/docs/attaching">Attaching a machine</TextLink>. Without Node, a browser
