@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Shaders are imported as text, as the bundlers of the worker and the site do. */
 const wgslAsText = {
@@ -12,14 +12,29 @@ const wgslAsText = {
   },
 };
 
-/** One project per workspace. GPU and database tests share one machine, so files run two at a time. */
-const project = (name: string, root: string, globalSetup: string[] = []) => ({
-  extends: true as const,
-  test: { name, root, include: ['**/*.test.ts'], globalSetup },
-});
-
 /** Starts a Postgres and a Redis for the projects that need them. */
 const SERVICES = [fileURLToPath(new URL('packages/core/setup.test-helper.ts', import.meta.url))];
+
+/** It adds to the tables of ops and dtypes, which other files read: the only one with modules of its own. */
+const ADDS_TO_TABLES = '**/new-op.test.ts';
+
+/**
+ * One project per workspace. GPU and database tests share one machine, so files run two at a time. They
+ * share their modules, too: loading them for each file took an eighth of the run.
+ */
+const project = (name: string, root: string, globalSetup: string[] = []) => ({
+  extends: true as const,
+  test: {
+    ...{ name, root, globalSetup, isolate: false },
+    include: ['**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ADDS_TO_TABLES],
+  },
+});
+
+const web = {
+  ...project('web', 'apps/web/src', SERVICES),
+  resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
+};
 
 /**
  * Faults injected into a whole grid. `npm run test:faults` (TILEMARK_FAULTS=long) injects every
@@ -51,9 +66,13 @@ export default defineConfig({
       project('kernels', 'packages/kernels'),
       project('core', 'packages/core', SERVICES),
       project('worker', 'apps/worker', SERVICES),
+      web,
       {
-        ...project('web', 'apps/web/src', SERVICES),
-        resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
+        ...web,
+        test: {
+          ...web.test,
+          ...{ name: 'new op', include: [ADDS_TO_TABLES], exclude: [], isolate: true },
+        },
       },
       project('scripts', 'scripts'),
       project('bench', 'bench'),

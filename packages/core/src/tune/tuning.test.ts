@@ -19,6 +19,8 @@ const problem = parseProblem({ op: 'transpose', shape: '1024x512', dtype: 'f32' 
 const device: TunableDevice = { key: 'one', name: 'One', class: 'gpu', capabilities };
 const request: TuningRequest = { problem, profile: 'default', seed: 7, budgetSeconds: 60 };
 const spaces = tuningSpaces(request, device);
+/** Searched to its end: each step replays all before it, and swizzled alone has most points. */
+const small = spaces.filter(({ kernel }) => kernel.id !== 'transpose/swizzled');
 
 /** A time that has one minimum over numbers, by how far they are from 16, and differs by kernel. */
 function costOf({ address }: Pick<Point, 'address'>): number {
@@ -46,11 +48,12 @@ interface Ended {
 async function tuned(
   of: TuningRequest = request,
   end: (run: WantedRun, at: number) => Ended = () => ({}),
+  within = spaces,
 ): Promise<{ runs: TuningRun[]; decision: TuningDecision }> {
   const runs: TuningRun[] = [];
   let queue: WantedRun[] = [];
   for (;;) {
-    const { decision, wanted } = await tuningStep(of, spaces, runs);
+    const { decision, wanted } = await tuningStep(of, within, runs);
     if (decision) return { runs, decision };
     // What is not asked for any more is not run.
     const ended = new Set(runs.map(keyOf));
@@ -98,8 +101,8 @@ describe('tuningStep', () => {
   });
 
   it('gives the least of the formula, with time enough', async () => {
-    const { decision } = await tuned({ ...request, budgetSeconds: 1e6 });
-    const all = spaces.flatMap((space) => [...space.shuffled(1)]);
+    const { decision } = await tuned({ ...request, budgetSeconds: 1e6 }, undefined, small);
+    const all = small.flatMap((space) => [...space.shuffled(1)]);
     const least = Math.min(...all.map(costOf));
     expect(decision.stop).toBe('exhausted');
     expect(costOf({ address: decision.winner ?? '' })).toBe(least);
@@ -136,7 +139,7 @@ describe('tuningStep', () => {
     const winners = runs.filter(({ address }) => address === decision.winner);
     expect(winners.some(({ outcome }) => outcome?.kind === 'measured')).toBe(true);
     const long = { ...request, budgetSeconds: 1e6 };
-    const none = await tuned(long, () => ({ outcome: { kind: 'failed' } }));
+    const none = await tuned(long, () => ({ outcome: { kind: 'failed' } }), small);
     expect(none.decision).toMatchObject({ winner: null, stop: 'exhausted', duels: [] });
   });
 
