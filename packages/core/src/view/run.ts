@@ -1,5 +1,6 @@
 import { type PeakShare, peakShare } from '../measure/data-sheet';
 import {
+  type Duel,
   type Measurement,
   mayEndOtherwise,
   type OutcomeKind,
@@ -11,6 +12,16 @@ import { type Figures, figuresOf } from './metrics';
 /** Without a roof, the share of the peak is that of the data sheet, where there is one. */
 export interface RunFigures extends Omit<Figures, 'roofBound'> {
   readonly roofBound: PeakShare['bound'] | null;
+}
+
+/** What came of a run's turns with the rival of its case. */
+export interface RunDuel {
+  /** The rival's address. */
+  readonly against: string;
+  /** How many times its speed, with the 95% interval; null: see `why`. */
+  readonly found: Pick<Duel, 'verdict' | 'ratio' | 'low' | 'high' | 'rounds'> | null;
+  /** Why there is no ratio; null where there is one. */
+  readonly why: string | null;
 }
 
 /**
@@ -30,6 +41,8 @@ export interface RunView
   /** It failed, and may end otherwise when it is tried again. */
   readonly mayRetry?: true;
   readonly figures: RunFigures | null;
+  /** Null: it has no rival, or was not measured. */
+  readonly duel: RunDuel | null;
   /** When it was measured; null until it has been. */
   readonly endedAt: string | null;
   readonly imported: ImportedMark | null;
@@ -56,6 +69,7 @@ export const runView = ({
   reason: outcomeReason(outcome),
   ...(mayEndOtherwise(outcome) && { mayRetry: true as const }),
   figures: outcome?.kind === 'measured' ? runFigures(run, outcome.measurement) : null,
+  duel: outcome?.kind === 'measured' ? duelView(outcome.measurement) : null,
   endedAt: run.endedAt ?? null,
   imported: run.imported ?? null,
 });
@@ -72,4 +86,14 @@ export function runFigures(
     roofShare: peak?.share ?? null,
     roofBound: peak?.bound ?? null,
   };
+}
+
+/** The turns of a measurement without their samples. A duel with a side that is not believed has no ratio. */
+export function duelView({ duel: turns }: Measurement): RunDuel | null {
+  if (!turns) return null;
+  const { against, duel } = turns;
+  const why = turns.why ?? duel?.a.implausible ?? duel?.b.implausible ?? null;
+  if (!duel || why !== null) return { against, found: null, why };
+  const { high, low, ratio, rounds, verdict } = duel;
+  return { against, found: { verdict, ratio, low, high, rounds }, why: null };
 }

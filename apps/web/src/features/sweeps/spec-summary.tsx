@@ -1,9 +1,9 @@
 import type { SweepSpec } from '@tilemark/core';
-import { opOfShape, shapeText } from '@tilemark/kernels';
+import { opOfShape, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
-import { DataTable } from '@/ui/table';
+import { type Column, DataTable } from '@/ui/table';
 
 /** What was asked for. Kernels that run on no device of the sweep are named apart. */
 export function SpecSummary({
@@ -62,6 +62,7 @@ export function SpecSummary({
             className: 'font-mono text-xs',
             cell: ({ dtypes }) => dtypes.join(' '),
           },
+          ...(cases.some(({ rival }) => rival) ? [RIVAL] : []),
         ]}
       />
       {others.size > 0 && (
@@ -77,7 +78,23 @@ export function SpecSummary({
   );
 }
 
-type Shape = SweepSpec['cases'][number]['shapes'][number];
+type Case = SweepSpec['cases'][number];
+
+/** Shown where a case has one. */
+const RIVAL: Column<Case> = {
+  head: 'In turns with',
+  className: 'whitespace-nowrap',
+  cell: ({ rival }) =>
+    rival ? (
+      <TextLink href={kernelHref(rival.kernel, rival.tunables)}>
+        <code>{shortAddress(variantAddress(rival))}</code>
+      </TextLink>
+    ) : (
+      '–'
+    ),
+};
+
+type Shape = Case['shapes'][number];
 
 /** The shape says its op: a stored sweep may name a kernel that has left the registry. */
 const textOf = (shape: Shape): string => {

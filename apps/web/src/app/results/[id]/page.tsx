@@ -1,4 +1,5 @@
 import {
+  duelView,
   isContributed,
   METHODOLOGY_VERSION,
   type Measurement,
@@ -16,6 +17,7 @@ import { pointOf } from '@/features/devices/roofline';
 import { RooflinePlot } from '@/features/devices/roofline-plot';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { Confirmation } from '@/features/results/confirmation';
+import { DuelResult } from '@/features/results/duel';
 import { EnvironmentFacts, Statistics, VerificationTable } from '@/features/results/measurement';
 import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
 import { RateOverTime } from '@/features/results/rate-over-time';
@@ -58,6 +60,7 @@ export default async function ResultPage({ params }: Props) {
   const isAdmin = (await visitor())?.role === 'admin';
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
+  const duel = measurement && duelView(measurement);
   const [isKept, surveys, over, bests] = await Promise.all([
     isContributed(variant.kernel) ? store.contributed.get(variant.kernel) : true,
     store.rooflines.latest(result.device.key),
@@ -162,6 +165,11 @@ export default async function ResultPage({ params }: Props) {
               <SampleHistogram series={measurement.cold} />
             </Panel>
           </Section>
+          {duel && (
+            <Section id="duel" title="Duel" note="in turns with another variant">
+              <DuelResult of={duel} />
+            </Section>
+          )}
           {over.length > 1 && (
             <Section id="over" title="Over time" note="the same variant on this device">
               <Panel>

@@ -1,6 +1,9 @@
-import type { RunView } from '@tilemark/core';
+import { type Duel, type Measurement, type RunView, runView } from '@tilemark/core';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
-import { tableRuns } from './result-columns';
+import { measured, run as result } from '../../../server/results.test-helper';
+import { COLUMNS, usualColumns } from './result-columns';
+import { tableRuns } from './table-runs';
 
 const run = (device: string, profile: string): RunView =>
   ({
@@ -21,5 +24,48 @@ it('names of each run the device and the profile in which runs differ', () => {
   expect(where(run('A', 'fast'), run('B', 'default'))).toEqual([
     ['A', 'fast'],
     ['B', 'default'],
+  ]);
+});
+
+/** A run that took turns with a rival. */
+const dueled = (duel: NonNullable<Measurement['duel']>): RunView =>
+  runView(result({ outcome: measured(1000, { duel }) }));
+
+const side = { ...measured(1000).measurement.cold, implausible: null };
+const FAST: Duel = {
+  ...{ verdict: 'FAST', ratio: 2.56, low: 2.13, high: 2.99, wouldTake: 1 },
+  ...{ rounds: 188, stop: 'capped', a: side, b: side },
+};
+
+const duelColumn = COLUMNS.find(({ id }) => id === 'duel')!;
+const textsOf = (...runs: RunView[]) => {
+  const rows = tableRuns(runs, []);
+  return rows.map((row) => renderToStaticMarkup(duelColumn.cell(row)).replaceAll(/<[^>]*>/g, ' '));
+};
+
+it('shows duels, and why one has no ratio, only where runs have a rival', () => {
+  const against = 'matmul/tiled[TILE=16]';
+  const fast = dueled({ against, duel: FAST, why: null });
+  const none = dueled({ against, duel: null, why: 'too big' });
+  const doubted = dueled({
+    ...{ against, why: null },
+    duel: { ...FAST, b: { ...side, implausible: 'faster than the roof' } },
+  });
+  const [shown, without, unbelieved] = textsOf(fast, none, doubted);
+  expect(shown).toMatch(/2.56× +FAST +2.13× to 2.99×/);
+  expect(without).toContain('no ratio: too big');
+  expect(unbelieved).toContain('no ratio: faster than the roof');
+  expect(usualColumns(tableRuns([fast], []))).toContain('duel');
+  expect(usualColumns(tableRuns([runView(result())], []))).not.toContain('duel');
+});
+
+it('names the rival once where all have the same, else at each run', () => {
+  const [one, other] = ['matmul/tiled', 'matmul/naive'].map((against) =>
+    dueled({ against, duel: FAST, why: null }),
+  );
+  expect(textsOf(one!, one!).join()).not.toContain('matmul/');
+  expect(textsOf(one!, other!)).toEqual([
+    expect.stringContaining('over matmul/tiled'),
+    expect.stringContaining('over matmul/naive'),
   ]);
 });

@@ -7,84 +7,17 @@ import {
   sortFn_alphanumeric,
   tableFeatures,
 } from '@tanstack/react-table';
-import {
-  hasInterval,
-  isMeasured,
-  metricsOf,
-  type Occupancy,
-  type RunFigures,
-  type RunView,
-  variantOccupancy,
-} from '@tilemark/core';
-import { arithmeticIntensity, DTYPES, KERNELS, rateOf, shapeText, volume } from '@tilemark/kernels';
+import { hasInterval, metricsOf, type RunFigures, type RunView } from '@tilemark/core';
+import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
-import {
-  formatIntensity,
-  formatInterval,
-  formatMetric,
-  formatNs,
-  formatOfPeak,
-  formatPercent,
-  formatShape,
-  formatSpeedup,
-  rateText,
-} from '@/ui/format';
+import { formatMetric, formatSpeedup } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
-import { ComparableVariant, VariantLink } from '../../kernels/address';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
-import { overPeak } from '../../results/scale';
-import type { DeviceFacts } from '../load';
-import { problemText, speedups } from '../runs';
-
-/** A run with what only its neighbours or its device tell. */
-export interface TableRun {
-  readonly run: RunView;
-  readonly speedup: number | undefined;
-  readonly occupancy: Occupancy | undefined;
-  /** Null where all runs have the same one, which is said above the table. */
-  readonly reason: string | null;
-  /** Its device and profile, each where runs differ in it. */
-  readonly where: readonly string[];
-}
-
-/** What keeps every one of several runs from being ranked; null where they differ. */
-export const sharedReason = (runs: readonly RunView[]): string | null =>
-  runs.length > 1 && runs.every(({ reason }) => reason === runs[0]?.reason)
-    ? (runs[0]?.reason ?? null)
-    : null;
-
-/** Runs with their speed-up over naive and, where the device is known, their occupancy. */
-export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFacts[]): TableRun[] {
-  const ratios = speedups(runs.filter(isMeasured));
-  const known = new Set(KERNELS.map(({ id }) => id));
-  const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
-  // A variant has one occupancy on a device, whatever the size of its problems.
-  const occupancies = new Map<string, Occupancy | undefined>();
-  const shared = sharedReason(runs);
-  const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
-  const hasDevices = isOfSeveral(({ device }) => device.key);
-  const hasProfiles = isOfSeveral(({ profile }) => profile);
-  return runs.map((run) => {
-    const { address, device, problem, variant } = run;
-    const key = `${device.key} ${problem.dtype} ${address}`;
-    const identity = identities.get(device.key);
-    if (identity && known.has(variant.kernel) && !occupancies.has(key)) {
-      occupancies.set(key, variantOccupancy(identity, variant, problem.dtype) ?? undefined);
-    }
-    return {
-      run,
-      speedup: ratios.get(run.runId),
-      occupancy: occupancies.get(key),
-      reason: shared === null ? run.reason : null,
-      where: [
-        ...(hasDevices ? [shortDeviceName(device.name)] : []),
-        ...(hasProfiles ? [run.profile] : []),
-      ],
-    };
-  });
-}
+import { problemText } from '../runs';
+import { DuelCell, OccupancyCell, ProblemCell, VariantCell } from './result-cells';
+import { sharedRival, type TableRun } from './table-runs';
 
 export const features = tableFeatures({
   rowSortingFeature,
@@ -98,7 +31,7 @@ interface Column {
   readonly id: string;
   /** As columns are chosen by. */
   readonly name: string;
-  readonly header?: string;
+  readonly header?: string | ((rows: readonly TableRun[]) => string);
   /** Figures sort from their better end, words from A; what has no value stays last. */
   readonly sort: (row: TableRun) => number | string | undefined;
   readonly better?: 'higher' | 'lower' | null;
@@ -199,6 +132,16 @@ export const COLUMNS: readonly Column[] = [
     says: (rows) => rows.some(({ speedup }) => speedup !== undefined),
   },
   {
+    id: 'duel',
+    name: 'Over its rival',
+    header: (rows) => `Over ${sharedRival(rows.map(({ run }) => run)) ?? 'its rival'}, in turns`,
+    isFigure: true,
+    better: 'higher',
+    sort: ({ run }) => run.duel?.found?.ratio,
+    cell: (row) => <DuelCell of={row} />,
+    says: (rows) => rows.some(({ run }) => run.duel),
+  },
+  {
     id: 'occupancy',
     name: 'Occupancy',
     isFigure: true,
@@ -245,7 +188,10 @@ export const TABLE_COLUMNS = helper.columns(
   COLUMNS.map(({ better, cell, header, id, name, sort }) =>
     helper.accessor(sort, {
       id,
-      header: header ?? name,
+      header:
+        typeof header === 'function'
+          ? ({ table }) => header(table.getCoreRowModel().rows.map(({ original }) => original))
+          : (header ?? name),
       cell: ({ row }) => cell(row.original),
       sortUndefined: 'last',
       sortFn: better === undefined ? 'alphanumeric' : 'auto',
@@ -261,66 +207,3 @@ export const TABLE_COLUMNS = helper.columns(
  */
 export const usualColumns = (rows: readonly TableRun[]): string[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);
-
-function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
-  return (
-    <div className="min-w-44 sm:min-w-52">
-      {run.figures && run.resultId !== null ? (
-        <ComparableVariant
-          address={run.address}
-          resultId={run.resultId}
-          on={`${run.device.name}, ${formatShape(shapeText(run.problem))} ${run.problem.dtype}`}
-        />
-      ) : (
-        <VariantLink address={run.address} resultId={run.resultId} />
-      )}
-      {where.length > 0 && <p className="text-xs text-muted max-sm:hidden">{where.join(', ')}</p>}
-      {/* On a phone the other columns are hidden. */}
-      <p className="sm:hidden">
-        {[problemText(run.problem), ...where].join(', ')}:{' '}
-        {run.figures
-          ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
-          : run.kind}
-      </p>
-      {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
-    </div>
-  );
-}
-
-/** `1.234 ms ±0.3%, 45% of peak`, or `6.5% of peak by data sheet` */
-function timingText(figures: RunFigures): string {
-  const { highNs, lowNs, medianNs, roofBound, roofShare, samples } = figures;
-  const interval = formatInterval(medianNs, lowNs, highNs, samples).replace(' ', '\u00a0');
-  const timing = `${formatNs(medianNs)} ${interval}`;
-  if (roofShare === null || roofBound === null) return timing;
-  const by = roofBound === 'by data sheet' ? ` ${roofBound}` : '';
-  const over = overPeak({ share: roofShare, bound: roofBound });
-  return `${timing}, ${formatOfPeak(roofShare)} of peak${by}${over ? ` (${over})` : ''}`;
-}
-
-function ProblemCell({ run: { problem } }: { run: RunView }) {
-  const flopPerByte = arithmeticIntensity(problem);
-  return (
-    <span className="whitespace-nowrap">
-      {problem.op} {formatShape(shapeText(problem))}{' '}
-      <span className="text-muted">{problem.dtype}</span>
-      {flopPerByte > 0 && (
-        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-          {formatIntensity(flopPerByte, DTYPES[problem.dtype].isInteger)}
-        </span>
-      )}
-    </span>
-  );
-}
-
-/** Theoretical: registers, which WebGPU does not report, may allow less. */
-function OccupancyCell({ of }: { of: Occupancy | undefined }) {
-  if (!of) return '–';
-  return (
-    <span
-      title={`${of.activeSubgroups} of ${of.maxSubgroups} warps per multiprocessor, in theory; limited by ${of.limitedBy}`}
-    >
-      {formatPercent(of.part)}
-    </span>
-  );
-}

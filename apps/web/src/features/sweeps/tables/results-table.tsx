@@ -11,14 +11,8 @@ import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
 import { fastestFirst, problemText } from '../runs';
-import {
-  COLUMNS,
-  features,
-  sharedReason,
-  TABLE_COLUMNS,
-  tableRuns,
-  usualColumns,
-} from './result-columns';
+import { COLUMNS, features, TABLE_COLUMNS, usualColumns } from './result-columns';
+import { sharedReason, tableRuns } from './table-runs';
 
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));

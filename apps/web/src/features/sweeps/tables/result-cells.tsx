@@ -1,0 +1,107 @@
+import type { Occupancy, RunDuel, RunFigures, RunView } from '@tilemark/core';
+import { arithmeticIntensity, DTYPES, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
+import {
+  formatIntensity,
+  formatInterval,
+  formatNs,
+  formatOfPeak,
+  formatPercent,
+  formatShape,
+  formatSpeedup,
+  rateText,
+} from '@/ui/format';
+import { VerdictBadge } from '../../compare/verdict';
+import { ComparableVariant, VariantLink } from '../../kernels/address';
+import { overPeak } from '../../results/scale';
+import { problemText } from '../runs';
+import type { TableRun } from './table-runs';
+
+export function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
+  return (
+    <div className="min-w-44 sm:min-w-52">
+      {run.figures && run.resultId !== null ? (
+        <ComparableVariant
+          address={run.address}
+          resultId={run.resultId}
+          on={`${run.device.name}, ${formatShape(shapeText(run.problem))} ${run.problem.dtype}`}
+        />
+      ) : (
+        <VariantLink address={run.address} resultId={run.resultId} />
+      )}
+      {where.length > 0 && <p className="text-xs text-muted max-sm:hidden">{where.join(', ')}</p>}
+      {/* On a phone the other columns are hidden. */}
+      <p className="sm:hidden">
+        {[problemText(run.problem), ...where].join(', ')}:{' '}
+        {run.figures
+          ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
+          : run.kind}
+        {run.duel && `; ${duelText(run.duel)}`}
+      </p>
+      {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
+    </div>
+  );
+}
+
+/** `1.234 ms ±0.3%, 45% of peak`, or `6.5% of peak by data sheet` */
+function timingText(figures: RunFigures): string {
+  const { highNs, lowNs, medianNs, roofBound, roofShare, samples } = figures;
+  const interval = formatInterval(medianNs, lowNs, highNs, samples).replace(' ', '\u00a0');
+  const timing = `${formatNs(medianNs)} ${interval}`;
+  if (roofShare === null || roofBound === null) return timing;
+  const by = roofBound === 'by data sheet' ? ` ${roofBound}` : '';
+  const over = overPeak({ share: roofShare, bound: roofBound });
+  return `${timing}, ${formatOfPeak(roofShare)} of peak${by}${over ? ` (${over})` : ''}`;
+}
+
+export function ProblemCell({ run: { problem } }: { run: RunView }) {
+  const flopPerByte = arithmeticIntensity(problem);
+  return (
+    <span className="whitespace-nowrap">
+      {problem.op} {formatShape(shapeText(problem))}{' '}
+      <span className="text-muted">{problem.dtype}</span>
+      {flopPerByte > 0 && (
+        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
+          {formatIntensity(flopPerByte, DTYPES[problem.dtype].isInteger)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
+  if (!run.duel) return '–';
+  const { against, found, why } = run.duel;
+  return (
+    <span title={found ? `${found.rounds} rounds in turns with ${against}` : against}>
+      {found ? (
+        <>
+          {formatSpeedup(found.ratio)} <VerdictBadge of={found.verdict} />
+          <span className="block text-xs text-muted">
+            {formatSpeedup(found.low)} to {formatSpeedup(found.high)}
+          </span>
+        </>
+      ) : (
+        <span className="block max-w-52 text-xs whitespace-normal text-muted">no ratio: {why}</span>
+      )}
+      {rival && <span className="block text-xs text-muted">over {rival}</span>}
+    </span>
+  );
+}
+
+/** `2.56× the speed of matmul/tiled in turns (2.13× to 2.99×)` */
+const duelText = ({ against, found, why }: RunDuel): string =>
+  found
+    ? `${formatSpeedup(found.ratio)} the speed of ${shortAddress(against)} in turns (${formatSpeedup(found.low)} to ${formatSpeedup(found.high)})`
+    : `no ratio to ${shortAddress(against)}: ${why}`;
+
+/** Theoretical: registers, which WebGPU does not report, may allow less. */
+export function OccupancyCell({ of }: { of: Occupancy | undefined }) {
+  if (!of) return '–';
+  return (
+    <span
+      title={`${of.activeSubgroups} of ${of.maxSubgroups} warps per multiprocessor, in theory; limited by ${of.limitedBy}`}
+    >
+      {formatPercent(of.part)}
+    </span>
+  );
+}

@@ -1,0 +1,63 @@
+import { isMeasured, type Occupancy, type RunView, variantOccupancy } from '@tilemark/core';
+import { KERNELS, shortAddress } from '@tilemark/kernels';
+import { shortDeviceName } from '../../devices/device-name';
+import type { DeviceFacts } from '../load';
+import { speedups } from '../runs';
+
+/** A run with what only its neighbours or its device tell. */
+export interface TableRun {
+  readonly run: RunView;
+  readonly speedup: number | undefined;
+  readonly occupancy: Occupancy | undefined;
+  /** Null where all runs have the same one, which is said above the table. */
+  readonly reason: string | null;
+  /** Its device and profile, each where runs differ in it. */
+  readonly where: readonly string[];
+  /** Its rival; null where all have the same one, which the heading names. */
+  readonly rival: string | null;
+}
+
+/** What keeps every one of several runs from being ranked; null where they differ. */
+export const sharedReason = (runs: readonly RunView[]): string | null =>
+  runs.length > 1 && runs.every(({ reason }) => reason === runs[0]?.reason)
+    ? (runs[0]?.reason ?? null)
+    : null;
+
+/** The rival that all duels of some runs were with; null where there are several or none. */
+export const sharedRival = (runs: readonly RunView[]): string | null => {
+  const [rival = null, ...others] = new Set(runs.flatMap(({ duel }) => duel?.against ?? []));
+  return others.length > 0 ? null : rival && shortAddress(rival);
+};
+
+/** Runs with their speed-up over naive and, where the device is known, their occupancy. */
+export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFacts[]): TableRun[] {
+  const ratios = speedups(runs.filter(isMeasured));
+  const known = new Set(KERNELS.map(({ id }) => id));
+  const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
+  // A variant has one occupancy on a device, whatever the size of its problems.
+  const occupancies = new Map<string, Occupancy | undefined>();
+  const shared = sharedReason(runs);
+  const isOneRival = sharedRival(runs) !== null;
+  const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
+  const hasDevices = isOfSeveral(({ device }) => device.key);
+  const hasProfiles = isOfSeveral(({ profile }) => profile);
+  return runs.map((run) => {
+    const { address, device, problem, variant } = run;
+    const key = `${device.key} ${problem.dtype} ${address}`;
+    const identity = identities.get(device.key);
+    if (identity && known.has(variant.kernel) && !occupancies.has(key)) {
+      occupancies.set(key, variantOccupancy(identity, variant, problem.dtype) ?? undefined);
+    }
+    return {
+      run,
+      speedup: ratios.get(run.runId),
+      occupancy: occupancies.get(key),
+      reason: shared === null ? run.reason : null,
+      where: [
+        ...(hasDevices ? [shortDeviceName(device.name)] : []),
+        ...(hasProfiles ? [run.profile] : []),
+      ],
+      rival: run.duel && !isOneRival ? shortAddress(run.duel.against) : null,
+    };
+  });
+}
