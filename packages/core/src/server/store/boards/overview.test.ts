@@ -46,7 +46,12 @@ test('the board opens on the largest square that most GPUs have; the overview ha
 
   const { workerId } = await attach(store, 'GPU 1');
   const naive = kernelRun(first, 'matmul/naive', square(256));
-  await recordAll(store, first, workerId, [[naive, measured(4 * 256_000)]]);
+  const worst = { row: 0, col: 0, got: 'NaN', want: 1, bound: 0 };
+  await recordAll(store, first, workerId, [
+    [naive, measured(4 * 256_000)],
+    // No result to count: it was not proved correct.
+    [naive, { kind: 'incorrect', when: 'before', worst }],
+  ]);
   const overview = await store.overview();
   expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9 });
   // The larger problem has the higher rate here; GPUs come first.
