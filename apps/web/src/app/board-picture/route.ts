@@ -39,7 +39,10 @@ export async function GET(request: Request): Promise<Response> {
   );
   return card({
     title: boardTitle({ ...query, shape }),
-    about: 'The fastest of each device, and libraries; higher is better',
+    about:
+      bars.length > 0
+        ? 'The fastest kernel of each device, and libraries; higher is better'
+        : 'Figures of published reports only',
     groups: [{ peak: null, bars }],
     unit: opOf(problem).rateUnit(problem),
   });

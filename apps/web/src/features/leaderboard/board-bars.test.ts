@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { boardBars } from './board-bars';
 
-test('a board shows what was measured here first, marks the rest, and leaves ceilings out', () => {
+test('a board shows what was measured here first, marks the rest, and leaves out ceilings and reports', () => {
   const rate = { value: 2, unit: 'GB/s' as const };
   const device = { key: 'a', name: 'A', class: 'gpu' as const };
-  const row = (address: string, imported: { by: string; at: string } | null) => ({
-    ...{ address, device, imported, rate },
+  const row = (kernel: string, imported: { by: string; at: string } | null) => ({
+    ...{ variant: { kernel, tunables: { TILE: 8 } }, device, imported, rate },
   });
   const figure = (kernel: string) => ({
     by: { kind: 'kernel' as const, kernel, address: kernel },
@@ -13,7 +13,14 @@ test('a board shows what was measured here first, marks the rest, and leaves cei
   });
   const bars = boardBars(
     [row('transpose/tiled', { by: 'admin', at: '' }), row('transpose/naive', null)],
-    [figure('transpose/copy'), figure('transpose/tiled')],
+    [
+      figure('transpose/copy'),
+      {
+        by: { ...figure('transpose/naive').by, kind: 'report', label: 'naive' },
+        ...{ hardware: null, rate },
+      },
+      figure('transpose/tiled'),
+    ],
   );
   expect(bars.map(({ label, note }) => [label, note])).toEqual([
     ['A: transpose/naive', undefined],
