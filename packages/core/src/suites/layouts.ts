@@ -30,7 +30,7 @@ export const blockSize: Suite<'n'> = {
   id: 'block-size',
   version: 1,
   title: 'Block size',
-  about: 'The five kernels of the layouts suite with blocks of 4, 8, 16, and 32 threads per side',
+  about: 'Naive vs. tiled in the four layouts, with blocks of 4, 8, 16, and 32 threads per side',
   params: [edge(8192)],
   standing: { gpu: { n: 2048 } },
   published: publishedBlockSize,

@@ -51,9 +51,10 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
   return (
     <>
       <PageHeader title="Best kernel">
-        The fastest known variant for a problem on your GPU, with its shader, ready to use. It is
-        taken from ranked results on that GPU; without any, from the variant that ships for it, then
-        from GPUs of its architecture, of its vendor, and from all GPUs.
+        The fastest known variant for a problem on your GPU, with its shader, ready to use: ranked
+        on that GPU or shipped for its model, whichever is faster, or predicted where neither has
+        this shape. Without any of these it comes from GPUs of its architecture, of its vendor, or
+        from all GPUs.
         <Words of={['variant', 'profile']} />
       </PageHeader>
       <Panel className="p-4">

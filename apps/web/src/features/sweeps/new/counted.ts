@@ -28,7 +28,7 @@ export function counted(
   try {
     spec = specOf(toNewSweep(form));
     if (devices.length > 0 && able.length === 0) {
-      const message = 'No worker is attached. Choose devices: their runs will wait for a worker.';
+      const message = 'No worker is attached: choose devices, and their runs will wait for one.';
       return { ok: false, message, control: 'devices' };
     }
     count = countRuns(spec, able, paces);

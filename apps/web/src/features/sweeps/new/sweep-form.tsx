@@ -167,7 +167,9 @@ export function NewSweepForm({
                   hint={
                     devices.length === 0
                       ? 'No device is known yet: a worker brings its own when it attaches.'
-                      : 'None chosen: every device that has a worker when you submit.'
+                      : devices.every(({ workers }) => workers === 0)
+                        ? 'None has a worker: the runs of those you choose will wait for one.'
+                        : 'None chosen: every device that has a worker when you submit.'
                   }
                   options={devices.map(({ class: of, key, name, workers }) => ({
                     value: key,
