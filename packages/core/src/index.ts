@@ -35,6 +35,7 @@ export * from './plan/expansion';
 export * from './plan/occupancy';
 export * from './plan/shapes';
 export * from './plan/spec';
+export * from './rank/fastest';
 export * from './rank/head-to-head';
 export * from './rank/headline';
 export * from './rank/nearest';

@@ -1,4 +1,5 @@
 import { sweepFilterSchema } from '@tilemark/core';
+import { isCeiling } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
@@ -25,7 +26,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
   const { query } = parseQuery(querySchema, searchObject(await searchParams));
   const { cursor, ...filter } = query;
   const page = await store.sweeps.list(cursor, filter);
-  const best = await store.sweeps.bestRates(page.items.map(({ id }) => id));
+  const fastest = await store.sweeps.fastest(page.items.map(({ id }) => id));
   /** Sweeps of one name are told apart by their times. */
   const isRepeated = (name: string) => page.items.filter((each) => each.name === name).length > 1;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
@@ -126,12 +127,15 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
               head: 'Fastest run',
-              title: 'In each unit; of copies only where nothing else was measured',
+              title:
+                'In each unit: the fastest ranked one, if any; a copy only where nothing else ran',
               isFigure: true,
               cell: ({ id }) =>
-                best.get(id)?.map((rate) => (
-                  <span key={rate.unit} className="block">
-                    <Rate of={rate} />
+                fastest.get(id)?.map(({ isRanked, kernel, rate, unit }) => (
+                  <span key={unit} className="block">
+                    <Rate of={{ value: rate, unit }} />
+                    {isCeiling(kernel) && <span className="block text-xs text-muted">a copy</span>}
+                    {!isRanked && <span className="block text-xs text-muted">not ranked</span>}
                   </span>
                 )) ?? '–',
             },

@@ -37,7 +37,7 @@ export interface CardBar {
 const LARGE = 44;
 
 /** As many bars of one group as a card has room for. */
-const MOST_BARS = 5;
+export const MOST_BARS = 5;
 
 /** As many letters as fit beside a rate. */
 const LABEL = 60;

@@ -1,4 +1,4 @@
-import type { MeasuredRun, RunView } from '@tilemark/core';
+import type { MeasuredRun, Placeable, RunView } from '@tilemark/core';
 import { type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { formatShape } from '@/ui/format';
@@ -12,6 +12,17 @@ export const problemText = (problem: Problem): string =>
 /** What must be equal for two runs to be compared: the problem, the device and the profile. */
 export const groupKey = ({ device, problem, profile }: RunView): string =>
   `${problemText(problem)} ${profile} ${device.key}`;
+
+/** What decides on the place of a run among those of its sweep. */
+export const placeOf = ({
+  figures,
+  reason,
+  variant,
+}: Pick<MeasuredRun, 'figures' | 'reason' | 'variant'>): Placeable => ({
+  kernel: variant.kernel,
+  isRanked: reason === null,
+  rate: figures.rate,
+});
 
 /**
  * One run per variant, problem, device and profile: the ranked one, or else the fastest. A search times

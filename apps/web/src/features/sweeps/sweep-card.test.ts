@@ -1,47 +1,67 @@
 import { expect, test } from 'vitest';
+import { measuredRun } from '../../server/results.test-helper';
 import { sweepBars, sweepCard } from './sweep-card';
 
-const run = (address: string, policy: 'screen' | 'default', rate: number) => ({
-  ...{ address, policy, variant: { kernel: address.replace(/\[.*/, '') } as never },
-  figures: { rate } as never,
-});
+type Over = Parameters<typeof measuredRun>[1];
+const square = (n: number) => ({ op: 'matmul', shape: { m: n, n, k: n }, dtype: 'f32' }) as const;
+const transposed = { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' } as const;
 
-test('the ceiling is no variant of a sweep’s picture', () => {
+const run = (kernel: string, medianNs: number, tunables = {}, over: Over = {}) =>
+  measuredRun(medianNs, { variant: { kernel, tunables }, ...over });
+const unranked = <T>(of: T): T => ({ ...of, reason: 'not ranked: five samples are too few' });
+
+test('the ranked variants of a sweep come first, and the others are marked', () => {
   const bars = sweepBars([
-    run('transpose/copy[TILE=16]', 'default', 90),
-    run('transpose/tiled[TILE=16]', 'default', 80),
+    unranked(run('matmul/tiled', 10)),
+    run('matmul/naive', 20),
+    unranked(run('matmul/warp-tile', 5)),
   ]);
-  expect(bars).toMatchObject([{ label: 'transpose/tiled', isSubject: true }]);
+  expect(bars.map(({ isSubject, label, note }) => [label, isSubject, note])).toEqual([
+    ['naive', true, undefined],
+    ['warp-tile', false, 'not ranked'],
+    ['tiled', false, 'not ranked'],
+  ]);
 });
 
-test('a sweep has a bar per variant: those measured in full first, then those screened', () => {
+test('nothing stands out where nothing is ranked', () => {
+  expect(sweepBars([unranked(run('matmul/tiled', 10))])).toMatchObject([{ isSubject: false }]);
+});
+
+test('a variant is named by what tells it from the others that are shown', () => {
+  const common = { LANES: 8, UNROLL: 1 };
   const bars = sweepBars([
-    run('matmul/tiled[TILE=8]', 'screen', 90),
-    run('matmul/tiled[TILE=8]', 'default', 70),
-    run('matmul/naive[BLOCK=8]', 'screen', 80),
+    run('matmul/few-rows', 10, { ...common, SPLIT: 2 }),
+    run('matmul/few-rows', 20, { ...common, SPLIT: 4 }),
   ]);
-  expect(bars.map(({ rate, isSubject, note }) => [rate, isSubject, note])).toEqual([
-    [70, true, undefined],
-    [80, false, 'screened, not ranked'],
-  ]);
+  expect(bars.map(({ label }) => label)).toEqual(['few-rows · SPLIT=2', 'few-rows · SPLIT=4']);
 });
 
-const problem = { op: 'matmul', shape: { m: 128, n: 128, k: 128 }, dtype: 'f32' } as const;
-const unknown = { key: 'a', name: 'Laptop', class: 'gpu' } as const;
+const counts = { total: 5, pending: 0, measured: 4, skipped: 0, incorrect: 1, failed: 0 };
+const sweep = { name: 'Mine', isImported: false, counts };
 
-test('a sweep says how all of its runs ended, and which of them are shown', () => {
-  const counts = { total: 5, pending: 0, measured: 4, skipped: 0, incorrect: 1, failed: 0 };
-  const of = (address: string, dtype: 'f32' | 'f16') => ({
-    ...{ ...run(address, 'default', 2), device: unknown, profile: 'default' },
-    problem: { ...problem, dtype },
+test('a copy is drawn only where nothing else ran, and as what it is', () => {
+  const copy = run('transpose/copy', 10, {}, { problem: transposed });
+  const tiled = run('transpose/tiled', 20, {}, { problem: transposed });
+  expect(sweepBars([copy, tiled])).toMatchObject([{ label: 'tiled', isSubject: true }]);
+  expect(sweepCard(sweep, [copy])).toMatchObject({
+    about: expect.stringMatching(/Shown: a copy, the ceiling of transposes, .* transpose 64 f32/),
+    groups: [{ bars: [{ label: 'copy', isSubject: false }] }],
   });
-  const runs = [of('matmul/tiled', 'f32'), of('matmul/naive', 'f32'), of('matmul/tiled', 'f16')];
-  const about = (isImported: boolean) =>
-    sweepCard({ name: 'Mine', isImported, counts }, runs as never);
-  expect(about(false)).toMatchObject({
+});
+
+test('a sweep says how all of its runs ended, and shows the problem of its fastest ranked run', () => {
+  const runs = [
+    run('matmul/tiled', 10_000, {}, { problem: square(128) }),
+    run('matmul/naive', 20_000, {}, { problem: square(256) }),
+    run('matmul/tiled', 90_000, {}, { problem: square(256) }),
+    unranked(run('matmul/tiled', 20_000, {}, { problem: square(512) })),
+  ];
+  expect(sweepCard(sweep, runs)).toMatchObject({
     about:
-      '5 runs: 4 measured, 1 incorrect. Shown: the fastest variants on matmul 128 f32, default, Laptop',
-    groups: [{ bars: [{ label: 'matmul/tiled' }, { label: 'matmul/naive' }] }],
+      '5 runs: 4 measured, 1 incorrect. Shown: the fastest variants on matmul 256 f32, default, A',
+    groups: [{ bars: [{ label: 'naive' }, { label: 'tiled' }] }],
   });
-  expect(about(true).about).toMatch(/^5 runs, measured elsewhere and imported: 4 measured, /);
+  expect(sweepCard({ ...sweep, isImported: true }, runs).about).toMatch(
+    /^5 runs, measured elsewhere and imported: 4 measured, /,
+  );
 });

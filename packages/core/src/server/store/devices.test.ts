@@ -111,7 +111,7 @@ test('what a newer release measured is left out of lists, which go on', async ()
   await execute(databaseUrl, `UPDATE "Best" SET "dtype" = 'f8' WHERE "deviceKey" = '${key}'`);
   expect((await store.devices.summaries([key])).get(key)?.bests).toEqual([]);
   expect((await store.devices.history(key)).variants).toEqual([]);
-  expect((await store.sweeps.bestRates([sweep])).size).toBe(0);
+  expect((await store.sweeps.fastest([sweep])).size).toBe(0);
   expect(await store.sweeps.runs(sweep, 10)).toEqual([]);
 });
 

@@ -62,7 +62,7 @@ test('a result of a dtype of another release is left out, and nothing breaks ove
   await store.devices.toPlan();
   await store.sweeps.get(id);
   await store.sweeps.list();
-  await store.sweeps.bestRates([id]);
+  await store.sweeps.fastest([id]);
   await store.overview();
   await store.leaderboard(leaderboardQuerySchema.parse({}));
   for await (const run of store.runs.pending()) expect(run).toBeTruthy();

@@ -67,6 +67,25 @@ test('results come in pages, in the order of the sweep, each exactly once', asyn
   await expect(store.sweeps.results(id, 'x')).rejects.toThrow(InputError);
 });
 
+test('the fastest run of a sweep is a ranked one, in each unit, and else says that it is not', async () => {
+  const transposed = { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' } as const;
+  const { id, runIds } = await sweepOf(store, [
+    kernelRun(deviceKey, 'matmul/tiled'),
+    kernelRun(deviceKey, 'matmul/naive'),
+    kernelRun(deviceKey, 'transpose/copy', transposed),
+    kernelRun(deviceKey, 'transpose/tiled', transposed),
+  ]);
+  const times = [1e6, 2e6, 1e6, 4e6];
+  for (const [at, runId] of runIds.entries()) {
+    const unranked = [0, 3].includes(at) ? 'policy smoke is not ranked' : null;
+    await store.runs.record(recorded(runId, workerId, measured(times[at]!, { unranked })));
+  }
+  expect((await store.sweeps.fastest([id])).get(id)).toMatchObject([
+    { kernel: 'matmul/naive', isRanked: true, unit: 'GFLOP/s' },
+    { kernel: 'transpose/tiled', isRanked: false, unit: 'GB/s' },
+  ]);
+});
+
 test('sweeps are listed newest first, in pages', async () => {
   const { id } = await sweepOf(store, runs(1));
   const [first] = (await store.sweeps.list()).items;

@@ -1,6 +1,5 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
-  CEILINGS,
   type Dtype,
   InputError,
   isKnownProblem,
@@ -8,8 +7,9 @@ import {
   parseProblem,
   rateOf,
 } from '@tilemark/kernels';
-import { greatest, group, max, min, sum } from 'd3-array';
+import { group, max, min, sum } from 'd3-array';
 import { KERNEL_STAGE } from '../../measure/outcome';
+import { byPlace, type Placeable } from '../../rank/fastest';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import type { SweepFilter } from '../../view/sweep';
@@ -29,7 +29,10 @@ import {
 import { RUN_VIEW, runResult, runViewsOf } from './run-view';
 import { tuningViews } from './tunings/views';
 
-type Rate = ReturnType<typeof rateOf>;
+/** Of a sweep. */
+interface FastestRun extends Placeable {
+  readonly unit: ReturnType<typeof rateOf>['unit'];
+}
 
 const CREATE_TIMEOUT_MS = 60_000;
 /** The largest `integer` of Postgres. */
@@ -104,40 +107,37 @@ export function sweepsOf(db: PrismaClient) {
       return { items: await sweepViews(db, items), nextCursor };
     },
 
-    /**
-     * The highest rate in each unit that each of these sweeps measured, by id; of copies only where
-     * nothing else was measured.
-     */
-    async bestRates(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Rate[]>> {
+    /** The fastest run in each unit of each of these sweeps, by id, as `byPlace` orders them. */
+    async fastest(ids: readonly string[]): Promise<ReadonlyMap<string, readonly FastestRun[]>> {
       const rows = await db.$queryRaw<
         {
           sweepId: string;
           op: OpId;
           shape: string;
           dtype: Dtype;
-          isCopy: boolean;
+          kernel: string;
+          isRanked: boolean;
           medianNs: number;
         }[]
       >`
-        SELECT run."sweepId", run."op", run."shape", run."dtype",
-          run."kernel" = ANY(${[...CEILINGS]}) AS "isCopy", min(result."medianNs") AS "medianNs"
+        SELECT run."sweepId", run."op", run."shape", run."dtype", run."kernel",
+          result."unranked" IS NULL AS "isRanked", min(result."medianNs") AS "medianNs"
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."sweepId" = ANY(${[...ids]}) AND run."state" = 'measured'
-        GROUP BY 1, 2, 3, 4, 5`;
-      const best = [...group(rows.filter(isKnownProblem), (row) => row.sweepId)].map(
-        ([id, all]) => {
-          const others = all.filter(({ isCopy }) => !isCopy);
-          const rates = (others.length > 0 ? others : all).map(({ medianNs, op, shape, dtype }) =>
-            rateOf(parseProblem({ op, shape, dtype }), medianNs),
-          );
-          const units = group(rates, ({ unit }) => unit).values();
-          return [
-            id,
-            [...units].flatMap((alike) => greatest(alike, ({ value }) => value) ?? []),
-          ] as const;
-        },
+        GROUP BY 1, 2, 3, 4, 5, 6`;
+      const placed = rows
+        .filter(isKnownProblem)
+        .map(({ isRanked, kernel, medianNs, sweepId, ...of }) => {
+          const { unit, value } = rateOf(parseProblem(of), medianNs);
+          return { sweepId, kernel, isRanked, rate: value, unit };
+        })
+        .toSorted(byPlace);
+      return new Map(
+        [...group(placed, ({ sweepId }) => sweepId)].map(([id, runs]) => [
+          id,
+          [...group(runs, ({ unit }) => unit).values()].flatMap((alike) => alike.slice(0, 1)),
+        ]),
       );
-      return new Map(best);
     },
 
     async results(id: string, cursor?: string): Promise<Page<RunResult>> {
