@@ -466,7 +466,9 @@ test('a result is shared: a card, a badge, a short link', async ({ page, request
   const texts = await page.getByRole('region', { name: 'Share' }).locator('code').allTextContents();
   const [short = '', markdown = ''] = texts;
   const [, badge = ''] = /\((\S+badge\.svg)\)/.exec(markdown) ?? [];
-  expect(await (await request.get(badge)).text()).toMatch(/<svg .*(GFLOP|GB)\/s/);
+  expect(await (await request.get(badge)).text()).toMatch(
+    /<svg .*(matmul|transpose)\/[a-z0-9-]+ .*(GFLOP|GB)\/s/,
+  );
   for (const path of ['/', pages.sweep ?? '', pages.result ?? '']) {
     await page.goto(`${grid.url}${path}`);
     const image = await page.locator('meta[property="og:image"]').getAttribute('content');

@@ -44,7 +44,7 @@ it.each(['/api/v1/results/%00', '/api/v1/sweeps?cursor=%00'])(
 
 it.each([
   ['/?op=conv', 'op cannot be “conv”'],
-  ['/?shape=12x', 'shape cannot be “12x”'],
+  ['/?shape=12x', "shape: '12x' is not a shape of matmul"],
   ['/?op=transpose&shape=1x2x3', 'is not a shape of transpose'],
   ['/?shape=65537', 'from 1 to 65536'],
   ['/?view=pie', 'view cannot be “pie”'],

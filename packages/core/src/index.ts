@@ -13,7 +13,7 @@ export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';
 export * from './link/wire';
-export { bufferSetsFor, longDispatch } from './measure/calibrate';
+export { bufferSetsFor, longDispatch, MAX_BUFFER_SETS, setBytes } from './measure/calibrate';
 export { type Clock, contradiction } from './measure/clock';
 export { dataSheetPeak, type PeakShare, peakShare } from './measure/data-sheet';
 export * from './measure/device';

@@ -69,6 +69,8 @@ export const refusals = (error: z.ZodError, given: Readonly<Record<string, strin
       const isPlain = issue.code === 'invalid_type' || issue.code === 'invalid_value';
       return isPlain ? `${name} is required` : `${name} is missing: ${issue.message}`;
     }
+    // It names what was given itself.
+    if (issue.message.startsWith("'")) return `${name}: ${issue.message}`;
     const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value;
     return `${name} cannot be “${shown}”: ${refusalOf('it', issue.message)}`;
   });

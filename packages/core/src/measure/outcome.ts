@@ -208,7 +208,7 @@ export function outcomeReason(outcome: Outcome | null): string | null {
       const { row, col, got, want } = outcome.worst;
       if (reason !== undefined) return `${reason} (${when} timing)`;
       const many = beyond > 1 ? `; ${beyond} of ${checked} elements are wrong` : '';
-      return `element [${row}, ${col}] is ${got}, should be ${want} (${when} timing)${many}`;
+      return `element [${row}, ${col}] is ${digitsOf(got)}, should be ${digitsOf(want)} (${when} timing)${many}`;
     }
     case 'failed':
       return `${outcome.stage}: ${outcome.message}`;
@@ -218,6 +218,10 @@ export function outcomeReason(outcome: Outcome | null): string | null {
       return null;
   }
 }
+
+/** As many digits as tell any two numbers of f32 apart. */
+const digitsOf = (of: number | string): string =>
+  typeof of === 'number' ? String(Number(of.toPrecision(9))) : of;
 
 /** A reason to leave a measurement unranked, as a sentence about it; null when it is ranked. */
 export const unrankedText = (unranked: string | null): string | null =>

@@ -7,9 +7,11 @@ import {
   hasInterval,
   KNOWN_WIDTH,
   longDispatch,
+  MAX_BUFFER_SETS,
   type Measurement,
   type MetricId,
   metricsOf,
+  setBytes,
   timeToNarrow,
   type Verification,
 } from '@tilemark/core';
@@ -112,10 +114,7 @@ export function Statistics({
           {
             name: 'Buffer sets',
             value: formatCount(measurement.bufferSets),
-            about:
-              measurement.bufferSets > 1
-                ? 'Rotated so that the last-level cache starts cold'
-                : 'One set is larger than the last-level cache',
+            about: rotationText(measurement.bufferSets, problem),
           },
           {
             name: 'Timer',
@@ -135,6 +134,15 @@ export function Statistics({
       />
     </Panel>
   );
+}
+
+/** Whether the operands of a dispatch had left the last-level cache: not of the smallest problems. */
+function rotationText(bufferSets: number, problem: Problem): string {
+  if (bufferSets === 1) return 'One set is larger than the last-level cache';
+  const together = formatBytes(bufferSets * setBytes(problem));
+  return bufferSets === MAX_BUFFER_SETS
+    ? `Rotated, as many as ever are: together ${together}, which a larger cache may still hold`
+    : `Rotated so that the last-level cache starts cold: together ${together}`;
 }
 
 /** What the driver's own tool reported before and after the cold series. */

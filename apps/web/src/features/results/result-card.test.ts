@@ -54,12 +54,12 @@ test('a result that is not ranked or a ceiling says so', () => {
 test('a result that is incorrect is named, alone and with what is wrong', () => {
   const outcome = {
     ...{ kind: 'incorrect' as const, when: 'before' as const },
-    worst: { row: 1, col: 2, got: 3, want: 4, bound: 1e-6 },
+    worst: { row: 1, col: 2, got: 0.261318564414978, want: 4, bound: 1e-6 },
   };
   const wrong = { ...result, address: 'me/off-by-one[BLOCK=16]', outcome, rate: null };
   expect(resultCard(wrong, { ...result, resultId: 'b' })).toMatchObject({
     title: 'Incorrect: me/off-by-one[BLOCK=16]',
-    about: expect.stringMatching(/ on Laptop: element \[1, 2\] is 3, should be 4/),
+    about: expect.stringMatching(/ on Laptop: element \[1, 2\] is 0.261318564, should be 4/),
     groups: [],
   });
 });

@@ -42,14 +42,14 @@ const load = cache(async (id: string) => {
 });
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { address, device, imported, outcome, problem, profile, rate } = await load(
+  const { address, device, imported, outcome, problem, profile, rate, variant } = await load(
     (await params).id,
   );
   const found = rate ? rateText(rate) : (outcome?.kind ?? 'pending');
   const origin = imported ? 'measured elsewhere and imported' : 'verified before and after timing';
   return {
     title: address,
-    description: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype} on ${device.name}, profile ${profile}: ${found}${rate ? `, ${origin}` : ''}.`,
+    description: `${variant.kernel} ${formatShape(shapeText(problem))} ${problem.dtype} on ${device.name}, profile ${profile}: ${found}${rate ? `, ${origin}` : ''}.`,
   };
 }
 
