@@ -2,12 +2,13 @@ import type { HeatMap, HeatMapCell, ReferenceFigure } from '@tilemark/core';
 import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
+import { TextLink } from '@/ui/button';
 import { formatNs, formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { TablePanel } from '@/ui/table';
 import { type Faster, nameOf } from './faster-profile';
 import { FasterUnder } from './faster-under';
-import type { BoardQuery } from './query';
+import { type BoardQuery, boardHref } from './query';
 import { MoreRows, shownRows } from './row-parts';
 
 /**
@@ -18,6 +19,7 @@ export function HeatMapTable({
   map,
   reference,
   repeated,
+  others,
   faster,
   query,
 }: {
@@ -26,6 +28,8 @@ export function HeatMapTable({
   reference: ReadonlyMap<string, readonly ReferenceFigure[]>;
   /** Hardware whose figures of reference were taken from results that the map shows. */
   repeated: readonly string[];
+  /** Whose code else has figures of reference: libraries, reports. */
+  others: readonly string[];
   faster: readonly Faster[];
   query: BoardQuery;
 }) {
@@ -121,8 +125,18 @@ export function HeatMapTable({
       </TablePanel>
       {repeated.length > 0 && (
         <p className="mt-2 text-xs text-muted">
-          No row of reference for {repeated.join(', ')}: all that ships of it on this problem is the
-          imported results above.
+          No row of reference for {repeated.join(', ')}: the figures of its kernels are the imported
+          results above.
+        </p>
+      )}
+      {others.length > 0 && (
+        <p className="mt-2 text-xs text-muted">
+          Not in this table, since they ran other code than these kernels: {others.join(', ')}. They
+          are on{' '}
+          <TextLink href={boardHref(query, { view: 'devices', shape: shapeText(problem) })}>
+            the board of this problem
+          </TextLink>
+          .
         </p>
       )}
     </>

@@ -38,6 +38,16 @@ test('of the reference alone, the heat map opens where most kernels were compare
   expect((await openedOf({ view: 'heatmap', shape: '4096' })).shape).toBe('4096');
 });
 
+test('the heat map says which figures have no kernel of ours, and where they are', async () => {
+  const { html } = await openedOf({ view: 'heatmap', shape: '2048' });
+  const text = html.replace(/<[^>]*>/g, '');
+  expect(text).toMatch(/other code than these kernels: .*cuBLAS/);
+  expect(text).toMatch(/other code than these kernels: .*reports on NVIDIA GeForce RTX 3080/);
+  const [, href = ''] = html.match(/href="([^"]*)"[^>]*>the board of this problem/) ?? [];
+  expect(href).toContain('view=devices');
+  expect(href).toContain('shape=2048');
+});
+
 test('the board names what is faster under another profile, as the heat map does', async () => {
   for (const view of ['devices', 'heatmap']) {
     const { html } = await openedOf({ view, shape: '1024' });

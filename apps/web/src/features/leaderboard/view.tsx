@@ -22,7 +22,7 @@ import { isSame, openingShape, shapesOf, widerShape, wideShape } from './opening
 import { NoGpuYet, OneKernel, WhereMost } from './opening-notes';
 import { PortabilityTables } from './portability-tables';
 import { type BoardQuery, boardHref, classesOf, type Group } from './query';
-import { rowsBeside } from './reference-figure';
+import { othersOf, rowsBeside } from './reference-figure';
 
 /** A view of the board with what it was made from. */
 export interface LoadedView {
@@ -82,6 +82,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const best = bestOfKernels(besideOf(map), profile);
     const reference = rowsBeside(best, map.rows);
     const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
+    const others = othersOf(besideOf(map));
     const cells = bestsOfCells(map.rows);
     const faster = await fasterUnder(store, map.problem, cells, besideOf(map), query);
     return {
@@ -96,7 +97,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
             {wider === null && opening !== null && (
               <WhereMost of={wideShape(figures, profile)} here={opening} query={query} />
             )}
-            <HeatMapTable {...{ map, reference, repeated, faster, query }} />
+            <HeatMapTable {...{ map, reference, repeated, others, faster, query }} />
           </>
         ) : (
           await empty(store, query)
