@@ -147,7 +147,8 @@ const isLarge = ({ m, n, k }: MatmulShape) => m * n * k >= 2 ** 27;
 
 /** Matrix products, each wrong in one way. */
 export const MATMUL: readonly Mutant[] = [
-  mutant('one element off by an RMS', {
+  // Three times the RMS of a C of floats: that is √K / 3, for inputs uniform in (-1, 1).
+  mutant('one element off by √K', {
     store: `if (${PLACE}) { result = result + T(sqrt(f32(k))); } C[at] = result;`,
   }),
   // Sums in f16 may round an element of a fifth of the RMS to zero.

@@ -107,7 +107,7 @@ const CHEATS: readonly (readonly [
   [
     'a write behind its output',
     () => changed([STORE, `${STORE}\n  C[shape.m * shape.n + 7u] = 1.0;`]),
-    /wrote \d+ bytes past the end of its output/,
+    /wrote past the end of its output of \d+ bytes: the first changed word is at byte \d+/,
     'failed',
   ],
   [

@@ -27,7 +27,9 @@ export function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number)
         const [changed, , last = 0] = new Uint32Array(results);
         if (!changed) return null;
         const bytes = GUARD_BYTES - 4 * last;
-        throw new OutOfBoundsWrite(`the kernel wrote ${bytes} bytes before the start of ${what}`);
+        throw new OutOfBoundsWrite(
+          `the kernel wrote before the start of ${what}: the nearest changed word is ${bytes} bytes before it`,
+        );
       },
     },
     {
@@ -38,10 +40,10 @@ export function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number)
       answer: (results) => {
         const [changed, least = 0] = new Uint32Array(results);
         if (!changed) return null;
-        // The least place, complemented; the farthest byte of its word.
-        const bytes = 4 * (~least >>> 0) + 4 - end;
+        // The least place, complemented; half of its word may belong to the content.
+        const at = Math.max(4 * (~least >>> 0) - GUARD_BYTES, contentBytes);
         throw new OutOfBoundsWrite(
-          `the kernel wrote ${bytes} bytes past the end of ${what} of ${contentBytes} bytes`,
+          `the kernel wrote past the end of ${what} of ${contentBytes} bytes: the first changed word is at byte ${at}`,
         );
       },
     },

@@ -168,8 +168,16 @@ test.each([
 });
 
 test.each([
-  ['behind', (at: string) => `${at} + 1u`, 'wrote 4 bytes past the end of its output'],
-  ['far behind', (at: string) => `${at} + 900u`, 'wrote 1360 bytes past the end of its output'],
+  [
+    'behind',
+    (at: string) => `${at} + 1u`,
+    'past the end of its output of 2244 bytes: the first changed word is at byte 2244',
+  ],
+  [
+    'far behind',
+    (at: string) => `${at} + 900u`,
+    'past the end of its output of 2244 bytes: the first changed word is at byte 3600',
+  ],
 ])('a write %s the output is noticed, even clamped by robust access', async (_where, at, words) => {
   const problem = product(33, 17, 9);
   const stray = source.replace(STORE, `C[${at('row * shape.n + col')}] =`);
