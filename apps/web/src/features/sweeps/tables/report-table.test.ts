@@ -22,3 +22,12 @@ test('is a comparison only where something of ours is compared', () => {
   expect(htmlOf([measuredRun(800, { address, variant, problem })])).toContain('Compared with');
   expect(htmlOf([])).not.toMatch(/Compared with|ours below/);
 });
+
+test('marks what is said against a published figure, in its cell and below the table', () => {
+  const cautious = publishedOfSuite('tiled-vs-naive@1')!;
+  const { note } = cautious.results.find((each) => each.note !== null)!;
+  const html = renderToStaticMarkup(createElement(ReportTable, { report: cautious, runs: [] }));
+  expect(html).toContain(`<span aria-hidden="true">†</span><span class="sr-only">, ${note}`);
+  expect(html).toContain(`<span aria-hidden="true">†</span> ${note}</p>`);
+  expect(htmlOf([])).not.toContain('†');
+});

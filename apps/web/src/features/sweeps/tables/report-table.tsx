@@ -22,6 +22,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
     ours.some((own) => own !== null && own.shape !== published.shape),
   );
   const { hardware, source } = report;
+  const notes = [...new Set(lines.flatMap(({ figure }) => figure.note ?? []))];
 
   return (
     <Section
@@ -61,17 +62,46 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
               ...pivot.heads.map((head, at) => ({
                 head,
                 isFigure: true,
-                cell: ({ of, timings }: Row) => {
+                cell: ({ by, of, timings }: Row) => {
                   const timing = timings[at];
-                  return timing ? timingText(timing, of.cells[at]?.published.shape) : '–';
+                  if (!timing) return '–';
+                  const { figure, published } = of.cells[at] ?? {};
+                  return (
+                    <>
+                      {timingText(timing, published?.shape)}
+                      {!by && <NoteMark of={figure?.note ?? null} among={notes} />}
+                    </>
+                  );
                 },
               })),
             ]}
           />
+          {notes.map((note) => (
+            <p key={note} className="mt-2 max-w-prose text-xs text-muted">
+              <span aria-hidden="true">{markOf(note, notes)}</span> {note}
+            </p>
+          ))}
           {source.note && <p className="mt-2 max-w-prose text-xs text-muted">{source.note}</p>}
         </>
       )}
     </Section>
+  );
+}
+
+/** What a report's notes are found by below its table, in their order. */
+const MARKS = ['†', '‡', '§', '¶'] as const;
+const markOf = (note: string, among: readonly string[]): string =>
+  MARKS[among.indexOf(note)] ?? `(${among.indexOf(note) + 1})`;
+
+/** Of a figure that its report, or we, have something to say against. */
+function NoteMark({ of: note, among }: { of: string | null; among: readonly string[] }) {
+  return (
+    note && (
+      <span title={note}>
+        <span aria-hidden="true">{markOf(note, among)}</span>
+        <span className="sr-only">, {note}</span>
+      </span>
+    )
   );
 }
 
