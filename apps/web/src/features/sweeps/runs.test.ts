@@ -1,7 +1,15 @@
 import type { RunResult, RunView } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../server/results.test-helper';
-import { fastestFirst, groupKey, oneOfEach, shortLabels, speedups } from './runs';
+import {
+  chartKey,
+  drawnRuns,
+  fastestFirst,
+  groupKey,
+  oneOfEach,
+  shortLabels,
+  speedups,
+} from './runs';
 
 const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
   measuredRun(medianNs, {
@@ -48,14 +56,20 @@ it('lists the fastest of each problem first, and what was not measured last', ()
 });
 
 it('draws a variant once: as it was ranked, else as its fastest run', () => {
-  const screened = { reason: 'not ranked: the screen policy is too quick to rank' };
+  const noisy = { reason: 'not ranked: noisy' };
   const runs = [
-    { ...tiled(16, 100), ...screened },
+    { ...tiled(16, 100), ...noisy },
     tiled(16, 120),
-    { ...tiled(8, 300), ...screened, address: 'matmul/tiled[TILE=8]' },
-    { ...tiled(8, 200), ...screened, address: 'matmul/tiled[TILE=8]' },
+    { ...tiled(8, 300), ...noisy, address: 'matmul/tiled[TILE=8]' },
+    { ...tiled(8, 200), ...noisy, address: 'matmul/tiled[TILE=8]' },
   ];
   expect(oneOfEach(runs).map(({ figures }) => figures.medianNs)).toEqual([120, 200]);
+});
+
+it('keeps quick runs and full ones in charts of their own', () => {
+  const [quick, full] = [tiled(16, 100, { policy: 'screen' }), tiled(16, 170)];
+  expect(drawnRuns([quick, full])).toEqual([quick, full]);
+  expect(chartKey(quick)).not.toBe(chartKey(full));
 });
 
 describe('shortLabels', () => {

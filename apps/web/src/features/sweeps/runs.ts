@@ -13,6 +13,9 @@ export const problemText = (problem: Problem): string =>
 export const groupKey = ({ device, problem, profile }: RunView): string =>
   `${problemText(problem)} ${profile} ${device.key}`;
 
+/** What must be equal for two runs to be in one chart: a quick run is less certain than a full one. */
+export const chartKey = (run: RunView): string => `${groupKey(run)} ${run.policy}`;
+
 /** What decides on the place of a run among those of its sweep. */
 export const placeOf = ({
   figures,
@@ -36,6 +39,10 @@ export function oneOfEach(runs: readonly MeasuredRun[]): MeasuredRun[] {
   return [...alike.values()].flatMap((own) => own.toSorted(order).slice(0, 1));
 }
 
+/** What charts draw: of each policy one run per variant, so that a search's winner is in both. */
+export const drawnRuns = (runs: readonly MeasuredRun[]): MeasuredRun[] =>
+  [...group(runs, ({ policy }) => policy).values()].flatMap(oneOfEach);
+
 /** Runs of one problem, device and profile together, in the order of their first, the fastest of each first. */
 export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly T[]): T[] {
   const ns = ({ run }: T) => run.figures?.medianNs ?? Number.POSITIVE_INFINITY;
@@ -50,7 +57,7 @@ export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly
  */
 export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  for (const alike of group(runs, (run) => `${groupKey(run)} ${run.policy}`).values()) {
+  for (const alike of group(runs, chartKey).values()) {
     const naive = alike.filter(({ variant, problem }) => variant.kernel === `${problem.op}/naive`);
     if (naive.length === 0) continue;
     const base = Math.min(...naive.map(({ figures }) => figures.medianNs));

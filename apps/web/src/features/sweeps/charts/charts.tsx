@@ -1,6 +1,12 @@
 'use client';
 
-import { intervalsText, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
+import {
+  intervalsText,
+  isMeasured,
+  type MeasuredRun,
+  POLICIES,
+  type RunView,
+} from '@tilemark/core';
 import { arithmeticIntensity, DTYPES, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
@@ -13,7 +19,7 @@ import { useQuery } from '@/ui/use-query';
 import { peakOver } from '../../devices/roof';
 import { RooflinePlot } from '../../devices/roofline-plot';
 import type { DeviceFacts } from '../load';
-import { groupKey, oneOfEach, problemText, resultHref, shortKernel, shortLabels } from '../runs';
+import { chartKey, drawnRuns, problemText, resultHref, shortKernel, shortLabels } from '../runs';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
 import { DeviceBars, VariantBars } from './rate-bars';
@@ -34,16 +40,18 @@ export function Charts({
   published: readonly PublishedTime[];
 }) {
   const [query, setQuery] = useQuery();
-  const measured = useMemo(() => oneOfEach(runs.filter(isMeasured)), [runs]);
-  const groups = useMemo(() => group(measured, groupKey), [measured]);
-  const intervals = useMemo(
-    () => intervalsText(measured.map(({ figures }) => figures.samples)),
-    [measured],
-  );
+  const measured = useMemo(() => drawnRuns(runs.filter(isMeasured)), [runs]);
+  const groups = useMemo(() => group(measured, chartKey), [measured]);
+  const hasPolicies = new Set(measured.map(({ policy }) => policy)).size > 1;
   const isOneOfSeveral = runs.filter(isMeasured).length > measured.length;
   const keys = [...groups.keys()];
   const key = keys.find((each) => each === query.get('group')) ?? keys[0];
   const chosen = key === undefined ? undefined : groups.get(key);
+  const policy = chosen?.[0]?.policy;
+  const intervals = useMemo(() => {
+    const drawn = measured.filter((run) => run.policy === policy);
+    return intervalsText(drawn.map(({ figures }) => figures.samples));
+  }, [measured, policy]);
 
   if (!chosen) {
     return (
@@ -62,12 +70,14 @@ export function Charts({
         <div className="max-w-xl px-4 pt-3">
           <SelectField
             id="group"
-            label="Problem, profile and device"
+            label={
+              hasPolicies ? 'Problem, profile, device and policy' : 'Problem, profile and device'
+            }
             value={key}
             onChange={(event) => setQuery({ group: event.target.value })}
             options={[...groups].map(([each, [run]]) => [
               each,
-              run ? `${problemText(run.problem)}, ${run.profile}, ${run.device.name}` : each,
+              run ? groupText(run, hasPolicies) : each,
             ])}
           />
         </div>
@@ -76,6 +86,11 @@ export function Charts({
         <p className="px-4 pt-3 text-xs text-muted">
           A variant with several runs is drawn once: by its ranked run, or by its fastest where none
           is ranked.
+        </p>
+      )}
+      {hasPolicies && policy && (
+        <p className="px-4 pt-3 text-xs text-muted">
+          Drawn are the {policyText(policy)} alone: runs of different policies are not compared.
         </p>
       )}
       <VariantBars runs={chosen} intervals={intervals} />
@@ -95,10 +110,20 @@ export function Charts({
   );
 }
 
-const isSameWork = (a: RunView, b: RunView): boolean =>
-  a.profile === b.profile && problemText(a.problem) === problemText(b.problem);
+const policyText = (policy: RunView['policy']): string =>
+  `${POLICIES[policy].rankable ? 'full' : 'quick'} runs (policy ${policy})`;
 
-/** How times follow the threads of a workgroup and the size, on the device, dtype and profile of `of`. */
+const groupText = ({ device, policy, problem, profile }: RunView, hasPolicies: boolean): string =>
+  [problemText(problem), profile, device.name, ...(hasPolicies ? [policyText(policy)] : [])].join(
+    ', ',
+  );
+
+const isSameWork = (a: RunView, b: RunView): boolean =>
+  a.profile === b.profile &&
+  a.policy === b.policy &&
+  problemText(a.problem) === problemText(b.problem);
+
+/** How times follow the threads of a workgroup and the size, on the device, dtype, profile and policy of `of`. */
 function Courses({
   runs,
   of,
@@ -122,6 +147,7 @@ function Courses({
           run.problem.op === like.problem.op &&
           run.problem.dtype === like.problem.dtype &&
           run.profile === like.profile &&
+          run.policy === like.policy &&
           run.device.key === like.device.key,
       ),
     [runs, like],
