@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../../server/results.test-helper';
-import { curvesOf, speedupCurves } from './curves';
+import { curvesOf, isBestOf, speedupCurves } from './curves';
 
 const at = (kernel: string, tunables: Record<string, string | number>, ns: number, n = 512) =>
   measuredRun(ns, {
@@ -43,6 +43,20 @@ describe('curvesOf', () => {
       ['matmul/tiled 128', 90],
       ['matmul/tiled 128', 70],
     ]);
+  });
+
+  it('counts the variants that a point is the best of', () => {
+    const wpt = (TILE: number, WPT: number, ns: number) =>
+      at('matmul/tiled-wpt', { TILE, WPT }, ns);
+    const { points } = curvesOf([wpt(16, 2, 30), wpt(32, 8, 20), wpt(16, 4, 50)]);
+    expect(
+      points.map(({ run, threads, variants }) => [threads, run.figures.medianNs, variants]),
+    ).toEqual([
+      [64, 50, 1],
+      [128, 20, 2],
+    ]);
+    expect(isBestOf(points)).toBe(true);
+    expect(isBestOf(points.slice(0, 1))).toBe(false);
   });
 
   it('leaves out what shows no course', () => {

@@ -13,6 +13,8 @@ export interface CurvePoint {
   readonly shape: string;
   readonly threads: number;
   readonly run: MeasuredRun;
+  /** Variants of the line with as many threads, of which `run` is the fastest. */
+  readonly variants: number;
 }
 
 export interface Curves {
@@ -24,8 +26,8 @@ export interface Curves {
 
 /**
  * Time by threads per workgroup, of measured runs of one op, dtype, profile and device.
- * One line per kernel and shape, by its fastest variant at each number of threads; where
- * there is one shape only, one line per variant. Lines of one point are left out: they
+ * One line per kernel and shape or, where there is one shape only, per variant without what sizes
+ * its workgroup; by the fastest at each number of threads. Lines of one point are left out: they
  * show no course.
  */
 export function curvesOf(runs: readonly RunView[]): Curves {
@@ -43,9 +45,13 @@ export function curvesOf(runs: readonly RunView[]): Curves {
     const line = isByShape ? `${kernel} ${formatShape(shape)}` : variant;
     const color = isByShape ? formatShape(shape) : variant;
     const key = `${line} ${threads}`;
-    if (figures.medianNs < (best.get(key)?.run.figures.medianNs ?? Number.POSITIVE_INFINITY)) {
-      best.set(key, { line, color, kernel, shape, threads, run });
-    }
+    const known = best.get(key);
+    const isBest = !known || figures.medianNs < known.run.figures.medianNs;
+    const variants = (known?.variants ?? 0) + 1;
+    best.set(key, {
+      ...{ line, color, kernel, shape, threads, variants },
+      run: isBest ? run : known.run,
+    });
   }
   const all = [...best.values()];
   const lengths = new Map<string, number>();
@@ -55,6 +61,10 @@ export function curvesOf(runs: readonly RunView[]): Curves {
     .sort((a, b) => volume(a.run.problem) - volume(b.run.problem) || a.threads - b.threads);
   return { points, kernels: [...new Set(points.map(({ kernel }) => kernel))], isByShape };
 }
+
+/** Whether some point stands for several variants. */
+export const isBestOf = (points: readonly CurvePoint[]): boolean =>
+  points.some(({ variants }) => variants > 1);
 
 /** A variant's speed over the op's naive kernel with as many threads on the same shape. */
 export interface SpeedupPoint {

@@ -2,13 +2,13 @@
 
 import type * as PlotModule from '@observablehq/plot';
 import type { MeasuredRun } from '@tilemark/core';
-import { opOf, rateOf } from '@tilemark/kernels';
+import { opOf, rateOf, shortAddress } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate, plural, rateText } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { resultHref } from '../runs';
 import { strengthOf, textOn } from './cell-colors';
-import type { Curves } from './curves';
+import { type Curves, isBestOf } from './curves';
 
 const ROW_HEIGHT = 40;
 
@@ -18,12 +18,15 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
   cells: readonly Cell[],
   {
     nameOf,
+    markOf = () => '',
     dy = 0,
     ...place
   }: Pick<PlotModule.CellOptions, 'insetTop' | 'insetBottom'> & {
     x: keyof Cell & string;
     y: keyof Cell & string;
     nameOf: (cell: Cell) => string;
+    /** Behind the rate. */
+    markOf?: (cell: Cell) => string;
     dy?: number;
   },
 ): PlotModule.Markish[] {
@@ -42,7 +45,7 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
     }),
     Plot.text(cells, {
       ...{ x: place.x, y: place.y, dy, pointerEvents: 'none' },
-      text: ({ run }: Cell) => formatRate(run.figures.rate),
+      text: (cell: Cell) => `${formatRate(cell.run.figures.rate)}${markOf(cell)}`,
       fill: ({ run }: Cell) => textOn(strengthOf(run.figures.rate / best)),
     }),
   ];
@@ -71,7 +74,9 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
       marks: [
         ...rateCells(Plot, points, {
           ...{ x: 'threads', y: 'line', insetTop: 15, insetBottom: 2, dy: 7 },
-          nameOf: ({ line, threads }) => `${line}, ${plural(threads, 'thread')}`,
+          nameOf: ({ run, threads, variants }) =>
+            `${shortAddress(run.address)}, ${plural(threads, 'thread')}${variants > 1 ? `, the best of ${variants}` : ''}`,
+          markOf: ({ variants }) => (variants > 1 ? '*' : ''),
         }),
         // Labels stand above their cells, where the whole width is theirs.
         Plot.text(lines, {
@@ -95,7 +100,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
       draw={draw}
       height={lines.length * ROW_HEIGHT + 40}
       fileName="rate-by-tile-and-layout"
-      caption={`${unit} by variant and threads per workgroup, higher (stronger colour) is better.`}
+      caption={`${unit} by variant and threads per workgroup, higher (stronger colour) is better${isBestOf(points) ? '; * is the best of several variants with as many threads' : ''}.`}
       summary={`Rate by variant and threads per workgroup: the best is ${fastest.line} with ${fastest.threads} threads, ${formatRate(fastest.run.figures.rate)} ${unit}. The table below has every figure.`}
     />
   );

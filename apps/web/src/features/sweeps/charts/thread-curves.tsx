@@ -9,7 +9,7 @@ import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/plot/scales';
 import { usesWorkgroupMemory } from '../../kernels/workgroup';
 import { resultHref, shortKernel } from '../runs';
-import { type CurvePoint, type Curves, speedupCurves } from './curves';
+import { type CurvePoint, type Curves, isBestOf, speedupCurves } from './curves';
 
 /** What a report says of a variant on a problem. */
 export interface PublishedTime {
@@ -171,7 +171,10 @@ export function TimeCurves({
       caption={
         <>
           Time by threads per workgroup, lower is faster; whiskers are {intervals}
-          {isByShape && '; lines are shapes, by the fastest variant of each kernel'}
+          {isByShape
+            ? '; lines are shapes, by the fastest variant of each kernel'
+            : isBestOf(points) &&
+              '; a mark is the fastest variant of its line with as many threads'}
           {dashed.length > 0 &&
             dashed.length < kernels.length &&
             '. Dashed lines are kernels without workgroup memory'}
