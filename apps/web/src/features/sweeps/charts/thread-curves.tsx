@@ -164,10 +164,7 @@ export function TimeCurves({
       height={300}
       fileName="time-by-threads"
       zooms
-      legend={[
-        ...legendOf(points, styles, isDashed),
-        ...(hollow.length > 0 ? [publishedKey(hollow, styles)] : []),
-      ]}
+      legend={[...legendOf(points, styles, isDashed), ...publishedKeys(hollow, styles)]}
       caption={
         <>
           Time by threads per workgroup, lower is faster; whiskers are {intervals}
@@ -269,11 +266,17 @@ function legendOf(
   ];
 }
 
-/** Marks of figures that others have published. */
-const publishedKey = ([first]: readonly Mark[], styles: SeriesStyles): LegendItem => ({
-  ...{ text: 'published, on other hardware', color: 'var(--muted)', isKey: true },
-  symbol: styles.symbol(shortKernel(first?.kernel ?? '')),
-});
+/** Marks of figures that others have published, named apart where kernels have different ones. */
+export function publishedKeys(
+  marks: readonly Pick<Mark, 'kernel'>[],
+  styles: Pick<SeriesStyles, 'symbol'>,
+): LegendItem[] {
+  const kernels = distinct(marks, ({ kernel }) => shortKernel(kernel));
+  return kernels.map((kernel) => ({
+    text: `published${kernels.length > 1 ? ` ${kernel}` : ''}, on other hardware`,
+    ...{ color: 'var(--muted)', isKey: true, symbol: styles.symbol(kernel) },
+  }));
+}
 
 const hollowMarks = (points: readonly CurvePoint[], published: readonly PublishedTime[]): Mark[] =>
   points.flatMap(({ color, kernel, line, run, shape: of, threads }) =>
