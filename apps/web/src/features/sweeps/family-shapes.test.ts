@@ -1,7 +1,8 @@
 import type { FamilyTuning, Sweep } from '@tilemark/core';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { FamilyFacts, leftText, stateText } from './family-shapes';
+import { FamilyFacts, leftText, shownShapes, stateText } from './family-shapes';
+import { statusText } from './progress';
 
 test('a shape whose search was cut short was searched in part', () => {
   expect(stateText({ state: 'missed', tried: 0, why: null })).toBe('not searched');
@@ -9,9 +10,25 @@ test('a shape whose search was cut short was searched in part', () => {
   expect(stateText({ state: 'skipped', tried: 0, why: 'too large' })).toBe('skipped: too large');
 });
 
+test('lists first what was searched, and what was not only if it is asked for', () => {
+  const at = (state: 'missed' | 'done', tried: number) => ({ state, tried });
+  const shapes = [at('missed', 0), at('missed', 8), at('done', 9)];
+  expect(shownShapes(shapes, null)).toEqual([at('done', 9), at('missed', 8)]);
+  expect(shownShapes(shapes, 'missed')).toEqual([at('missed', 8), at('missed', 0)]);
+  expect(factsText({}, 'done')).toMatch(/Shapes searched\s+0 of 40, 4 not finished/);
+});
+
+test('is called ended by its budget where time cut it short, done where every shape was searched', () => {
+  const counts = { total: 4, pending: 0, measured: 4, skipped: 0, incorrect: 0, failed: 0 };
+  const textOf = (stop: 'budget' | 'exhausted') =>
+    statusText('done', counts, { ...tuning, decision: { ...tuning.decision!, stop } });
+  expect(textOf('budget')).toBe('ended by its budget');
+  expect(textOf('exhausted')).toBe('done');
+});
+
 test('counts as tried what its shapes do: also what ran when the time was over', () => {
   const text = factsText({}, 'done');
-  expect(text).toMatch(/Candidates tried\s+65/);
+  expect(text).toMatch(/Variants tried\s+65/);
 });
 
 test('gives no reason for the time beyond its budget, which earlier releases used for whole shapes', () => {
@@ -43,7 +60,7 @@ const tuning: FamilyTuning = {
 
 function factsText(over: Partial<FamilyTuning>, status: Sweep['status']): string {
   const facts = FamilyFacts({
-    ...{ tuning: { ...tuning, ...over }, status, isOver: status === 'done' },
+    ...{ tuning: { ...tuning, ...over }, status, begun: 4, isOver: status === 'done' },
   });
   return renderToStaticMarkup(facts).replace(/<[^>]*>/g, ' ');
 }

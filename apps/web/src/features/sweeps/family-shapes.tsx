@@ -32,24 +32,28 @@ const STOPS = { budget: 'its time was used up', exhausted: 'every shape was sear
 /** How far the search of a family is, or what it came to. */
 export function FamilyFacts({
   tuning,
+  begun,
   status,
   isOver,
 }: {
   tuning: FamilyTuning;
+  /** Shapes whose search was cut short. */
+  begun: number;
   status: Sweep['status'];
   isOver: boolean;
 }) {
   const { decision, device, dtype, phase, profile, shapes, skipped, suite, tried } = tuning;
   const toSearch = shapes.total - skipped.length;
+  const cut = begun > 0 ? `, ${formatCount(begun)} not finished` : '';
   const left = skipped.length > 0 ? `, ${formatCount(skipped.length)} do not fit the device` : '';
   const running = status === 'queued' ? '' : shapes.running.map(formatShape).join(', ');
   const facts: Fact[] = [
     {
       name: 'Shapes searched',
-      value: `${formatCount(shapes.done)} of ${formatCount(toSearch)}${left}`,
+      value: `${formatCount(shapes.done)} of ${formatCount(toSearch)}${cut}${left}`,
     },
     ...(isOver ? [] : [{ name: 'Now', value: running || 'waiting for the device' }]),
-    { name: 'Candidates tried', value: formatCount(tried) },
+    { name: 'Variants tried', value: formatCount(tried) },
     { name: 'Time used', value: usedText(tuning) },
     ...(isOver
       ? []
@@ -109,9 +113,8 @@ export function FamilyShapes({
   const [query, setQuery] = useQuery();
   const shapes = useShapes(id, tuning, initial);
   const state = STATE_IDS.find((each) => each === query.get('state')) ?? null;
-  const rows = shapes
-    .filter((each) => state === null || each.state === state)
-    .toSorted((a, b) => STATE_IDS.indexOf(a.state) - STATE_IDS.indexOf(b.state));
+  const rows = shownShapes(shapes, state);
+  const untried = state === null ? shapes.filter(isUntried).length : 0;
   const paging = pagingOf(query, 'shapes', rows.length);
   const first = paging.index * paging.size;
   const base = `/api/v1/tunings/${encodeURIComponent(id)}/shapes`;
@@ -142,10 +145,43 @@ export function FamilyShapes({
         rows={rows.slice(first, first + paging.size)}
         keyOf={({ shape }) => shape}
       />
+      {untried > 0 && (
+        <p className="mt-2 text-[0.8125rem] text-muted">
+          {formatCount(untried)} not searched.{' '}
+          <button
+            type="button"
+            className="underline decoration-line-strong underline-offset-3 hover:text-accent"
+            onClick={() => setQuery({ state: 'missed', shapes: null })}
+          >
+            List them
+          </button>
+        </p>
+      )}
       <Pager of="shapes" paging={paging} />
     </>
   );
 }
+
+/** A shape that the search did not come to. */
+const isUntried = ({ state, tried }: Pick<TunedShape, 'state' | 'tried'>): boolean =>
+  state === 'missed' && tried === 0;
+
+/** Shapes whose search was cut short. */
+export const begunOf = (shapes: readonly TunedShape[]): number =>
+  shapes.filter((each) => each.state === 'missed' && !isUntried(each)).length;
+
+/** By state; those that the search did not come to only where their state is asked for, and last. */
+export const shownShapes = <T extends Pick<TunedShape, 'state' | 'tried'>>(
+  shapes: readonly T[],
+  state: TunedShape['state'] | null,
+): T[] =>
+  shapes
+    .filter((each) => (state === null ? !isUntried(each) : each.state === state))
+    .toSorted(
+      (a, b) =>
+        STATE_IDS.indexOf(a.state) - STATE_IDS.indexOf(b.state) ||
+        Number(isUntried(a)) - Number(isUntried(b)),
+    );
 
 /** A shape that was being searched when the time was used up has candidates that were tried. */
 export function stateText({ state, tried, why }: Pick<TunedShape, 'state' | 'tried' | 'why'>) {

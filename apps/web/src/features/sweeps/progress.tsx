@@ -1,4 +1,4 @@
-import type { Counts, RunView, Sweep } from '@tilemark/core';
+import type { Counts, RunView, Sweep, Tuning } from '@tilemark/core';
 import { group } from 'd3-array';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
@@ -17,9 +17,24 @@ const TONES: Readonly<Record<Sweep['status'], Tone>> = {
 export const isCancelling = (status: Sweep['status'], { pending }: Counts): boolean =>
   status === 'cancelled' && pending > 0;
 
-export function StatusBadge({ status, counts }: { status: Sweep['status']; counts: Counts }) {
-  const text = isCancelling(status, counts) ? 'cancelling' : status;
-  return <Badge tone={TONES[status]}>{text === 'queued' ? 'waiting' : text}</Badge>;
+export function StatusBadge({
+  status,
+  counts,
+  tuning = null,
+}: {
+  status: Sweep['status'];
+  counts: Counts;
+  tuning?: Tuning | null;
+}) {
+  return <Badge tone={TONES[status]}>{statusText(status, counts, tuning)}</Badge>;
+}
+
+/** A search of a family that its time cut short is not done with its shapes. */
+export function statusText(status: Sweep['status'], counts: Counts, tuning: Tuning | null): string {
+  if (isCancelling(status, counts)) return 'cancelling';
+  if (status === 'queued') return 'waiting';
+  const isCut = tuning && 'suite' in tuning && tuning.decision?.stop === 'budget';
+  return status === 'done' && isCut ? 'ended by its budget' : status;
 }
 
 /** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */

@@ -20,7 +20,7 @@ import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts/charts';
 import type { PublishedTime } from './charts/thread-curves';
-import { FamilyFacts, FamilyShapes } from './family-shapes';
+import { begunOf, FamilyFacts, FamilyShapes } from './family-shapes';
 import type { DeviceFacts } from './load';
 import {
   CountsLine,
@@ -108,7 +108,7 @@ export function SweepView({
     <>
       {isOver ? (
         <div className="mb-6 flex flex-wrap items-center gap-x-5 gap-y-2">
-          <StatusBadge status={sweep.status} counts={sweep.counts} />
+          <StatusBadge status={sweep.status} counts={sweep.counts} tuning={sweep.tuning} />
           {howFar}
           <CountsLine counts={sweep.counts} isOver />
           <div className="sm:ml-auto">{actions}</div>
@@ -158,7 +158,12 @@ export function SweepView({
         >
           <Panel>
             {'suite' in sweep.tuning ? (
-              <FamilyFacts tuning={sweep.tuning} status={sweep.status} isOver={isOver} />
+              <FamilyFacts
+                tuning={sweep.tuning}
+                begun={begunOf(shapes ?? [])}
+                status={sweep.status}
+                isOver={isOver}
+              />
             ) : (
               <TuningFacts tuning={sweep.tuning} runs={ended} isOver={isOver} />
             )}
