@@ -1,4 +1,4 @@
-import type { Occupancy, RunDuel, RunFigures, RunView } from '@tilemark/core';
+import type { Occupancy, PeakShare, RunDuel, RunFigures, RunView } from '@tilemark/core';
 import { arithmeticIntensity, DTYPES, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
 import {
   formatIntensity,
@@ -12,7 +12,7 @@ import {
 } from '@/ui/format';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
-import { overPeak } from '../../results/scale';
+import { boundText, overPeak } from '../../results/scale';
 import { problemText } from '../runs';
 import type { TableRun } from './table-runs';
 
@@ -67,6 +67,38 @@ export function ProblemCell({ run: { problem } }: { run: RunView }) {
     </span>
   );
 }
+
+/** How near its peak a result came; why one may be beyond it stands below the table. */
+export function RoofCell({ of }: { of: PeakShare | null }) {
+  if (of === null) return '–';
+  return (
+    <>
+      {formatShare(of.share)}
+      {overPeak(of) !== null && <span title={overPeak(of) ?? ''}>{OVER_PEAK}</span>}
+      <span className="block min-w-19 text-xs whitespace-normal text-muted">
+        {boundText({ ...of, share: Math.min(1, of.share) })}
+      </span>
+    </>
+  );
+}
+
+/** Marks shares above the peak. */
+const OVER_PEAK = '†';
+
+/** `103%`: beyond the peak two digits would hide by how much. */
+const formatShare = (share: number): string =>
+  share > 1 ? `${Math.round(100 * share)}%` : formatPercent(share);
+
+/** Why some of these runs are beyond their peak, for below their table; one text for each kind of peak. */
+export const overPeakNotes = (runs: readonly RunView[]): readonly string[] => [
+  ...new Set(
+    runs.flatMap(({ figures }) => {
+      const { roofBound: bound = null, roofShare: share = null } = figures ?? {};
+      const why = bound === null || share === null ? null : overPeak({ bound, share });
+      return why === null ? [] : `${OVER_PEAK} ${why}`;
+    }),
+  ),
+];
 
 export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
   if (!run.duel) return '–';

@@ -2,6 +2,7 @@ import { type Duel, type Measurement, type RunView, runView } from '@tilemark/co
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run as result } from '../../../server/results.test-helper';
+import { overPeakNotes } from './result-cells';
 import { COLUMNS, usualColumns } from './result-columns';
 import { tableRuns } from './table-runs';
 
@@ -68,4 +69,18 @@ it('names the rival once where all have the same, else at each run', () => {
     expect.stringContaining('over matmul/tiled'),
     expect.stringContaining('over matmul/naive'),
   ]);
+});
+
+it('marks a share beyond the peak, whose reason is said once', () => {
+  const over = (ns: number) =>
+    runView(result({ outcome: measured(1000, { roof: { ns, bound: 'compute' } }) }));
+  const [beyond, below] = [over(1034), over(500)];
+  const cell = COLUMNS.find(({ id }) => id === 'roof')!.cell;
+  const [marked, plain] = tableRuns([beyond, below], []).map((row) =>
+    renderToStaticMarkup(cell(row)).replaceAll(/<[^>]*>/g, ' '),
+  );
+  expect(marked).toMatch(/103% *† +measured compute/);
+  expect(plain).toMatch(/50% *measured compute/);
+  expect(overPeakNotes([beyond, beyond])).toEqual([expect.stringMatching(/^† a probe/)]);
+  expect(overPeakNotes([below])).toEqual([]);
 });

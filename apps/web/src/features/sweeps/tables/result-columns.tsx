@@ -14,9 +14,9 @@ import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
 import { formatMetric, formatSpeedup } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
-import { OutcomeBadge, RoofText } from '../../results/outcome';
+import { OutcomeBadge } from '../../results/outcome';
 import { problemText } from '../runs';
-import { DuelCell, OccupancyCell, ProblemCell, VariantCell } from './result-cells';
+import { DuelCell, OccupancyCell, ProblemCell, RoofCell, VariantCell } from './result-cells';
 import { sharedRival, type TableRun } from './table-runs';
 
 export const features = tableFeatures({
@@ -65,7 +65,7 @@ const DRAWN: Partial<
     />
   ),
   roofShare: (_, { roofBound: bound, roofShare: share }) => (
-    <RoofText of={share === null || bound === null ? null : { share, bound }} />
+    <RoofCell of={share === null || bound === null ? null : { share, bound }} />
   ),
   samples: null,
   lowNs: null,

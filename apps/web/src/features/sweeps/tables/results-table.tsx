@@ -11,6 +11,7 @@ import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
 import { fastestFirst, problemText } from '../runs';
+import { overPeakNotes } from './result-cells';
 import { COLUMNS, features, TABLE_COLUMNS, usualColumns } from './result-columns';
 import { sharedReason, tableRuns } from './table-runs';
 
@@ -175,6 +176,12 @@ export function ResultsTable({
           )}
         </tbody>
       </TablePanel>
+      {shown.includes('roof') &&
+        overPeakNotes(runs).map((note) => (
+          <p key={note} className="mt-2 text-xs text-muted max-sm:hidden">
+            {note}.
+          </p>
+        ))}
       <Pager of="results" paging={paging} />
     </>
   );
