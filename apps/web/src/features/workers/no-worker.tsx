@@ -39,6 +39,14 @@ export function NoWorker({
 
 const isStuck = ({ serving, waiting }: DeviceQueue): boolean => waiting > 0 && serving === 0;
 
+/** Whether a worker is attached to some device of a sweep; one that names none is for those attached. */
+export const isServed = (
+  devices: readonly string[] | undefined,
+  queues: readonly DeviceQueue[],
+): boolean =>
+  devices === undefined ||
+  queues.some(({ device, workers }) => workers > 0 && devices.includes(device.key));
+
 /** The queues of the devices that a sweep waits for in vain, counting only its own runs. */
 export const stuckIn = (
   runs: readonly RunView[],

@@ -8,7 +8,7 @@ import { loadDevices, MAX_RUNS, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
-import { stuckIn } from '@/features/workers/no-worker';
+import { isServed, stuckIn } from '@/features/workers/no-worker';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
@@ -59,8 +59,20 @@ export default async function SweepPage({ params }: Props) {
     <>
       <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title={sweep.name}>
         {sweep.tuning ? 'Tuning' : sweep.suite ? `Suite ${sweep.suite}` : 'Custom'},{' '}
-        {sweep.isImported ? 'measured elsewhere and imported' : 'submitted'} by {sweep.createdBy},{' '}
-        <Moment date={sweep.createdAt} />
+        {sweep.isImported ? (
+          <>
+            measured elsewhere{' '}
+            {sweep.measuredAt && (
+              <>
+                (<Moment date={sweep.measuredAt} />){' '}
+              </>
+            )}
+            and imported
+          </>
+        ) : (
+          'submitted'
+        )}{' '}
+        by {sweep.createdBy}, <Moment date={sweep.createdAt} />
         <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'occupancy', 'policy']} />
       </PageHeader>
       <SweepView
@@ -75,7 +87,9 @@ export default async function SweepPage({ params }: Props) {
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
         stuck={stuckIn(runs, queues)}
-        again={maySubmit && !sweep.tuning ? againOf(sweep) : null}
+        again={
+          maySubmit && !sweep.tuning && isServed(sweep.spec.devices, queues) ? againOf(sweep) : null
+        }
       />
       {libraries.length > 0 && (
         <Section
