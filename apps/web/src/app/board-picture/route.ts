@@ -1,4 +1,4 @@
-import { bestOfEach, type ReferenceFigure } from '@tilemark/core';
+import { bestOfEach } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { boardBars } from '@/features/leaderboard/board-bars';
@@ -26,17 +26,7 @@ export async function GET(request: Request): Promise<Response> {
     groups.includes('reference') ? store.references.list({ op, dtype, shape }) : [],
   ]);
   const own = rows.filter(({ device }) => groups.includes(device.class));
-  // A shipped figure whose result was imported is a row already.
-  const isShown = ({ by, hardware }: ReferenceFigure) =>
-    by.kind === 'kernel' &&
-    own.some(({ address, device }) => address === by.address && device.name === hardware);
-  const bars = boardBars(
-    own,
-    bestOfEach(
-      figures.filter((each) => !isShown(each)),
-      profile,
-    ),
-  );
+  const bars = boardBars(own, bestOfEach(figures, profile));
   return card({
     title: boardTitle({ ...query, shape }),
     about:

@@ -5,7 +5,7 @@ test('a board shows what was measured here first, marks the rest, and leaves out
   const rate = { value: 2, unit: 'GB/s' as const };
   const device = { key: 'a', name: 'A', class: 'gpu' as const };
   const row = (kernel: string, imported: { by: string; at: string } | null) => ({
-    ...{ variant: { kernel, tunables: { TILE: 8 } }, device, imported, rate },
+    ...{ address: kernel, variant: { kernel, tunables: {} }, device, imported, rate },
   });
   const figure = (kernel: string) => ({
     by: { kind: 'kernel' as const, kernel, address: kernel },
@@ -26,5 +26,22 @@ test('a board shows what was measured here first, marks the rest, and leaves out
     ['A: transpose/naive', undefined],
     ['A: transpose/tiled', 'imported'],
     ['B: transpose/tiled', 'measured elsewhere'],
+  ]);
+});
+
+test('what ships of a device is left out where its board has it as an imported row', () => {
+  const rate = { value: 2, unit: 'GB/s' as const };
+  const variant = { kernel: 'transpose/tiled', tunables: {} };
+  const device = { key: 'b', name: 'B', class: 'gpu' as const };
+  const imported = { by: 'admin', at: '' };
+  const row = { address: 'transpose/tiled', device, imported, rate, variant };
+  const by = { kind: 'kernel' as const, kernel: 'transpose/tiled', address: 'transpose/tiled' };
+  const figures = [
+    { by, hardware: 'B', rate },
+    { by, hardware: 'C', rate },
+  ];
+  expect(boardBars([row], figures).map(({ label }) => label)).toEqual([
+    'B: transpose/tiled',
+    'C: transpose/tiled',
   ]);
 });

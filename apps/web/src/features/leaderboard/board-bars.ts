@@ -4,14 +4,16 @@ import { shortDeviceName } from '../devices/device-name';
 import type { CardBar } from '../results/card';
 import { ELSEWHERE } from '../results/origin';
 
+type Row = Pick<LeaderboardRow, 'address' | 'device' | 'imported' | 'rate' | 'variant'>;
+type Figure = Pick<ReferenceFigure, 'by' | 'hardware' | 'rate'>;
+
 /**
  * A board: what was measured here, imports, then the reference. A ceiling is no transpose, and reports
  * ran code of their own, some of it doubtful: both stay out.
+ *
+ * @param figures the best of each, as a board shows them
  */
-export function boardBars(
-  rows: readonly Pick<LeaderboardRow, 'device' | 'imported' | 'rate' | 'variant'>[],
-  figures: readonly Pick<ReferenceFigure, 'by' | 'hardware' | 'rate'>[],
-): CardBar[] {
+export function boardBars(rows: readonly Row[], figures: readonly Figure[]): CardBar[] {
   const own = rows.map(
     ({ device, imported, rate, variant }): CardBar => ({
       label: `${shortDeviceName(device.name)}: ${variant.kernel}`,
@@ -23,13 +25,20 @@ export function boardBars(
   return [
     ...own.filter(({ note }) => note === undefined),
     ...own.filter(({ note }) => note !== undefined),
-    ...figures
-      .filter(({ by }) => by.kind === 'library' || (by.kind === 'kernel' && !isCeiling(by.kernel)))
-      .map(({ by, hardware, rate }) => ({
-        label: `${shortDeviceName(hardware ?? 'Unknown hardware')}: ${by.kind === 'library' ? by.name : by.kernel}`,
-        rate: rate.value,
-        isSubject: by.kind === 'kernel',
-        note: ELSEWHERE,
-      })),
+    ...figures.flatMap(({ by, hardware, rate }): CardBar[] => {
+      if (by.kind === 'report' || (by.kind === 'kernel' && isCeiling(by.kernel))) return [];
+      // A shipped figure whose result was imported is a row already.
+      const isRow = ({ address, device }: Row) =>
+        by.kind === 'kernel' && address === by.address && device.name === hardware;
+      if (rows.some(isRow)) return [];
+      return [
+        {
+          label: `${shortDeviceName(hardware ?? 'Unknown hardware')}: ${by.kind === 'kernel' ? by.kernel : by.name}`,
+          rate: rate.value,
+          isSubject: by.kind === 'kernel',
+          note: ELSEWHERE,
+        },
+      ];
+    }),
   ];
 }
