@@ -20,8 +20,9 @@ export interface CardGroup {
   readonly name?: string;
   /** What a full bar is; null: the fastest of several. */
   readonly peak: Peak | null;
-  /** What matters most first. */
+  /** What matters most first; what is shown of it is drawn by rate, unless the order is to stay. */
   readonly bars: readonly CardBar[];
+  readonly isOrdered?: boolean;
 }
 
 export interface CardBar {
@@ -42,12 +43,12 @@ export const MOST_BARS = 5;
 /** As many letters as fit beside a rate. */
 const LABEL = 60;
 
-/** A title, a line about it, and bars, the fastest of each group first. */
+/** A title, a line about it, and bars. */
 export function card({ title, about, groups, unit }: Card) {
-  const shown = groups.map((group) => ({
-    ...group,
-    bars: group.bars.slice(0, MOST_BARS).toSorted((a, b) => b.rate - a.rate),
-  }));
+  const shown = groups.map((group) => {
+    const most = group.bars.slice(0, MOST_BARS);
+    return { ...group, bars: group.isOrdered ? most : most.toSorted((a, b) => b.rate - a.rate) };
+  });
   const names = shown.filter(({ name }) => name !== undefined).length;
   const bars = shown.reduce((sum, group) => sum + group.bars.length, 0);
   const lines = names + bars;

@@ -59,7 +59,7 @@ test('a sweep says how all of its runs ended, and shows the problem of its faste
   expect(sweepCard(sweep, runs)).toMatchObject({
     about:
       '5 runs: 4 measured, 1 incorrect. Shown: the fastest variants on matmul 256 f32, default, A',
-    groups: [{ bars: [{ label: 'naive' }, { label: 'tiled' }] }],
+    groups: [{ isOrdered: true, bars: [{ label: 'naive' }, { label: 'tiled' }] }],
   });
   expect(sweepCard({ ...sweep, isImported: true }, runs).about).toMatch(
     /^5 runs, measured elsewhere and imported: 4 measured, /,

@@ -48,7 +48,7 @@ export function sweepCard(
   return {
     title: name,
     about: `${all}. Shown: ${what} ${problemText(problem)}, ${profile}, ${shortDeviceName(device.name)}`,
-    groups: [{ peak: null, bars: sweepBars(alike) }],
+    groups: [{ peak: null, bars: sweepBars(alike), isOrdered: true }],
     unit: opOf(problem).rateUnit(problem),
   };
 }
