@@ -54,12 +54,16 @@ export function variantAddress(variant: Variant): string {
 /**
  * An address without the tunables at their defaults: still an address of the same variant, and
  * short enough for a table. That of a kernel which is gone stays as it is.
+ *
+ * @param kept tunables that are named in any case
  */
-export function shortAddress(address: string): string {
+export function shortAddress(address: string, kept: ReadonlySet<string> = new Set()): string {
   const [, id, list] = /^([^[]*)\[(.*)\]$/.exec(address) ?? [];
   const kernel = KERNELS.find((each) => each.id === id);
   if (!kernel || list === undefined) return address;
-  const defaults = new Set(kernel.tunables.map((each) => `${each.name}=${each.default}`));
+  const defaults = new Set(
+    kernel.tunables.flatMap((each) => (kept.has(each.name) ? [] : `${each.name}=${each.default}`)),
+  );
   const chosen = list.split(',').filter((each) => !defaults.has(each));
   return chosen.length > 0 ? `${id}[${chosen.join(',')}]` : kernel.id;
 }

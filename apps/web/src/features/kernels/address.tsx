@@ -63,8 +63,17 @@ function KernelId({ of }: { of: string }) {
  * A variant in a table: its address without tunables at their defaults, linked to its result
  * if there is one. The full address is its accessible name and title.
  */
-export function VariantLink({ address, resultId }: { address: string; resultId: string | null }) {
-  const short = <Address of={shortAddress(address)} isLink={resultId !== null} />;
+export function VariantLink({
+  address,
+  resultId,
+  varied,
+}: {
+  address: string;
+  resultId: string | null;
+  /** Tunables that the table is about: named at their defaults too. */
+  varied?: ReadonlySet<string> | undefined;
+}) {
+  const short = <Address of={shortAddress(address, varied)} isLink={resultId !== null} />;
   if (resultId === null) return <span title={address}>{short}</span>;
   return (
     <Link
@@ -84,17 +93,19 @@ export function VariantLink({ address, resultId }: { address: string; resultId: 
 export function ComparableVariant({
   address,
   resultId,
+  varied,
   on,
 }: {
   address: string;
   resultId: string;
+  varied?: ReadonlySet<string> | undefined;
   /** Where it was measured: tells ticks of one variant apart. */
   on: string;
 }) {
   return (
     <span className="inline-flex max-w-full items-start">
       <CompareTick resultId={resultId} label={`${address} on ${on}`} />
-      <VariantLink address={address} resultId={resultId} />
+      <VariantLink address={address} resultId={resultId} varied={varied} />
     </span>
   );
 }

@@ -86,12 +86,7 @@ interface NamedVariant {
 export function shortLabels(variants: readonly NamedVariant[]): ReadonlyMap<string, string> {
   // Thousands of runs are of some hundred variants.
   const distinct = [...new Map(variants.map((each) => [each.address, each])).values()];
-  const differing = new Map(
-    [...group(distinct, ({ variant }) => variant.kernel)].map(([kernel, of]) => [
-      kernel,
-      differingTunables(of.map(({ variant }) => variant.tunables)),
-    ]),
-  );
+  const differing = variedTunables(distinct);
   return new Map(
     distinct.map(({ address, variant: { kernel, tunables } }) => {
       const varied = Object.entries(tunables)
@@ -101,6 +96,17 @@ export function shortLabels(variants: readonly NamedVariant[]): ReadonlyMap<stri
     }),
   );
 }
+
+/** By kernel, the tunables in which its variants differ. */
+export const variedTunables = (
+  variants: readonly Pick<NamedVariant, 'variant'>[],
+): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    [...group(variants, ({ variant }) => variant.kernel)].map(([kernel, of]) => [
+      kernel,
+      differingTunables(of.map(({ variant }) => variant.tunables)),
+    ]),
+  );
 
 function differingTunables(all: readonly TunableValues[]): ReadonlySet<string> {
   const names = new Set(all.flatMap((tunables) => Object.keys(tunables)));

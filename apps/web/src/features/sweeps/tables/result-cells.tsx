@@ -16,17 +16,18 @@ import { boundText, overPeak } from '../../results/scale';
 import { problemText } from '../runs';
 import type { TableRun } from './table-runs';
 
-export function VariantCell({ of: { reason, run, where } }: { of: TableRun }) {
+export function VariantCell({ of: { reason, run, varied, where } }: { of: TableRun }) {
   return (
     <div className="min-w-44 sm:min-w-52">
       {run.figures && run.resultId !== null ? (
         <ComparableVariant
           address={run.address}
           resultId={run.resultId}
+          varied={varied}
           on={`${run.device.name}, ${formatShape(shapeText(run.problem))} ${run.problem.dtype}`}
         />
       ) : (
-        <VariantLink address={run.address} resultId={run.resultId} />
+        <VariantLink address={run.address} resultId={run.resultId} varied={varied} />
       )}
       {where.length > 0 && <p className="text-xs text-muted max-sm:hidden">{where.join(', ')}</p>}
       {/* On a phone the other columns are hidden. */}

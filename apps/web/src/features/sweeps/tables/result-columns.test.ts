@@ -84,3 +84,18 @@ it('marks a share beyond the peak, whose reason is said once', () => {
   expect(overPeakNotes([beyond, beyond])).toEqual([expect.stringMatching(/^† a probe/)]);
   expect(overPeakNotes([below])).toEqual([]);
 });
+
+it('names a tunable that varies in every row, also where it has its default', () => {
+  const naive = (BLOCK: number) =>
+    runView(result({ variant: { kernel: 'matmul/naive', tunables: { BLOCK, MAPPING: 'col-x' } } }));
+  const cell = COLUMNS.find(({ id }) => id === 'variant')!.cell;
+  const namesOf = (...runs: RunView[]) =>
+    tableRuns(runs, []).map(
+      (row) =>
+        renderToStaticMarkup(cell(row))
+          .replaceAll(/<[^>]*>/g, '')
+          .split(']')[0],
+    );
+  expect(namesOf(naive(8), naive(16))).toEqual(['matmul/naive[BLOCK=8', 'matmul/naive[BLOCK=16']);
+  expect(namesOf(naive(16))[0]).not.toContain('BLOCK');
+});

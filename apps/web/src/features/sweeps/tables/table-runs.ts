@@ -2,7 +2,7 @@ import { isMeasured, type Occupancy, type RunView, variantOccupancy } from '@til
 import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/device-name';
 import type { DeviceFacts } from '../load';
-import { speedups } from '../runs';
+import { speedups, variedTunables } from '../runs';
 
 /** A run with what only its neighbours or its device tell. */
 export interface TableRun {
@@ -13,6 +13,8 @@ export interface TableRun {
   readonly reason: string | null;
   /** Its device and profile, each where runs differ in it. */
   readonly where: readonly string[];
+  /** Tunables of its kernel in which runs differ. */
+  readonly varied: ReadonlySet<string> | undefined;
   /** Its rival; null where all have the same one, which the heading names. */
   readonly rival: string | null;
 }
@@ -37,6 +39,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
   // A variant has one occupancy on a device, whatever the size of its problems.
   const occupancies = new Map<string, Occupancy | undefined>();
   const shared = sharedReason(runs);
+  const varied = variedTunables(runs);
   const isOneRival = sharedRival(runs) !== null;
   const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
   const hasDevices = isOfSeveral(({ device }) => device.key);
@@ -57,6 +60,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
         ...(hasDevices ? [shortDeviceName(device.name)] : []),
         ...(hasProfiles ? [run.profile] : []),
       ],
+      varied: varied.get(variant.kernel),
       rival: run.duel && !isOneRival ? shortAddress(run.duel.against) : null,
     };
   });
