@@ -71,7 +71,7 @@ export function Charts({
           <SelectField
             id="group"
             label={
-              hasPolicies ? 'Problem, profile, device and policy' : 'Problem, profile and device'
+              hasPolicies ? 'Problem, profile, policy and device' : 'Problem, profile and device'
             }
             value={key}
             onChange={(event) => setQuery({ group: event.target.value })}
@@ -114,7 +114,7 @@ const policyText = (policy: RunView['policy']): string =>
   `${POLICIES[policy].rankable ? 'full' : 'quick'} runs (policy ${policy})`;
 
 const groupText = ({ device, policy, problem, profile }: RunView, hasPolicies: boolean): string =>
-  [problemText(problem), profile, device.name, ...(hasPolicies ? [policyText(policy)] : [])].join(
+  [problemText(problem), profile, ...(hasPolicies ? [policyText(policy)] : []), device.name].join(
     ', ',
   );
 
