@@ -31,3 +31,11 @@ test('marks what is said against a published figure, in its cell and below the t
   expect(html).toContain(`<span aria-hidden="true">†</span> ${note}</p>`);
   expect(htmlOf([])).not.toContain('†');
 });
+
+test('names a tunable that varies in every line, also where it has its default', () => {
+  const threads = publishedOfSuite('threads-per-block@1')!;
+  const html = renderToStaticMarkup(createElement(ReportTable, { report: threads, runs: [] }));
+  const text = html.replaceAll(/<[^>]*>/g, '');
+  expect(text).toContain('matmul/naive[BLOCK=16]');
+  expect(text).toContain('matmul/tiled[TILE=16]');
+});

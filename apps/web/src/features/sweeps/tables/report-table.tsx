@@ -2,12 +2,13 @@
 
 import type { Published, RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { VariantLink } from '@/features/kernels/address';
 import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { shortDeviceName } from '../../devices/device-name';
+import { variedTunables } from '../runs';
 import { besideReport, type Column, pivotOf, type Row, rowsOf, type Timing } from './beside-report';
 
 /** The report that the sweep's suite reproduces, line by line, with each of our devices below it. */
@@ -22,6 +23,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
     ours.some((own) => own !== null && own.shape !== published.shape),
   );
   const { hardware, source } = report;
+  const varied = useMemo(() => variedTunables(report.results), [report]);
   const notes = [...new Set(lines.flatMap(({ figure }) => figure.note ?? []))];
 
   return (
@@ -45,7 +47,11 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
                   <span className={by ? 'sm:sr-only' : ''}>
                     {label}{' '}
                     <span className={`block font-normal ${by ? 'max-sm:hidden' : ''}`}>
-                      <VariantLink address={address} resultId={null} />
+                      <VariantLink
+                        address={address}
+                        resultId={null}
+                        varied={varied.get(address.split('[')[0] ?? '')}
+                      />
                     </span>
                   </span>
                 ),
@@ -66,12 +72,8 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
                   const timing = timings[at];
                   if (!timing) return '–';
                   const { figure, published } = of.cells[at] ?? {};
-                  return (
-                    <>
-                      {timingText(timing, published?.shape)}
-                      {!by && <NoteMark of={figure?.note ?? null} among={notes} />}
-                    </>
-                  );
+                  const mark = by ? null : <NoteMark of={figure?.note ?? null} among={notes} />;
+                  return timingText(timing, published?.shape, mark);
                 },
               })),
             ]}
@@ -113,11 +115,19 @@ const sizeText = ([only, other]: readonly string[], isOtherSize: boolean): strin
     ? `its size is ${formatShape(only)}${isOtherSize ? ', and another size stands beside its time' : ''}; `
     : '';
 
-/** @param shape of the report: another one is said */
-function timingText({ ns, overFirst, shape: own }: Timing, shape: string | undefined) {
+/**
+ * @param shape of the report: another one is said
+ * @param mark behind the time
+ */
+function timingText(
+  { ns, overFirst, shape: own }: Timing,
+  shape: string | undefined,
+  mark: ReactNode,
+) {
   return (
     <>
-      {formatNs(ns)}{' '}
+      {formatNs(ns)}
+      {mark}{' '}
       <span className="text-xs text-muted">
         {overFirst !== null && formatSpeedup(overFirst)}
         {own !== shape && ` at ${formatShape(own)}`}
