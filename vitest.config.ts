@@ -15,8 +15,8 @@ const wgslAsText = {
 /** Starts a Postgres and a Redis for the projects that need them. */
 const SERVICES = [fileURLToPath(new URL('packages/core/setup.test-helper.ts', import.meta.url))];
 
-/** It adds to the tables of ops and dtypes, which other files read: the only one with modules of its own. */
-const ADDS_TO_TABLES = '**/new-op.test.ts';
+/** With modules of their own: one adds to the tables of ops and dtypes, one counts a process's requests. */
+const ALONE = ['**/new-op.test.ts', '**/prometheus.test.ts'];
 
 /**
  * One project per workspace. GPU and database tests share one machine, so files run two at a time. They
@@ -27,7 +27,7 @@ const project = (name: string, root: string, globalSetup: string[] = []) => ({
   test: {
     ...{ name, root, globalSetup, isolate: false },
     include: ['**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ADDS_TO_TABLES],
+    exclude: [...configDefaults.exclude, ...ALONE],
   },
 });
 
@@ -71,7 +71,7 @@ export default defineConfig({
         ...web,
         test: {
           ...web.test,
-          ...{ name: 'new op', include: [ADDS_TO_TABLES], exclude: [], isolate: true },
+          ...{ name: 'web alone', include: ALONE, exclude: [], isolate: true },
         },
       },
       project('scripts', 'scripts'),
