@@ -13,7 +13,7 @@ import { resultHref } from '../runs';
 import { rateCells } from './heat-map';
 
 /** The best of the runs that share the values. */
-interface Best {
+export interface Best {
   readonly x: string;
   readonly y: string;
   readonly run: MeasuredRun;
@@ -119,6 +119,14 @@ function labelsOf(points: readonly Best[], pxPerRate: number): Label[] {
   });
 }
 
+/** Tunables whose values have one time in all their intervals: the difference drawn may be noise. */
+export function unresolved(points: readonly Best[]): string[] {
+  const overlap = (own: readonly Best[]) =>
+    Math.max(...own.map(({ run }) => run.figures.lowNs)) <=
+    Math.min(...own.map(({ run }) => run.figures.highNs));
+  return [...group(points, ({ y }) => y)].flatMap(([name, own]) => (overlap(own) ? name : []));
+}
+
 /** Each value of each tunable, by its best variant. */
 function TunableEffects({
   kernel,
@@ -178,12 +186,13 @@ function TunableEffects({
     },
     [points, names, unit],
   );
+  const noise = unresolved(points);
   return (
     <Figure
       draw={draw}
       height={names.length * 40 + 50}
       fileName="effect-of-tunables"
-      caption={`Effect of each tunable of ${kernel}: a value’s best variant, whatever the others are. A long line means that the choice matters.`}
+      caption={`Effect of each tunable of ${kernel}: a value’s best variant, whatever the others are. A long line means that the choice matters${noise.length > 0 ? `, except for ${noise.join(', ')}: the intervals of all values overlap, so the difference may be noise` : ''}.`}
       summary={`Effect of each tunable of ${kernel}: ${names
         .map((name) => {
           const best = fastest(runs);
