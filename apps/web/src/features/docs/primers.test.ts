@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
+import { Markdown } from '@/ui/markdown';
 import { hrefOf, PRIMERS, textFor } from './primers';
 
 it('has every file of docs/ and docs/results, each with a title', async () => {
@@ -66,6 +69,19 @@ it('gives comments in commands short lines of their own, which no phone wraps', 
 it('heads its tables', () => {
   const bare = PRIMERS.filter(({ text }) => /\n\n(?:\| *)+\|\n/.test(text));
   expect(bare.map(({ file }) => file)).toEqual([]);
+});
+
+it('has a heading for every line of a card, as a phone shows a table of words', () => {
+  const cards = PRIMERS.flatMap(({ file, text }) => {
+    const tables = [...text.matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) => table).join('\n');
+    const page = createElement(Markdown, { text: tables, hrefOf: (link: string) => link });
+    const heads = renderToStaticMarkup(page).matchAll(
+      /<table class="data-table stacks[^>]*>[\s\S]*?<\/thead>/g,
+    );
+    return [...heads].map(([head]) => ({ file, head }));
+  });
+  expect(cards.length).toBeGreaterThan(20);
+  expect(cards.filter(({ head }) => head.includes('<td>'))).toEqual([]);
 });
 
 it('prints commands for the grid that shows it, which need no checkout', () => {
