@@ -112,7 +112,9 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             {
               head: 'Status',
-              cell: ({ counts, status }) => <StatusBadge status={status} counts={counts} />,
+              cell: ({ counts, status, tuning }) => (
+                <StatusBadge status={status} counts={counts} tuning={tuning} />
+              ),
             },
             {
               head: 'Progress',
@@ -126,7 +128,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
-              head: 'Fastest run',
+              head: 'Fastest ranked run',
               title:
                 'In each unit: the fastest ranked one, if any; a copy only where nothing else ran',
               isFigure: true,

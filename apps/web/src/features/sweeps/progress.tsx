@@ -20,13 +20,14 @@ export const isCancelling = (status: Sweep['status'], { pending }: Counts): bool
 export function StatusBadge({
   status,
   counts,
-  tuning = null,
+  tuning,
 }: {
   status: Sweep['status'];
   counts: Counts;
-  tuning?: Tuning | null;
+  /** Nullish: it is no search. */
+  tuning: Tuning | null | undefined;
 }) {
-  return <Badge tone={TONES[status]}>{statusText(status, counts, tuning)}</Badge>;
+  return <Badge tone={TONES[status]}>{statusText(status, counts, tuning ?? null)}</Badge>;
 }
 
 /** A search of a family that its time cut short is not done with its shapes. */

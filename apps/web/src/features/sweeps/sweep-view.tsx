@@ -117,7 +117,7 @@ export function SweepView({
         <Section id="progress" title="Progress">
           <Panel className="space-y-3 p-4">
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-              <StatusBadge status={sweep.status} counts={sweep.counts} />
+              <StatusBadge status={sweep.status} counts={sweep.counts} tuning={sweep.tuning} />
               {howFar}
               <span className="ml-auto">
                 <LiveDot state={sweep.connection} />
