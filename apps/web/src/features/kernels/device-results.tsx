@@ -2,6 +2,7 @@ import type { KernelResults } from '@tilemark/core';
 import { isCeiling, shapeText } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { ImportedBadge } from '@/features/results/outcome';
+import type { LibraryRate } from '@/features/sweeps/charts/library-lines';
 import { RateBars } from '@/features/sweeps/charts/rate-bars';
 import { problemText } from '@/features/sweeps/runs';
 import { ButtonLink } from '@/ui/button';
@@ -26,6 +27,7 @@ const MOST_DEVICES = 15;
 export function DeviceResults({
   kernel,
   results: { chosen, problems, rows },
+  libraries,
   keep,
   isAll,
   sweepHref,
@@ -34,6 +36,8 @@ export function DeviceResults({
   /** `matmul/tiled` */
   kernel: string;
   results: KernelResults;
+  /** On the chosen problem. */
+  libraries: readonly LibraryRate[];
   /** The rest of the address, kept when a problem is chosen. */
   keep: Readonly<Record<string, string>>;
   /** Whether every device is shown, or only the fastest. */
@@ -88,7 +92,9 @@ export function DeviceResults({
       {rows.length > 1 && (
         <div className="mb-3 rounded-tile border border-line bg-surface">
           <RateBars
+            key={key}
             by="device"
+            libraries={libraries}
             unit={rows[0]?.rate.unit ?? ''}
             bars={rows.map(({ device, highNs, lowNs, medianNs, rate, resultId }) => ({
               label: rows.some(

@@ -19,6 +19,7 @@ import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts/charts';
+import type { LibraryRate } from './charts/library-lines';
 import type { PublishedTime } from './charts/thread-curves';
 import { begunOf, FamilyFacts, FamilyShapes } from './family-shapes';
 import type { DeviceFacts } from './load';
@@ -44,6 +45,7 @@ export function SweepView({
   tuning,
   shapes,
   devices,
+  libraries,
   published,
   report,
   mayChange,
@@ -59,6 +61,8 @@ export function SweepView({
   /** Those of a family that is tuned; null for any other sweep. */
   shapes: readonly TunedShape[] | null;
   devices: readonly DeviceFacts[];
+  /** On its problems, on hardware of its devices' names. */
+  libraries: readonly LibraryRate[];
   /** Figures of reports for what the sweep runs. */
   published: readonly PublishedTime[];
   /** What the sweep's suite reproduces; null where it reproduces nothing. */
@@ -188,7 +192,13 @@ export function SweepView({
       </Section>
       {!shapes && !(isOver && sweep.runs.length === 0) && (
         <Section id="charts" title="Charts">
-          <Charts runs={sweep.runs} isOver={isOver} devices={devices} published={published} />
+          <Charts
+            runs={sweep.runs}
+            isOver={isOver}
+            devices={devices}
+            libraries={libraries}
+            published={published}
+          />
         </Section>
       )}
       {report && <ReportTable report={report} runs={sweep.runs} />}

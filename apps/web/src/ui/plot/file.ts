@@ -8,6 +8,8 @@ export interface LegendItem {
   readonly symbol?: (typeof SYMBOLS)[number];
   readonly isDashed?: boolean;
   readonly isFilled?: boolean;
+  /** Not drawn until it is switched on. */
+  readonly isOff?: boolean;
   /** Explains a mark of several series, and is none itself. */
   readonly isKey?: boolean;
 }

@@ -51,7 +51,9 @@ export function Figure({
   const [marks, setMarks] = useState<readonly Mark[] | null>(null);
   const [isMissing, setMissing] = useState(false);
   const [told, setTold] = useState<Mark | null>(null);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(
+    () => new Set(legend.filter(({ isOff }) => isOff).map(({ text }) => text)),
+  );
   const [isTable, setTable] = useState(false);
   const scale = useRef<PlotModule.Scale | undefined>(undefined);
   const zoom = useZoom(zooms ? fileName : null, scale);

@@ -1,4 +1,4 @@
-import { besideKernel, isContributed, type KernelNeeds } from '@tilemark/core';
+import { besideKernel, isContributed, type KernelNeeds, librariesOn } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
@@ -13,6 +13,7 @@ import { tileOf } from '@/features/kernels/tile';
 import { TilePicture } from '@/features/kernels/tile-picture';
 import { TunableForm, TunablesTable } from '@/features/kernels/tunables';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
+import { libraryRates } from '@/features/sweeps/charts/library-lines';
 import { readable } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -177,6 +178,10 @@ export default async function KernelPage({ params, searchParams }: Props) {
         <DeviceResults
           kernel={kernel.id}
           results={results}
+          libraries={libraryRates(
+            librariesOn(figures, results.chosen ? [results.chosen.problem] : []),
+            new Set(results.rows.map(({ device }) => device.name)),
+          )}
           keep={chosen}
           isAll={query.rows === 'all'}
           sweepHref={`/sweeps/new?${sweep}`}

@@ -4,6 +4,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
+import { libraryRates } from '@/features/sweeps/charts/library-lines';
 import { loadDevices, MAX_RUNS, publishedTimes } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
@@ -83,6 +84,7 @@ export default async function SweepPage({ params }: Props) {
         tuning={sweep.tuning ?? null}
         shapes={shapes}
         devices={devices}
+        libraries={libraryRates(libraries, new Set(runs.map(({ device }) => device.name)))}
         published={publishedTimes(runs)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}

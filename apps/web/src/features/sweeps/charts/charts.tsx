@@ -22,6 +22,7 @@ import type { DeviceFacts } from '../load';
 import { chartKey, drawnRuns, problemText, resultHref, shortKernel, shortLabels } from '../runs';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
+import type { LibraryRate } from './library-lines';
 import { DeviceBars, VariantBars } from './rate-bars';
 import { SizeCurves } from './size-curves';
 import { type PublishedTime, SpeedupCurves, TimeCurves } from './thread-curves';
@@ -32,11 +33,13 @@ export function Charts({
   runs,
   isOver,
   devices,
+  libraries,
   published,
 }: {
   runs: readonly RunView[];
   isOver: boolean;
   devices: readonly DeviceFacts[];
+  libraries: readonly LibraryRate[];
   published: readonly PublishedTime[];
 }) {
   const [query, setQuery] = useQuery();
@@ -93,8 +96,10 @@ export function Charts({
           Drawn are the {policyText(policy)} alone: runs of different policies are not compared.
         </p>
       )}
-      <VariantBars runs={chosen} intervals={intervals} />
+      <VariantBars key={key} runs={chosen} libraries={libraries} intervals={intervals} />
       <DeviceBars
+        key={`devices ${key}`}
+        libraries={libraries}
         runs={measured.filter((run) => chosen[0] && isSameWork(run, chosen[0]))}
         intervals={intervals}
       />
@@ -103,6 +108,7 @@ export function Charts({
         runs={measured}
         of={chosen}
         devices={devices}
+        libraries={libraries}
         published={published}
         intervals={intervals}
       />
@@ -128,12 +134,14 @@ function Courses({
   runs,
   of,
   devices,
+  libraries,
   published,
   intervals,
 }: {
   runs: readonly MeasuredRun[];
   of: readonly MeasuredRun[];
   devices: readonly DeviceFacts[];
+  libraries: readonly LibraryRate[];
   published: readonly PublishedTime[];
   /** What the ends beside medians are. */
   intervals: string;
@@ -152,14 +160,26 @@ function Courses({
       ),
     [runs, like],
   );
+  const beside = useMemo(
+    () =>
+      libraries.filter(
+        ({ hardware, problem }) =>
+          like &&
+          hardware === like.device.name &&
+          problem.op === like.problem.op &&
+          problem.dtype === like.problem.dtype,
+      ),
+    [libraries, like],
+  );
   const curves = useMemo(() => curvesOf(alike), [alike]);
   const styles = useMemo(
     () =>
       seriesStyles([
         ...runs.map(({ variant }) => shortKernel(variant.kernel)),
         ...curves.points.map(({ color }) => color),
+        ...libraries.map(({ name }) => name),
       ]),
-    [runs, curves],
+    [runs, curves, libraries],
   );
   return (
     <>
@@ -178,7 +198,7 @@ function Courses({
           <SpeedupCurves curves={curves} styles={styles} intervals={intervals} />
         </div>
       )}
-      <SizeCurves runs={alike} styles={styles} />
+      <SizeCurves key={like && chartKey(like)} runs={alike} libraries={beside} styles={styles} />
       <Roofline runs={alike} styles={styles} devices={devices} />
     </>
   );

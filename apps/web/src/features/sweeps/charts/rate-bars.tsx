@@ -4,9 +4,12 @@ import type { MeasuredRun } from '@tilemark/core';
 import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
+import type { LegendItem } from '@/ui/plot/file';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import { COLORS } from '@/ui/plot/scales';
 import { shortDeviceName } from '../../devices/device-name';
 import { resultHref, shortLabels } from '../runs';
+import { type LibraryRate, librariesText, libraryItem, ratesOn } from './library-lines';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;
@@ -51,12 +54,15 @@ export function RateBars({
   unit,
   by,
   intervals = '95% intervals',
+  libraries = NO_LIBRARIES,
 }: {
   bars: readonly Bar[];
   unit: string;
   by: 'device' | 'variant';
   /** What the lines at the ends of bars are. */
   intervals?: string;
+  /** On the problem of the bars. */
+  libraries?: readonly LibraryRate[];
 }) {
   const bars = useMemo(() => all.toSorted((a, b) => b.rate - a.rate).slice(0, MAX_BARS), [all]);
   const best = bestOf(bars);
@@ -64,9 +70,11 @@ export function RateBars({
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
   const rowHeight = isBeside ? 22 : 36;
+  const lines = useMemo(() => linesOf(libraries, bars, by), [libraries, bars, by]);
+  const legend = useMemo(() => lines.map(({ item }) => item), [lines]);
 
   const draw = useCallback<DrawPlot>(
-    (Plot, width) => {
+    (Plot, width, shows) => {
       return {
         marginLeft: isBeside ? longest * 6.4 + 16 : 4,
         marginRight: VALUES + 4,
@@ -87,6 +95,25 @@ export function RateBars({
           padding: 0.28,
         },
         marks: [
+          Plot.barX(bars, {
+            y: 'label',
+            x: 'rate',
+            insetTop: isBeside ? 0 : 14,
+            fill: (bar: Bar) => (bar === best ? 'var(--accent)' : 'var(--line-strong)'),
+            title: ({ high, label, low, rate, samples }: Bar) =>
+              `${label}: ${formatRate(rate)} ${unit}, ${samples === 1 ? 'one sample' : `${formatRate(low)} to ${formatRate(high)}`}`,
+            href: 'href',
+          }),
+          Plot.ruleX(
+            lines.filter(({ item }) => shows(item.text)),
+            {
+              x: 'rate',
+              stroke: ({ item }: Line) => item.color,
+              strokeWidth: 1.5,
+              strokeDasharray: '4 3',
+              title: ({ item }: Line) => `${item.text} ${unit}, not measured by this grid`,
+            },
+          ),
           ...(isBeside
             ? []
             : [
@@ -98,17 +125,11 @@ export function RateBars({
                   dx: 2,
                   dy: -10,
                   fill: 'var(--ink)',
+                  // Legible over a library's line.
+                  stroke: 'var(--surface)',
+                  strokeWidth: 4,
                 }),
               ]),
-          Plot.barX(bars, {
-            y: 'label',
-            x: 'rate',
-            insetTop: isBeside ? 0 : 14,
-            fill: (bar: Bar) => (bar === best ? 'var(--accent)' : 'var(--line-strong)'),
-            title: ({ high, label, low, rate, samples }: Bar) =>
-              `${label}: ${formatRate(rate)} ${unit}, ${samples === 1 ? 'one sample' : `${formatRate(low)} to ${formatRate(high)}`}`,
-            href: 'href',
-          }),
           Plot.ruleY(withSpread, {
             y: 'label',
             x1: 'low',
@@ -129,7 +150,7 @@ export function RateBars({
         ],
       };
     },
-    [bars, withSpread, best, unit, isBeside, longest],
+    [bars, lines, withSpread, best, unit, isBeside, longest],
   );
 
   if (bars.length === 0) return null;
@@ -138,19 +159,47 @@ export function RateBars({
       draw={draw}
       height={bars.length * rowHeight + 42}
       fileName={`rate-by-${by}`}
+      legend={legend}
       caption={
         <>
           Rate by {by} in {unit}, higher is better; lines at the ends of bars are {intervals}
           {bestText(bars)}
           {all.length > bars.length && `. The fastest ${bars.length} of ${all.length} are drawn`}
+          {librariesText(legend)}
         </>
       }
       summary={`Rate by ${by}, fastest first: ${bars
         .slice(0, 5)
         .map(({ label, rate }) => `${label} ${formatRate(rate)} ${unit}`)
-        .join('; ')}${bars.length > 5 ? `; and ${bars.length - 5} more` : ''}.`}
+        .join(
+          '; ',
+        )}${bars.length > 5 ? `; and ${bars.length - 5} more` : ''}.${legend.length > 0 ? ` Libraries: ${legend.map(({ text }) => text).join('; ')} ${unit}.` : ''}`}
     />
   );
+}
+
+const NO_LIBRARIES: readonly LibraryRate[] = [];
+
+/** A library's rate through all bars. */
+interface Line {
+  readonly item: LegendItem;
+  readonly rate: number;
+}
+
+function linesOf(
+  libraries: readonly LibraryRate[],
+  bars: readonly Bar[],
+  by: 'device' | 'variant',
+): Line[] {
+  const fastest = bars[0]?.rate ?? 0;
+  return libraries.map(({ hardware, name, rate }, index) => {
+    const where = by === 'device' ? ` on ${shortDeviceName(hardware)}` : '';
+    const color = COLORS[(index + 1) % COLORS.length] ?? 'var(--muted)';
+    return {
+      rate,
+      item: libraryItem(`${name}${where}: ${formatRate(rate)}`, color, rate, fastest),
+    };
+  });
 }
 
 const barOf = (run: MeasuredRun, label: string): Bar => {
@@ -170,9 +219,11 @@ const barOf = (run: MeasuredRun, label: string): Bar => {
 /** Of the variants of one problem, profile and device. */
 export function VariantBars({
   runs,
+  libraries,
   intervals,
 }: {
   runs: readonly MeasuredRun[];
+  libraries: readonly LibraryRate[];
   intervals: string;
 }) {
   const bars = useMemo(() => {
@@ -180,9 +231,17 @@ export function VariantBars({
     return runs.map((run) => barOf(run, labels.get(run.address) ?? run.address));
   }, [runs]);
   const [first] = runs;
+  const beside = useMemo(
+    () =>
+      first
+        ? ratesOn(libraries, first.problem).filter(({ hardware }) => hardware === first.device.name)
+        : [],
+    [libraries, first],
+  );
   return (
     <RateBars
       bars={bars}
+      libraries={beside}
       unit={first ? opOf(first.problem).rateUnit(first.problem) : ''}
       by="variant"
       intervals={intervals}
@@ -193,9 +252,11 @@ export function VariantBars({
 /** Of each device's best variant on one problem and profile; nothing for one device. */
 export function DeviceBars({
   runs,
+  libraries,
   intervals,
 }: {
   runs: readonly MeasuredRun[];
+  libraries: readonly LibraryRate[];
   intervals: string;
 }) {
   const bars = useMemo(() => {
@@ -211,11 +272,16 @@ export function DeviceBars({
     return [...best.values()];
   }, [runs]);
   const [first] = runs;
+  const beside = useMemo(
+    () => (first ? ratesOn(libraries, first.problem) : []),
+    [libraries, first],
+  );
   if (bars.length < 2 || !first) return null;
   return (
     <div className="border-t border-line">
       <RateBars
         bars={bars}
+        libraries={beside}
         unit={opOf(first.problem).rateUnit(first.problem)}
         by="device"
         intervals={intervals}

@@ -7,8 +7,10 @@ import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import type { SeriesStyles } from '@/ui/plot/scales';
 import { resultHref, shortKernel } from '../runs';
+import { type LibraryRate, librariesText, libraryItem } from './library-lines';
 
 interface Point {
+  /** Or library: what is equal along a line. */
   readonly kernel: string;
   readonly edge: number;
   readonly rate: number;
@@ -22,29 +24,46 @@ interface Point {
  */
 export function SizeCurves({
   runs,
+  libraries,
   styles,
 }: {
   runs: readonly MeasuredRun[];
+  /** On the problems of the runs and their device. */
+  libraries: readonly LibraryRate[];
   styles: SeriesStyles;
 }) {
   const points = useMemo(() => pointsOf(runs), [runs]);
+  const others = useMemo(() => libraryPoints(libraries), [libraries]);
   const [first] = runs;
   const unit = first ? opOf(first.problem).rateUnit(first.problem) : '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
+  const names = useMemo(() => [...new Set(others.map(({ kernel }) => kernel))], [others]);
 
+  const beside = useMemo(() => {
+    const fastest = Math.max(...points.map(({ rate }) => rate));
+    return names.map((name) => {
+      const rates = others.flatMap(({ kernel, rate }) => (kernel === name ? [rate] : []));
+      const item = libraryItem(name, styles.color(name), Math.max(...rates), fastest);
+      return { ...item, symbol: styles.symbol(name) };
+    });
+  }, [points, others, names, styles]);
   const legend = useMemo(
-    () =>
-      kernels.map((text) => ({
+    () => [
+      ...kernels.map((text) => ({
         text,
         color: styles.color(text),
         symbol: styles.symbol(text),
       })),
-    [kernels, styles],
+      ...beside,
+    ],
+    [kernels, beside, styles],
   );
 
   const draw = useCallback<DrawPlot>(
     (Plot, _, shows) => {
       const shown = points.filter(({ kernel }) => shows(kernel));
+      const shownOthers = others.filter(({ kernel }) => shows(kernel));
+      const series = [...kernels, ...names];
       return {
         marginLeft: 52,
         marginRight: 12,
@@ -57,13 +76,17 @@ export function SizeCurves({
           ticks: [...new Set(points.map(({ edge }) => edge))],
         },
         y: { label: `↑ ${unit}, higher is better`, grid: true, zero: true, ticks: 5 },
-        color: { domain: kernels, range: kernels.map(styles.color) },
-        symbol: { domain: kernels, range: kernels.map(styles.symbol) },
+        color: { domain: series, range: series.map(styles.color) },
+        symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
           Plot.lineY(shown, {
             ...{ x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 },
           }),
-          Plot.dot(shown, {
+          Plot.lineY(shownOthers, {
+            ...{ x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 },
+            strokeDasharray: '4 3',
+          }),
+          Plot.dot([...shown, ...shownOthers], {
             ...{ x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 },
             title: ({ address, edge, rate }: Point) =>
               `${address} at ${edge}: ${formatRate(rate)} ${unit}`,
@@ -72,7 +95,7 @@ export function SizeCurves({
         ],
       };
     },
-    [points, kernels, styles, unit],
+    [points, others, kernels, names, styles, unit],
   );
 
   if (new Set(points.map(({ edge }) => edge)).size < 2) return null;
@@ -81,7 +104,7 @@ export function SizeCurves({
       <Figure
         draw={draw}
         height={260}
-        caption={`Rate by size in ${unit}, higher is better; the best variant of each kernel.`}
+        caption={`Rate by size in ${unit}, higher is better; the best variant of each kernel${librariesText(beside)}.`}
         fileName="rate-by-size"
         zooms
         legend={legend}
@@ -97,6 +120,16 @@ export function SizeCurves({
     </div>
   );
 }
+
+/** Libraries at square sizes. */
+const libraryPoints = (libraries: readonly LibraryRate[]): Point[] =>
+  libraries
+    .flatMap(({ name, problem, rate }) => {
+      const edge = Number(shapeText(problem));
+      const address = `${name}, not measured by this grid,`;
+      return Number.isInteger(edge) ? [{ kernel: name, edge, rate, address, href: null }] : [];
+    })
+    .sort((a, b) => a.edge - b.edge);
 
 /** The fastest rate of each kernel at each square size. */
 function pointsOf(runs: readonly MeasuredRun[]): Point[] {

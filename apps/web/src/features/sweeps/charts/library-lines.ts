@@ -1,0 +1,50 @@
+import type { ReferenceFigure } from '@tilemark/core';
+import type { Problem } from '@tilemark/kernels';
+import type { LegendItem } from '@/ui/plot/file';
+import { problemText } from '../runs';
+
+/** What a library reaches on a problem, measured elsewhere on hardware of a device's name. */
+export interface LibraryRate {
+  /** `cuBLAS` */
+  readonly name: string;
+  readonly hardware: string;
+  readonly problem: Problem;
+  /** In the unit of the op's rates. */
+  readonly rate: number;
+}
+
+/** What the libraries reach that ran on hardware of these names. */
+export function libraryRates(
+  figures: readonly ReferenceFigure[],
+  names: ReadonlySet<string>,
+): LibraryRate[] {
+  return figures.flatMap(({ by, hardware, problem, rate }) =>
+    by.kind === 'library' && hardware !== null && names.has(hardware)
+      ? [{ name: by.name, hardware, problem, rate: rate.value }]
+      : [],
+  );
+}
+
+/** Those on one problem. */
+export const ratesOn = (rates: readonly LibraryRate[], problem: Problem): LibraryRate[] =>
+  rates.filter((each) => problemText(each.problem) === problemText(problem));
+
+/** Farther out than so many times the fastest of our own, a line would flatten what it stands beside. */
+const FAR = 2;
+
+/** How a library's line looks in the legend: one that would flatten the rest waits there to be switched on. */
+export const libraryItem = (
+  text: string,
+  color: string,
+  highest: number,
+  fastest: number,
+): LegendItem => ({ text, color, isDashed: true, isOff: highest > FAR * fastest });
+
+/** What a caption says of the lines. */
+export function librariesText(items: readonly LegendItem[]): string {
+  if (items.length === 0) return '';
+  const far = items.some(({ isOff }) => isOff)
+    ? `; one more than ${FAR} times as fast as anything here is drawn once its name is chosen`
+    : '';
+  return `. Dashed: libraries on hardware of the same name, not measured by this grid${far}`;
+}
