@@ -5,7 +5,7 @@ import { type DeviceRoof, deviceRoofs } from '@/features/devices/roof';
 import type { PublishedTime } from './charts/thread-curves';
 import { problemText } from './runs';
 
-/** Runs that a page of a sweep shows; the rest of larger ones is in the export. */
+/** Runs that a page of a sweep and its picture show; the rest of larger ones is in the export. */
 export const MAX_RUNS = 5_000;
 
 /** What the charts of a sweep know of a device. */

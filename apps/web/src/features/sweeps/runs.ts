@@ -1,4 +1,4 @@
-import type { MeasuredRun, Placeable, RunView } from '@tilemark/core';
+import { type MeasuredRun, type Placeable, POLICIES, type RunView } from '@tilemark/core';
 import { type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { formatShape } from '@/ui/format';
@@ -15,6 +15,10 @@ export const groupKey = ({ device, problem, profile }: RunView): string =>
 
 /** What must be equal for two runs to be in one chart: a quick run is less certain than a full one. */
 export const chartKey = (run: RunView): string => `${groupKey(run)} ${run.policy}`;
+
+/** `full runs (policy default)` */
+export const policyText = (policy: RunView['policy']): string =>
+  `${POLICIES[policy].rankable ? 'full' : 'quick'} runs (policy ${policy})`;
 
 /** What decides on the place of a run among those of its sweep. */
 export const placeOf = ({

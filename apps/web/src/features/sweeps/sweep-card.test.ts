@@ -65,3 +65,12 @@ test('a sweep says how all of its runs ended, and shows the problem of its faste
     /^5 runs, measured elsewhere and imported: 4 measured, /,
   );
 });
+
+test('the picture of a search shows full runs alone, and says so', () => {
+  const quick = [run('matmul/warp-tile', 10, {}, { policy: 'screen' })].map(unranked);
+  const full = [run('matmul/tiled', 30), run('matmul/naive', 20)];
+  expect(sweepCard(sweep, [...quick, ...full])).toMatchObject({
+    about: expect.stringContaining('Shown: the fastest variants in full runs (policy default) on'),
+    groups: [{ bars: [{ label: 'naive' }, { label: 'tiled' }] }],
+  });
+});

@@ -4,7 +4,7 @@ import { formatCount, plural } from '@/ui/format';
 import { shortDeviceName } from '../devices/device-name';
 import { type Card, type CardBar, MOST_BARS } from '../results/card';
 import { IMPORTED } from '../results/origin';
-import { groupKey, oneOfEach, placeOf, problemText, shortLabels } from './runs';
+import { chartKey, oneOfEach, placeOf, policyText, problemText, shortLabels } from './runs';
 
 /** A run as a bar shows it. */
 type Shown = Pick<MeasuredRun, 'address' | 'reason' | 'figures' | 'variant'>;
@@ -40,11 +40,12 @@ export function sweepCard(
   const all = `${isImported ? `${plural(total, 'run')}, ${IMPORTED}` : plural(total, 'run')}: ${ended.join(', ')}`;
   const [fastest] = runs.toSorted((a, b) => byPlace(placeOf(a), placeOf(b)));
   if (!fastest) return { title: name, about: all, groups: [], unit: '' };
-  const { device, problem, profile, variant } = fastest;
-  const alike = oneOfEach(runs.filter((run) => groupKey(run) === groupKey(fastest)));
+  const { device, policy, problem, profile, variant } = fastest;
+  const alike = oneOfEach(runs.filter((run) => chartKey(run) === chartKey(fastest)));
+  const isOnePolicy = runs.every((run) => run.policy === policy);
   const what = isCeiling(variant.kernel)
     ? 'a copy, the ceiling of transposes, with as many bytes as'
-    : 'the fastest variants on';
+    : `the fastest variants${isOnePolicy ? '' : ` in ${policyText(policy)}`} on`;
   return {
     title: name,
     about: `${all}. Shown: ${what} ${problemText(problem)}, ${profile}, ${shortDeviceName(device.name)}`,
