@@ -59,8 +59,16 @@ describe('curvesOf', () => {
     expect(isBestOf(points.slice(0, 1))).toBe(false);
   });
 
-  it('leaves out what shows no course', () => {
+  it('leaves out what shows no course, by name', () => {
     expect(curvesOf([tiled(16, 'row', 30), naive(8, 20)]).points).toEqual([]);
+    const { kernels, omitted } = curvesOf([
+      tiled(8, 'row', 40),
+      tiled(16, 'row', 30),
+      naive(8, 20),
+      at('matmul/warp-tile', {}, 10),
+    ]);
+    expect(kernels).toEqual(['matmul/tiled']);
+    expect(omitted).toEqual(['matmul/naive', 'matmul/warp-tile']);
   });
 });
 

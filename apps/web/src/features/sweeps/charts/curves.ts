@@ -20,6 +20,8 @@ export interface CurvePoint {
 export interface Curves {
   readonly points: readonly CurvePoint[];
   readonly kernels: readonly string[];
+  /** Kernels whose lines would be single points. */
+  readonly omitted: readonly string[];
   /** Lines stand for shapes, coloured alike for all kernels; else for variants of one shape. */
   readonly isByShape: boolean;
 }
@@ -59,7 +61,11 @@ export function curvesOf(runs: readonly RunView[]): Curves {
   const points = all
     .filter(({ line }) => (lengths.get(line) ?? 0) > 1)
     .sort((a, b) => volume(a.run.problem) - volume(b.run.problem) || a.threads - b.threads);
-  return { points, kernels: [...new Set(points.map(({ kernel }) => kernel))], isByShape };
+  const kernels = [...new Set(points.map(({ kernel }) => kernel))];
+  const omitted = [...new Set(measured.map(({ variant }) => variant.kernel))].filter(
+    (kernel) => !kernels.includes(kernel),
+  );
+  return { points, kernels, omitted, isByShape };
 }
 
 /** Whether some point stands for several variants. */

@@ -107,7 +107,7 @@ function threadPlot(
 
 /** Time by threads per workgroup, what reports say as hollow marks. */
 export function TimeCurves({
-  curves: { isByShape, kernels, points },
+  curves: { isByShape, kernels, omitted, points },
   styles,
   published,
   intervals,
@@ -175,6 +175,8 @@ export function TimeCurves({
           {dashed.length > 0 &&
             dashed.length < kernels.length &&
             '. Dashed lines are kernels without workgroup memory'}
+          {omitted.length > 0 &&
+            `. Kernels whose lines would be single points are left out: ${omitted.map(shortKernel).join(', ')}`}
           .
         </>
       }
