@@ -172,6 +172,7 @@ export const kernelBy = (address: string): Figure['by'] => ({
   address,
 });
 
+/** The kernel in a variant's address. */
 export const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
 export function timesOf(

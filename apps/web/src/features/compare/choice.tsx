@@ -1,4 +1,4 @@
-import type { RunResult } from '@tilemark/core';
+import { kernelOf, type RunResult } from '@tilemark/core';
 import { shapeText, shortAddress } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ReactNode } from 'react';
@@ -124,8 +124,6 @@ export function VariantSelect({
     </>
   );
 }
-
-const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
 const TABS = [
   ['/compare', 'Results'],

@@ -1,4 +1,4 @@
-import { contrast, geometricMean, type HeadToHead } from '@tilemark/core';
+import { contrast, geometricMean, type HeadToHead, kernelOf } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { ComparableVariant } from '@/features/kernels/address';
@@ -20,7 +20,7 @@ export function BrowserTax({
   isAll: boolean;
 }) {
   const rows = pairs.map((pair) => ({ pair, ...contrast(pair.b, pair.a) }));
-  const kernels = [...group(rows, ({ pair }) => pair.a.address.split('[')[0] ?? '')];
+  const kernels = [...group(rows, ({ pair }) => kernelOf(pair.a.address))];
   return (
     <>
       <p className="mb-2 max-w-prose text-[0.8125rem] text-muted">

@@ -1,4 +1,10 @@
-import { type DeviceClass, dataSheetPeak, type ReferenceFigure, type Roof } from '@tilemark/core';
+import {
+  type DeviceClass,
+  dataSheetPeak,
+  kernelOf,
+  type ReferenceFigure,
+  type Roof,
+} from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
 import { opOf, type Problem, shapeText, sidesText } from '@tilemark/kernels';
 import type { Peak } from '@/features/results/scale';
@@ -29,9 +35,6 @@ export interface PictureRow {
 
 /** More rows would push everything else off the screen. */
 const MOST_ROWS = 5;
-
-/** Where something of the same kind is measured beside it, a row says most. */
-const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
 /**
  * The bests of this grid's GPUs, of the reference, and of adapters in software, each beside its peak

@@ -1,4 +1,4 @@
-import { outcomeReason, peakShare, type RunResult } from '@tilemark/core';
+import { kernelOf, outcomeReason, peakShare, type RunResult } from '@tilemark/core';
 import { isCeiling, shortAddress } from '@tilemark/kernels';
 import { rateText } from '@/ui/format';
 import { shortDeviceName } from '../devices/device-name';
@@ -58,7 +58,5 @@ export function resultCard(
     ...{ groups: [{ peak, bars }], unit: rate.unit },
   };
 }
-
-const kernelOf = (address: string): string => address.replace(/\[.*$/, '');
 
 const capitalised = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;

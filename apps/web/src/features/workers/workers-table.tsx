@@ -1,4 +1,4 @@
-import type { DeviceQueue, Worker } from '@tilemark/core';
+import { type DeviceQueue, kernelOf, type Worker } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
@@ -138,7 +138,7 @@ function State({ worker: { state, run, wanted } }: { worker: Worker }) {
       {run && state !== 'lost' && (
         <span className="mt-0.5 block text-xs">
           <TextLink href={`/sweeps/${encodeURIComponent(run.sweep.id)}`} title={run.sweep.name}>
-            {run.address.replace(/\[.*/, '')}
+            {kernelOf(run.address)}
           </TextLink>{' '}
           <span className="text-muted">
             {formatShape(run.shape)} {run.dtype}

@@ -1,6 +1,6 @@
 'use client';
 
-import type { Published, RunView } from '@tilemark/core';
+import { kernelOf, type Published, type RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { type ReactNode, useMemo } from 'react';
 import { VariantLink } from '@/features/kernels/address';
@@ -50,7 +50,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
                       <VariantLink
                         address={address}
                         resultId={null}
-                        varied={varied.get(address.split('[')[0] ?? '')}
+                        varied={varied.get(kernelOf(address))}
                       />
                     </span>
                   </span>
