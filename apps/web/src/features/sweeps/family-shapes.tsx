@@ -3,6 +3,7 @@
 import {
   type FamilyTuning,
   familyById,
+  kernelOf,
   type Sweep,
   type TunedShape,
   tunedShapeSchema,
@@ -103,10 +104,13 @@ const READ_EVERY_MS = 2_000;
 export function FamilyShapes({
   id,
   tuning,
+  varied,
   initial,
 }: {
   id: string;
   tuning: FamilyTuning;
+  /** By kernel, the tunables in which its variants differ. */
+  varied: ReadonlyMap<string, ReadonlySet<string>>;
   /** As the page was rendered. */
   initial: readonly TunedShape[];
 }) {
@@ -141,7 +145,7 @@ export function FamilyShapes({
       </div>
       <DataTable
         caption="Shapes of the family"
-        columns={columnsOf(tuning)}
+        columns={columnsOf(tuning, varied)}
         rows={rows.slice(first, first + paging.size)}
         keyOf={({ shape }) => shape}
       />
@@ -189,7 +193,10 @@ export function stateText({ state, tried, why }: Pick<TunedShape, 'state' | 'tri
   return why ? `${text}: ${why}` : text;
 }
 
-const columnsOf = (tuning: FamilyTuning): readonly Column<TunedShape>[] => [
+const columnsOf = (
+  tuning: FamilyTuning,
+  varied: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly Column<TunedShape>[] => [
   {
     head: 'Shape',
     cell: ({ best, shape }) =>
@@ -204,7 +211,11 @@ const columnsOf = (tuning: FamilyTuning): readonly Column<TunedShape>[] => [
     head: tuning.decision ? 'Fastest' : 'Fastest so far',
     cell: ({ best, state }) =>
       best ? (
-        <VariantLink address={best.address} resultId={best.resultId} />
+        <VariantLink
+          address={best.address}
+          resultId={best.resultId}
+          varied={varied.get(kernelOf(best.address))}
+        />
       ) : state === 'done' ? (
         'nothing was measured'
       ) : (

@@ -11,7 +11,7 @@ import type {
   Tuning,
 } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { NoWorker } from '@/features/workers/no-worker';
 import { formatCount, plural } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
@@ -31,6 +31,7 @@ import {
   ProgressBar,
   StatusBadge,
 } from './progress';
+import { variedTunables } from './runs';
 import { ReportTable } from './tables/report-table';
 import { ResultsTable } from './tables/results-table';
 import { BudgetBar, TuningFacts } from './tuning';
@@ -76,6 +77,7 @@ export function SweepView({
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
   const sweep = useSweep(id, { counts, status, runs, tuning }, refresh);
+  const varied = useMemo(() => variedTunables(sweep.runs), [sweep.runs]);
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
@@ -169,14 +171,14 @@ export function SweepView({
                 isOver={isOver}
               />
             ) : (
-              <TuningFacts tuning={sweep.tuning} runs={ended} isOver={isOver} />
+              <TuningFacts tuning={sweep.tuning} runs={ended} varied={varied} isOver={isOver} />
             )}
           </Panel>
         </Section>
       )}
       {shapes && sweep.tuning && 'suite' in sweep.tuning && (
         <Section id="shapes" title="Shapes">
-          <FamilyShapes id={id} tuning={sweep.tuning} initial={shapes} />
+          <FamilyShapes id={id} tuning={sweep.tuning} varied={varied} initial={shapes} />
         </Section>
       )}
       <Section

@@ -5,6 +5,7 @@ import { TuningFacts } from './tuning';
 
 const fast = 'matmul/tiled[TILE=16]';
 const slow = 'matmul/naive[BLOCK=16]';
+const varied = new Map([['matmul/tiled', new Set(['TILE'])]]);
 
 /** @param finals variants that were measured in full */
 function textOf(finals: number, duels: NonNullable<ProblemTuning['decision']>['duels'] = []) {
@@ -16,7 +17,7 @@ function textOf(finals: number, duels: NonNullable<ProblemTuning['decision']>['d
     best: { address: fast, resultId: 'r', medianNs: 1e6, rate: { value: 1, unit: 'GFLOP/s' } },
     decision: { winner: fast, stop: 'budget', screened: 14, duels },
   };
-  return renderToStaticMarkup(TuningFacts({ tuning, runs: 16, isOver: true })).replaceAll(
+  return renderToStaticMarkup(TuningFacts({ tuning, runs: 16, varied, isOver: true })).replaceAll(
     /<[^>]+>/g,
     ' ',
   );
@@ -31,4 +32,11 @@ test('names the runs that decided, of which there may be a single one', () => {
   expect(textOf(2)).toMatch(/Duels\s+0\s.*Full runs decide\./);
   const duel = { a: fast, b: slow, ratio: 2, low: 1.9, high: 2.1 };
   expect(textOf(2, [duel])).toMatch(/Duel\s.*Full runs and duels decide\./);
+});
+
+test('names a winner by the tunables that vary, also at their defaults', () => {
+  const duel = { a: fast, b: slow, ratio: 2, low: 1.9, high: 2.1 };
+  const text = textOf(2, [duel]).replaceAll(/\s+/g, '');
+  expect(text).toContain('Winnermatmul/tiled[TILE=16]');
+  expect(text).toContain('Duelmatmul/tiled[TILE=16]ranat2.00×thespeedofmatmul/naive(');
 });

@@ -1,4 +1,4 @@
-import type { ProblemTuning, Tuning } from '@tilemark/core';
+import { kernelOf, type ProblemTuning, type Tuning } from '@tilemark/core';
 import { opById, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
@@ -59,11 +59,14 @@ export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>):
 export function TuningFacts({
   tuning,
   runs,
+  varied,
   isOver,
 }: {
   tuning: ProblemTuning;
   /** Its runs that have ended: a variant that is also measured in full has two. */
   runs: number;
+  /** By kernel, the tunables in which its variants differ. */
+  varied: ReadonlyMap<string, ReadonlySet<string>>;
   isOver: boolean;
 }) {
   const { best, decision, device, phase, problem, profile, tried } = tuning;
@@ -71,7 +74,11 @@ export function TuningFacts({
     {
       name: decision ? 'Winner' : 'Best so far',
       value: best ? (
-        <VariantLink address={best.address} resultId={best.resultId} />
+        <VariantLink
+          address={best.address}
+          resultId={best.resultId}
+          varied={varied.get(kernelOf(best.address))}
+        />
       ) : decision ? (
         'none: nothing that was measured is plausible'
       ) : (
@@ -107,8 +114,9 @@ export function TuningFacts({
       name: 'Duel',
       value: (
         <>
-          <VariantLink address={a} resultId={null} /> ran at {formatSpeedup(ratio)} the speed of{' '}
-          <VariantLink address={b} resultId={null} />{' '}
+          <VariantLink address={a} resultId={null} varied={varied.get(kernelOf(a))} /> ran at{' '}
+          {formatSpeedup(ratio)} the speed of{' '}
+          <VariantLink address={b} resultId={null} varied={varied.get(kernelOf(b))} />{' '}
           <span className="text-muted">
             ({formatSpeedup(low)} to {formatSpeedup(high)})
           </span>
