@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatEstimate,
   formatNs,
+  formatOfPeak,
   formatParams,
   formatRate,
   formatShape,
@@ -50,6 +51,10 @@ it('gives rates and ratios a fixed number of digits', () => {
   expect(formatRate(48_312.7)).toBe('48,310');
   expect(formatRate(5.12)).toBe('5.120');
   expect(formatSpeedup(8.836)).toBe('8.84×');
+});
+
+it('gives shares of the peak in figures, also beyond it', () => {
+  expect([0.0351, 0.5, 1, 1.034].map(formatOfPeak)).toEqual(['3.5%', '50%', '100%', '103%']);
 });
 
 it('gives memory in binary units', () => {

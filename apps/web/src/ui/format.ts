@@ -88,8 +88,12 @@ export const formatTimes = (ratio: number): string =>
 /** A share of one: `3.5%`. */
 export const formatPercent = (share: number): string => `${twoDigits.format(share * 100)}%`;
 
-/** What a device did of its peak: `73%`, or `>100%`, whose reason stands beside it. */
-export const formatOfPeak = (share: number): string => (share > 1 ? '>100%' : formatPercent(share));
+/**
+ * What a device did of its peak: `73%`. Beyond it two digits would hide by how much: `103%`, whose
+ * reason stands beside it.
+ */
+export const formatOfPeak = (share: number): string =>
+  share > 1 ? `${formatCount(100 * share)}%` : formatPercent(share);
 
 /** Operations per byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`, of integers `85.3 op/byte`. */
 export const formatIntensity = (flopPerByte: number, isInteger = false): string =>

@@ -93,7 +93,7 @@ function Row({ row }: { row: PictureRow }) {
           )}
         </Bar>
       ))}
-      {over && <p className="text-xs text-muted">&gt;100%: {over}.</p>}
+      {over && <p className="text-xs text-muted">Above 100%: {over}.</p>}
       <ShorterMedian of={row.shorterMedian} />
     </li>
   );

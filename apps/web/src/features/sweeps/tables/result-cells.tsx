@@ -74,7 +74,7 @@ export function RoofCell({ of }: { of: PeakShare | null }) {
   if (of === null) return '–';
   return (
     <>
-      {formatShare(of.share)}
+      {formatOfPeak(of.share)}
       {overPeak(of) !== null && <span title={overPeak(of) ?? ''}>{OVER_PEAK}</span>}
       <span className="block min-w-19 text-xs whitespace-normal text-muted">
         {boundText({ ...of, share: Math.min(1, of.share) })}
@@ -85,10 +85,6 @@ export function RoofCell({ of }: { of: PeakShare | null }) {
 
 /** Marks shares above the peak. */
 const OVER_PEAK = '†';
-
-/** `103%`: beyond the peak two digits would hide by how much. */
-const formatShare = (share: number): string =>
-  share > 1 ? `${Math.round(100 * share)}%` : formatPercent(share);
 
 /** Why some of these runs are beyond their peak, for below their table; one text for each kind of peak. */
 export const overPeakNotes = (runs: readonly RunView[]): readonly string[] => [
