@@ -55,6 +55,12 @@ it('lists the fastest of each problem first, and what was not measured last', ()
   ]);
 });
 
+it('lists full runs before quick ones, however fast', () => {
+  const runs = [tiled(16, 100, { policy: 'screen' }), tiled(8, 300), tiled(16, 170)];
+  const rows = fastestFirst(runs.map((run) => ({ run })));
+  expect(rows.map(({ run }) => run.figures.medianNs)).toEqual([170, 300, 100]);
+});
+
 it('draws a variant once: as it was ranked, else as its fastest run', () => {
   const noisy = { reason: 'not ranked: noisy' };
   const runs = [

@@ -17,8 +17,8 @@ export const groupKey = ({ device, problem, profile }: RunView): string =>
 export const chartKey = (run: RunView): string => `${groupKey(run)} ${run.policy}`;
 
 /** `full runs (policy default)` */
-export const policyText = (policy: RunView['policy']): string =>
-  `${POLICIES[policy].rankable ? 'full' : 'quick'} runs (policy ${policy})`;
+export const policyText = (policy: RunView['policy'], noun: 'run' | 'runs' = 'runs'): string =>
+  `${POLICIES[policy].rankable ? 'full' : 'quick'} ${noun} (policy ${policy})`;
 
 /** What decides on the place of a run among those of its sweep. */
 export const placeOf = ({
@@ -47,11 +47,15 @@ export function oneOfEach(runs: readonly MeasuredRun[]): MeasuredRun[] {
 export const drawnRuns = (runs: readonly MeasuredRun[]): MeasuredRun[] =>
   [...group(runs, ({ policy }) => policy).values()].flatMap(oneOfEach);
 
-/** Runs of one problem, device and profile together, in the order of their first, the fastest of each first. */
+/**
+ * Runs of one problem, device and profile together, in the order of their first: full runs before
+ * quick ones, the fastest of each first.
+ */
 export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly T[]): T[] {
   const ns = ({ run }: T) => run.figures?.medianNs ?? Number.POSITIVE_INFINITY;
+  const isQuick = ({ run }: T) => Number(!POLICIES[run.policy].rankable);
   return [...group(rows, ({ run }) => groupKey(run)).values()].flatMap((alike) =>
-    alike.toSorted((a, b) => ascending(ns(a), ns(b))),
+    alike.toSorted((a, b) => ascending(isQuick(a), isQuick(b)) || ascending(ns(a), ns(b))),
   );
 }
 

@@ -12,19 +12,25 @@ const run = (device: string, profile: string): RunView =>
     device: { key: device, name: device, class: 'gpu' },
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
     profile,
+    policy: 'default',
     variant: { kernel: 'matmul/tiled', tunables: { TILE: 16 } },
     kind: 'pending',
     figures: null,
     reason: null,
   }) as unknown as RunView;
 
-it('names of each run the device and the profile in which runs differ', () => {
+it('names of each run the device, the profile and the policy in which runs differ', () => {
   const where = (...runs: RunView[]) => tableRuns(runs, []).map((each) => each.where);
   expect(where(run('A', 'default'), run('A', 'default'))).toEqual([[], []]);
   expect(where(run('A', 'default'), run('A', 'fast'))).toEqual([['default'], ['fast']]);
   expect(where(run('A', 'fast'), run('B', 'default'))).toEqual([
     ['A', 'fast'],
     ['B', 'default'],
+  ]);
+  const quick: RunView = { ...run('A', 'fast'), policy: 'screen' };
+  expect(where(run('A', 'fast'), quick)).toEqual([
+    ['full run (policy default)'],
+    ['quick run (policy screen)'],
   ]);
 });
 

@@ -202,8 +202,8 @@ export const TABLE_COLUMNS = helper.columns(
 
 /**
  * The columns shown unless others are chosen: those that say something. A problem, device or
- * profile that all runs share is said once, above the table; a device and profile in which they
- * differ beside the variant.
+ * profile that all runs share is said once, above the table; a device, profile and policy in which
+ * they differ beside the variant.
  */
 export const usualColumns = (rows: readonly TableRun[]): string[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);

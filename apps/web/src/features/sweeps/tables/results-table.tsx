@@ -10,7 +10,7 @@ import { Pager, pagingOf } from '@/ui/pager';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
-import { fastestFirst, problemText } from '../runs';
+import { fastestFirst, policyText, problemText } from '../runs';
 import { overPeakNotes } from './result-cells';
 import { COLUMNS, features, TABLE_COLUMNS, usualColumns } from './result-columns';
 import { sharedReason, tableRuns } from './table-runs';
@@ -188,8 +188,10 @@ export function ResultsTable({
 }
 
 /** Whether every word occurs in what the run says of itself. */
-function matches({ address, device, problem, profile, reason }: RunView, words: string): boolean {
-  const text = [address, problemText(problem), shapeText(problem), device.name, profile, reason]
+function matches(run: RunView, words: string): boolean {
+  const { address, device, policy, problem, profile, reason } = run;
+  const names = [device.name, profile, policyText(policy, 'run')];
+  const text = [address, problemText(problem), shapeText(problem), ...names, reason]
     .join(' ')
     .toLowerCase();
   return words

@@ -2,7 +2,7 @@ import { isMeasured, type Occupancy, type RunView, variantOccupancy } from '@til
 import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/device-name';
 import type { DeviceFacts } from '../load';
-import { speedups, variedTunables } from '../runs';
+import { policyText, speedups, variedTunables } from '../runs';
 
 /** A run with what only its neighbours or its device tell. */
 export interface TableRun {
@@ -11,7 +11,7 @@ export interface TableRun {
   readonly occupancy: Occupancy | undefined;
   /** Null where all runs have the same one, which is said above the table. */
   readonly reason: string | null;
-  /** Its device and profile, each where runs differ in it. */
+  /** Its device, profile and policy, each where runs differ in it. */
   readonly where: readonly string[];
   /** Tunables of its kernel in which runs differ. */
   readonly varied: ReadonlySet<string> | undefined;
@@ -44,6 +44,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
   const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
   const hasDevices = isOfSeveral(({ device }) => device.key);
   const hasProfiles = isOfSeveral(({ profile }) => profile);
+  const hasPolicies = isOfSeveral(({ policy }) => policy);
   return runs.map((run) => {
     const { address, device, problem, variant } = run;
     const key = `${device.key} ${problem.dtype} ${address}`;
@@ -59,6 +60,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
       where: [
         ...(hasDevices ? [shortDeviceName(device.name)] : []),
         ...(hasProfiles ? [run.profile] : []),
+        ...(hasPolicies ? [policyText(run.policy, 'run')] : []),
       ],
       varied: varied.get(variant.kernel),
       rival: run.duel && !isOneRival ? shortAddress(run.duel.against) : null,
