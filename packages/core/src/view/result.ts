@@ -18,6 +18,9 @@ import { metricsText } from './metrics';
 export const importedSchema = z.object({ by: z.string(), at: date });
 export type ImportedMark = z.infer<typeof importedSchema>;
 
+/** What stands as `confirmedBy` where nobody else need agree. */
+export const BY_OPERATOR = 'the operator';
+
 /** One run of a sweep; `outcome` is null until it ends. */
 export const runResultSchema = z.object({
   runId: id,
@@ -35,7 +38,10 @@ export const runResultSchema = z.object({
   endedAt: date.nullish(),
   /** Null or absent if a worker of this grid measured it. */
   imported: importedSchema.nullish(),
-  /** Who or what agrees with it, in words; null or absent: nobody but the party that measured it. */
+  /**
+   * Who or what agrees with it, in words: `the operator` of what is its own. Null or absent: nobody
+   * but the party that measured it.
+   */
   confirmedBy: z.string().nullish(),
   /** GFLOP/s or GB/s from the cold median; null unless measured. */
   rate: rateSchema.nullable(),

@@ -1,3 +1,4 @@
+import { BY_OPERATOR } from '@tilemark/core';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 
@@ -24,7 +25,8 @@ export function Confirmation({
   if (by) {
     return (
       <>
-        yes, by {by} (<TextLink href="/docs/ranking#unconfirmed">what this means</TextLink>)
+        {by === BY_OPERATOR ? 'not needed: the operator’s own result' : `yes, by ${by}`} (
+        <TextLink href="/docs/ranking#unconfirmed">what this means</TextLink>)
       </>
     );
   }

@@ -287,7 +287,7 @@ describe('first place', () => {
   test("of the operator's worker, and of an admin's file, needs nobody else", async () => {
     await byWorker(null, honest(10_000));
     expect(await board()).toMatchObject({ unranked: null, confirmation: 'confirmed' });
-    await byFile('admin')(honest(9_000));
+    expect(await byFile('admin')(honest(9_000))).toMatchObject({ confirmedBy: 'the operator' });
     expect(await board()).toMatchObject({
       medianNs: expect.closeTo(9_000, -2),
       confirmation: 'confirmed',

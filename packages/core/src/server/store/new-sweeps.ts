@@ -10,12 +10,13 @@ import { statedRates } from '../../measure/proved-rates';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { GridTuning } from '../../tune/family-tuning';
+import { BY_OPERATOR } from '../../view/result';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { candidateOf, moveBests, moveCandidates } from './boards/headlines';
 import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
-import { byAdmin, confirmAgreeing, OPERATOR } from './parties';
+import { confirmAgreeing, OPERATOR } from './parties';
 import { isTelling } from './record';
 import { raiseByResults } from './roofs';
 
@@ -221,7 +222,7 @@ async function insertResults(
   const data = kept.map(({ id, row, environment, outcome, endedAt }) => ({
     ...{ id, runId: row.id, workerId: row.workerId, importedBy, party, endedAt },
     environmentHash: environments.get(environment)?.hash,
-    confirmedBy: party === OPERATOR ? byAdmin(importedBy) : null,
+    confirmedBy: party === OPERATOR ? BY_OPERATOR : null,
     ...outcomeColumns(outcome),
   }));
   for (const some of batches(data, RESULTS_PER_INSERT)) {

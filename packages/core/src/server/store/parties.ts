@@ -23,7 +23,6 @@ export const speaksFor = (party: string, ownedBy: string | null): boolean =>
 /** Two medians agree within this part of the greater. */
 const AGREES_WITHIN = 0.02;
 
-export const BY_OPERATOR = 'the operator';
 const BY_ANOTHER = 'another machine of the model';
 export const byAdmin = (name: string): string => `admin ${name}`;
 

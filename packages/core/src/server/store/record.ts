@@ -7,13 +7,14 @@ import type { Outcome } from '../../measure/outcome';
 import { statedRates } from '../../measure/proved-rates';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
+import { BY_OPERATOR } from '../../view/result';
 import { hasBest, holdBests, moveBests, moveHeadlines, type VariantKey } from './boards/headlines';
 import { environmentRow, outcomeColumns, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { fromJson, sha256, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
-import { BY_OPERATOR, confirmAgreeing, OPERATOR, partyOf } from './parties';
+import { confirmAgreeing, OPERATOR, partyOf } from './parties';
 import { raiseByResults } from './roofs';
 
 /** Whose a run is, and what it measures. */
