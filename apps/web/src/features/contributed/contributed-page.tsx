@@ -26,7 +26,14 @@ const MOST_HIGHLIGHTED = 48 * 1024;
 const MOST_EARLIER = 8;
 
 /** A version of a contributed kernel: how it does beside ours, what it waits for, and its source. */
-export async function ContributedPage({ id }: { id: string }) {
+export async function ContributedPage({
+  id,
+  isWhole,
+}: {
+  id: string;
+  /** Whether its source is shown from its first line, or from its entry point. */
+  isWhole: boolean;
+}) {
   const { store } = await readable();
   const version = (await store.contributed.get(id)) ?? notFound();
   const user = await visitor();
@@ -38,7 +45,7 @@ export async function ContributedPage({ id }: { id: string }) {
   const results = await store.contributed.results([id, ...earlier.map((each) => each.id)]);
   const { source = '', manifest } = fileOf(id) ?? {};
   const detail = kernelDetail(id, {});
-  const Code = source.length > MOST_HIGHLIGHTED ? PlainCode : WgslCode;
+  const code = { source, label: `Source of ${id}` };
 
   return (
     <>
@@ -113,7 +120,14 @@ export async function ContributedPage({ id }: { id: string }) {
         note="as its author wrote it; places of errors are lines of this text"
         actions={<CopyButton text={source} label="the source" />}
       >
-        <Code source={source} label={`Source of ${id}`} />
+        {source.length > MOST_HIGHLIGHTED ? (
+          <PlainCode {...code} />
+        ) : (
+          <WgslCode
+            {...code}
+            fold={{ isOpen: isWhole, href: `?${isWhole ? '' : 'show=wgsl'}#wgsl` }}
+          />
+        )}
         {manifest !== undefined && (
           <div className="mt-3">
             <PlainCode source={manifest} label={`Manifest of ${id}`} />

@@ -41,9 +41,9 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function KernelPage({ params, searchParams }: Props) {
   const { store } = await readable();
   const id = await idOf(params);
-  if (isContributed(id)) return <ContributedPage id={id} />;
-  const kernel = kernelOf(id);
   const query = await searchParams;
+  if (isContributed(id)) return <ContributedPage id={id} isWhole={query.show === 'wgsl'} />;
+  const kernel = kernelOf(id);
   const { detail, refused } = specialisation(kernel, query);
   const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);
   const figures = (
