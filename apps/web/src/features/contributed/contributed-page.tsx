@@ -43,6 +43,7 @@ export async function ContributedPage({
     .filter(({ createdAt }) => createdAt < version.createdAt)
     .slice(0, MOST_EARLIER);
   const results = await store.contributed.results([id, ...earlier.map((each) => each.id)]);
+  const isWrong = await store.contributed.isWrong(id);
   const { source = '', manifest } = fileOf(id) ?? {};
   const detail = kernelDetail(id, {});
   const code = { source, label: `Source of ${id}` };
@@ -56,7 +57,7 @@ export async function ContributedPage({
           </>
         }
         title={<code className="text-xl">{id}</code>}
-        actions={<Actions version={version} user={user} />}
+        actions={<Actions version={version} user={user} isWrong={isWrong} />}
       >
         {kernelById(id).idea}
         <span className="block text-xs">
@@ -65,7 +66,7 @@ export async function ContributedPage({
         </span>
         <Words of={['variant', 'interval', 'roundoff']} />
       </PageHeader>
-      <Standing version={version} results={results} />
+      <Standing version={version} results={results} isWrong={isWrong} />
       {results.waiting.length > 0 && (
         <Section id="progress" title="Progress" note="this page follows it">
           <Refresh />
@@ -142,9 +143,11 @@ export async function ContributedPage({
 function Standing({
   version: { publishedAt },
   results: { quarantined },
+  isWrong,
 }: {
   version: ContributedKernel;
   results: ContributedResults;
+  isWrong: boolean;
 }) {
   return (
     <div className="space-y-3 empty:hidden">
@@ -152,6 +155,7 @@ function Standing({
         <Notice>
           Unlisted: until it is published, it is on no board and only in its author’s list. Whoever
           has this address can read it.
+          {isWrong && ' It cannot be published, as all of its results are incorrect.'}
         </Notice>
       )}
       {quarantined.length > 0 && (
@@ -167,13 +171,21 @@ function Standing({
 const Listed = ({ of: { publishedAt } }: { of: ContributedKernel }) =>
   publishedAt === null ? <Badge>unlisted</Badge> : <Badge tone="accent">published</Badge>;
 
-function Actions({ version, user }: { version: ContributedKernel; user: Principal | null }) {
+function Actions({
+  version,
+  user,
+  isWrong,
+}: {
+  version: ContributedKernel;
+  user: Principal | null;
+  isWrong: boolean;
+}) {
   const { id, publishedAt } = version;
   const url = `/api/v1/kernels/${id}`;
   const mayChange = user !== null && isOwner(user, version);
   return (
     <>
-      {mayChange && publishedAt === null && (
+      {mayChange && publishedAt === null && !isWrong && (
         <Action url={`${url}/publish`} label={id}>
           Publish
         </Action>

@@ -139,6 +139,21 @@ describe('a contributed kernel', () => {
     expect(claimed?.contributed?.refusal).toBeNull();
   });
 
+  test('is not published while all of its results are incorrect', async () => {
+    const { id } = await store.contributed.add(newKernel(), somebody());
+    const { deviceKey, workerId } = await taking('Wrong');
+    const worst = { row: 0, col: 0, got: 'NaN', want: 1, bound: 0 };
+    const ends: Outcome[] = [{ kind: 'incorrect', when: 'before', worst }, measured(1_000)];
+    for (const [at, outcome] of ends.entries()) {
+      const [runId = ''] = await submitted(id, deviceKey);
+      await store.runs.claim(runId, workerId);
+      await end(runId, workerId, 'Wrong', outcome);
+      const publishing = store.contributed.publish(id);
+      if (at === 0) await expect(publishing).rejects.toThrow(/all results of .* are incorrect/);
+      else expect((await publishing)?.publishedAt).not.toBeNull();
+    }
+  });
+
   test('is on the boards while it is published, and never the best of a problem', async () => {
     const { id } = await store.contributed.add(newKernel(), somebody());
     const { deviceKey, workerId } = await taking('Board');

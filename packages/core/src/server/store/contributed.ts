@@ -39,7 +39,16 @@ export function authorOf({ name }: Pick<Principal, 'name'>): string {
 export function contributedOf(db: PrismaClient) {
   const rowOf = (id: string) => db.contributedKernel.findUnique({ where: { id } });
 
+  /** Whether a version has results, and none but incorrect ones: it cannot be published then. */
+  async function isWrong(id: string): Promise<boolean> {
+    const one = (state: 'incorrect' | 'measured') =>
+      db.run.findFirst({ where: { kernel: id, state }, select: { id: true } });
+    return (await one('measured')) === null && (await one('incorrect')) !== null;
+  }
+
   return {
+    isWrong,
+
     /**
      * Keeps a version, unlisted. The same source again is the same version. Throws InputError as
      * `readKernel` does, and where another token has the author's name or the version was removed;
@@ -135,10 +144,18 @@ export function contributedOf(db: PrismaClient) {
       }
     },
 
-    /** From now on it is listed, and its results are on the boards. Null: there is none. */
+    /**
+     * From now on it is listed, and its results are on the boards. Null: there is none. Throws
+     * InputError where it is wrong.
+     */
     async publish(id: string, note?: AuditNote): Promise<ContributedKernel | null> {
       const row = await rowOf(id);
       if (!row || row.removedAt) return null;
+      refuseIf(
+        await isWrong(id),
+        `all results of ${id} are incorrect: correct it and submit it as a new version`,
+        'id',
+      );
       await db.$transaction(async (tx) => {
         const { count } = await tx.contributedKernel.updateMany({
           where: { id, publishedAt: null, removedAt: null },
