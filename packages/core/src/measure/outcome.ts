@@ -207,7 +207,8 @@ export function outcomeReason(outcome: Outcome | null): string | null {
       const { beyond = 0, checked = 0, reason, when } = outcome;
       const { row, col, got, want } = outcome.worst;
       if (reason !== undefined) return `${reason} (${when} timing)`;
-      const many = beyond > 1 ? `; ${beyond} of ${checked} elements are wrong` : '';
+      const [wrong, all] = [beyond, checked].map((count) => count.toLocaleString('en'));
+      const many = beyond > 1 ? `; ${wrong} of ${all} elements are wrong` : '';
       return `element [${row}, ${col}] is ${digitsOf(got)}, should be ${digitsOf(want)} (${when} timing)${many}`;
     }
     case 'failed':
