@@ -19,8 +19,9 @@ export default async function ApiPage() {
       >
         JSON over HTTP. Writing requires a token, made on the{' '}
         <TextLink href="/tokens">Tokens</TextLink> page and sent as{' '}
-        <code>Authorization: Bearer</code>. Errors are <code>application/problem+json</code> with
-        the field at fault; lists are <code>{'{ items, nextCursor }'}</code>.
+        <code>Authorization: Bearer</code>; only <code>POST /invites/redeem</code>, which makes one,
+        does without. Errors are <code>application/problem+json</code> with the field at fault;
+        lists are <code>{'{ items, nextCursor }'}</code>.
       </PageHeader>
       {[...groups].map(([group, members]) => (
         <Section key={group} id={`group-${group}`} title={titleOf(group)}>
