@@ -15,7 +15,10 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
   const services = await administered();
   if (!services) return <AdminsOnly />;
   const { query } = parseQuery(querySchema, await searchParams);
-  const page = await services.store.tokens.list(query.cursor);
+  const [page, lastAdmin] = await Promise.all([
+    services.store.tokens.list(query.cursor),
+    services.store.tokens.lastAdmin(),
+  ]);
 
   return (
     <>
@@ -29,7 +32,11 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
         </Panel>
       </Section>
       <Section title="All tokens" id="all">
-        <TokensTable tokens={page.items} ownId={(await visitor())?.tokenId ?? ''} />
+        <TokensTable
+          tokens={page.items}
+          ownId={(await visitor())?.tokenId ?? ''}
+          lastAdmin={lastAdmin}
+        />
         <NextPage cursor={page.nextCursor} path="/tokens" />
       </Section>
     </>

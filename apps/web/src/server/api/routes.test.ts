@@ -149,6 +149,13 @@ describe('tokens', () => {
     expect((await end()).status).toBe(204);
     expect((await end()).status).toBe(404);
     expect((await call('POST /workers', { token: secret })).status).toBe(401);
+
+    const last = await grid.store.tokens.lastAdmin();
+    const lost = await call('DELETE /tokens/{id}', { params: { id: last ?? '' }, token: admin });
+    expect([lost.status, (await lost.json()).detail]).toEqual([
+      409,
+      'This is the only admin token: create another one first.',
+    ]);
   });
 
   it('of members do not attach workers', async () => {

@@ -55,9 +55,13 @@ operation(
     summary: 'Revokes a token, every session it opened and every worker that attached with it.',
     access: 'admin',
     audit: 'revokeToken',
+    refusals: { 409: 'It is the only admin token that works.' },
     answer: { status: 204 },
   },
   async ({ params: { id }, note, services }) => {
+    if ((await services.store.tokens.lastAdmin()) === id) {
+      throw new HttpProblem(409, 'This is the only admin token: create another one first.');
+    }
     if (!(await services.store.tokens.revoke(id, note))) {
       throw new HttpProblem(404, `There is no token ${id}.`);
     }

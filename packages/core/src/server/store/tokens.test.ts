@@ -117,6 +117,19 @@ test('a revoked token is nobody, for requests and sessions', async () => {
   expect(await store.tokens.get(id)).toBeNull();
 });
 
+test('the last admin token is the only one that works', async () => {
+  await db.token.updateMany({ data: { revokedAt: new Date() } });
+  expect(await store.tokens.lastAdmin()).toBeNull();
+  const admin = (expiresAt: Date | null) =>
+    store.tokens.create({ name: 'boss', role: 'admin', expiresAt });
+  const { id } = await admin(null);
+  await create();
+  await admin(new Date(Date.now() - 1));
+  expect(await store.tokens.lastAdmin()).toBe(id);
+  await admin(new Date(Date.now() + 60_000));
+  expect(await store.tokens.lastAdmin()).toBeNull();
+});
+
 test('an expired token is nobody', async () => {
   const { id, secret } = await create(new Date(Date.now() - 1));
   expect(await store.tokens.verify(secret)).toBeNull();

@@ -107,6 +107,20 @@ export function tokensOf(db: PrismaClient) {
         return count === 1;
       }),
 
+    /** The only admin token that works: without it nobody could make another. Null: there are more. */
+    async lastAdmin(): Promise<string | null> {
+      const works = {
+        revokedAt: null,
+        OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+      };
+      const [last, other] = await db.token.findMany({
+        where: { role: 'admin', ...works },
+        select: { id: true },
+        take: 2,
+      });
+      return last && !other ? last.id : null;
+    },
+
     /** Newest first, including revoked and expired ones. */
     async list(cursor?: string): Promise<Page<Token>> {
       const rows = await db.token.findMany({
