@@ -1,10 +1,11 @@
-import { bestOfEach } from '@tilemark/core';
+import { bestOfEach, peakShare } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { boardBars } from '@/features/leaderboard/board-bars';
 import { boardQuerySchema, boardTitle } from '@/features/leaderboard/query';
 import { loadView } from '@/features/leaderboard/view';
 import { card } from '@/features/results/card';
+import { peakOf, peakText } from '@/features/results/scale';
 import { readable } from '@/server/session/visitor';
 
 /** What a link to a board with a query shows elsewhere: the fastest of that board. */
@@ -27,13 +28,17 @@ export async function GET(request: Request): Promise<Response> {
   ]);
   const own = rows.filter(({ device }) => groups.includes(device.class));
   const bars = boardBars(own, bestOfEach(figures, profile));
+  // Several have the fastest to compare with.
+  const [only] = bars.length === 1 ? own : [];
+  const near = only ? peakShare({ ...only, problem }) : null;
+  const peak = only && near ? peakOf(only.rate.value, near) : null;
   return card({
     title: boardTitle({ ...query, shape }),
     about:
       bars.length > 0
-        ? 'The fastest kernel of each device, and libraries; higher is better'
+        ? `The fastest kernel of each device, and libraries; higher is better${peak ? `. Full bar: ${peakText(peak)}` : ''}`
         : 'Figures of published reports only',
-    groups: [{ peak: null, bars }],
+    groups: [{ peak, bars }],
     unit: opOf(problem).rateUnit(problem),
   });
 }

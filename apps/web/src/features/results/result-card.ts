@@ -5,7 +5,7 @@ import { shortDeviceName } from '../devices/device-name';
 import { problemText } from '../sweeps/runs';
 import type { Card, CardBar } from './card';
 import { IMPORTED } from './origin';
-import { peakText } from './scale';
+import { peakOf, peakText } from './scale';
 
 /**
  * A result in colour, beside the best of its device on the problem, against the device's peak. One
@@ -47,11 +47,7 @@ export function resultCard(
   }
   const { cold, roof } = outcome.measurement;
   const near = peakShare({ device, problem, medianNs: cold.medianNs, roof });
-  const peak = near && {
-    rate: rate.value / near.share,
-    isMeasured: near.bound !== 'by data sheet',
-    bound: near.bound,
-  };
+  const peak = near && peakOf(rate.value, near);
   return {
     title: rateText(rate),
     about: peak ? `${about}. Full bar: ${peakText(peak)}` : about,

@@ -9,6 +9,13 @@ export interface Peak {
   readonly bound: PeakShare['bound'];
 }
 
+/** The peak of which a rate is such a share. */
+export const peakOf = (rate: number, { bound, share }: PeakShare): Peak => ({
+  rate: rate / share,
+  isMeasured: bound !== 'by data sheet',
+  bound,
+});
+
 export const peakText = (peak: Peak | null): string =>
   peak
     ? `${peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak'} ${formatRate(peak.rate)}${peak.isMeasured ? '' : ' by data sheet'}`

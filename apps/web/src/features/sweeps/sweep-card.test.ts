@@ -74,3 +74,17 @@ test('the picture of a search shows full runs alone, and says so', () => {
     groups: [{ bars: [{ label: 'naive' }, { label: 'tiled' }] }],
   });
 });
+
+test('a single bar is drawn against the peak of its device', () => {
+  const only = run('matmul/tiled', 10_000);
+  const roof = { roofBound: 'compute', roofShare: 0.5 } as const;
+  const of = { ...only, figures: { ...only.figures, ...roof } };
+  const peak = { rate: 2 * only.figures.rate, isMeasured: true, bound: 'compute' };
+  expect(sweepCard(sweep, [of])).toMatchObject({
+    about: expect.stringMatching(/ A\. Full bar: peak 53,690$/),
+    groups: [{ peak, bars: [{ label: 'tiled' }] }],
+  });
+  expect(sweepCard(sweep, [of, run('matmul/naive', 20_000)]).groups).toMatchObject([
+    { peak: null },
+  ]);
+});

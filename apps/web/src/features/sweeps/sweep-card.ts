@@ -4,6 +4,7 @@ import { formatCount, plural } from '@/ui/format';
 import { shortDeviceName } from '../devices/device-name';
 import { type Card, type CardBar, MOST_BARS } from '../results/card';
 import { IMPORTED } from '../results/origin';
+import { peakOf, peakText } from '../results/scale';
 import { chartKey, oneOfEach, placeOf, policyText, problemText, shortLabels } from './runs';
 
 /** A run as a bar shows it. */
@@ -28,6 +29,9 @@ export function sweepBars(runs: readonly Shown[]): CardBar[] {
   }));
 }
 
+const peakOfRun = ({ figures: { rate, roofBound: bound, roofShare: share } }: MeasuredRun) =>
+  bound === null || share === null ? null : peakOf(rate, { bound, share });
+
 /** How all runs of a sweep ended, and the fastest variants on the problem of the fastest. */
 export function sweepCard(
   { counts, isImported, name }: Pick<Sweep, 'counts' | 'isImported' | 'name'>,
@@ -46,10 +50,14 @@ export function sweepCard(
   const what = isCeiling(variant.kernel)
     ? 'a copy, the ceiling of transposes, with as many bytes as'
     : `the fastest variants${isOnePolicy ? '' : ` in ${policyText(policy)}`} on`;
+  const bars = sweepBars(alike);
+  // Several have the fastest to compare with.
+  const peak = bars.length === 1 ? peakOfRun(fastest) : null;
+  const where = `${problemText(problem)}, ${profile}, ${shortDeviceName(device.name)}`;
   return {
     title: name,
-    about: `${all}. Shown: ${what} ${problemText(problem)}, ${profile}, ${shortDeviceName(device.name)}`,
-    groups: [{ peak: null, bars: sweepBars(alike), isOrdered: true }],
+    about: `${all}. Shown: ${what} ${where}${peak ? `. Full bar: ${peakText(peak)}` : ''}`,
+    groups: [{ peak, bars, isOrdered: true }],
     unit: opOf(problem).rateUnit(problem),
   };
 }
