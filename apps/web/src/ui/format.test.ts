@@ -11,6 +11,7 @@ import {
   formatRate,
   formatShape,
   formatSpeedup,
+  ratioText,
 } from './format';
 
 const spaced = (text: string) => text.replaceAll('\u202f', ' ');
@@ -51,6 +52,7 @@ it('gives rates and ratios a fixed number of digits', () => {
   expect(formatRate(48_312.7)).toBe('48,310');
   expect(formatRate(5.12)).toBe('5.120');
   expect(formatSpeedup(8.836)).toBe('8.84×');
+  expect(ratioText({ ratio: 2.561, low: 2.13, high: 3 })).toBe('2.56× (2.13× to 3.00×)');
 });
 
 it('gives shares of the peak in figures, also beyond it', () => {

@@ -81,6 +81,17 @@ export function formatMetric(unit: MetricUnit, digits: number, value: number | s
 /** A ratio of times: `8.84×`. */
 export const formatSpeedup = (ratio: number): string => `${threeDigits.format(ratio)}×`;
 
+/** A ratio with its 95% interval: `2.56× (2.13× to 2.99×)`. */
+export const ratioText = ({
+  high,
+  low,
+  ratio,
+}: {
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}): string => `${formatSpeedup(ratio)} (${formatSpeedup(low)} to ${formatSpeedup(high)})`;
+
 /** A ratio of speeds before what it is against: `0.967 of`, `2.16 times`. */
 export const formatTimes = (ratio: number): string =>
   `${threeDigits.format(ratio)} ${ratio < 1 ? 'of' : 'times'}`;

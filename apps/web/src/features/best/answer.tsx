@@ -12,9 +12,9 @@ import {
   formatNs,
   formatPercent,
   formatShape,
-  formatSpeedup,
   plural,
   rateText,
+  ratioText,
 } from '@/ui/format';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
@@ -119,7 +119,7 @@ export function evidence({
           {
             name: 'Decided by a duel',
             about: 'Separate times cannot tell the two apart',
-            value: `${formatSpeedup(duel.ratio)} (${formatSpeedup(duel.low)} to ${formatSpeedup(duel.high)}) the speed of ${duel.against}`,
+            value: `${ratioText(duel)} the speed of ${duel.against}`,
           },
         ]
       : []),

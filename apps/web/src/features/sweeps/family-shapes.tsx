@@ -14,7 +14,7 @@ import { VariantLink } from '@/features/kernels/address';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
 import { InlineField, Select } from '@/ui/field';
-import { formatCount, formatDuration, formatNs, formatShape, formatSpeedup } from '@/ui/format';
+import { formatCount, formatDuration, formatNs, formatShape, ratioText } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
@@ -229,14 +229,13 @@ const columnsOf = (
     head: 'Duel',
     title: 'Speed of the fastest relative to the one nearest to it, in turns; 95% interval',
     isFigure: true,
-    cell: ({ best, duel }) => (best && duel ? duelText(best.address, duel) : '–'),
+    cell: ({ best, duel }) => (best && duel ? ratioText(seenFrom(best.address, duel)) : '–'),
   },
 ];
 
-function duelText(address: string, { a, high, low, ratio }: NonNullable<TunedShape['duel']>) {
-  const [of, from, to] = address === a ? [ratio, low, high] : [1 / ratio, 1 / high, 1 / low];
-  return `${formatSpeedup(of)} (${formatSpeedup(from)} to ${formatSpeedup(to)})`;
-}
+/** The speed of a side of a duel relative to the other. */
+const seenFrom = (address: string, { a, high, low, ratio }: NonNullable<TunedShape['duel']>) =>
+  address === a ? { ratio, low, high } : { ratio: 1 / ratio, low: 1 / high, high: 1 / low };
 
 /** The lookup that answers with what was found. */
 function bestHref({ device, dtype, profile, suite }: FamilyTuning, shape: string): string {

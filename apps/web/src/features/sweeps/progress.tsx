@@ -1,4 +1,4 @@
-import type { Counts, RunView, Sweep, Tuning } from '@tilemark/core';
+import type { Counts, RunView, Sweep } from '@tilemark/core';
 import { group } from 'd3-array';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
@@ -24,14 +24,17 @@ export function StatusBadge({
 }: {
   status: Sweep['status'];
   counts: Counts;
-  /** Nullish: it is no search. */
-  tuning: Tuning | null | undefined;
+  tuning: Sweep['tuning'];
 }) {
-  return <Badge tone={TONES[status]}>{statusText(status, counts, tuning ?? null)}</Badge>;
+  return <Badge tone={TONES[status]}>{statusText(status, counts, tuning)}</Badge>;
 }
 
 /** A search of a family that its time cut short is not done with its shapes. */
-export function statusText(status: Sweep['status'], counts: Counts, tuning: Tuning | null): string {
+export function statusText(
+  status: Sweep['status'],
+  counts: Counts,
+  tuning: Sweep['tuning'],
+): string {
   if (isCancelling(status, counts)) return 'cancelling';
   if (status === 'queued') return 'waiting';
   const isCut = tuning && 'suite' in tuning && tuning.decision?.stop === 'budget';

@@ -9,6 +9,7 @@ import {
   formatShape,
   formatSpeedup,
   rateText,
+  ratioText,
 } from '@/ui/format';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
@@ -117,10 +118,10 @@ export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
   );
 }
 
-/** `2.56× the speed of matmul/tiled in turns (2.13× to 2.99×)` */
+/** `2.56× (2.13× to 2.99×) the speed of matmul/tiled in turns` */
 const duelText = ({ against, found, why }: RunDuel): string =>
   found
-    ? `${formatSpeedup(found.ratio)} the speed of ${shortAddress(against)} in turns (${formatSpeedup(found.low)} to ${formatSpeedup(found.high)})`
+    ? `${ratioText(found)} the speed of ${shortAddress(against)} in turns`
     : `no ratio to ${shortAddress(against)}: ${why}`;
 
 /** Theoretical: registers, which WebGPU does not report, may allow less. */
