@@ -5,6 +5,7 @@ import { shapeText } from '@tilemark/kernels';
 import { type ReactNode, useMemo } from 'react';
 import { VariantLink } from '@/features/kernels/address';
 import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
+import { NoteMark, Notes } from '@/ui/note';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { shortDeviceName } from '../../devices/device-name';
@@ -78,32 +79,11 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
               })),
             ]}
           />
-          {notes.map((note) => (
-            <p key={note} className="mt-2 max-w-prose text-xs text-muted">
-              <span aria-hidden="true">{markOf(note, notes)}</span> {note}
-            </p>
-          ))}
+          <Notes of={notes} />
           {source.note && <p className="mt-2 max-w-prose text-xs text-muted">{source.note}</p>}
         </>
       )}
     </Section>
-  );
-}
-
-/** What a report's notes are found by below its table, in their order. */
-const MARKS = ['†', '‡', '§', '¶'] as const;
-const markOf = (note: string, among: readonly string[]): string =>
-  MARKS[among.indexOf(note)] ?? `(${among.indexOf(note) + 1})`;
-
-/** Of a figure that its report, or we, have something to say against. */
-function NoteMark({ of: note, among }: { of: string | null; among: readonly string[] }) {
-  return (
-    note && (
-      <span title={note}>
-        <span aria-hidden="true">{markOf(note, among)}</span>
-        <span className="sr-only">, {note}</span>
-      </span>
-    )
   );
 }
 

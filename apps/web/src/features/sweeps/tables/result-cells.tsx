@@ -11,6 +11,7 @@ import {
   rateText,
   ratioText,
 } from '@/ui/format';
+import { NoteMark } from '@/ui/note';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
 import { boundText, overPeak } from '../../results/scale';
@@ -70,33 +71,23 @@ export function ProblemCell({ run: { problem } }: { run: RunView }) {
   );
 }
 
-/** How near its peak a result came; why one may be beyond it stands below the table. */
-export function RoofCell({ of }: { of: PeakShare | null }) {
+/**
+ * How near its peak a result came; why one may be beyond it stands below the table.
+ *
+ * @param notes below the table
+ */
+export function RoofCell({ of, notes }: { of: PeakShare | null; notes: readonly string[] }) {
   if (of === null) return '–';
   return (
     <>
       {formatOfPeak(of.share)}
-      {overPeak(of) !== null && <span title={overPeak(of) ?? ''}>{OVER_PEAK}</span>}
+      <NoteMark of={overPeak(of)} among={notes} />
       <span className="block min-w-19 text-xs whitespace-normal text-muted">
         {boundText({ ...of, share: Math.min(1, of.share) })}
       </span>
     </>
   );
 }
-
-/** Marks shares above the peak. */
-const OVER_PEAK = '†';
-
-/** Why some of these runs are beyond their peak, for below their table; one text for each kind of peak. */
-export const overPeakNotes = (runs: readonly RunView[]): readonly string[] => [
-  ...new Set(
-    runs.flatMap(({ figures }) => {
-      const { roofBound: bound = null, roofShare: share = null } = figures ?? {};
-      const why = bound === null || share === null ? null : overPeak({ bound, share });
-      return why === null ? [] : `${OVER_PEAK} ${why}`;
-    }),
-  ),
-];
 
 export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
   if (!run.duel) return '–';

@@ -55,17 +55,17 @@ const aboutFew = (samples: number): string =>
 
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<
-  Record<keyof RunFigures, ((run: RunView, of: RunFigures) => ReactNode) | null>
+  Record<keyof RunFigures, ((row: TableRun, of: RunFigures) => ReactNode) | null>
 > = {
-  rate: ({ problem }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
+  rate: ({ run: { problem } }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
   medianNs: (_, figures) => (
     <Timing
       of={figures}
       {...(!hasInterval(figures.samples) && { about: aboutFew(figures.samples) })}
     />
   ),
-  roofShare: (_, { roofBound: bound, roofShare: share }) => (
-    <RoofCell of={share === null || bound === null ? null : { share, bound }} />
+  roofShare: ({ notes }, { roofBound: bound, roofShare: share }) => (
+    <RoofCell of={share === null || bound === null ? null : { share, bound }} notes={notes} />
   ),
   samples: null,
   lowNs: null,
@@ -99,7 +99,7 @@ const metricColumns: readonly Column[] = metricsOf('runs')
         if (!run.figures) return null;
         const value = read(row);
         return (
-          DRAWN[id as keyof RunFigures]?.(run, run.figures) ??
+          DRAWN[id as keyof RunFigures]?.(row, run.figures) ??
           (value === undefined ? '–' : formatMetric(unit, digits, value))
         );
       },

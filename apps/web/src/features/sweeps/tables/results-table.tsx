@@ -6,14 +6,14 @@ import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
 import { Chip, InlineField, Input, Select } from '@/ui/field';
 import { formatCount } from '@/ui/format';
+import { Notes } from '@/ui/note';
 import { Pager, pagingOf } from '@/ui/pager';
 import { TablePanel } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
 import { fastestFirst, policyText, problemText } from '../runs';
-import { overPeakNotes } from './result-cells';
 import { COLUMNS, features, TABLE_COLUMNS, usualColumns } from './result-columns';
-import { sharedReason, tableRuns } from './table-runs';
+import { overPeakNotes, sharedReason, tableRuns } from './table-runs';
 
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));
@@ -176,12 +176,12 @@ export function ResultsTable({
           )}
         </tbody>
       </TablePanel>
-      {shown.includes('roof') &&
-        overPeakNotes(runs).map((note) => (
-          <p key={note} className="mt-2 text-xs text-muted max-sm:hidden">
-            {note}.
-          </p>
-        ))}
+      {shown.includes('roof') && (
+        // On a phone each row says its own.
+        <div className="max-sm:hidden">
+          <Notes of={overPeakNotes(runs)} />
+        </div>
+      )}
       <Pager of="results" paging={paging} />
     </>
   );

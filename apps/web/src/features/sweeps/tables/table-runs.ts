@@ -1,6 +1,7 @@
 import { isMeasured, type Occupancy, type RunView, variantOccupancy } from '@tilemark/core';
 import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/device-name';
+import { overPeak } from '../../results/scale';
 import type { DeviceFacts } from '../load';
 import { policyText, speedups, variedTunables } from '../runs';
 
@@ -15,6 +16,8 @@ export interface TableRun {
   readonly where: readonly string[];
   /** Tunables of its kernel in which runs differ. */
   readonly varied: ReadonlySet<string> | undefined;
+  /** Why some runs are beyond their peak, for below the table; one text for each kind of peak. */
+  readonly notes: readonly string[];
   /** Its rival; null where all have the same one, which the heading names. */
   readonly rival: string | null;
 }
@@ -31,6 +34,16 @@ export const sharedRival = (runs: readonly RunView[]): string | null => {
   return others.length > 0 ? null : rival && shortAddress(rival);
 };
 
+/** Why some of these runs are beyond their peak; one text for each kind of peak. */
+export const overPeakNotes = (runs: readonly RunView[]): readonly string[] => [
+  ...new Set(
+    runs.flatMap(({ figures }) => {
+      const { roofBound: bound = null, roofShare: share = null } = figures ?? {};
+      return (bound === null || share === null ? null : overPeak({ bound, share })) ?? [];
+    }),
+  ),
+];
+
 /** Runs with their speed-up over naive and, where the device is known, their occupancy. */
 export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFacts[]): TableRun[] {
   const ratios = speedups(runs.filter(isMeasured));
@@ -40,6 +53,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
   const occupancies = new Map<string, Occupancy | undefined>();
   const shared = sharedReason(runs);
   const varied = variedTunables(runs);
+  const notes = overPeakNotes(runs);
   const isOneRival = sharedRival(runs) !== null;
   const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
   const hasDevices = isOfSeveral(({ device }) => device.key);
@@ -63,6 +77,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
         ...(hasPolicies ? [policyText(run.policy, 'run')] : []),
       ],
       varied: varied.get(variant.kernel),
+      notes,
       rival: run.duel && !isOneRival ? shortAddress(run.duel.against) : null,
     };
   });
