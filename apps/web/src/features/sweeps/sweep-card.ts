@@ -4,7 +4,7 @@ import { formatCount, plural } from '@/ui/format';
 import { shortDeviceName } from '../devices/device-name';
 import { type Card, type CardBar, MOST_BARS } from '../results/card';
 import { IMPORTED } from '../results/origin';
-import { peakOf, peakText } from '../results/scale';
+import { peakOf } from '../results/scale';
 import { chartKey, oneOfEach, placeOf, policyText, problemText, shortLabels } from './runs';
 
 /** A run as a bar shows it. */
@@ -56,8 +56,9 @@ export function sweepCard(
   const where = `${problemText(problem)}, ${profile}, ${shortDeviceName(device.name)}`;
   return {
     title: name,
-    about: `${all}. Shown: ${what} ${where}${peak ? `. Full bar: ${peakText(peak)}` : ''}`,
-    groups: [{ peak, bars, isOrdered: true }],
+    about: `${all}. Shown: ${what} ${where}`,
+    // The peak stands beside the name.
+    groups: [{ peak, bars, isOrdered: true, ...(peak && { name: problemText(problem) }) }],
     unit: opOf(problem).rateUnit(problem),
   };
 }
