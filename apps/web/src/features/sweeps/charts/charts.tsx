@@ -1,12 +1,6 @@
 'use client';
 
-import {
-  intervalsText,
-  isMeasured,
-  type MeasuredRun,
-  POLICIES,
-  type RunView,
-} from '@tilemark/core';
+import { intervalsText, isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { arithmeticIntensity, DTYPES, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
@@ -19,7 +13,15 @@ import { useQuery } from '@/ui/use-query';
 import { peakOver } from '../../devices/roof';
 import { RooflinePlot } from '../../devices/roofline-plot';
 import type { DeviceFacts } from '../load';
-import { chartKey, drawnRuns, problemText, resultHref, shortKernel, shortLabels } from '../runs';
+import {
+  chartKey,
+  drawnRuns,
+  policyText,
+  problemText,
+  resultHref,
+  shortKernel,
+  shortLabels,
+} from '../runs';
 import { curvesOf } from './curves';
 import { HeatMap } from './heat-map';
 import type { LibraryRate } from './library-lines';
@@ -115,9 +117,6 @@ export function Charts({
     </Panel>
   );
 }
-
-const policyText = (policy: RunView['policy']): string =>
-  `${POLICIES[policy].rankable ? 'full' : 'quick'} runs (policy ${policy})`;
 
 const groupText = ({ device, policy, problem, profile }: RunView, hasPolicies: boolean): string =>
   [problemText(problem), profile, ...(hasPolicies ? [policyText(policy)] : []), device.name].join(
