@@ -36,6 +36,27 @@ test('a variant is named by what tells it from the others that are shown', () =>
   expect(bars.map(({ label }) => label)).toEqual(['few-rows · SPLIT=2', 'few-rows · SPLIT=4']);
 });
 
+test('a tunable that varies in the sweep is named where it is equal in all bars', () => {
+  const one = run('matmul/warp-tile', 10, { SPLIT: 1, BK: 8 });
+  const quick = run('matmul/warp-tile', 20, { SPLIT: 256, BK: 8 }, { policy: 'screen' });
+  expect(sweepBars([one], [one, quick])).toMatchObject([{ label: 'warp-tile · SPLIT=1' }]);
+  const { groups } = sweepCard(sweep, [one, unranked(quick)]);
+  expect(groups).toMatchObject([{ bars: [{ label: 'warp-tile · SPLIT=1' }] }]);
+});
+
+test('rates of different units are not compared: the op comes first whose charts do', () => {
+  const matmul = run('matmul/naive', 1e9);
+  const transpose = run('transpose/naive', 1, {}, { problem: transposed });
+  expect(sweepCard(sweep, [matmul, transpose])).toMatchObject({
+    about: expect.stringContaining('on matmul 512 f32'),
+    unit: 'GFLOP/s',
+  });
+  expect(sweepCard(sweep, [transpose, matmul])).toMatchObject({
+    about: expect.stringContaining('on transpose 64 f32'),
+    unit: 'GB/s',
+  });
+});
+
 const counts = { total: 5, pending: 0, measured: 4, skipped: 0, incorrect: 1, failed: 0 };
 const sweep = { name: 'Mine', isImported: false, counts };
 
@@ -86,4 +107,14 @@ test('a single bar is drawn against the peak of its device', () => {
   expect(sweepCard(sweep, [of, run('matmul/naive', 20_000)]).groups).toMatchObject([
     { peak: null },
   ]);
+});
+
+test('a single bar says what it is, and that no peak is known', () => {
+  const only = run('matmul/tiled', 10_000);
+  const of = { ...only, figures: { ...only.figures, roofBound: null, roofShare: null } };
+  const oneRun = { ...sweep, counts: { ...counts, total: 1, measured: 1, incorrect: 0 } };
+  expect(sweepCard(oneRun, [of])).toMatchObject({
+    about: '1 run: 1 measured. Shown: the only variant measured on matmul 512 f32, default, A',
+    groups: [{ name: 'matmul 512 f32', peak: null }],
+  });
 });
