@@ -23,6 +23,11 @@ const WORDS = {
     'of the roof: the most that the device can do, measured by copies and multiply-adds, or taken from the data sheet where it says so.',
     '/docs/measurement#the-roof',
   ],
+  median: [
+    'Median',
+    'of the samples of a run, each the time of a dispatch. Every dispatch works on the next of several sets of buffers: where they exceed its cache, the data come from memory. Reports mostly time one set again and again.',
+    '/docs/measurement',
+  ],
   interval: [
     '± interval',
     'contains the median with 95% confidence: of its own run on results and in sweeps; on the board, devices and kernels also with the spread between runs, which makes it wider; reference figures do not include that spread. With fewer than six samples it is their range.',

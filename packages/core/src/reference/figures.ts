@@ -87,16 +87,22 @@ export function withoutTwins<F extends Figure>(figures: readonly F[]): F[] {
   return [...first.values()];
 }
 
+/** How bench/vendor.py and bench/libraries/libraries.mjs time, since it is not how kernels are timed. */
+const BY_EVENTS =
+  'Timed by CUDA events over calls that follow one another, each on the next of several sets of buffers';
+const BY_WALL_CLOCK =
+  'Timed by the wall clock, waiting included, over products of the same buffers, which caches may keep; kernels are timed by the GPU’s clock, each dispatch on the next of several sets of buffers';
+
 /** The other side of a row. */
 const OTHERS: Readonly<Record<string, (row: Row) => OtherSide>> = {
-  vendor: () => ({ library: 'cuBLAS' }),
-  tfjs: () => ({ library: 'TensorFlow.js' }),
-  jax: () => ({ library: 'jax-js' }),
+  vendor: () => ({ library: 'cuBLAS', timed: BY_EVENTS }),
+  tfjs: () => ({ library: 'TensorFlow.js', timed: BY_WALL_CLOCK }),
+  jax: () => ({ library: 'jax-js', timed: BY_WALL_CLOCK }),
   copy: ({ profile }) => ({ address: 'transpose/copy[WORKGROUP=256]', profile }),
   fast: ({ fast, variant }) => ({ address: fast || variant, profile: 'fast' }),
 };
 type OtherSide =
-  | { readonly library: string }
+  | { readonly library: string; readonly timed: string }
   | { readonly address: string; readonly profile: Profile };
 
 export type Figure = Omit<ReferenceFigure, 'imported'>;
@@ -144,7 +150,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
               : kernelBy(other.address),
           problem: theirs,
           profile: 'library' in other ? null : other.profile,
-          source: `Side by side with ${besideText(row.variant, row.profile, 'address' in other ? other.address : '')} in a run of ${file.date.slice(0, 10)}, driver ${driverText(driver)}.`,
+          source: `Side by side with ${besideText(row.variant, row.profile, 'address' in other ? other.address : '')} in a run of ${file.date.slice(0, 10)}, driver ${driverText(driver)}.${'library' in other ? ` ${other.timed}.` : ''}`,
         },
       ];
     });

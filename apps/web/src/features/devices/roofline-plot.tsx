@@ -125,6 +125,7 @@ export function RooflinePlot({
               text,
               color: styles.color(text),
               symbol: styles.symbol(text),
+              isLoose: true,
             }))
           : []
       }

@@ -1,4 +1,4 @@
-import type { RunResult, RunView } from '@tilemark/core';
+import type { MeasuredRun, RunResult, RunView } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../server/results.test-helper';
 import {
@@ -26,7 +26,18 @@ describe('speedups', () => {
   it('compares with the fastest naive of the same problem, device and profile', () => {
     const rows = [naive(1000), naive(800), tiled(16, 200)];
     const [, , fast] = rows;
-    expect(speedups(rows).get(fast!.runId)).toBe(4);
+    expect(speedups(rows).get(fast!.runId)?.ratio).toBe(4);
+  });
+
+  it('lies between the ends of both intervals; that of the naive itself is one', () => {
+    const loose = (medianNs: number, run: MeasuredRun): MeasuredRun => ({
+      ...run,
+      figures: { ...run.figures, medianNs, lowNs: medianNs / 2, highNs: medianNs * 2 },
+    });
+    const [base, other] = [loose(1000, naive(1000)), loose(500, tiled(16, 500))];
+    const found = speedups([base, other]);
+    expect(found.get(base.runId)).toEqual({ ratio: 1, low: 1, high: 1 });
+    expect(found.get(other.runId)).toEqual({ ratio: 2, low: 0.5, high: 8 });
   });
 
   it.each([{ profile: 'fast' }, { policy: 'screen' }] as const)(

@@ -59,17 +59,32 @@ export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly
   );
 }
 
+/** A ratio of times, between those of the ends of both intervals that are nearest and farthest. */
+export interface Speedup {
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 /**
  * Speed-up of each measured run over the fastest naive kernel of its group, by run id: a quick run over
  * quick ones, a full one over full ones. Runs that have no such naive beside them are left out.
  */
-export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, Speedup> {
+  const found = new Map<string, Speedup>();
   for (const alike of group(runs, chartKey).values()) {
     const naive = alike.filter(({ variant, problem }) => variant.kernel === `${problem.op}/naive`);
-    if (naive.length === 0) continue;
-    const base = Math.min(...naive.map(({ figures }) => figures.medianNs));
-    for (const { figures, runId } of alike) found.set(runId, base / figures.medianNs);
+    const [base] = naive.toSorted((a, b) => ascending(a.figures.medianNs, b.figures.medianNs));
+    if (!base) continue;
+    for (const { figures: own, runId } of alike) {
+      const of = base.figures;
+      const isBase = runId === base.runId;
+      found.set(runId, {
+        ratio: of.medianNs / own.medianNs,
+        low: isBase ? 1 : of.lowNs / own.highNs,
+        high: isBase ? 1 : of.highNs / own.lowNs,
+      });
+    }
   }
   return found;
 }

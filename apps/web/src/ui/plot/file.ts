@@ -8,6 +8,8 @@ export interface LegendItem {
   readonly symbol?: (typeof SYMBOLS)[number];
   readonly isDashed?: boolean;
   readonly isFilled?: boolean;
+  /** Marks without a line between them. */
+  readonly isLoose?: boolean;
   /** Not drawn until it is switched on. */
   readonly isOff?: boolean;
   /** Explains a mark of several series, and is none itself. */
@@ -55,11 +57,15 @@ export function standaloneSvg(
     for (const { item, x } of line) {
       const y = height + index * LEGEND_LINE + 8;
       copy.append(
-        element('path', {
-          d: `M${x},${y}h16`,
-          ...{ stroke: item.color, 'stroke-width': 1.5 },
-          ...(item.isDashed && { 'stroke-dasharray': '3 2' }),
-        }),
+        ...(item.isLoose
+          ? []
+          : [
+              element('path', {
+                d: `M${x},${y}h16`,
+                ...{ stroke: item.color, 'stroke-width': 1.5 },
+                ...(item.isDashed && { 'stroke-dasharray': '3 2' }),
+              }),
+            ]),
         ...(item.symbol
           ? [
               element('path', {

@@ -158,17 +158,16 @@ export function Figure({
               </span>
             )
           )}
-          {marks && marks.length > 0 && (
-            <button
-              type="button"
-              aria-expanded={isTable}
-              aria-controls={id}
-              onClick={() => setTable(!isTable)}
-              className={SMALL_BUTTON}
-            >
-              Table
-            </button>
-          )}
+          <button
+            type="button"
+            disabled={!marks || marks.length === 0}
+            aria-expanded={isTable}
+            aria-controls={id}
+            onClick={() => setTable(!isTable)}
+            className={SMALL_BUTTON}
+          >
+            Table
+          </button>
           {(['svg', 'png'] as const).map((type) => (
             <button
               key={type}
@@ -269,10 +268,13 @@ function Legend({
               type="button"
               aria-pressed={!hidden.has(item.text)}
               onClick={() => toggle(item.text)}
-              className={`${LEGEND_ITEM} hover:underline aria-[pressed=false]:line-through`}
+              className={`${LEGEND_ITEM} hover:underline ${item.isOff ? '' : 'aria-[pressed=false]:line-through'}`}
             >
               <Sample of={item} />
               {item.text}
+              {item.isOff && hidden.has(item.text) && (
+                <span className="text-muted underline">off the scale, show</span>
+              )}
             </button>
           )}
         </li>
@@ -283,15 +285,17 @@ function Legend({
 
 const LEGEND_ITEM = 'inline-flex items-center gap-1.5 font-mono text-ink';
 
-/** A line and its mark, as drawn. */
-const Sample = ({ of: { color, isDashed, isFilled, symbol } }: { of: LegendItem }) => (
+/** A line, its mark or both, as drawn. */
+const Sample = ({ of: { color, isDashed, isFilled, isLoose, symbol } }: { of: LegendItem }) => (
   <svg width="18" height="10" viewBox="-9 -5 18 10" aria-hidden="true" style={{ color }}>
-    <path
-      d="M-9,0H9"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeDasharray={isDashed ? '3 2' : undefined}
-    />
+    {!isLoose && (
+      <path
+        d="M-9,0H9"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        strokeDasharray={isDashed ? '3 2' : undefined}
+      />
+    )}
     {symbol && (
       <path
         d={GLYPHS[symbol]}

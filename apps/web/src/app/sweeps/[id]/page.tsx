@@ -74,7 +74,18 @@ export default async function SweepPage({ params }: Props) {
           'submitted'
         )}{' '}
         by {sweep.createdBy}, <Moment date={sweep.createdAt} />
-        <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'occupancy', 'policy']} />
+        <Words
+          of={[
+            'variant',
+            'profile',
+            'median',
+            'interval',
+            'peak',
+            'roundoff',
+            'occupancy',
+            'policy',
+          ]}
+        />
       </PageHeader>
       <SweepView
         id={sweep.id}

@@ -32,7 +32,7 @@ export const ratesOn = (rates: readonly LibraryRate[], problem: Problem): Librar
 /** Farther out than so many times the fastest of our own, a line would flatten what it stands beside. */
 const FAR = 2;
 
-/** How a library's line looks in the legend: one that would flatten the rest waits there to be switched on. */
+/** How a library's line looks in the legend: one that would flatten the rest waits there to be shown. */
 export const libraryItem = (
   text: string,
   color: string,
@@ -41,10 +41,7 @@ export const libraryItem = (
 ): LegendItem => ({ text, color, isDashed: true, isOff: highest > FAR * fastest });
 
 /** What a caption says of the lines. */
-export function librariesText(items: readonly LegendItem[]): string {
-  if (items.length === 0) return '';
-  const far = items.some(({ isOff }) => isOff)
-    ? `; one more than ${FAR} times as fast as anything here is drawn once its name is chosen`
-    : '';
-  return `. Dashed: libraries on hardware of the same name, not measured by this grid${far}`;
-}
+export const librariesText = (items: readonly LegendItem[]): string =>
+  items.length === 0
+    ? ''
+    : '. Dashed: libraries on hardware of the same name, for comparison only; the table of them below says how each was timed';

@@ -22,6 +22,8 @@ test('the caption says which bar is in colour', () => {
   const unranked = bar('slower', { isRanked: false });
   expect(bestText([ranked, unranked])).toBe('; in colour the fastest');
   expect(bestText([noisy, ranked])).toBe('; in colour the fastest that is ranked');
-  expect(bestText([ceiling, unranked])).toBe('; in colour the fastest below the ceiling');
+  expect(bestText([ceiling, unranked])).toBe(
+    '; in colour the fastest below the ceiling, a copy of as many bytes',
+  );
   expect(bestText([ceiling])).toBe('');
 });

@@ -45,7 +45,7 @@ export function bestText(bars: readonly Bar[]): string {
   const best = bestOf(bars);
   if (!best) return '';
   const isFastest = best === bars[0];
-  return `; in colour the fastest${isFastest ? '' : best.isRanked ? ' that is ranked' : ' below the ceiling'}`;
+  return `; in colour the fastest${isFastest ? '' : best.isRanked ? ' that is ranked' : ' below the ceiling, a copy of as many bytes'}`;
 }
 
 /** Rates as bars, fastest first, the best set off from the rest. */
@@ -130,14 +130,16 @@ export function RateBars({
                   strokeWidth: 4,
                 }),
               ]),
-          Plot.ruleY(withSpread, {
-            y: 'label',
-            x1: 'low',
-            x2: 'high',
-            stroke: 'var(--ink)',
-            marker: 'tick',
-            dy: isBeside ? 0 : 7,
-          }),
+          // Outlined, to be seen over a bar in colour.
+          ...[
+            { stroke: 'var(--surface)', strokeWidth: 4 },
+            { stroke: 'var(--ink)', marker: 'tick' as const },
+          ].map((look) =>
+            Plot.ruleY(withSpread, {
+              ...{ y: 'label', x1: 'low', x2: 'high', dy: isBeside ? 0 : 7 },
+              ...look,
+            }),
+          ),
           Plot.text(bars, {
             y: 'label',
             text: (bar: Bar) => formatRate(bar.rate),

@@ -276,7 +276,7 @@ export function publishedKeys(
   const kernels = distinct(marks, ({ kernel }) => shortKernel(kernel));
   return kernels.map((kernel) => ({
     text: `published${kernels.length > 1 ? ` ${kernel}` : ''}, on other hardware`,
-    ...{ color: 'var(--muted)', isKey: true, symbol: styles.symbol(kernel) },
+    ...{ color: 'var(--muted)', isKey: true, isLoose: true, symbol: styles.symbol(kernel) },
   }));
 }
 

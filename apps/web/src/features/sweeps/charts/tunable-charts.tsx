@@ -39,7 +39,7 @@ function varied(kernel: string, runs: readonly MeasuredRun[]): string[] {
 
 /**
  * What the tunables of a kernel do on one problem, profile and device: each by itself, and any two
- * as a map. Nothing where no kernel ran with several values of one.
+ * as a map. Of the fastest kernel that ran with several values of one, unless another is chosen.
  */
 export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
   const [query, setQuery] = useQuery();
@@ -48,7 +48,7 @@ export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
       [...group(runs, ({ variant }) => variant.kernel)]
         .map(([kernel, own]) => ({ kernel, own, names: varied(kernel, own) }))
         .filter(({ names }) => names.length > 0)
-        .toSorted((a, b) => b.names.length - a.names.length || b.own.length - a.own.length),
+        .toSorted((a, b) => fastest(b.own).figures.rate - fastest(a.own).figures.rate),
     [runs],
   );
   const chosen = kernels.find(({ kernel }) => kernel === query.get('kernel')) ?? kernels[0];

@@ -15,7 +15,7 @@ import { NoteMark } from '@/ui/note';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
 import { boundText, overPeak } from '../../results/scale';
-import { problemText } from '../runs';
+import { problemText, type Speedup } from '../runs';
 import type { TableRun } from './table-runs';
 
 export function VariantCell({ of: { reason, run, varied, where } }: { of: TableRun }) {
@@ -85,6 +85,26 @@ export function RoofCell({ of, notes }: { of: PeakShare | null; notes: readonly 
       <span className="block min-w-19 text-xs whitespace-normal text-muted">
         {boundText({ ...of, share: Math.min(1, of.share) })}
       </span>
+    </>
+  );
+}
+
+/** From this ratio of its ends on, a speed-up is shown with them: it is not known to ±2%. */
+const LOOSE = 1.04;
+
+/** A ratio; of times not known well, with what both intervals allow. */
+export function SpeedupCell({ of }: { of: Speedup | undefined }) {
+  if (!of) return '–';
+  const { high, low, ratio } = of;
+  return (
+    <>
+      {formatSpeedup(ratio)}
+      {high > LOOSE * low && (
+        <span className="block text-xs whitespace-nowrap text-muted">
+          {formatSpeedup(low)} to {formatSpeedup(high)}
+          {low < 1 && high > 1 && ', undecided'}
+        </span>
+      )}
     </>
   );
 }

@@ -104,3 +104,16 @@ it('names a tunable that varies in every row, also where it has its default', ()
   expect(namesOf(naive(8), naive(16))).toEqual(['matmul/naive[BLOCK=8', 'matmul/naive[BLOCK=16']);
   expect(namesOf(naive(16))[0]).not.toContain('BLOCK');
 });
+
+it('says what the intervals allow of a speed-up that is not known well', () => {
+  const cell = COLUMNS.find(({ id }) => id === 'speedup')!.cell;
+  const [row] = tableRuns([runView(result())], []);
+  const textOf = (low: number, ratio: number, high: number) =>
+    renderToStaticMarkup(cell({ ...row!, speedup: { low, ratio, high } })).replaceAll(
+      /<[^>]*>/g,
+      ' ',
+    );
+  expect(textOf(1.99, 2, 2.01)).toBe('2.00×');
+  expect(textOf(1.5, 2, 3)).toMatch(/^2.00× +1.50× to 3.00×\s*$/);
+  expect(textOf(0.1, 0.501, 3)).toMatch(/undecided/);
+});

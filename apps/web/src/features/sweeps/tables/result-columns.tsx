@@ -12,11 +12,18 @@ import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
-import { formatMetric, formatSpeedup } from '@/ui/format';
+import { formatMetric } from '@/ui/format';
 import { deviceHref, shortDeviceName } from '../../devices/device-name';
 import { OutcomeBadge } from '../../results/outcome';
 import { problemText } from '../runs';
-import { DuelCell, OccupancyCell, ProblemCell, RoofCell, VariantCell } from './result-cells';
+import {
+  DuelCell,
+  OccupancyCell,
+  ProblemCell,
+  RoofCell,
+  SpeedupCell,
+  VariantCell,
+} from './result-cells';
 import { sharedRival, type TableRun } from './table-runs';
 
 export const features = tableFeatures({
@@ -127,8 +134,8 @@ export const COLUMNS: readonly Column[] = [
     name: 'Over the fastest naive',
     isFigure: true,
     better: 'higher',
-    sort: ({ speedup }) => speedup,
-    cell: ({ speedup }) => (speedup === undefined ? '–' : formatSpeedup(speedup)),
+    sort: ({ speedup }) => speedup?.ratio,
+    cell: ({ speedup }) => <SpeedupCell of={speedup} />,
     says: (rows) => rows.some(({ speedup }) => speedup !== undefined),
   },
   {

@@ -3,12 +3,12 @@ import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/device-name';
 import { overPeak } from '../../results/scale';
 import type { DeviceFacts } from '../load';
-import { policyText, speedups, variedTunables } from '../runs';
+import { policyText, type Speedup, speedups, variedTunables } from '../runs';
 
 /** A run with what only its neighbours or its device tell. */
 export interface TableRun {
   readonly run: RunView;
-  readonly speedup: number | undefined;
+  readonly speedup: Speedup | undefined;
   readonly occupancy: Occupancy | undefined;
   /** Null where all runs have the same one, which is said above the table. */
   readonly reason: string | null;
