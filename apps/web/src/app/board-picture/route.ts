@@ -32,13 +32,14 @@ export async function GET(request: Request): Promise<Response> {
   const [only] = bars.length === 1 ? own : [];
   const near = only ? peakShare({ ...only, problem }) : null;
   const peak = only && near ? peakOf(only.rate.value, near) : null;
+  const unit = opOf(problem).rateUnit(problem);
   return card({
     title: boardTitle({ ...query, shape }),
     about:
       bars.length > 0
-        ? `The fastest kernel of each device, and libraries; higher is better${peak ? `. Full bar: ${peakText(peak)}` : ''}`
+        ? `The fastest kernel of each device, and libraries; higher is better${peak ? `. Full bar: ${peakText(peak, unit)}` : ''}`
         : 'Figures of published reports only',
     groups: [{ peak, bars }],
-    unit: opOf(problem).rateUnit(problem),
+    unit,
   });
 }

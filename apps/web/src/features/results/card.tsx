@@ -7,7 +7,7 @@ export const CARD = { width: 1200, height: 630 };
 
 export interface Card {
   readonly title: string;
-  /** Up to two lines. */
+  /** Up to three lines. */
   readonly about: string;
   readonly groups: readonly CardGroup[];
   /** Of all rates. */
@@ -66,7 +66,7 @@ export function card({ title, about, groups, unit }: Card) {
       <div style={{ ...clamp(2), fontSize: title.length > LARGE ? 36 : 48, marginTop: 12 }}>
         {title}
       </div>
-      <div style={{ ...clamp(bars === 0 ? 4 : 2), color: MUTED, marginTop: 8 }}>{about}</div>
+      <div style={{ ...clamp(bars === 0 ? 4 : 3), color: MUTED, marginTop: 8 }}>{about}</div>
       {bars > 0 && (
         <div style={{ ...COLUMN, flexGrow: 1, gap: 12, marginTop: 16, justifyContent: 'center' }}>
           {shown.map((group) => (
@@ -101,7 +101,7 @@ function Group({ group: { bars, name, peak }, unit }: { group: CardGroup; unit: 
       {isNamed && (
         <div style={SIDES}>
           <span>{name}</span>
-          <span style={{ color: MUTED }}>{peakText(peak)}</span>
+          <span style={{ color: MUTED }}>{peakText(peak, unit)}</span>
         </div>
       )}
       {bars.map(({ isSubject, label, note, rate }) => (

@@ -25,7 +25,7 @@ test('the best beside a result is called ranked only if it is', () => {
 test('a result is drawn against the peak of its device', () => {
   const roof = { ns: 250, bound: 'compute' as const };
   expect(resultCard({ ...result, outcome: measured(1e3, { roof }) }, undefined)).toMatchObject({
-    about: expect.stringMatching(/ on Laptop\. Full bar: peak 8\.000$/),
+    about: expect.stringMatching(/ on Laptop\. Full bar: peak 8\.000 GFLOP\/s$/),
     groups: [{ peak: { rate: 8, isMeasured: true, bound: 'compute' } }],
   });
   const h200 = { ...unknown, name: 'NVIDIA H200' };

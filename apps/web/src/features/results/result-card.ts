@@ -50,7 +50,7 @@ export function resultCard(
   const peak = near && peakOf(rate.value, near);
   return {
     title: rateText(rate),
-    about: peak ? `${about}. Full bar: ${peakText(peak)}` : about,
+    about: peak ? `${about}. Full bar: ${peakText(peak, rate.unit)}` : about,
     ...{ groups: [{ peak, bars }], unit: rate.unit },
   };
 }

@@ -16,9 +16,15 @@ export const peakOf = (rate: number, { bound, share }: PeakShare): Peak => ({
   bound,
 });
 
-export const peakText = (peak: Peak | null): string =>
+/** `peak 4,915 GB/s by data sheet`; without the unit where a heading has it. */
+export const peakText = (peak: Peak | null, unit = ''): string =>
   peak
-    ? `${peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak'} ${formatRate(peak.rate)}${peak.isMeasured ? '' : ' by data sheet'}`
+    ? [
+        peak.bound === 'bandwidth' ? 'peak by bandwidth' : 'peak',
+        formatRate(peak.rate),
+        ...(unit ? [unit] : []),
+        ...(peak.isMeasured ? [] : ['by data sheet']),
+      ].join(' ')
     : 'no peak known';
 
 /** Why a result may lie a little above a peak that a probe measured; see `PLAUSIBLE_PART`. */
