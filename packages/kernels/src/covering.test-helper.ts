@@ -47,6 +47,10 @@ export function typicalVariant(
   const defaults = defaultsOf(kernel.tunables);
   const own = { values: defaults, lines: linesOf(kernel, defaults) };
   if (own.lines <= MOST_LINES && runs(defaults)) return defaults;
+  // Where none runs, none has to be emitted.
+  if (!someCombinations(kernel).some((values) => isValid(kernel, values) && runs(values))) {
+    return defaults;
+  }
   // Whether one runs takes longer to tell than how long it is.
   const sorted = [own, ...shortVariants(kernel, () => true)].toSorted((a, b) => a.lines - b.lines);
   return sorted.find(({ values }) => runs(values))?.values ?? defaults;
@@ -55,7 +59,7 @@ export function typicalVariant(
 /** Variants of at most MOST_LINES or, if there are none, those with the fewest lines. */
 function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean) {
   const sized = someCombinations(kernel)
-    .filter((values) => kernel.constraints.every(({ holds }) => holds(values)) && runs(values))
+    .filter((values) => isValid(kernel, values) && runs(values))
     .map((values) => ({ values, lines: linesOf(kernel, values) }));
   const fewest = sized.reduce((least, { lines }) => Math.min(least, lines), Infinity);
   const most = Math.max(MOST_LINES, fewest);
@@ -89,6 +93,9 @@ function someCombinations(kernel: Kernel): readonly TunableValues[] {
   combinations.set(kernel, some);
   return some;
 }
+
+const isValid = (kernel: Kernel, values: TunableValues) =>
+  kernel.constraints.every(({ holds }) => holds(values));
 
 function linesOf(kernel: Kernel, values: TunableValues): number {
   if (kernel.runsOn !== 'gpu') return 0;

@@ -1,7 +1,7 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { coveringVariants, typicalVariant } from '../covering.test-helper';
 import { type DeviceLimits, type Feasibility, feasible } from '../feasible';
-import type { Kernel, TunableValues } from '../kernel';
+import { type GpuKernel, type Kernel, passesOf, type TunableValues } from '../kernel';
 import type { OpId } from '../ops';
 import type { Problem, Shape } from '../problem';
 import { kernelsOf } from '../registry';
@@ -20,6 +20,15 @@ export interface SuiteShapes {
   /** Kernels that take batches run these, with K split and without; the others refuse them. */
   readonly batches?: readonly Shape[];
 }
+
+/** Most threads of a dispatch on which tunable values are tested: more prove the same. */
+const MOST_THREADS = 2 ** 23;
+
+const threadsOf = (kernel: GpuKernel, values: TunableValues, problem: Problem): number =>
+  product(kernel.needs(values, problem.dtype).workgroupSize) *
+  passesOf(kernel, values, problem).reduce((sum, { workgroups }) => sum + product(workgroups), 0);
+
+const product = (sides: readonly number[]) => sides.reduce((all, side) => all * side, 1);
 
 /**
  * The correctness matrix of an op's GPU kernels on this machine's device. Tunable values are tested
@@ -88,7 +97,11 @@ export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: Suite
       const [dtype = 'f32'] = kernel.dtypes;
       const problems = tuned.map((shape) => problemOf(shape, dtype));
       const problemFor = (tunables: TunableValues) =>
-        problems.find((problem) => canRun(kernel, tunables, problem).ok);
+        problems.find(
+          (problem) =>
+            canRun(kernel, tunables, problem).ok &&
+            threadsOf(kernel, tunables, problem) <= MOST_THREADS,
+        );
       const variants = coveringVariants(kernel, (values) => problemFor(values) !== undefined);
       if (variants.length === 0) skip('this device runs no variant of it');
       for (const tunables of variants) {

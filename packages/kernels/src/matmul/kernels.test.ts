@@ -24,6 +24,8 @@ describeKernels('matmul', {
   tuned: [
     { m: 37, n: 70, k: 45 },
     { m: 32, n: 96, k: 64 },
+    // Few columns, for values that take many threads per element.
+    { m: 37, n: 7, k: 45 },
   ],
   // Matrices that start on a vec4 and that do not, on a half of a word, vectors, and a long sum.
   batches: [
