@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openQueue, openStore, type Store } from '@tilemark/core/server';
+import { newSweepSchema } from '@tilemark/core';
+import { openQueue, openStore, type Store, submitSweep } from '@tilemark/core/server';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../../../packages/core/services.test-helper';
 import { freePort } from '../../../../scripts/services/port';
@@ -77,35 +78,20 @@ const starter = () =>
 
 const attached = () => eventually(async () => (await store.workers.list())[0]);
 
-it('attaches, starts the standard suites on a new device, and signs off on SIGTERM', async () => {
+const becomes = (state: string) =>
+  eventually(async () => ((await store.workers.list())[0]?.state === state ? true : null));
+
+it('starts the standard suites on a new device; drains, pauses and works again as an admin wants, and keeps to it over a restart', async () => {
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' };
   const port = await freePort();
-  const { child, ended } = start(['--device', 'cpu', '--metrics', String(port)], {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl ?? '',
-  });
-  const { device } = await attached();
+  const first = start(['--device', 'cpu', '--metrics', String(port)], env);
+  onTestFinished(() => void first.child.kill('SIGKILL'));
+  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
+  const running = () => eventually(async () => (await store.workers.list())[0]?.run);
+  const { id, device } = await attached();
   expect(device.class).toBe('cpu');
   const sweep = await starter();
   expect(sweep).toMatchObject({ suite: expect.stringMatching(/^starter@/), createdBy: 'tilemark' });
-  await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(metrics).toMatch(/tilemark_worker_runs_total\{outcome="measured"\} [1-9]/);
-  child.kill('SIGTERM');
-  expect(await ended).toBe(0);
-  expect(await store.workers.list()).toEqual([]);
-});
-
-it('drains, pauses and works again as an admin wants, and keeps to it over a restart', async () => {
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' };
-  const first = start(['--device', 'cpu'], env);
-  onTestFinished(() => void first.child.kill('SIGKILL'));
-  const state = async () => (await store.workers.list())[0]?.state;
-  const becomes = (wanted: string) =>
-    eventually(async () => ((await state()) === wanted ? true : null));
-  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
-  const running = () => eventually(async () => (await store.workers.list())[0]?.run);
-  const sweep = await starter();
-  const { id } = await attached();
 
   const inHand = await running();
   await store.workers.want(id, 'drained');
@@ -114,6 +100,8 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
   expect(drained.items.find(({ runId }) => runId === inHand.id)?.outcome?.kind).toBe('measured');
   const { pending } = await counts();
   expect(pending).toBeGreaterThan(0);
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toMatch(/tilemark_worker_runs_total\{outcome="measured"\} [1-9]/);
 
   await store.workers.want(id, 'working');
   await running();
@@ -124,6 +112,7 @@ it('drains, pauses and works again as an admin wants, and keeps to it over a res
 
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
+  expect(await store.workers.list()).toEqual([]);
   const second = start(['--device', 'cpu'], env);
   onTestFinished(() => void second.child.kill('SIGKILL'));
   await becomes('paused');
@@ -166,12 +155,19 @@ it('ends with one line and code 2 for a device that is not there', async () => {
 
 it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async () => {
   const { child, ended } = start(['--device', 'cpu'], { DATABASE_URL: databaseUrl });
-  const { device } = await attached();
+  const { id, device } = await attached();
   const queue = openQueue({ databaseUrl, redisUrl: null });
-  await eventually(async () => {
-    const { items } = await store.sweeps.list();
-    return items.some(({ counts }) => counts.measured > 0) ? true : null;
-  });
+  // A short run instead of those that a new device begins with.
+  await starter();
+  await store.workers.want(id, 'paused');
+  await becomes('paused');
+  const { items } = await store.sweeps.list();
+  await Promise.all(items.map((sweep) => store.sweeps.cancel(sweep.id)));
+  const cases = [{ kernel: 'matmul/cpu-naive', shapes: [{ m: 16, n: 16, k: 16 }] }];
+  const short = newSweepSchema.parse({ name: 'short', spec: { cases, policy: 'smoke' } });
+  const sweep = await submitSweep({ store, queue }, short, { name: 'tester' });
+  await store.workers.want(id, 'working');
+  await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
   expect(await queue.depth(device.key)).toBeGreaterThanOrEqual(0);
   await queue.close();
   child.kill('SIGTERM');

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { kernelTemplate, outcomeReason } from '@tilemark/core';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { handle } from './app';
 
@@ -29,10 +29,7 @@ let server: string;
 let folder: string;
 let worker: ChildProcess;
 let member: string;
-/** Whether what is submitted is screened, with a duel of a second. */
-let screens = false;
-
-/** A sweep as submitted, but for its policy: the command takes the default, whose duels last 30 s. */
+/** A sweep as submitted, but screened: the command takes the default policy, whose duels last 30 s. */
 async function screened(request: Request): Promise<Request> {
   const { spec, ...sweep } = await request.json();
   const headers = new Headers(request.headers);
@@ -56,7 +53,7 @@ beforeAll(async () => {
       headers: headers as Record<string, string>,
       ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
     } as RequestInit);
-    const isScreened = screens && url === '/api/v1/sweeps' && method === 'POST';
+    const isScreened = url === '/api/v1/sweeps' && method === 'POST';
     const answer = await handle(isScreened ? await screened(request) : request);
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     outgoing.end(Buffer.from(await answer.arrayBuffer()));
@@ -77,16 +74,22 @@ beforeAll(async () => {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     },
   );
-  await vi.waitFor(
-    async () => {
-      const [listed] = await grid.store.workers.list();
-      expect(listed?.contributed).toBe(true);
-      // It would measure the standing suites first.
-      const { items } = await grid.store.sweeps.list();
-      await Promise.all(items.map(({ id }) => grid.store.sweeps.cancel(id)));
-    },
-    { timeout: 120_000, interval: 500 },
-  );
+  const becomes = (state: string) =>
+    vi.waitFor(
+      async () => {
+        const [listed] = await grid.store.workers.list();
+        expect(listed).toMatchObject({ contributed: true, state });
+        return listed?.id ?? '';
+      },
+      { timeout: 120_000, interval: 100 },
+    );
+  // It begins with the standing suites, whose run in hand it gives back.
+  const id = await becomes('running');
+  await grid.store.workers.want(id, 'paused');
+  await becomes('paused');
+  const { items } = await grid.store.sweeps.list();
+  await Promise.all(items.map((sweep) => grid.store.sweeps.cancel(sweep.id)));
+  await grid.store.workers.want(id, 'working');
 });
 afterAll(async () => {
   const gone = new Promise((resolve) => worker.once('exit', resolve));
@@ -134,6 +137,7 @@ it('a kernel is submitted, measured, published, and removed', async () => {
 
   const spec = {
     cases: [{ kernel: id, tunables: {}, shapes: [{ m: 64, n: 64, k: 64 }], dtypes: ['f32'] }],
+    policy: 'smoke',
   };
   const again = () => call('POST /sweeps', { token: member, body: { name: 'again', spec } });
   Object.assign(grid.settings, { gpuSeconds: 0.001 });
@@ -189,10 +193,6 @@ it.each([
   const [summary, output] = [join(folder, 'summary.md'), join(folder, 'output')];
   await writeFile(join(folder, 'old.wgsl'), template.replace('One thread', 'Formerly, one thread'));
   await rm(summary, { force: true });
-  screens = true;
-  onTestFinished(() => {
-    screens = false;
-  });
   const ended = await run('bash', [action], {
     ...{ KERNEL: kernel, BASELINE: 'old.wgsl', SERVER: server, TOKEN: member, SHAPES: '64' },
     // A busy machine: a kernel like its baseline must not be called slower.

@@ -100,8 +100,10 @@ describe('tilemark bench', () => {
 
   it('keeps what it has measured when it is killed', async () => {
     const json = join(folder, 'killed.json');
-    const runs = ['--kernel', 'matmul/cpu-naive', '--shape', '16,17,18,19', '--device', 'cpu'];
-    const killed = execFile(process.execPath, [bundle.main, 'bench', ...runs, '--json', json], {
+    const screen = ['--policy', 'screen', '--json', json];
+    // The third goes on for seconds.
+    const runs = ['--kernel', 'matmul/cpu-naive', '--shape', '16,17,1024,1025', '--device', 'cpu'];
+    const killed = execFile(process.execPath, [bundle.main, 'bench', ...runs, ...screen], {
       env: { ...process.env, TMPDIR: folder },
     });
     let stderr = '';

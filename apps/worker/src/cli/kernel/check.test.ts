@@ -52,10 +52,12 @@ it('kernel new writes a kernel that check proves, and bench measures it', async 
   const bench = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags);
   expect(bench.text).toMatch(/local\/mine@[0-9a-f]{8}/);
   expect(bench.code).toBe(0);
+  // Its default alone, which is in no duel.
   const tuned = await tilemark(
-    ...['tune', '--wgsl', 'mine.wgsl', '--shape', '48', '--budget', '3s', '--device', 'auto'],
+    ...['tune', '--wgsl', 'mine.wgsl', '--tunable', 'BLOCK=16', '--shape', '48'],
+    ...['--budget', '3s', '--device', 'auto'],
   );
-  expect(tuned.text).toMatch(/local\/mine@[0-9a-f]{8}\[BLOCK=\d+\]|mine\S*\[BLOCK=\d+\]/);
+  expect(tuned.text).toMatch(/^Winner: \S*mine\S*\[BLOCK=16\]/m);
   expect(tuned.code).toBe(0);
   const some = await tilemark('check', 'mine.wgsl', '--tunable', 'BLOCK=4', '--shape', '48');
   expect(some.text).toContain('BLOCK=4');

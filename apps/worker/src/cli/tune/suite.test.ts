@@ -20,9 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** A shape of few candidates: each is compiled, and timed for a moment. */
 const family: Family = {
-  ...{ id: 'tiny', title: 'Tiny', about: '', op: 'transpose' },
-  shapes: [{ rows: 64, cols: 48 }],
+  ...{ id: 'tiny', title: 'Tiny', about: '', op: 'matmul' },
+  shapes: [{ m: 17, n: 1, k: 65 }],
 };
 const tiny = parseProblem({ op: 'transpose', shape: '64x48', dtype: 'f32' });
 
@@ -36,7 +37,7 @@ describe('a family, tuned on a device', () => {
     const read = async () => evidenceSchema.parse(JSON.parse(await readFile(save, 'utf8')));
     expect(await tuned(600e9)).toBe(0);
     const whole = await read();
-    expect(whole.shapes.map(({ shape }) => shape)).toEqual(['64x48']);
+    expect(whole.shapes.map(({ shape }) => shape)).toEqual(['17x1x65']);
     expect(printed.at(-1)).toMatch(/^1 of 1 shapes measured .* 0 known before, 0 skipped/);
 
     // As if screening had found the two fastest close together and the time had ended then.
@@ -65,10 +66,15 @@ describe('a family, tuned on a device', () => {
     const runner = new Runner({ entry: bundle.child, device: '0' });
     try {
       const { capabilities, identity } = await runner.open('default');
-      // One shape of the family fits: 32768 x 4 is its smallest.
+      // One shape of the family fits, 32768 x 4, its smallest; and of its candidates the smaller.
+      const small = {
+        maxStorageBufferBindingSize: 570_000,
+        maxComputeInvocationsPerWorkgroup: 128,
+        maxComputeWorkgroupStorageSize: 4_096,
+      };
       const { workerId } = await store.workers.attach({
         ...{ name: 'w', host: 'h', version: '0', identity },
-        capabilities: { ...capabilities, maxStorageBufferBindingSize: 570_000 },
+        capabilities: { ...capabilities, ...small },
       });
       const key = deviceKey(identity);
       const asked = { device: key, suite: 'transpose-shapes', profile: 'default' } as const;
