@@ -70,7 +70,7 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 for (const width of [1280, 390]) {
-  test(`every page is accessible in both schemes, clean and as wide as the screen: ${width}`, async ({
+  test(`every page has a title, is accessible in both schemes, clean and as wide as the screen: ${width}`, async ({
     browser,
   }) => {
     test.setTimeout(600_000);
@@ -88,6 +88,7 @@ for (const width of [1280, 390]) {
     await page.goto(grid.loginUrl);
     for (const [name, path] of Object.entries(pages)) {
       await open(page, path);
+      await expect.soft(page, name).toHaveTitle(/\S · Tilemark|Tilemark: \S|not found|address/i);
       expect.soft(await movesOf(page), `${name} moves while it loads`).toBeLessThan(0.02);
       // Thousands of spans alike: one page of code stands for all.
       const repeated = name === 'kernel' ? undefined : '.shiki code';
@@ -481,14 +482,6 @@ test('a result is shared: a card, a badge, a short link', async ({ page, request
   await expect(page).toHaveURL(`${grid.url}${pages.result}`);
 });
 
-test('every page has a title of its own', async ({ page }) => {
-  await page.goto(grid.loginUrl);
-  for (const [name, path] of Object.entries(pages)) {
-    await page.goto(`${grid.url}${path}`);
-    await expect.soft(page, name).toHaveTitle(/\S · Tilemark|Tilemark: \S|not found|address/i);
-  }
-});
-
 /** Goes on with the Tab key until the control has focus. */
 async function tabTo(page: Page, name: string, target: Locator): Promise<void> {
   for (let step = 0; step < 200; step++) {
@@ -752,11 +745,12 @@ test('docs hide no text: what goes on beyond its edge is shaded and scrolls', as
   const primers = new Set(links);
   expect(primers.size).toBeGreaterThan(20);
   let wide = 0;
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 });
-    for (const path of [...primers, '/api', '/kernels/matmul/tiled']) {
-      await page.goto(`${grid.url}${path}`);
-      await page.evaluate(() => document.fonts.ready);
+  for (const path of [...primers, '/api', '/kernels/matmul/tiled']) {
+    await page.goto(`${grid.url}${path}`);
+    await page.evaluate(() => document.fonts.ready);
+    // Its boxes are laid out by style sheets alone: no page has to be loaded again.
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
       const boxes = await page.locator('main').evaluate((main) => {
         for (const folded of main.querySelectorAll('details')) folded.open = true;
         return (

@@ -135,18 +135,24 @@ test('of a contributed kernel: the same, with its source from the grid; none onc
   try {
     const software = async () => {
       const { items } = await (await fetch(`${grid.url}/api/v1/workers`)).json();
-      return items.find(({ contributed }: { contributed: boolean }) => contributed)?.device.key;
+      return items.find(({ contributed }: { contributed: boolean }) => contributed);
     };
-    await expect.poll(software, { timeout: 60_000 }).toBeTruthy();
-    // It would measure the standing suites first.
+    await expect.poll(async () => (await software())?.state, { timeout: 60_000 }).toBe('running');
+    // It begins with the standing suites, whose run in hand it gives back.
+    const { id, device } = await software();
+    await post(`/workers/${id}/pause`, {});
+    await expect.poll(async () => (await software())?.state, { timeout: 60_000 }).toBe('paused');
     const started = await (await fetch(`${grid.url}/api/v1/sweeps`)).json();
-    for (const { id } of started.items) {
-      await fetch(`${grid.url}/api/v1/sweeps/${id}/cancel`, { method: 'POST', headers: asAdmin() });
+    for (const { id: sweep } of started.items) {
+      await fetch(`${grid.url}/api/v1/sweeps/${sweep}/cancel`, {
+        ...{ method: 'POST', headers: asAdmin() },
+      });
     }
+    await post(`/workers/${id}/resume`, {});
     const kernel = await contributed('mine');
     const spec = {
       cases: [{ kernel, tunables: {}, shapes: [{ m: 33, n: 33, k: 33 }], dtypes: ['f32'] }],
-      ...{ devices: [await software()], policy: 'smoke' },
+      ...{ devices: [device.key], policy: 'smoke' },
     };
     const { id: sweep } = await post('/sweeps', { name: 'mine', spec });
     const result = async () => {

@@ -31,18 +31,16 @@ test.afterAll(async () => {
 });
 
 const ALL = 'groups=gpu&groups=software&groups=reference';
+/** Beside those among every page: the first screen, the best kernel to be asked for, what is refused. */
 const PAGES = {
   board: `/?shape=1024&${ALL}`,
-  'first screen': '/',
   'reference only': '/?shape=1024&groups=reference',
   'heat map': `/?shape=1024&view=heatmap&groups=gpu,software`,
   portability: `/?shape=1024&view=portability&groups=gpu,software`,
   'nothing portable': '/?dtype=i32&view=portability',
-  'best, to be asked': '/best',
   'best of a transpose': '/best?op=transpose&rows=3072&cols=4096',
   'best, far away': '/best?m=8192&n=64&k=64&vendor=example&architecture=other',
   'no best': '/best?m=64&n=64&k=64&dtype=i32',
-  refused: '/?op=conv&shape=%3Cb%3E',
 };
 
 for (const width of [1280, 390]) {

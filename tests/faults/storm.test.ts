@@ -15,7 +15,7 @@ afterAll(() => grid?.close());
 it('a sweep comes through the death of each part and outages of both services', async () => {
   onTestFailed(async () => void process.stderr.write(await grid.logs()));
   const worker = await grid.startWorker();
-  const sweep = await grid.submit(6);
+  const sweep = await grid.submit(4);
   const page = watchLive(grid, sweep.id);
   await grid.ended(sweep.id, 1);
   // First, since it takes longest to be noticed: up to a minute.
