@@ -23,6 +23,7 @@ export const deviceSchema = deviceRefSchema.extend({
   workers: z.number().int(),
   /** Runs waiting for this device. */
   pending: z.number().int(),
+  /** Runs that were measured, so proved correct. */
   results: z.number().int(),
   /** No worker of this grid has served it: then the two dates are those of its first import. */
   isImportedOnly: z.boolean(),

@@ -104,7 +104,7 @@ export function DeviceCard({
                 value: workers.map(({ name }) => name).join(', ') || 'no\u00a0worker',
               },
               {
-                name: 'Results',
+                name: 'Measured results',
                 value: (
                   <>
                     <TextLink href={`${href}#history`}>{formatCount(results)}</TextLink>

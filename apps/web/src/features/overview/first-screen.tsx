@@ -55,7 +55,7 @@ export function FirstScreen({
         </p>
         <p className="flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
           <Count href="/devices">{plural(overview.devices, 'device')}</Count>
-          <Count href="/sweeps">{plural(overview.results, 'result')}</Count>
+          <Count href="/sweeps">{plural(overview.results, 'measured result')}</Count>
           <Count href="/kernels">{plural(KERNELS.length, 'kernel')}</Count>
         </p>
         <div className="flex flex-wrap gap-2">

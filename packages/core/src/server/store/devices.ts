@@ -277,7 +277,7 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
       capabilities: fromJson(row.capabilities),
       workers: workers.get(row.key) ?? 0,
       pending: sum(states.filter(({ state }) => state === 'pending')),
-      results: sum(states.filter(({ state }) => state !== 'pending' && state !== 'running')),
+      results: sum(states.filter(({ state }) => state === 'measured')),
       isImportedOnly: row.ownedBy === null,
       firstSeenAt: row.firstSeenAt.toISOString(),
       lastSeenAt: row.lastSeenAt.toISOString(),

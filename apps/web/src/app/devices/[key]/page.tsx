@@ -120,7 +120,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
                     { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
                     { name: 'Last seen', value: <Moment date={device.lastSeenAt} /> },
                   ]),
-              { name: 'Results', value: formatCount(device.results) },
+              { name: 'Measured results', value: formatCount(device.results) },
               { name: 'Waiting runs', value: formatCount(device.pending) },
             ]}
           />

@@ -54,6 +54,14 @@ test('the board opens on the largest square that most GPUs have; the overview ha
   ]);
   const overview = await store.overview();
   expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9 });
+  // The devices count the same.
+  const { items } = await store.devices.list();
+  expect(items.map(({ name, results }) => [name, results]).toSorted()).toEqual([
+    ['GPU 1', 3],
+    ['GPU 2', 3],
+    ['Soft 1', 2],
+    ['Soft 2', 1],
+  ]);
   // The larger problem has the higher rate here; GPUs come first.
   expect(overview.bests.map(({ device, problem: of }) => [device.name, of.shape])).toMatchObject([
     ['GPU 2', { m: 512 }],
