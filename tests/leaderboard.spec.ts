@@ -133,7 +133,7 @@ test('on a phone the first figure is in the first screen, and the filters are on
 }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   const page = await context.newPage();
-  const noGpu = page.getByText('No GPU attached to this site');
+  const noGpu = page.getByText('This site has no');
   const check = async (who: string) => {
     for (const path of ['/', `/?shape=1024&${ALL}`, '/?dtype=i32']) {
       await page.goto(`${grid.url}${path}`);

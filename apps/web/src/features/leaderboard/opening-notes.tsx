@@ -71,12 +71,12 @@ export function NoGpuYet({
   const [earlier] = methodologies.filter((version) => version < methodology);
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
-      No GPU attached to this site has an {query.dtype} {query.op} result under profile{' '}
+      This site has no {query.dtype} {query.op} result of a GPU, measured or imported, under profile{' '}
       {query.profile} by the current protocol yet
       {earlier !== undefined && (
         <>
           {' '}
-          (those by an earlier one,{' '}
+          (results by an earlier one,{' '}
           <TextLink href={boardHref(query, { methodology: String(earlier) })}>
             methodology {earlier}
           </TextLink>

@@ -62,7 +62,7 @@ test('the board names a kernel that is known under another profile alone', async
   expect(html).toMatch(
     /Fastest kernel under .*profile fast.*NVIDIA H200 \d{3},\d{3} GFLOP\/s with subgroup-matrix/,
   );
-  expect(html).toContain('No GPU attached to this site has an f16 matmul result');
+  expect(html).toContain('This site has no f16 matmul result of a GPU, measured or imported,');
 });
 
 test('what software adapters and CPUs have is told apart from what GPUs had under an earlier protocol', async () => {
@@ -88,7 +88,7 @@ test('what software adapters and CPUs have is told apart from what GPUs had unde
   const { content } = await loadView(store, query);
   const text = renderToStaticMarkup(content as ReactElement).replace(/<[^>]*>/g, '');
   expect(text).toMatch(/easured here, on software adapters or CPUs: matmul 128\./);
-  expect(text).toContain('those by an earlier one, methodology 1, are kept apart');
+  expect(text).toContain('results by an earlier one, methodology 1, are kept apart');
 });
 
 test('groups that hide every device are not taken for a profile without results', async () => {
