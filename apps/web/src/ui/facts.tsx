@@ -1,3 +1,4 @@
+import { hasInterval } from '@tilemark/core';
 import type { ReactNode } from 'react';
 import { formatAge, formatInterval, formatMoment, formatNs, formatRate } from './format';
 
@@ -68,10 +69,18 @@ export function Rate({ of }: { of: { readonly value: number; readonly unit: stri
 /** What the interval of a board's figure is. */
 export const BETWEEN_RUNS = '95% interval, with the spread between runs';
 
+/** What stands beside the median of one run. */
+function aboutOne(samples?: number): string {
+  if (samples === undefined || hasInterval(samples)) return '95% interval of this run’s median';
+  return samples === 1
+    ? 'One sample has neither an interval nor a range'
+    : 'Range of the samples, which are too few for a 95% interval';
+}
+
 /** A median time with the half width of its 95% interval. */
 export function Timing({
   of: { highNs, lowNs, medianNs, samples },
-  about = '95% interval of this run’s median',
+  about,
 }: {
   of: {
     readonly medianNs: number;
@@ -80,13 +89,13 @@ export function Timing({
     /** Absent where it is not of one run. */
     readonly samples?: number;
   };
-  /** What the interval is. */
+  /** What the interval is; absent: that of one run. */
   about?: string;
 }) {
   return (
     <>
       {formatNs(medianNs)}{' '}
-      <span className="text-xs text-muted" title={about}>
+      <span className="text-xs text-muted" title={about ?? aboutOne(samples)}>
         {formatInterval(medianNs, lowNs, highNs, samples)}
       </span>
     </>

@@ -132,6 +132,10 @@ describe('a tuning', () => {
     const { items } = await store.sweeps.results(made.id);
     const winner = items.find(({ resultId }) => resultId === best?.resultId);
     expect(winner).toMatchObject({ policy: 'default', address: decision?.winner });
+    if (winner?.outcome?.kind !== 'measured') throw new Error('not measured');
+    const { highNs, lowNs, medianNs, samplesNs } = winner.outcome.measurement.cold;
+    expect(best).toMatchObject({ policy: 'default', medianNs, lowNs, highNs });
+    expect(best?.samples).toBe(samplesNs.length);
     const screened = items.filter(({ policy }) => policy === 'screen');
     expect(tried).toBe(screened.length);
     const isDuel = ({ outcome }: (typeof items)[number]) =>

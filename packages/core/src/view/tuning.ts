@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
+import { policyIdSchema } from '../measure/policy';
 import { dtypeSchema, problemSchema } from '../plan/spec';
 import { FAMILIES } from '../suites/families';
 import {
@@ -63,7 +64,12 @@ const progressSchema = z.object({
 const fastestSchema = z.object({
   address: z.string(),
   resultId: id,
+  /** Of the run that its time is of: after screening alone a quick one, which is less certain. */
+  policy: policyIdSchema,
   medianNs: z.number(),
+  /** The ends of the 95% interval of the median, or of the range of few samples. */
+  ...{ lowNs: z.number(), highNs: z.number() },
+  samples: z.number().int(),
   rate: rateSchema,
 });
 

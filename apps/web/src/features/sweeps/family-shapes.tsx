@@ -14,11 +14,11 @@ import { VariantLink } from '@/features/kernels/address';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
 import { InlineField, Select } from '@/ui/field';
-import { formatCount, formatDuration, formatNs, formatShape, ratioText } from '@/ui/format';
+import { formatCount, formatDuration, formatShape, ratioText } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { usedText } from './tuning';
+import { FastestTime, usedText } from './tuning';
 
 /** A sweep that searches a family of shapes: how far it is, and what leads on each shape. */
 
@@ -223,7 +223,7 @@ const columnsOf = (
       ),
   },
   { head: 'Rate', isFigure: true, cell: ({ best }) => (best ? <Rate of={best.rate} /> : '–') },
-  { head: 'Time', isFigure: true, cell: ({ best }) => (best ? formatNs(best.medianNs) : '–') },
+  { head: 'Time', isFigure: true, cell: ({ best }) => (best ? <FastestTime of={best} /> : '–') },
   { head: 'Tried', isFigure: true, cell: ({ tried }) => formatCount(tried) },
   {
     head: 'Duel',

@@ -1,4 +1,4 @@
-import type { ProblemTuning } from '@tilemark/core';
+import type { PolicyId, ProblemTuning } from '@tilemark/core';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { TuningFacts } from './tuning';
@@ -8,13 +8,20 @@ const slow = 'matmul/naive[BLOCK=16]';
 const varied = new Map([['matmul/tiled', new Set(['TILE'])]]);
 
 /** @param finals variants that were measured in full */
-function textOf(finals: number, duels: NonNullable<ProblemTuning['decision']>['duels'] = []) {
+function textOf(
+  finals: number,
+  duels: NonNullable<ProblemTuning['decision']>['duels'] = [],
+  policy: PolicyId = 'default',
+) {
   const tuning: ProblemTuning = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
     ...{ profile: 'default', seed: 1, budgetSeconds: 60, usedSeconds: 60 },
     device: { key: 'a', name: 'A', class: 'gpu' },
     ...{ tried: 15, finals, phase: 'done' },
-    best: { address: fast, resultId: 'r', medianNs: 1e6, rate: { value: 1, unit: 'GFLOP/s' } },
+    best: {
+      ...{ address: fast, resultId: 'r', policy, rate: { value: 1, unit: 'GFLOP/s' } },
+      ...{ medianNs: 1e6, lowNs: 0.8e6, highNs: 1.4e6, samples: 7 },
+    },
     decision: { winner: fast, stop: 'budget', screened: 14, duels },
   };
   return renderToStaticMarkup(TuningFacts({ tuning, runs: 16, varied, isOver: true })).replaceAll(
@@ -39,4 +46,9 @@ test('names a winner by the tunables that vary, also at their defaults', () => {
   const text = textOf(2, [duel]).replaceAll(/\s+/g, '');
   expect(text).toContain('Winnermatmul/tiled[TILE=16]');
   expect(text).toContain('Duelmatmul/tiled[TILE=16]ranat2.00×thespeedofmatmul/naive(');
+});
+
+test('a rate stands beside how well it is known, and that of a quick run says so', () => {
+  expect(textOf(1)).toMatch(/Rate\s+1\.000\s+GFLOP\/s\s+1\.000\sms\s+−20% \+40%\s+Variants/);
+  expect(textOf(1, [], 'screen')).toMatch(/−20% \+40%\s+, quick run/);
 });

@@ -1,17 +1,16 @@
-import { kernelOf, type ProblemTuning, type Tuning } from '@tilemark/core';
+import {
+  kernelOf,
+  POLICIES,
+  type ProblemTuning,
+  type TunedShape,
+  type Tuning,
+} from '@tilemark/core';
 import { opById, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { type Fact, Facts, Rate } from '@/ui/facts';
-import {
-  formatCount,
-  formatDuration,
-  formatNs,
-  formatShape,
-  formatSpeedup,
-  plural,
-} from '@/ui/format';
+import { type Fact, Facts, Rate, Timing } from '@/ui/facts';
+import { formatCount, formatDuration, formatShape, formatSpeedup, plural } from '@/ui/format';
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
 
@@ -89,7 +88,10 @@ export function TuningFacts({
       name: 'Rate',
       value: best ? (
         <>
-          <Rate of={best.rate} /> <span className="text-muted">{formatNs(best.medianNs)}</span>
+          <Rate of={best.rate} />{' '}
+          <span className="text-muted">
+            <FastestTime of={best} />
+          </span>
         </>
       ) : (
         '–'
@@ -140,6 +142,18 @@ export function TuningFacts({
             <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
           </p>
         </>
+      )}
+    </>
+  );
+}
+
+/** A time, how well it is known, and whether it is of a quick run: those take few samples. */
+export function FastestTime({ of }: { of: NonNullable<TunedShape['best']> }) {
+  return (
+    <>
+      <Timing of={of} />
+      {!POLICIES[of.policy].rankable && (
+        <span className="text-xs whitespace-nowrap text-muted">, quick run</span>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
+import { type Problem, rateOf, shapeText, variantAddress } from '@tilemark/kernels';
 import { group, least } from 'd3-array';
 import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { SweepSpec } from '../../../plan/spec';
@@ -26,12 +26,10 @@ interface Progress {
   readonly hasDuels: boolean;
 }
 
-interface BestRow {
-  readonly sweepId: string;
-  readonly address: string;
-  readonly resultId: string;
-  readonly medianNs: number;
-}
+type Fastest = NonNullable<TunedShape['best']>;
+/** Without what follows from the rest, or is read of few results only. */
+type FastestRun = Omit<Fastest, 'rate' | 'samples'>;
+type BestRow = FastestRun & { readonly sweepId: string };
 
 interface ShapeRow {
   readonly sweepId: string;
@@ -60,14 +58,17 @@ export async function tuningViews(
     FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
     WHERE r."sweepId" = ANY(${ids}) GROUP BY r."sweepId"`;
   const bests = await db.$queryRaw<BestRow[]>`
-    SELECT DISTINCT ON (r."sweepId") r."sweepId", r."address", result."id" AS "resultId",
-      result."medianNs"
+    SELECT DISTINCT ON (r."sweepId") r."sweepId", r."address", r."policy",
+      result."id" AS "resultId", result."medianNs",
+      coalesce(result."lowNs", result."medianNs") AS "lowNs",
+      coalesce(result."highNs", result."medianNs") AS "highNs"
     FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
     JOIN "Sweep" AS s ON s."id" = r."sweepId"
     WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'problem' AND r."state" = 'measured'
       AND coalesce(result."unranked" NOT LIKE ${`${IMPLAUSIBLE}%`}, true)
       AND (s."decision" IS NULL OR r."address" = s."decision"->>'winner')
     ORDER BY r."sweepId", r."policy" = 'screen', r."rival" IS NOT NULL, result."medianNs"`;
+  const samples = await samplesOf(db, bests);
   const shapes = await db.$queryRaw<ShapeRow[]>`
     SELECT r."sweepId", r."shape", bool_or(r."endedAt" IS NULL) AS "isOpen",
       bool_or(r."state" <> 'pending') AS "hasBegun"
@@ -97,6 +98,7 @@ export async function tuningViews(
             })
           : problemView(tuning, row.decision, {
               ...{ ...common, so, best: bests.find(({ sweepId }) => sweepId === id) },
+              samples,
             });
       return [[id, view] as const];
     }),
@@ -108,18 +110,18 @@ type Common = Pick<Tuning, 'device' | 'tried' | 'usedSeconds'>;
 function problemView(
   request: TuningRequest,
   decision: Prisma.JsonValue,
-  { best, so, ...common }: Common & { so: Progress | undefined; best: BestRow | undefined },
+  {
+    best,
+    samples,
+    so,
+    ...common
+  }: Common & { so: Progress | undefined; best: BestRow | undefined; samples: Samples },
 ): ProblemTuning {
   return {
     ...{ ...request, ...common },
     finals: so?.finals ?? 0,
     phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
-    best: best
-      ? {
-          ...{ address: best.address, resultId: best.resultId, medianNs: best.medianNs },
-          rate: rateOf(request.problem, best.medianNs),
-        }
-      : null,
+    best: best ? fastest(best, request.problem, samples) : null,
     decision: decision === null ? null : fromJson<TuningDecision>(decision),
   };
 }
@@ -213,6 +215,11 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
       ...{ row, toSearch: order.length - skipped.size },
     }),
   );
+  const found = new Map([...runs].map(([shape, own]) => [shape, foundOf(own)]));
+  const samples = await samplesOf(
+    db,
+    [...found.values()].flatMap(({ best }) => best ?? []),
+  );
   return order.map((shape) => {
     const own = runs.get(shape) ?? [];
     const screens = own.filter(({ rival }) => !rival);
@@ -230,17 +237,48 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
             : isOver
               ? 'missed'
               : 'waiting';
-    return { shape, state, why, tried: ended.length, ...fastestOf(own) };
+    const { best = null, duel = null } = found.get(shape) ?? {};
+    return {
+      ...{ shape, state, why, tried: ended.length, duel },
+      best: best && fastest(best, best.problem, samples),
+    };
   });
 }
+
+/** How many samples a result has, by its id. */
+type Samples = ReadonlyMap<string, number>;
+
+async function samplesOf(
+  db: PrismaClient | Prisma.TransactionClient,
+  of: readonly Pick<Fastest, 'resultId'>[],
+): Promise<Samples> {
+  const rows = await db.$queryRaw<{ id: string; samples: number }[]>`
+    SELECT "id", cardinality("coldSamplesNs") AS "samples" FROM "Result"
+    WHERE "id" = ANY(${of.map(({ resultId }) => resultId)})`;
+  return new Map(rows.map(({ id, samples }) => [id, samples]));
+}
+
+const fastest = (
+  { address, highNs, lowNs, medianNs, policy, resultId }: FastestRun,
+  problem: Problem,
+  samples: Samples,
+): Fastest => ({
+  ...{ address, resultId, policy, medianNs, lowNs, highNs },
+  // None: a retry has deleted the result since.
+  samples: samples.get(resultId) ?? 0,
+  rate: rateOf(problem, medianNs),
+});
 
 type KnownRun = Awaited<ReturnType<typeof runsOfTuning>>[number];
 
 /** The fastest of a shape by its runs, as the selector sees them, and the duel of the two nearest. */
-function fastestOf(runs: readonly KnownRun[]): Pick<TunedShape, 'best' | 'duel'> {
-  const screened = runs.flatMap(({ address, outcome, problem, resultId, rival }) =>
+function foundOf(runs: readonly KnownRun[]): {
+  readonly best: (FastestRun & Pick<KnownRun, 'problem'>) | null;
+  readonly duel: TunedShape['duel'];
+} {
+  const screened = runs.flatMap(({ address, outcome, policy, problem, resultId, rival }) =>
     outcome?.kind === 'measured' && resultId !== null && !rival
-      ? [{ address, problem, resultId, ...outcome.measurement.cold }]
+      ? [{ address, policy, problem, resultId, ...outcome.measurement.cold }]
       : [],
   );
   const dueled = runs.find(({ contrast }) => contrast !== null);
@@ -258,7 +296,5 @@ function fastestOf(runs: readonly KnownRun[]): Pick<TunedShape, 'best' | 'duel'>
     duel && (first?.address === duel.a || first?.address === duel.b)
       ? (screened.find(({ address }) => address === winner) ?? first)
       : first;
-  if (!best) return { best: null, duel };
-  const { address, medianNs, problem, resultId } = best;
-  return { best: { address, resultId, medianNs, rate: rateOf(problem, medianNs) }, duel };
+  return { best: best ?? null, duel };
 }
