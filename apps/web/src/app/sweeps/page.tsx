@@ -155,7 +155,8 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               head: 'Duration',
               isFigure: true,
               className: 'text-muted',
-              title: 'From the start of its first run; waiting before that does not count',
+              title:
+                'From the start of its first run to the end of its last; runs of other sweeps between them count',
               // A file says nothing of how long its runs took together.
               cell: ({ finishedAt, isImported, startedAt }) =>
                 finishedAt === null || startedAt === null || isImported

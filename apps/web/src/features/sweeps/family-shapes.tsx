@@ -14,7 +14,7 @@ import { VariantLink } from '@/features/kernels/address';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
 import { InlineField, Select } from '@/ui/field';
-import { formatCount, formatDuration, formatShape, ratioText } from '@/ui/format';
+import { formatCount, formatDuration, formatShape, plural, ratioText } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
@@ -131,11 +131,14 @@ export function FamilyShapes({
             className="!w-auto"
             value={state ?? ''}
             onChange={({ target }) => setQuery({ state: target.value || null, shapes: null })}
-            options={[['', 'all'], ...STATE_IDS.map((each) => [each, STATES[each]] as const)]}
+            options={[
+              ['', allText(shapes)],
+              ...STATE_IDS.map((each) => [each, STATES[each]] as const),
+            ]}
           />
         </InlineField>
         <span className="text-muted" aria-live="polite">
-          {formatCount(rows.length)} {rows.length === 1 ? 'shape' : 'shapes'}
+          {listedText(rows.length, shapes.length)}
         </span>
         <span className="ml-auto">
           <ButtonAnchor href={`${base}?format=csv`} download>
@@ -165,6 +168,14 @@ export function FamilyShapes({
     </>
   );
 }
+
+/** What is listed where no state is asked for: what the search did not come to is not. */
+export const allText = (shapes: readonly Pick<TunedShape, 'state' | 'tried'>[]): string =>
+  shapes.some(isUntried) ? 'all but not searched' : 'all';
+
+/** `1 of 50 shapes` */
+export const listedText = (listed: number, all: number): string =>
+  listed === all ? plural(all, 'shape') : `${formatCount(listed)} of ${plural(all, 'shape')}`;
 
 /** A shape that the search did not come to. */
 const isUntried = ({ state, tried }: Pick<TunedShape, 'state' | 'tried'>): boolean =>
