@@ -52,8 +52,8 @@ export default async function CoveragePage({ searchParams }: { searchParams: Sea
         How much of the standard suites each device has run. These sweeps run by themselves whenever
         a device has a worker with nothing else to do. Slow devices (software adapters, CPUs,
         browsers) have fewer suites than GPUs: those that end soon there and whose kernels they can
-        run. Each suite names the sizes that count, smaller on slow devices; results at other sizes
-        do not count here.
+        run. Each suite names the sizes that count, some of them smaller on slow devices; results at
+        other sizes do not count here.
       </PageHeader>
       {coverage.devices.length > 0 ? (
         <>

@@ -13,18 +13,22 @@ it('says what there is of a suite, part by part', () => {
 });
 
 it('has words for each parameter of the suites, and a pattern for each part', () => {
-  for (const { params } of SUITES) {
-    for (const { name } of params) expect(sizesText({ params: { [name]: 16 } })).toMatch('16');
+  for (const { id, params } of SUITES) {
+    for (const { name } of params) {
+      expect(sizesText({ suite: id, params: { [name]: 16 } })).toMatch('16');
+    }
   }
   const patterns = PARTS.map(([, look]) => look.replaceAll(/accent|rose|blue|amber|muted/g, ''));
   expect(new Set(patterns).size).toBe(PARTS.length);
 });
 
 it('says at which sizes it is counted', () => {
-  expect(sizesText({ params: { rows: 3072, cols: 4096 } })).toBe(
+  expect(sizesText({ ...cell, params: { rows: 3072, cols: 4096 } })).toBe(
     // Lines break at the comma only.
     '3072\u00a0rows, 4096\u00a0columns',
   );
-  expect(sizesText({ params: { n: 2048 } })).toBe('2048\u00a0×\u00a02048');
-  expect(sizesText({ params: {} })).toBe('fixed sizes');
+  expect(sizesText({ ...cell, params: { n: 2048 } })).toBe('2048\u00a0×\u00a02048');
+  const peak = { suite: 'peak', params: { n: 2048 } };
+  expect(sizesText(peak)).toBe('2048\u00a0×\u00a02048\u00a0and\u00a0others');
+  expect(sizesText({ ...cell, params: {} })).toBe('fixed sizes');
 });

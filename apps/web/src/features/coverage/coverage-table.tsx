@@ -93,8 +93,10 @@ function Suite({ title, device, cell }: { title: string; device: string; cell: C
   );
 }
 
-/** What a value of a suite's parameter says of its sizes. */
+/** What a value of a parameter, or of one suite's parameter, says of the sizes. */
 const SIZE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
+  // Rectangular, odd, and skinny shapes too, made from one side.
+  'peak.n': (value) => `${value} × ${value} and others`,
   n: (value) => `${value} × ${value}`,
   rows: (value) => `${value} rows`,
   cols: (value) => `${value} columns`,
@@ -102,12 +104,13 @@ const SIZE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
 };
 
 /** The sizes at which a suite is counted, `2048 × 2048`, or `fixed sizes`. */
-export const sizesText = ({ params }: Pick<CoverageCell, 'params'>): string =>
+export const sizesText = ({ suite, params }: Pick<CoverageCell, 'suite' | 'params'>): string =>
   Object.entries(params)
     // Lines break at the comma only.
-    .map(([name, value]) =>
-      (SIZE_TEXTS[name]?.(value) ?? `${name} = ${value}`).replaceAll(' ', '\u00a0'),
-    )
+    .map(([name, value]) => {
+      const textOf = SIZE_TEXTS[`${suite}.${name}`] ?? SIZE_TEXTS[name];
+      return (textOf?.(value) ?? `${name} = ${value}`).replaceAll(' ', '\u00a0');
+    })
     .join(', ') || 'fixed sizes';
 
 /** `12 done`, `10 done, 2 stale`. */
