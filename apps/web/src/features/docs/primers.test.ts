@@ -66,6 +66,13 @@ it('gives comments in commands short lines of their own, which no phone wraps', 
   expect(commands.filter((line) => /: *# .{45}/.test(line))).toEqual([]);
 });
 
+it('copies no command that drops a database along with the one that saves it', () => {
+  const blocks = PRIMERS.flatMap(({ text }) => text.match(/^```sh\n[\s\S]*?^```/gm) ?? []);
+  const dropping = blocks.filter((block) => block.includes('dropdb'));
+  expect(dropping).toHaveLength(1);
+  expect(dropping.join()).not.toContain('pg_dump');
+});
+
 it('heads its tables', () => {
   const bare = PRIMERS.filter(({ text }) => /\n\n(?:\| *)+\|\n/.test(text));
   expect(bare.map(({ file }) => file)).toEqual([]);
