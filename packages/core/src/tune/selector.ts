@@ -133,6 +133,11 @@ export class Selector {
     return this.#families.has(familyOf(address));
   }
 
+  /** The times of a variant and those that differ from it only in SPLIT, WAVE or COLS, of either dtype that takes as long. */
+  timesOf(address: string): readonly Observation[] {
+    return this.#families.get(familyOf(address)) ?? [];
+  }
+
   /**
    * Whether variants of several kernels were tried on a shape at most so far from a problem, as a
    * search does: then a kernel that is not among them need not be preferred.

@@ -73,8 +73,9 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
             title={`No answer yet for ${op} ${formatShape(shape)} ${query.dtype} under profile ${query.profile}`}
           >
             <p>
-              Nothing that was ranked here or ships with Tilemark was measured on such a device.
-              Find the fastest yourself: this searches for two minutes on the machine where it runs.
+              No result that is ranked here under this profile, and no tuned variant that ships with
+              Tilemark, says what such a device can run on this problem. Find the fastest yourself:
+              this searches for two minutes on the machine where it runs.
             </p>
             <div className="text-left">
               <Command
@@ -100,6 +101,13 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
           title="From a program"
           note="GET /api/v1/best; a public grid needs no token"
         >
+          {query.device && (
+            <p className="mb-2 text-[0.8125rem] text-muted">
+              The program asks for the vendor and architecture of the GPU that it runs on. Of a
+              single device, as above, more may be known: <code>device={query.device}</code> asks
+              for that.
+            </p>
+          )}
           <Command text={snippet(origin, query)} label="the program" />
         </Section>
       )}

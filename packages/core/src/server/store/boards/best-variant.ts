@@ -23,6 +23,7 @@ import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { shorterMedian } from '../../../rank/head-to-head';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { bestTimes, portability } from '../../../rank/portability';
+import type { Selector } from '../../../tune/selector';
 import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
@@ -45,7 +46,8 @@ type DeviceRow = Prisma.DeviceGetPayload<object>;
 /**
  * The variant to run for a problem: what was ranked or tuned on it or the nearest shape, or what the
  * selector predicts to be faster from what was measured on the device, here and in what ships. A
- * measurement of the very shape gives way only to a prediction that is faster by twice its error;
+ * measurement of the very shape gives way only to a prediction that is faster by twice its error, and
+ * one of another shape to none whose evidence is farther and of unlike shapes;
  * evidence of another model answers where nothing else does. Null: there is none. Throws InputError
  * for a problem without all of its dimensions.
  */
@@ -66,8 +68,11 @@ export async function bestVariantOf(
       const within = shapeDistance(problem, known.measured);
       if (known.isExact || !here.selector.hasSearched(problem, within)) return known;
     }
-    // With a result to show for it; and what is ranked here on this shape has been compared already.
-    if (known?.fallback === 'device' && (await isRankedHere(db, known, predicted))) return known;
+    if (known?.fallback === 'device') {
+      // With a result to show for it; and what is ranked here on this shape has been compared already.
+      if (await isRankedHere(db, known, predicted)) return known;
+      if (predicted && isFarFetched(predicted, known, here.selector)) return known;
+    }
     return isFaster(predicted, known) ? predicted : known;
   }
   const on = tunedOn(query, device);
@@ -125,6 +130,19 @@ const tunedOn = (
   { architecture, vendor }: BestQuery,
   device: { readonly key: string } | null,
 ): TunedOn | null => (device ? { key: device.key } : vendor ? { vendor, architecture } : null);
+
+/**
+ * Whether a prediction has evidence of unlike shapes alone, none of them nearer than a ranked result of the
+ * device, and nothing faster on the shape of that: both are guesses then, and the result is a better one.
+ */
+function isFarFetched(predicted: BestVariant, known: BestVariant, selector: Selector): boolean {
+  const { asked } = known;
+  const times = selector.timesOf(predicted.address);
+  const nearest = Math.min(...times.map(({ problem }) => shapeDistance(asked, problem)));
+  if (nearest <= LIKE_SHAPE || nearest < shapeDistance(asked, known.measured)) return false;
+  const there = times.filter(({ problem }) => shapeDistance(known.measured, problem) === 0);
+  return !there.some(({ ns }) => ns < (known.result?.medianNs ?? 0));
+}
 
 /** Whether a prediction is to be preferred to what is known. */
 function isFaster(predicted: BestVariant | null, known: BestVariant | null): boolean {

@@ -108,6 +108,30 @@ test('a quick time with a wide interval counts at its slow end', async () => {
   expect(found).toMatchObject({ fallback: 'device', address: tileAddress('small') });
 });
 
+test('a promise from unlike shapes gives way to a ranked result that is nearer', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Skinny');
+  const vectorNs = (n: number): [PlannedRun, Outcome] => [
+    {
+      ...tileRun(deviceKey, 'small', { op: 'matmul', shape: { m: 1, n, k: n }, dtype: 'f32' }),
+      policy: 'screen',
+    },
+    measured(4e6 + n, { policy: 'screen', samples: 7 }),
+  ];
+  const ranked = (n: number): [PlannedRun, Outcome] => [
+    tileRun(deviceKey, 'large', square(n)),
+    measured(10 * n ** 3),
+  ];
+  await recordAll(store, deviceKey, workerId, [
+    ...[1024, 2048, 4096].map(vectorNs),
+    ...[128, 64].map(ranked),
+  ]);
+  expect(await find({ ...cube(4096), device: deviceKey })).toMatchObject({
+    fallback: 'device',
+    address: tileAddress('large'),
+    result: { medianNs: 10 * 128 ** 3 },
+  });
+});
+
 test('a few times say nothing of a kernel that is not among them', async () => {
   const beginner = await attach(store, 'Beginner');
   const [run, outcome] = screened('small', 700, 3.1e6);
