@@ -31,8 +31,9 @@ test.afterAll(async () => {
 });
 
 const ALL = 'groups=gpu&groups=software&groups=reference';
-/** Beside those among every page: the first screen, the best kernel to be asked for, what is refused. */
+/** As a visitor sees them; all-pages.spec.ts has every page as an admin does. */
 const PAGES = {
+  'first screen': '/',
   board: `/?shape=1024&${ALL}`,
   'reference only': '/?shape=1024&groups=reference',
   'heat map': `/?shape=1024&view=heatmap&groups=gpu,software`,
