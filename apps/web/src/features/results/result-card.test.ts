@@ -25,11 +25,18 @@ test('the best beside a result is called ranked only if it is', () => {
 test('a result is drawn against the peak of its device', () => {
   const roof = { ns: 250, bound: 'compute' as const };
   expect(resultCard({ ...result, outcome: measured(1e3, { roof }) }, undefined)).toMatchObject({
-    about: expect.stringMatching(/ on Laptop\. Full bar: peak 8\.000 GFLOP\/s$/),
+    about: expect.stringMatching(/ on Laptop\. 25% of peak 8\.000 GFLOP\/s \(full bar\)$/),
     groups: [{ peak: { rate: 8, isMeasured: true, bound: 'compute' } }],
   });
   const h200 = { ...unknown, name: 'NVIDIA H200' };
-  expect(resultCard({ ...result, device: h200 }, undefined).about).toMatch(/ by data sheet$/);
+  expect(resultCard({ ...result, device: h200 }, undefined).about).toMatch(
+    / by data sheet \(full bar\)$/,
+  );
+  // The bar is full and no longer: the text says by how much it is beyond.
+  const beyond = { ns: 1_030, bound: 'compute' as const };
+  expect(
+    resultCard({ ...result, outcome: measured(1e3, { roof: beyond }) }, undefined).about,
+  ).toMatch(/ 103% of peak /);
   expect(resultCard(result, undefined).groups).toMatchObject([{ peak: null }]);
 });
 

@@ -5,7 +5,7 @@ import { shortDeviceName } from '../devices/device-name';
 import { problemText } from '../sweeps/runs';
 import type { Card, CardBar } from './card';
 import { IMPORTED } from './origin';
-import { peakOf, peakText } from './scale';
+import { fullBarText, peakOf } from './scale';
 
 /**
  * A result in colour, beside the best of its device on the problem, against the device's peak. One
@@ -47,11 +47,10 @@ export function resultCard(
   }
   const { cold, roof } = outcome.measurement;
   const near = peakShare({ device, problem, medianNs: cold.medianNs, roof });
-  const peak = near && peakOf(rate.value, near);
   return {
     title: rateText(rate),
-    about: peak ? `${about}. Full bar: ${peakText(peak, rate.unit)}` : about,
-    ...{ groups: [{ peak, bars }], unit: rate.unit },
+    about: near ? `${about}. ${fullBarText(rate, near)}` : about,
+    ...{ groups: [{ peak: near && peakOf(rate.value, near), bars }], unit: rate.unit },
   };
 }
 

@@ -1,5 +1,5 @@
-import type { PeakShare } from '@tilemark/core';
-import { formatRate } from '@/ui/format';
+import type { LeaderboardRow, PeakShare } from '@tilemark/core';
+import { formatOfPeak, formatRate } from '@/ui/format';
 
 /** The most that a device can do on a problem. */
 export interface Peak {
@@ -26,6 +26,10 @@ export const peakText = (peak: Peak | null, unit = ''): string =>
         ...(peak.isMeasured ? [] : ['by data sheet']),
       ].join(' ')
     : 'no peak known';
+
+/** How much of its peak a rate is, and that the peak is the full bar: a share beyond it looks full. */
+export const fullBarText = ({ unit, value }: LeaderboardRow['rate'], near: PeakShare): string =>
+  `${formatOfPeak(near.share)} of ${peakText(peakOf(value, near), unit)} (full bar)`;
 
 /** Why a result may lie a little above a peak that a probe measured; see `PLAUSIBLE_PART`. */
 export const NEAR_PEAK = 'a probe only comes close to a peak, and up to 5% beyond it is believed';
