@@ -128,9 +128,9 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
-              head: 'Fastest ranked run',
+              head: 'Fastest run',
               title:
-                'In each unit: the fastest ranked one, if any; a copy only where nothing else ran',
+                'In each unit: the fastest ranked one; one that is not ranked, or a copy, only where there is no other',
               isFigure: true,
               cell: ({ id }) =>
                 fastest.get(id)?.map(({ isRanked, kernel, rate, unit }) => (
