@@ -44,3 +44,27 @@ it.each([0, 1])('names the groups that are switched off where it has %i devices'
   expect(off).toContain('groups=gpu%2Cbrowser%2Csoftware%2Ccpu');
   expect(textOf([...DEVICE_GROUPS])).not.toContain('switched off');
 });
+
+it('marks variants of contributed kernels, and those alone', () => {
+  const theirs = 'ada/mine@5bf46f97[BLOCK=8]';
+  const ours = 'matmul/naive[BLOCK=16]';
+  const variant = (address: string) => ({
+    ...{ address, devices: 2, partOfBest: 0.5, isWide: true },
+    worst: { device: device('A', 1).device, partOfBest: 0.5 },
+  });
+  const best = (address: string) => ({
+    ...device('A', 1),
+    best: { address, resultId: 'r', medianNs: 1, provenNs: 1 },
+  });
+  const report: PortabilityReport = {
+    problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
+    ...{ profile: 'default', methodology: 2, methodologies: [2], problems: [] },
+    ...{ groups: ['gpu'], devices: 2, variants: [variant(theirs), variant(ours)] },
+    shipping: { address: theirs, devices: [best(theirs), best(ours)] },
+  };
+  const html = renderToStaticMarkup(
+    PortabilityTables({ report, query: boardQuerySchema.parse({}) }),
+  );
+  // In the list, as what is shipped, and as the best of a device.
+  expect(html.match(/>contributed</g)).toHaveLength(3);
+});

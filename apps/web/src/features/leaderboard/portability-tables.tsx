@@ -1,10 +1,10 @@
-import { DEVICE_GROUPS, type PortabilityReport } from '@tilemark/core';
+import { DEVICE_GROUPS, isContributed, kernelOf, type PortabilityReport } from '@tilemark/core';
 import { shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
-import { Empty } from '@/ui/notice';
+import { Badge, Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { type BoardQuery, boardHref, GROUP_TITLES, WITHOUT } from './query';
@@ -70,6 +70,7 @@ export function PortabilityTables({
               cell: ({ address }) => (
                 <span title={address}>
                   <Address of={shortAddress(address)} />
+                  <ContributedBadge of={address} />
                 </span>
               ),
             },
@@ -128,6 +129,7 @@ export function PortabilityTables({
       <Section id="shipping" title="One variant everywhere" note={shippingSummary(shipping)}>
         <p className="mb-2">
           <Address of={shipping.address} />
+          <ContributedBadge of={shipping.address} />
         </p>
         <DataTable
           caption={`What one variant everywhere costs each device: ${caption}`}
@@ -145,6 +147,7 @@ export function PortabilityTables({
               cell: ({ best, shorterMedian }) => (
                 <>
                   <VariantLink address={best.address} resultId={best.resultId} />
+                  <ContributedBadge of={best.address} />
                   <ShorterMedian of={shorterMedian} />
                 </>
               ),
@@ -173,6 +176,17 @@ export function PortabilityTables({
           <MoreRows of={shipping.devices.length} noun="devices" query={query} columns={5} />
         </DataTable>
       </Section>
+    </>
+  );
+}
+
+/** Marks a variant of a kernel that somebody contributed; nothing for one of ours. */
+function ContributedBadge({ of }: { of: string }) {
+  if (!isContributed(kernelOf(of))) return null;
+  return (
+    <>
+      {' '}
+      <Badge>contributed</Badge>
     </>
   );
 }
