@@ -4,6 +4,7 @@ import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { Fragment } from 'react';
+import { contributedAs } from '@/features/contributed/contributed-as';
 import { ContributedPage } from '@/features/contributed/contributed-page';
 import { Efficiency, evidenceOf } from '@/features/devices/efficiency';
 import { Address, kernelHref } from '@/features/kernels/address';
@@ -34,8 +35,11 @@ const kernelOf = (id: string) => KERNELS.find((kernel) => kernel.id === id) ?? n
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const id = await idOf(params);
   const idea = KERNELS.find((kernel) => kernel.id === id)?.idea.replace(/[.]$/, '');
-  const what = idea ?? 'A WGSL kernel of a visitor';
-  return { title: id, description: `${what}: its source, tunables, and results on each device.` };
+  const shown = 'its source, tunables, and results on each device.';
+  if (idea !== undefined) return { title: id, description: `${idea}: ${shown}` };
+  const { store } = await readable();
+  const by = await contributedAs(store, id);
+  return { title: id, ...(by !== null && { description: `${by}: ${shown}` }) };
 }
 
 export default async function KernelPage({ params, searchParams }: Props) {
