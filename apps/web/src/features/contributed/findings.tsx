@@ -17,7 +17,8 @@ export function Findings({
       id="findings"
       tabIndex={-1}
       aria-live="polite"
-      className="mt-2 text-[0.8125rem] outline-none"
+      // As high as its longest usual sentence, so that what follows stays where it is.
+      className="mt-2 min-h-15 text-[0.8125rem] outline-none sm:min-h-10"
     >
       {problems.length > 0 ? (
         <ul aria-label="Problems" className="space-y-1">

@@ -12,6 +12,13 @@ describe('a kernel that is being written', () => {
     expect(read({ source: '' })).toMatchObject({ kernel: null, problems: [{ line: null }] });
   });
 
+  it('is not said to be compiled where there is no WebGPU', () => {
+    expect(read({ source: template }, true).compiled).toBeNull();
+    expect(read({ source: template }, false).compiled).toBe('This browser has no WebGPU');
+    // What is wrong with it is known all the same.
+    expect(read({ source: '' }, false).compiled).toBe('no');
+  });
+
   it.each([
     ['"rows": "BLOCK"', '"rows": "BLOK"', '"rows"'],
     ['"BLOCK": { "values"', '"NEVER": { "values"', '"tunables"'],

@@ -31,11 +31,15 @@ export interface Checked {
 /** A file as the page has it: whose it will be, the server knows. */
 export type Draft = Omit<KernelFile, 'author'>;
 
-/** Everything that can be said without a compiler: at once, as the server will say it. */
-export function read(draft: Draft): Checked {
+/**
+ * Everything that can be said without a compiler: at once, as the server will say it.
+ *
+ * @param hasWebGpu whether this browser may have a compiler
+ */
+export function read(draft: Draft, hasWebGpu = true): Checked {
   try {
     const { kernel } = checkKernel({ ...draft, author: 'you' });
-    return { problems: [], kernel, compiled: null };
+    return { problems: [], kernel, compiled: hasWebGpu ? null : 'This browser has no WebGPU' };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return {
@@ -65,8 +69,8 @@ let device: Promise<GPUDevice | string> | null = null;
 /** The visitor's own device, or why there is none. */
 function openDevice(): Promise<GPUDevice | string> {
   device ??= (async () => {
-    const adapter = await navigator.gpu?.requestAdapter();
-    if (!adapter) return 'This browser has no WebGPU here';
+    const adapter = await navigator.gpu.requestAdapter();
+    if (!adapter) return 'WebGPU finds no GPU in this browser';
     const opened = (await requestWholeDevice(adapter)).device;
     void opened.lost.then(() => {
       device = null;

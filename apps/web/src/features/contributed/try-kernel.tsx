@@ -13,7 +13,7 @@ import { Panel, Section } from '@/ui/page';
 import { type Kept, keepDraft, keptDraft, readFiles } from './draft';
 import { WgslEditor } from './editor';
 import { Findings } from './findings';
-import { type Checked, compile, type Problem, problemAt, read } from './problems';
+import { type Checked, compile, type Draft, type Problem, problemAt, read } from './problems';
 import { shapesIn, submitKernel } from './submit';
 
 /** A device with why it takes no contributed kernels; null: it does. */
@@ -300,15 +300,17 @@ function opening(from: TryKernelProps['from']): Kept {
   };
 }
 
+const readHere = (draft: Draft): Checked => read(draft, navigator.gpu !== undefined);
+
 /** What is known of a draft: its manifest and bindings at once, the compiler's word after a pause. */
 function useChecked({ source, manifest }: Kept): Checked {
   const text = useDeferredValue(source);
-  const [checked, setChecked] = useState<Checked>(() => read({ source, manifest }));
+  const [checked, setChecked] = useState<Checked>(() => readHere({ source, manifest }));
   useEffect(() => {
-    const first = read({ source: text, manifest });
+    const first = readHere({ source: text, manifest });
     setChecked(first);
     const { kernel } = first;
-    if (!kernel) return;
+    if (!kernel || first.compiled !== null) return;
     let isStale = false;
     const timer = setTimeout(async () => {
       const compiled = await compile(kernel, text);
