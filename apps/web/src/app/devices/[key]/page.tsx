@@ -4,6 +4,7 @@ import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { z } from 'zod';
 import { BrowserTax } from '@/features/devices/browser-tax';
+import { deviceDescription } from '@/features/devices/description';
 import { ClassBadge } from '@/features/devices/device-name';
 import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
@@ -17,7 +18,7 @@ import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
 import type { Fold } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
-import { formatCount, plural } from '@/ui/format';
+import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
@@ -41,10 +42,16 @@ const load = cache(async (key: string) => {
   return (await store.devices.get(key)) ?? notFound();
 });
 
+const measuredOn = cache(async (key: string) => {
+  const { store } = await readable();
+  const [best, surveys] = await Promise.all([store.devices.best(key), store.rooflines.latest(key)]);
+  return { best, surveys };
+});
+
 export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
-  const { identity, name, results } = await load((await params).key);
-  const description = `${name} (${identity.backend}): its best kernel for each problem, its roofline, and ${plural(results, 'result')}.`;
-  return { title: name, description };
+  const device = await load((await params).key);
+  const { best, surveys } = await measuredOn(device.key);
+  return { title: device.name, description: deviceDescription(device, best, surveys) };
 }
 
 /** The page with the maps of language models' layers, or without. */
@@ -59,9 +66,8 @@ export default async function DevicePage({ params, searchParams }: Props) {
   const { query } = parseQuery(querySchema, await searchParams);
   const { store, settings } = await readable();
   const device = await load((await params).key);
-  const [best, surveys, history, workers, queues, figures, tax, user] = await Promise.all([
-    store.devices.best(device.key),
-    store.rooflines.latest(device.key),
+  const [{ best, surveys }, history, workers, queues, figures, tax, user] = await Promise.all([
+    measuredOn(device.key),
     store.devices.history(device.key),
     store.workers.list(),
     store.workers.queues(),
