@@ -145,7 +145,8 @@ export function DeviceResults({
           },
           {
             head: '% of the device’s best here',
-            title: 'Of times; one not known to ±2% counts at the slow end of its interval',
+            title:
+              'Of times, among results of this grid, imports included; reference figures do not count. One not known to ±2% counts at the slow end of its interval',
             isFigure: true,
             cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatPercent(partOfBest)),
           },
