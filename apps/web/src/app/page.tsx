@@ -28,18 +28,19 @@ export async function generateMetadata({
   return {
     title: { absolute: `${title ? `${title} · ` : ''}Leaderboard · Tilemark` },
     // Without a query, the picture of the first screen.
-    ...(data && title && {
-      description: `${title}: which WGSL kernel is fastest on each device, and by how much.`,
-      openGraph: {
-        images: [
-          {
-            url: `/board-picture?${new URLSearchParams(given)}`,
-            ...CARD,
-            alt: boardTitle({ ...data, view: 'devices' }),
-          },
-        ],
-      },
-    }),
+    ...(data &&
+      title && {
+        description: `${title}: which WGSL kernel is fastest on each device, and by how much.`,
+        openGraph: {
+          images: [
+            {
+              url: `/board-picture?${new URLSearchParams(given)}`,
+              ...CARD,
+              alt: boardTitle({ ...data, view: 'devices' }),
+            },
+          ],
+        },
+      }),
   };
 }
 
