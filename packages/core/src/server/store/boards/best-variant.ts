@@ -136,6 +136,8 @@ const tunedOn = (
  * device, and nothing faster on the shape of that: both are guesses then, and the result is a better one.
  */
 function isFarFetched(predicted: BestVariant, known: BestVariant, selector: Selector): boolean {
+  // Timed on the very shape, if only once.
+  if (predicted.isExact) return false;
   const { asked } = known;
   const times = selector.timesOf(predicted.address);
   const nearest = Math.min(...times.map(({ problem }) => shapeDistance(asked, problem)));
