@@ -130,6 +130,13 @@ test('a promise from unlike shapes gives way to a ranked result that is nearer',
     address: tileAddress('large'),
     result: { medianNs: 10 * 128 ** 3 },
   });
+  // One quick time of the very shape is no promise.
+  const [run, outcome] = screened('middle', 4096, 5e6);
+  await recordAll(store, deviceKey, workerId, [[{ ...run, deviceKey }, outcome]]);
+  expect(await find({ ...cube(4096), device: deviceKey })).toMatchObject({
+    address: tileAddress('middle'),
+    prediction: { basis: 'measured' },
+  });
 });
 
 test('a few times say nothing of a kernel that is not among them', async () => {
