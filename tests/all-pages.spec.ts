@@ -69,6 +69,15 @@ async function open(page: Page, path: string): Promise<void> {
   await expect(page.getByText('Drawing …')).toHaveCount(0);
 }
 
+/** Chooses what the charts of a sweep draw, and waits for them: the address changes earlier. */
+async function chooseProblem(page: Page, index: number): Promise<void> {
+  const choice = page.getByLabel('Problem, profile and device');
+  const value = await choice.locator('option').nth(index).getAttribute('value');
+  await choice.selectOption({ index });
+  await expect(choice).toHaveValue(value ?? '');
+  await expect(page.getByText('Drawing …')).toHaveCount(0);
+}
+
 for (const width of [1280, 390]) {
   test(`every page has a title, is accessible in both schemes, clean and as wide as the screen: ${width}`, async ({
     browser,
@@ -242,7 +251,7 @@ test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
 
 test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await open(page, pages.sweep ?? '');
-  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  await chooseProblem(page, 2);
   for (const chart of [
     /^Rate by variant/,
     /^Time by threads per workgroup/,
@@ -265,11 +274,10 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   // What is lost fails soon, not when the test has run for minutes.
   page.setDefaultTimeout(30_000);
   await open(page, pages.sweep ?? '');
-  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
-  await expect(page).toHaveURL(/group=/);
+  await chooseProblem(page, 2);
   const bars = page.getByRole('region', { name: /^Rate by variant/ });
   const mark = bars.locator('a:focus');
-  /** Moves to a mark, and again if the charts of the choice replace it meanwhile. */
+  /** Moves to a mark, and again if the chart is drawn anew meanwhile. */
   const toFirstMark = async () => {
     let told = '';
     await expect(async () => {
@@ -348,7 +356,7 @@ test('what a compiler points at stands above its mark', async ({ page }) => {
 
 test('a drag or a key zooms into a curve, and Escape shows all of it again', async ({ page }) => {
   await open(page, pages.sweep ?? '');
-  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  await chooseProblem(page, 2);
   const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
   const curve = figure.getByRole('region', { name: /^Time by threads/ });
   const marks = figure.locator('[role="img"], a').and(figure.locator('[tabindex="-1"]'));
@@ -379,7 +387,7 @@ test('a drag or a key zooms into a curve, and Escape shows all of it again', asy
 
 test('a series has one colour in all charts of a sweep', async ({ page }) => {
   await open(page, pages.sweep ?? '');
-  await page.getByLabel('Problem, profile and device').selectOption({ index: 2 });
+  await chooseProblem(page, 2);
   const shown = await page
     .locator('figure li', { has: page.getByRole('button') })
     .evaluateAll((items) =>

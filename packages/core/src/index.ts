@@ -41,7 +41,7 @@ export * from './rank/headline';
 export * from './rank/nearest';
 export * from './rank/portability';
 export * from './rank/rank';
-export { kernelOf, referenceFileSchema, sideBySideFileSchema } from './reference/figures';
+export { referenceFileSchema, sideBySideFileSchema } from './reference/figures';
 export {
   besideKernel,
   bestOfEach,

@@ -51,6 +51,9 @@ export function variantAddress(variant: Variant): string {
   return resolveVariant(variant.kernel, variant.tunables).address;
 }
 
+/** The kernel in a variant's address. */
+export const kernelOf = (address: string): string => address.replace(/\[.*/, '');
+
 /**
  * An address without the tunables at their defaults: still an address of the same variant, and
  * short enough for a table. That of a kernel which is gone stays as it is.

@@ -1,5 +1,5 @@
 /** Reads reference figures from the files that contain them. */
-import { type Problem, parseProblem, rateOf, shapeText } from '@tilemark/kernels';
+import { kernelOf, type Problem, parseProblem, rateOf, shapeText } from '@tilemark/kernels';
 import { z } from 'zod';
 import { driverText, environmentSchema, type Profile, profileSchema } from '../measure/device';
 import { date, type ReferenceFigure } from '../view/api';
@@ -177,9 +177,6 @@ export const kernelBy = (address: string): Figure['by'] => ({
   kernel: kernelOf(address),
   address,
 });
-
-/** The kernel in a variant's address. */
-export const kernelOf = (address: string): string => address.replace(/\[.*/, '');
 
 export function timesOf(
   { medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side,

@@ -1,5 +1,5 @@
-import { kernelOf, type RunResult } from '@tilemark/core';
-import { shapeText, shortAddress } from '@tilemark/kernels';
+import type { RunResult } from '@tilemark/core';
+import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ReactNode } from 'react';
 import { Address } from '@/features/kernels/address';

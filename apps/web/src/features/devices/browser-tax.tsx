@@ -1,5 +1,5 @@
-import { contrast, geometricMean, type HeadToHead, kernelOf } from '@tilemark/core';
-import { opOf, shapeText } from '@tilemark/kernels';
+import { contrast, geometricMean, type HeadToHead } from '@tilemark/core';
+import { kernelOf, opOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { ComparableVariant } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';

@@ -1,5 +1,5 @@
-import { DEVICE_GROUPS, isContributed, kernelOf, type PortabilityReport } from '@tilemark/core';
-import { shapeText, shortAddress } from '@tilemark/kernels';
+import { DEVICE_GROUPS, isContributed, type PortabilityReport } from '@tilemark/core';
+import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';

@@ -1,12 +1,6 @@
-import {
-  type DeviceClass,
-  dataSheetPeak,
-  kernelOf,
-  type ReferenceFigure,
-  type Roof,
-} from '@tilemark/core';
+import { type DeviceClass, dataSheetPeak, type ReferenceFigure, type Roof } from '@tilemark/core';
 import type { DeviceBest } from '@tilemark/core/server';
-import { opOf, type Problem, shapeText, sidesText } from '@tilemark/kernels';
+import { kernelOf, opOf, type Problem, shapeText, sidesText } from '@tilemark/kernels';
 import type { Peak } from '@/features/results/scale';
 import { formatTimes } from '@/ui/format';
 

@@ -1,5 +1,5 @@
-import { kernelOf, outcomeReason, peakShare, type RunResult } from '@tilemark/core';
-import { isCeiling, shortAddress } from '@tilemark/kernels';
+import { outcomeReason, peakShare, type RunResult } from '@tilemark/core';
+import { isCeiling, kernelOf, shortAddress } from '@tilemark/kernels';
 import { rateText } from '@/ui/format';
 import { shortDeviceName } from '../devices/device-name';
 import { problemText } from '../sweeps/runs';

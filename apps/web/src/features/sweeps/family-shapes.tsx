@@ -3,11 +3,11 @@
 import {
   type FamilyTuning,
   familyById,
-  kernelOf,
   type Sweep,
   type TunedShape,
   tunedShapeSchema,
 } from '@tilemark/core';
+import { kernelOf } from '@tilemark/kernels';
 import { useEffect, useState } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';

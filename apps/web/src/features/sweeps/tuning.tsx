@@ -1,11 +1,5 @@
-import {
-  kernelOf,
-  POLICIES,
-  type ProblemTuning,
-  type TunedShape,
-  type Tuning,
-} from '@tilemark/core';
-import { opById, shapeText } from '@tilemark/kernels';
+import { POLICIES, type ProblemTuning, type TunedShape, type Tuning } from '@tilemark/core';
+import { kernelOf, opById, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { ButtonLink, TextLink } from '@/ui/button';

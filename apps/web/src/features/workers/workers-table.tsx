@@ -1,4 +1,5 @@
-import { type DeviceQueue, kernelOf, type Worker } from '@tilemark/core';
+import type { DeviceQueue, Worker } from '@tilemark/core';
+import { kernelOf } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';

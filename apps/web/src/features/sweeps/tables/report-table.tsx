@@ -1,7 +1,7 @@
 'use client';
 
-import { kernelOf, type Published, type RunView } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import type { Published, RunView } from '@tilemark/core';
+import { kernelOf, shapeText } from '@tilemark/kernels';
 import { type ReactNode, useMemo } from 'react';
 import { VariantLink } from '@/features/kernels/address';
 import { formatNs, formatShape, formatSpeedup } from '@/ui/format';

@@ -7,7 +7,7 @@ import {
   sortFn_alphanumeric,
   tableFeatures,
 } from '@tanstack/react-table';
-import { hasInterval, metricsOf, type RunFigures, type RunView } from '@tilemark/core';
+import { metricsOf, type RunFigures, type RunView } from '@tilemark/core';
 import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { TextLink } from '@/ui/button';
@@ -54,23 +54,12 @@ const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) 
 /** Of what the variant's cell says where runs differ in it: a table of everything is too wide. */
 const NEVER = () => false;
 
-/** What stands beside a median of few samples. */
-const aboutFew = (samples: number): string =>
-  samples === 1
-    ? 'One sample has neither an interval nor a range'
-    : 'Range of the samples, which are too few for a 95% interval';
-
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<
   Record<keyof RunFigures, ((row: TableRun, of: RunFigures) => ReactNode) | null>
 > = {
   rate: ({ run: { problem } }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
-  medianNs: (_, figures) => (
-    <Timing
-      of={figures}
-      {...(!hasInterval(figures.samples) && { about: aboutFew(figures.samples) })}
-    />
-  ),
+  medianNs: (_, figures) => <Timing of={figures} />,
   roofShare: ({ notes }, { roofBound: bound, roofShare: share }) => (
     <RoofCell of={share === null || bound === null ? null : { share, bound }} notes={notes} />
   ),

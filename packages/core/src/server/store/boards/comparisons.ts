@@ -4,6 +4,7 @@ import {
   type Dtype,
   isKnownProblem,
   kernelById,
+  kernelOf,
   type OpId,
   type Problem,
   parseProblem,
@@ -16,7 +17,6 @@ import { greatest, group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
 import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
-import { kernelOf } from '../../../reference/figures';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
 import { byKind, importedOf } from '../run-view';
