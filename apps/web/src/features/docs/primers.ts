@@ -183,7 +183,7 @@ export const GROUPS: readonly {
       primerOf(
         'docs/results/harness-h200.md',
         harnessH200,
-        'How much of a run is verification, by kernel and size.',
+        'How much of a run is verification, by size, type and profile.',
       ),
       primerOf(
         'docs/results/cards-h200.md',
