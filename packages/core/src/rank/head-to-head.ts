@@ -45,7 +45,7 @@ export interface Contrast {
   readonly high: number;
   /**
    * If undecided, how many times as much measuring would decide it, were the ratio what it seems;
-   * null if it lies so close to the margin that no measuring would.
+   * null if it then lies too close to the margin for `MOST_MEASURING`.
    */
   readonly wouldTake: number | null;
 }
@@ -108,6 +108,6 @@ interface Timed {
 export function toDecide({ verdict, wouldTake }: Contrast): string | null {
   if (verdict !== 'UNDECIDED') return null;
   return wouldTake === null
-    ? 'The ratio is too close to the margin of 0.5% for more measuring to decide.'
+    ? `If the ratio is what it seems, more than ${MOST_MEASURING.toLocaleString('en')} times as many invocations of both would be needed.`
     : `About ${Math.ceil(wouldTake + 0.5)} times as many invocations of both would decide, or a duel.`;
 }

@@ -35,6 +35,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
   const { query, refused } = parseQuery(querySchema, await searchParams);
   const [a, b] = await Promise.all([load(store, query.a), load(store, query.b)]);
   const choices = await choicesOf(store, a);
+  const isSame = a !== null && a.resultId === b?.resultId;
   const unknown = [!a && query.a, !b && query.b].filter((id) => id !== undefined && id !== false);
 
   return (
@@ -55,7 +56,11 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       </PageHeader>
       <CompareTabs here="/compare" />
       <Refused
-        reasons={[...refused, ...unknown.map((id) => `There is no result “${id}”.`)]}
+        reasons={[
+          ...refused,
+          ...unknown.map((id) => `There is no result “${id}”.`),
+          ...(isSame ? ['A and B are the same result.'] : []),
+        ]}
         reset="/compare"
         title="This comparison is incomplete"
         instead="Choose other results below."
@@ -72,7 +77,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
           />
         )}
       />
-      {a && b && <Compared a={a} b={b} />}
+      {a && b && !isSame && <Compared a={a} b={b} />}
       {!query.a && !query.b && (
         <p className="text-muted">
           Tick two results on <TextLink href="/">the leaderboard</TextLink>,{' '}
@@ -81,7 +86,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
           above; a wide interval counts at its slow end, so another may have a shorter median.
         </p>
       )}
-      {a && !b && <Candidates a={a} others={await othersOf(store, a)} />}
+      {a && (!b || isSame) && <Candidates a={a} others={await othersOf(store, a)} />}
     </>
   );
 }
@@ -115,8 +120,8 @@ const othersOf = (store: Store, { sweep }: Loaded) =>
 type Loaded = NonNullable<Awaited<ReturnType<typeof load>>>;
 
 async function Compared({ a, b }: { a: Loaded; b: Loaded }) {
-  const left = measuredOf(a);
-  const right = measuredOf(b);
+  const { store } = await readable();
+  const [left, right] = await Promise.all([a, b].map((of) => measuredOf(of, store.devices.spread)));
   if (!left || !right) {
     return (
       <Notice tone="amber">
@@ -133,9 +138,9 @@ function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }
   const duel = comparison.verdict === 'UNDECIDED' ? duelCommand(a.result, b.result, origin) : null;
   return (
     <>
-      <Effect of={comparison} />
+      <Effect of={comparison} a={a} b={b} />
       {duel && (
-        <Section id="duel" title="Decide it on your machine">
+        <Section id="duel" title="Let them take turns on your machine">
           <p className="mb-2 text-muted">
             A duel lets both take turns in one process, which tells smaller differences apart than
             two separate runs.
@@ -143,7 +148,7 @@ function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }
           <Command label="the command that lets both take turns" text={duel} />
         </Section>
       )}
-      {comparison.verdict !== null && (
+      {(comparison.verdict !== null || comparison.repeat !== null) && (
         <Section id="samples" title="Samples">
           <Panel>
             <Distributions a={a.measurement.cold} b={b.measurement.cold} />

@@ -1,37 +1,59 @@
-import type { HeadToHead, ResultDetail } from '@tilemark/core';
+import { type HeadToHead, type ResultDetail, SPREAD_PRIOR, type Spread } from '@tilemark/core';
 import { parseProblem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
 import { compare, comparePairs, countsText, type Measured } from './comparison';
 
-function of(medianNs: number, over: Partial<ResultDetail> = {}): Measured {
+function of(
+  medianNs: number,
+  over: Partial<ResultDetail> = {},
+  spread: Spread = SPREAD_PRIOR,
+): Measured {
   const outcome = measured(medianNs);
   const result = { ...run({ outcome }), environment: { driver: 'one' }, ...over } as ResultDetail;
-  return { result, measurement: outcome.measurement };
+  return { result, measurement: outcome.measurement, spread };
 }
 
+const OTHER = { address: 'matmul/naive' };
+
 it('says how many times faster, within the intervals', () => {
-  const { high, low, ratio, verdict } = compare(of(200), of(100));
+  const { high, low, ratio, verdict } = compare(of(200), of(100, OTHER));
   expect(verdict).toBe('FAST');
   expect(ratio).toBe(2);
   // 1% of each, and the 0.6% by which one invocation may differ from the next.
   expect(low).toBeCloseTo(2 * Math.exp(-Math.hypot(0.01, 0.01, 0.0059, 0.0059)), 2);
   expect(high).toBeCloseTo(2 * Math.exp(Math.hypot(0.01, 0.01, 0.0059, 0.0059)), 2);
-  expect(compare(of(100), of(200))).toMatchObject({ verdict: 'SLOW', of: 'speed', ratio: 0.5 });
+  expect(compare(of(100), of(200, OTHER))).toMatchObject({
+    verdict: 'SLOW',
+    of: 'speed',
+    ratio: 0.5,
+  });
+});
+
+it('widens the interval by what is known of the device', () => {
+  const widely = { relative: 0.1, df: 10 };
+  expect(compare(of(110), of(100, OTHER)).verdict).toBe('FAST');
+  expect(compare(of(110, {}, widely), of(100, OTHER, widely)).verdict).toBe('UNDECIDED');
+});
+
+it('gives two runs of one variant no verdict, and says whether the intervals explain them', () => {
+  expect(compare(of(200), of(100))).toMatchObject({ verdict: null, repeat: 'unexplained' });
+  expect(compare(of(100), of(101))).toMatchObject({ verdict: null, repeat: 'explained' });
+  expect(compare(of(200), of(100, OTHER)).repeat).toBeNull();
 });
 
 it('tells an interval that the spread between runs widens visibly', () => {
   const within = (part: number): Measured => {
-    const { measurement, result } = of(100);
+    const { measurement, ...rest } = of(100);
     const cold = { ...measurement.cold, lowNs: 100 * (1 - part), highNs: 100 * (1 + part) };
-    return { result, measurement: { ...measurement, cold } };
+    return { ...rest, measurement: { ...measurement, cold } };
   };
   expect(compare(within(0.001), within(0.001)).isWidened).toBe(true);
   expect(compare(within(0.5), within(0.001)).isWidened).toBe(false);
 });
 
 it('leaves undecided what the intervals do not tell apart', () => {
-  const undecided = compare(of(100), of(101));
+  const undecided = compare(of(100), of(101, OTHER));
   expect(undecided.verdict).toBe('UNDECIDED');
   expect(undecided.wouldTake).toBeGreaterThan(1);
 });

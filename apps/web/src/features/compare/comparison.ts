@@ -6,6 +6,7 @@ import {
   headline,
   type Measurement,
   type ResultDetail,
+  type Spread,
 } from '@tilemark/core';
 import { type Dtype, type OpId, opOf, type Problem } from '@tilemark/kernels';
 import { group } from 'd3-array';
@@ -15,19 +16,33 @@ import { problemText } from '../sweeps/runs';
 export interface Measured {
   readonly result: ResultDetail;
   readonly measurement: Measurement;
+  /** Between invocations on its device. */
+  readonly spread: Spread;
 }
 
-export function measuredOf(result: ResultDetail): Measured | null {
-  return result.outcome?.kind === 'measured'
-    ? { result, measurement: result.outcome.measurement }
-    : null;
+export async function measuredOf(
+  result: ResultDetail,
+  spreadOf: (deviceKey: string, methodology: number) => Promise<Spread>,
+): Promise<Measured | null> {
+  if (result.outcome?.kind !== 'measured') return null;
+  const { measurement } = result.outcome;
+  const spread = await spreadOf(result.device.key, measurement.methodologyVersion);
+  return { result, measurement, spread };
 }
 
 export interface Comparison extends Omit<Contrast, 'verdict'> {
-  /** Of `b` against `a`; null where they did different work, of which times say nothing. */
+  /**
+   * Of `b` against `a`; null where they did different work, of which times say nothing, and where
+   * they are one variant measured twice, of which neither can be the faster.
+   */
   readonly verdict: Contrast['verdict'] | null;
   /** What `ratio` is of: rates where the work differs. Null: they have none in common. */
   readonly of: 'speed' | 'rate' | null;
+  /**
+   * Set if nothing differs but the run: whether the intervals explain the difference. They do not
+   * where runs of the device differ by more than is known of it.
+   */
+  readonly repeat: 'explained' | 'unexplained' | null;
   /** Whether the spread between runs widens the interval enough to be seen. */
   readonly isWidened: boolean;
   /** What differs between the two beside what was to be compared; each makes the verdict say less. */
@@ -40,8 +55,12 @@ export function compare(a: Measured, b: Measured): Comparison {
   const work = workRatio(a.result.problem, b.result.problem);
   const { high, low, ratio, verdict, wouldTake } = contrast(headlineOf(b), headlineOf(a));
   const within = contrast(b.measurement.cold, a.measurement.cold);
+  const differences = differencesOf(a, b);
+  const isRepeat = differences.length === 0;
+  const isExplained = verdict === 'SAME' || verdict === 'UNDECIDED';
   return {
-    verdict: isSameWork ? verdict : null,
+    verdict: isSameWork && !isRepeat ? verdict : null,
+    repeat: isRepeat ? (isExplained ? 'explained' : 'unexplained') : null,
     of: isSameWork ? 'speed' : work === null ? null : 'rate',
     ratio: (work ?? 1) * ratio,
     low: (work ?? 1) * low,
@@ -50,12 +69,12 @@ export function compare(a: Measured, b: Measured): Comparison {
       formatSpeedup(within.low) !== formatSpeedup(low) ||
       formatSpeedup(within.high) !== formatSpeedup(high),
     wouldTake,
-    differences: differencesOf(a, b),
+    differences,
   };
 }
 
 /** One invocation: its interval is widened by what others would differ. */
-const headlineOf = ({ measurement }: Measured) => headline([measurement.cold]);
+const headlineOf = ({ measurement, spread }: Measured) => headline([measurement.cold], spread);
 
 /** The work of `b` over that of `a`, as their rates count it; null where those have other units. */
 function workRatio(a: Problem, b: Problem): number | null {

@@ -1,8 +1,8 @@
-import { type Contrast, SPREAD_PRIOR, toDecide } from '@tilemark/core';
+import { type Contrast, toDecide } from '@tilemark/core';
 import { TextLink } from '@/ui/button';
 import { formatPercent, formatSpeedup } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
-import type { Comparison } from './comparison';
+import type { Comparison, Measured } from './comparison';
 
 /** On the page of two results, in words. */
 const WORDS: Readonly<Record<Contrast['verdict'], string>> = {
@@ -24,9 +24,18 @@ export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
   <Badge tone={TONES[of]}>{of}</Badge>
 );
 
+/** The deviation that widens the intervals of `of`, and what it rests on. */
+const spreadText = ({ spread: { df, relative } }: Measured): string =>
+  df === null
+    ? `${formatPercent(relative)}, the default for a device with too few repeated runs to tell`
+    : `${formatPercent(relative)}, by the device’s repeated runs`;
+
+const HINT = 'mt-2 text-[0.8125rem] text-muted';
+
 /** What a comparison comes to: the verdict, or why there is none, and how large the effect is. */
-export function Effect({ of: comparison }: { of: Comparison }) {
-  const { differences, high, isWidened, low, of, ratio, verdict } = comparison;
+export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; b: Measured }) {
+  const { differences, high, isWidened, low, of, ratio, repeat, verdict } = comparison;
+  const spreads = [...new Set([a, b].map(spreadText))];
   return (
     <>
       {of !== null && (
@@ -40,14 +49,26 @@ export function Effect({ of: comparison }: { of: Comparison }) {
         </p>
       )}
       {of !== null && isWidened && (
-        <p className="mt-2 text-[0.8125rem] text-muted">
+        <p className={HINT}>
           The interval is wider than those of the two runs below: theirs say how well each median is
-          known, and this one also contains how much the median of another run would differ, for
-          which a standard deviation of {formatPercent(SPREAD_PRIOR.relative)} is taken (
+          known, and this one also contains how much the median of another run would differ. The
+          standard deviation taken for that is {spreads.join('; for B ')} (
           <TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
         </p>
       )}
-      {verdict === null && (
+      {repeat === 'unexplained' && (
+        <Notice tone="amber" className="mt-3">
+          No verdict: A and B are two runs of one variant, so neither is faster. They differ by more
+          than their intervals allow: the spread between runs of this device is larger than the
+          interval takes it to be, and other differences of this size may be spread as well.
+        </Notice>
+      )}
+      {repeat === 'explained' && (
+        <p className={HINT}>
+          A and B are two runs of one variant. The intervals explain their difference.
+        </p>
+      )}
+      {verdict === null && repeat === null && (
         <Notice tone="amber" className="mt-3">
           No verdict: A and B did different work, so their times cannot be compared.{' '}
           {of === 'rate'
@@ -56,16 +77,12 @@ export function Effect({ of: comparison }: { of: Comparison }) {
         </Notice>
       )}
       {verdict === 'UNDECIDED' && (
-        <p className="mt-2 text-[0.8125rem] text-muted">
+        <p className={HINT}>
           The interval of their ratio reaches both inside ±0.5%, where the two count as the same,
           and outside. {toDecide({ ...comparison, verdict })}
         </p>
       )}
-      <p className="mt-2 text-[0.8125rem] text-muted">
-        {differences.length === 0
-          ? 'Nothing else differs: the same variant was measured twice.'
-          : `They differ in: ${differences.join(', ')}.`}
-      </p>
+      {repeat === null && <p className={HINT}>They differ in: {differences.join(', ')}.</p>}
     </>
   );
 }

@@ -124,3 +124,15 @@ test('the best of a device has the interval of the board, and of its own run', a
   const own = best?.outcome?.kind === 'measured' ? best.outcome.measurement.cold : null;
   expect(highNs).toBeGreaterThan(own?.highNs ?? Infinity);
 });
+
+test('the spread of a device is that of its repeated variants, once they are enough', async () => {
+  const spreadOf = async (name: string, runs: number) => {
+    const key = await record(
+      name,
+      Array.from({ length: runs }, (_, index) => ['1.0', index % 2 ? 1.02e6 : 1e6] as const),
+    );
+    return store.devices.spread(key, METHODOLOGY_VERSION);
+  };
+  expect(await spreadOf('Seldom repeated', 4)).toEqual({ relative: 0.003, df: null });
+  expect(await spreadOf('Often repeated', 10)).toEqual({ relative: expect.closeTo(0.0107), df: 9 });
+});

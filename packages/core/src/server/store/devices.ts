@@ -16,6 +16,7 @@ import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
 import type { BestResult, Device, Page, RunResult } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
+import { spreadOf } from './boards/headlines';
 import { shorterMedianOf, shorterMedians } from './boards/leaderboard';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { deviceHistoryOf } from './device-history';
@@ -99,6 +100,9 @@ export function devicesOf(db: PrismaClient) {
 
     /** Its best variants under each version of driver and runtime they were measured with. */
     history: (key: string) => deviceHistoryOf(db, key),
+
+    /** How much separate invocations differ on the device, or the prior where too few were repeated. */
+    spread: (key: string, methodology: number) => spreadOf(db, key, methodology),
 
     /** What a list says of these devices beside themselves, by key. */
     summaries: (keys: readonly string[]) => summariesOf(db, keys),

@@ -1,11 +1,11 @@
-import { PREPARED, Prisma } from '@tilemark/db';
+import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { isCeiling } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { KNOWN_WIDTH } from '../../../measure/stats';
-import { type Headline, headline, knownSpread } from '../../../rank/headline';
+import { type Headline, headline, knownSpread, type Spread } from '../../../rank/headline';
 import { restoreOutcome } from '../columns';
 
 /**
@@ -49,6 +49,21 @@ const MOST_RESULTS = 100;
 
 /** Variants whose repeated measurements say how much the device varies. */
 const MOST_REPEATED = 200;
+
+/** How much invocations differ on the device, by its repeated variants of one methodology. */
+export async function spreadOf(
+  db: PrismaClient,
+  deviceKey: string,
+  methodology: number,
+): Promise<Spread> {
+  const repeated = await db.variantBest.findMany({
+    where: { deviceKey, methodology, invocations: { gt: 1 }, standing: { lt: 2 } },
+    select: { invocations: true, spread: true },
+    orderBy: { invocations: 'desc' },
+    take: MOST_REPEATED,
+  });
+  return knownSpread(repeated);
+}
 
 /** A result of the variant, by the device's own clock of quality. */
 interface Kept {
