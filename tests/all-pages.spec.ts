@@ -173,7 +173,7 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
 
   await page.goto(`${grid.url}${pages['compared devices']}`);
   // The second device is 160 times slower on each problem.
-  await expect(page.getByRole('row', { name: /matmul 1024/ })).toContainText('SLOW');
+  await expect(page.getByRole('row', { name: /matmul 1024/ })).toContainText('slower');
   await expect(page.getByText('0.00625×').first()).toBeVisible();
 });
 

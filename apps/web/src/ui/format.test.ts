@@ -37,6 +37,8 @@ describe('formatNs', () => {
 
 it.each([
   [3.6, '4 s'],
+  [90.8, '91 s'],
+  [120, '2 min'],
   [720, '12 min'],
   [12_600, '3.5 h'],
 ])('a duration of %d s is %s', (seconds, text) => {

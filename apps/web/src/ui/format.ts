@@ -112,7 +112,8 @@ export const formatIntensity = (flopPerByte: number, isInteger = false): string 
 
 /** A duration that was measured, from seconds: `4 s`, `12 min`, `3.5 h`. */
 export function formatDuration(seconds: number): string {
-  if (seconds < 90) return `${Math.round(seconds)}${NARROW_SPACE}s`;
+  // Below that a whole minute is off by too much.
+  if (seconds < 120) return `${Math.round(seconds)}${NARROW_SPACE}s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)}${NARROW_SPACE}min`;
   return `${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
 }

@@ -3,7 +3,7 @@ import { isCeiling } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
-import { BudgetBar } from '@/features/sweeps/tuning';
+import { BudgetBar, searchedText } from '@/features/sweeps/tuning';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -121,14 +121,19 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               className: 'min-w-32',
               cell: ({ counts, name, tuning }) =>
                 tuning ? (
-                  <BudgetBar tuning={tuning} label={`Time used by ${name}`} />
+                  <>
+                    <BudgetBar tuning={tuning} label={`Time used by ${name}`} />
+                    {'suite' in tuning && (
+                      <span className="text-xs text-muted">{searchedText(tuning)}</span>
+                    )}
+                  </>
                 ) : (
                   <ProgressBar counts={counts} label={`Progress of ${name}`} />
                 ),
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
-              head: 'Fastest run',
+              head: 'Fastest ranked run',
               title:
                 'In each unit: the fastest ranked one; one that is not ranked, or a copy, only where there is no other',
               isFigure: true,

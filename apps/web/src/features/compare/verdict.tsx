@@ -12,6 +12,14 @@ const WORDS: Readonly<Record<Contrast['verdict'], string>> = {
   UNDECIDED: 'undecided',
 };
 
+/** Beside a ratio. */
+const BADGES: Readonly<Record<Contrast['verdict'], string>> = {
+  FAST: 'faster',
+  SLOW: 'slower',
+  SAME: 'the same',
+  UNDECIDED: 'undecided',
+};
+
 /** Beside the word, never in its place. */
 const TONES: Readonly<Record<Contrast['verdict'], Tone>> = {
   FAST: 'accent',
@@ -21,7 +29,7 @@ const TONES: Readonly<Record<Contrast['verdict'], Tone>> = {
 };
 
 export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
-  <Badge tone={TONES[of]}>{of}</Badge>
+  <Badge tone={TONES[of]}>{BADGES[of]}</Badge>
 );
 
 /** The deviation that widens the intervals of `of`, and what it rests on. */

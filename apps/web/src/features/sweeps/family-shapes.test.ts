@@ -10,6 +10,7 @@ import {
   stateText,
 } from './family-shapes';
 import { statusText } from './progress';
+import { BudgetBar } from './tuning';
 
 test('a shape whose search was cut short was searched in part', () => {
   expect(stateText({ state: 'missed', tried: 0, why: null })).toBe('not searched');
@@ -22,7 +23,7 @@ test('lists first what was searched, and what was not only if it is asked for', 
   const shapes = [at('missed', 0), at('missed', 8), at('done', 9)];
   expect(shownShapes(shapes, null)).toEqual([at('done', 9), at('missed', 8)]);
   expect(shownShapes(shapes, 'missed')).toEqual([at('missed', 8), at('missed', 0)]);
-  expect(factsText({}, 'done')).toMatch(/Shapes searched\s+0 of 40, 4 not finished/);
+  expect(factsText({}, 'done')).toMatch(/Shapes searched\s+0 of 40 shapes, 4 not finished/);
 });
 
 test('names what is listed, and of how many', () => {
@@ -48,8 +49,26 @@ test('counts as tried what its shapes do: also what ran when the time was over',
 
 test('gives no reason for the time beyond its budget, which earlier releases used for whole shapes', () => {
   expect(factsText({ usedSeconds: 700 }, 'done')).toMatch(
-    /Time used\s+12\s+min, beyond the 2\s+min asked for/,
+    /Time used, without waiting\s+12\s+min, beyond the 2\s+min asked for/,
   );
+});
+
+test('a search that ended without a winner says so', () => {
+  expect(factsText({}, 'done')).toMatch(/Winners\s+none: no shape was searched to its end/);
+  expect(factsText({ shapes: { ...tuning.shapes, done: 1 } }, 'done')).not.toContain('Winners');
+  expect(factsText({ decision: null }, 'running')).not.toContain('Winners');
+});
+
+test('the bar of a search that its time cut short is not that of one that is done', () => {
+  const barOf = (stop: 'budget' | 'exhausted') =>
+    renderToStaticMarkup(
+      BudgetBar({
+        tuning: { ...tuning, decision: { ...tuning.decision!, stop } },
+        label: 'Time used',
+      }),
+    );
+  expect(barOf('budget')).not.toContain('bg-accent');
+  expect(barOf('exhausted')).toContain('bg-accent');
 });
 
 test('names the shape that is searched only while something runs', () => {

@@ -18,7 +18,7 @@ import { formatCount, formatDuration, formatShape, plural, ratioText } from '@/u
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { FastestTime, usedText } from './tuning';
+import { FastestTime, searchedText, usedText } from './tuning';
 
 /** A sweep that searches a family of shapes: how far it is, and what leads on each shape. */
 
@@ -44,18 +44,20 @@ export function FamilyFacts({
   isOver: boolean;
 }) {
   const { decision, device, dtype, phase, profile, shapes, skipped, suite, tried } = tuning;
-  const toSearch = shapes.total - skipped.length;
   const cut = begun > 0 ? `, ${formatCount(begun)} not finished` : '';
   const left = skipped.length > 0 ? `, ${formatCount(skipped.length)} do not fit the device` : '';
   const running = status === 'queued' ? '' : shapes.running.map(formatShape).join(', ');
   const facts: Fact[] = [
     {
       name: 'Shapes searched',
-      value: `${formatCount(shapes.done)} of ${formatCount(toSearch)}${cut}${left}`,
+      value: `${searchedText(tuning)}${cut}${left}`,
     },
     ...(isOver ? [] : [{ name: 'Now', value: running || 'waiting for the device' }]),
+    ...(isOver && shapes.done === 0
+      ? [{ name: 'Winners', value: 'none: no shape was searched to its end' }]
+      : []),
     { name: 'Variants tried', value: formatCount(tried) },
-    { name: 'Time used', value: usedText(tuning) },
+    { name: 'Time used, without waiting', value: usedText(tuning) },
     ...(isOver
       ? []
       : [

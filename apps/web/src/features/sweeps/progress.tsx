@@ -29,7 +29,10 @@ export function StatusBadge({
   return <Badge tone={TONES[status]}>{statusText(status, counts, tuning)}</Badge>;
 }
 
-/** A search of a family that its time cut short is not done with its shapes. */
+/** Whether its time cut a search of a family short: it is not done with its shapes. */
+export const isCut = (tuning: Sweep['tuning']): boolean =>
+  !!tuning && 'suite' in tuning && tuning.decision?.stop === 'budget';
+
 export function statusText(
   status: Sweep['status'],
   counts: Counts,
@@ -37,8 +40,7 @@ export function statusText(
 ): string {
   if (isCancelling(status, counts)) return 'cancelling';
   if (status === 'queued') return 'waiting';
-  const isCut = tuning && 'suite' in tuning && tuning.decision?.stop === 'budget';
-  return status === 'done' && isCut ? 'ended by its budget' : status;
+  return status === 'done' && isCut(tuning) ? 'ended by its budget' : status;
 }
 
 /** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */

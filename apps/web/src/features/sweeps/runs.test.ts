@@ -36,8 +36,20 @@ describe('speedups', () => {
     });
     const [base, other] = [loose(1000, naive(1000)), loose(500, tiled(16, 500))];
     const found = speedups([base, other]);
-    expect(found.get(base.runId)).toEqual({ ratio: 1, low: 1, high: 1 });
-    expect(found.get(other.runId)).toEqual({ ratio: 2, low: 0.5, high: 8 });
+    expect(found.get(base.runId)).toEqual({ ratio: 1, low: 1, high: 1, isOfOne: false });
+    expect(found.get(other.runId)).toEqual({ ratio: 2, low: 0.5, high: 8, isOfOne: false });
+  });
+
+  it('knows where a side is one sample, whichever it is', () => {
+    const single = (run: MeasuredRun): MeasuredRun => ({
+      ...run,
+      figures: { ...run.figures, samples: 1 },
+    });
+    const isOfOne = (base: MeasuredRun, other: MeasuredRun) =>
+      speedups([base, other]).get(other.runId)?.isOfOne;
+    expect(isOfOne(naive(1000), tiled(16, 500))).toBe(false);
+    expect(isOfOne(naive(1000), single(tiled(16, 500)))).toBe(true);
+    expect(isOfOne(single(naive(1000)), tiled(16, 500))).toBe(true);
   });
 
   it.each([{ profile: 'fast' }, { policy: 'screen' }] as const)(
@@ -93,6 +105,15 @@ describe('shortLabels', () => {
   it('keeps only the tunables that differ', () => {
     const rows = [tiled(8, 300), tiled(16, 200), naive(1000)];
     expect([...shortLabels(rows).values()]).toEqual(['tiled · TILE=8', 'tiled · TILE=16', 'naive']);
+  });
+
+  it('names tunables in the order of the address, whatever that of the record', () => {
+    const wpt = (WPT: number, TILE: number) =>
+      measuredRun(100, { variant: { kernel: 'matmul/tiled-wpt', tunables: { WPT, TILE } } });
+    expect([...shortLabels([wpt(8, 32), wpt(4, 16)]).values()]).toEqual([
+      'tiled-wpt · TILE=32 · WPT=8',
+      'tiled-wpt · TILE=16 · WPT=4',
+    ]);
   });
 
   it('tells equal values of different tunables apart', () => {

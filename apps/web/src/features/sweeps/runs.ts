@@ -1,4 +1,10 @@
-import { type MeasuredRun, type Placeable, POLICIES, type RunView } from '@tilemark/core';
+import {
+  type MeasuredRun,
+  type Placeable,
+  POLICIES,
+  type RunFigures,
+  type RunView,
+} from '@tilemark/core';
 import { type Problem, shapeText, type TunableValues } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { formatShape } from '@/ui/format';
@@ -64,7 +70,17 @@ export interface Speedup {
   readonly ratio: number;
   readonly low: number;
   readonly high: number;
+  /** A side is one sample, which says nothing of its spread: the ratio is all there is. */
+  readonly isOfOne: boolean;
 }
+
+/** How much faster `own` is than `base`. */
+export const speedupOf = (base: RunFigures, own: RunFigures): Speedup => ({
+  ratio: base.medianNs / own.medianNs,
+  low: base.lowNs / own.highNs,
+  high: base.highNs / own.lowNs,
+  isOfOne: base.samples === 1 || own.samples === 1,
+});
 
 /**
  * Speed-up of each measured run over the fastest naive kernel of its group, by run id: a quick run over
@@ -76,14 +92,13 @@ export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, Spee
     const naive = alike.filter(({ variant, problem }) => variant.kernel === `${problem.op}/naive`);
     const [base] = naive.toSorted((a, b) => ascending(a.figures.medianNs, b.figures.medianNs));
     if (!base) continue;
-    for (const { figures: own, runId } of alike) {
-      const of = base.figures;
-      const isBase = runId === base.runId;
-      found.set(runId, {
-        ratio: of.medianNs / own.medianNs,
-        low: isBase ? 1 : of.lowNs / own.highNs,
-        high: isBase ? 1 : of.highNs / own.lowNs,
-      });
+    for (const { figures, runId } of alike) {
+      found.set(
+        runId,
+        runId === base.runId
+          ? { ratio: 1, low: 1, high: 1, isOfOne: false }
+          : speedupOf(base.figures, figures),
+      );
     }
   }
   return found;
@@ -111,14 +126,18 @@ export function shortLabels(variants: readonly NamedVariant[]): ReadonlyMap<stri
   const distinct = [...new Map(variants.map((each) => [each.address, each])).values()];
   const differing = variedTunables(distinct);
   return new Map(
-    distinct.map(({ address, variant: { kernel, tunables } }) => {
-      const varied = Object.entries(tunables)
-        .filter(([name]) => differing.get(kernel)?.has(name))
-        .map(([name, value]) => `${name}=${value}`);
+    distinct.map(({ address, variant: { kernel } }) => {
+      const varied = settingsOf(address).flatMap(([name, value]) =>
+        differing.get(kernel)?.has(name) ? `${name}=${value}` : [],
+      );
       return [address, [shortKernel(kernel), ...varied].join(' · ')];
     }),
   );
 }
+
+/** The tunables of an address with their values, in its order: that of their declaration. */
+export const settingsOf = (address: string): (readonly [name: string, value: string])[] =>
+  [...address.matchAll(/(\w+)=([^,\]]*)/g)].map(([, name = '', value = '']) => [name, value]);
 
 /** By kernel, the tunables in which its variants differ. */
 export const variedTunables = (

@@ -1,10 +1,17 @@
-import { POLICIES, type ProblemTuning, type TunedShape, type Tuning } from '@tilemark/core';
+import {
+  type FamilyTuning,
+  POLICIES,
+  type ProblemTuning,
+  type TunedShape,
+  type Tuning,
+} from '@tilemark/core';
 import { kernelOf, opById, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate, Timing } from '@/ui/facts';
 import { formatCount, formatDuration, formatShape, formatSpeedup, plural } from '@/ui/format';
+import { isCut } from './progress';
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
 
@@ -20,6 +27,8 @@ const STOPS = { budget: 'its time was used up', exhausted: 'nothing was left to 
 /** How much of its time a tuning has used. */
 export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) {
   const { budgetSeconds, decision, usedSeconds } = tuning;
+  // What ended for its time, with shapes left, is not shown as a success.
+  const color = isCut(tuning) ? 'bg-line-strong' : 'bg-accent';
   const share = decision ? 1 : Math.min(1, usedSeconds / budgetSeconds);
   return (
     <div
@@ -32,7 +41,7 @@ export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) 
       className="flex h-2 overflow-hidden bg-sunken"
     >
       <span
-        className="bg-accent transition-[width] duration-500"
+        className={`${color} transition-[width] duration-500`}
         style={{ width: `${share * 100}%` }}
       />
     </div>
@@ -47,6 +56,10 @@ export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>):
   const why = 'suite' in tuning ? '' : ': full runs come last';
   return `${used}, beyond the ${budget} asked for${why}`;
 }
+
+/** `12 of 50 shapes`: those that do not fit the device are not counted. */
+export const searchedText = ({ shapes, skipped }: Pick<FamilyTuning, 'shapes' | 'skipped'>) =>
+  `${formatCount(shapes.done)} of ${plural(shapes.total - skipped.length, 'shape')}`;
 
 /** What the tuning of a problem has found so far, or in the end. */
 export function TuningFacts({
@@ -95,7 +108,7 @@ export function TuningFacts({
       name: 'Variants tried',
       value: `${formatCount(tried)}, in ${plural(runs, 'run')}`,
     },
-    { name: 'Time used', value: usedText(tuning) },
+    { name: 'Time used, without waiting', value: usedText(tuning) },
     {
       name: decision ? 'Screening ended because' : 'Phase',
       value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],

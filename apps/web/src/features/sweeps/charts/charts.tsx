@@ -53,6 +53,11 @@ export function Charts({
   const key = keys.find((each) => each === query.get('group')) ?? keys[0];
   const chosen = key === undefined ? undefined : groups.get(key);
   const policy = chosen?.[0]?.policy;
+  const name = chosen?.[0]?.device.name;
+  const beside = useMemo(
+    () => libraries.filter(({ hardware }) => hardware === name),
+    [libraries, name],
+  );
   const intervals = useMemo(() => {
     const drawn = measured.filter((run) => run.policy === policy);
     return intervalsText(drawn.map(({ figures }) => figures.samples));
@@ -98,7 +103,7 @@ export function Charts({
           Drawn are the {policyText(policy)} alone: runs of different policies are not compared.
         </p>
       )}
-      <VariantBars key={key} runs={chosen} libraries={libraries} intervals={intervals} />
+      <VariantBars key={key} runs={chosen} libraries={beside} intervals={intervals} />
       <DeviceBars
         key={`devices ${key}`}
         libraries={libraries}
@@ -110,7 +115,7 @@ export function Charts({
         runs={measured}
         of={chosen}
         devices={devices}
-        libraries={libraries}
+        libraries={beside}
         published={published}
         intervals={intervals}
       />
@@ -140,6 +145,7 @@ function Courses({
   runs: readonly MeasuredRun[];
   of: readonly MeasuredRun[];
   devices: readonly DeviceFacts[];
+  /** On hardware of the device's name. */
   libraries: readonly LibraryRate[];
   published: readonly PublishedTime[];
   /** What the ends beside medians are. */
@@ -162,11 +168,8 @@ function Courses({
   const beside = useMemo(
     () =>
       libraries.filter(
-        ({ hardware, problem }) =>
-          like &&
-          hardware === like.device.name &&
-          problem.op === like.problem.op &&
-          problem.dtype === like.problem.dtype,
+        ({ problem }) =>
+          like && problem.op === like.problem.op && problem.dtype === like.problem.dtype,
       ),
     [libraries, like],
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../../server/results.test-helper';
-import { curvesOf, isBestOf, speedupCurves } from './curves';
+import { curvesOf, isBestOf, omittedText, speedupCurves } from './curves';
 
 const at = (kernel: string, tunables: Record<string, string | number>, ns: number, n = 512) =>
   measuredRun(ns, {
@@ -69,6 +69,10 @@ describe('curvesOf', () => {
     ]);
     expect(kernels).toEqual(['matmul/tiled']);
     expect(omitted).toEqual(['matmul/naive', 'matmul/warp-tile']);
+    expect(omittedText({ omitted }, 'rows would be single cells')).toBe(
+      '. Kernels whose rows would be single cells are left out: naive, warp-tile',
+    );
+    expect(omittedText({ omitted: [] }, 'rows would be single cells')).toBe('');
   });
 });
 
@@ -87,6 +91,15 @@ it('takes speed-ups over naive with as many threads on the same shape', () => {
   ]);
   expect(speedups[0]!.low).toBeCloseTo((100 * 0.99) / (50 * 1.01));
   expect(speedups[0]!.high).toBeCloseTo((100 * 1.01) / (50 * 0.99));
+});
+
+it('gives a speed-up with a side of one sample no interval', () => {
+  const fast = tiled(8, 'row', 50);
+  const single = { ...fast, figures: { ...fast.figures, samples: 1 } };
+  const [speedup] = speedupCurves(
+    curvesOf([naive(8, 100), naive(16, 90), single, tiled(16, 'row', 30)]),
+  );
+  expect([speedup!.low, speedup!.value, speedup!.high]).toEqual([2, 2, 2]);
 });
 
 it('colours a speed-up as the curve that it is taken from, naive or not beside it', () => {

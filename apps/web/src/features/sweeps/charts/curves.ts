@@ -2,7 +2,7 @@ import { isMeasured, type MeasuredRun, type RunView } from '@tilemark/core';
 import { shapeText, volume } from '@tilemark/kernels';
 import { formatShape } from '@/ui/format';
 import { sizeTunables, threadsOf } from '../../kernels/workgroup';
-import { resultHref, shortKernel, shortLabels } from '../runs';
+import { resultHref, settingsOf, shortKernel, shortLabels, speedupOf } from '../runs';
 
 export interface CurvePoint {
   /** What is equal along the line: the shape where there are several, else the variant. */
@@ -68,6 +68,15 @@ export function curvesOf(runs: readonly RunView[]): Curves {
   return { points, kernels, omitted, isByShape };
 }
 
+/** What a caption says of kernels that are not drawn. */
+export const omittedText = (
+  { omitted }: Pick<Curves, 'omitted'>,
+  why: 'lines would be single points' | 'rows would be single cells',
+): string =>
+  omitted.length === 0
+    ? ''
+    : `. Kernels whose ${why} are left out: ${omitted.map(shortKernel).join(', ')}`;
+
 /** Whether some point stands for several variants. */
 export const isBestOf = (points: readonly CurvePoint[]): boolean =>
   points.some(({ variants }) => variants > 1);
@@ -80,7 +89,7 @@ export interface SpeedupPoint {
   readonly kernel: string;
   readonly threads: number;
   readonly value: number;
-  /** Between the ends of the intervals that are nearest and farthest. */
+  /** Between the ends of the intervals that are nearest and farthest; one sample has none. */
   readonly low: number;
   readonly high: number;
   readonly href: string | null;
@@ -96,7 +105,7 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
       .filter((each) => each.threads === threads && each.shape === shape)
       .toSorted((a, b) => a.run.figures.medianNs - b.run.figures.medianNs)[0]?.run.figures;
     if (!base) return [];
-    const own = run.figures;
+    const { high, isOfOne, low, ratio } = speedupOf(base, run.figures);
     const ofKernel = isByShape && others.length > 1 ? `${shortKernel(kernel)} ${color}` : color;
     return [
       {
@@ -104,9 +113,9 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
         color,
         kernel,
         threads,
-        value: base.medianNs / own.medianNs,
-        low: base.lowNs / own.highNs,
-        high: base.highNs / own.lowNs,
+        value: ratio,
+        low: isOfOne ? ratio : low,
+        high: isOfOne ? ratio : high,
         href: resultHref(run),
       },
     ];
@@ -117,11 +126,11 @@ export function speedupCurves({ points, isByShape, kernels }: Curves): SpeedupPo
 function lineLabels(runs: readonly MeasuredRun[]): ReadonlyMap<string, string> {
   const kernels = new Set(runs.map(({ variant }) => variant.kernel));
   const sizes = new Map([...kernels].map((kernel) => [kernel, sizeTunables(kernel)]));
-  const stripped = runs.map(({ runId, variant: { kernel, tunables } }) => {
-    const rest = Object.entries(tunables).filter(([name]) => !sizes.get(kernel)?.has(name));
+  const stripped = runs.map(({ address, runId, variant: { kernel } }) => {
+    const rest = settingsOf(address).filter(([name]) => !sizes.get(kernel)?.has(name));
     return {
       runId,
-      address: `${kernel} ${JSON.stringify(rest)}`,
+      address: `${kernel}[${rest.map((setting) => setting.join('=')).join()}]`,
       variant: { kernel, tunables: Object.fromEntries(rest) },
     };
   });

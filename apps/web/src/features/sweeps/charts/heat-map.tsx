@@ -8,7 +8,7 @@ import { formatRate, plural, rateText } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { resultHref } from '../runs';
 import { strengthOf, textOn } from './cell-colors';
-import { type Curves, isBestOf } from './curves';
+import { type Curves, isBestOf, omittedText } from './curves';
 
 const ROW_HEIGHT = 40;
 
@@ -52,7 +52,8 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
 }
 
 /** Rates by variant and threads per workgroup: which tile goes with which layout. One shape only. */
-export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
+export function HeatMap({ curves }: { curves: Curves }) {
+  const { isByShape, points } = curves;
   const lines = useMemo(() => [...new Set(points.map(({ line }) => line))], [points]);
   const [first] = points;
   const unit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
@@ -100,7 +101,7 @@ export function HeatMap({ curves: { isByShape, points } }: { curves: Curves }) {
       draw={draw}
       height={lines.length * ROW_HEIGHT + 40}
       fileName="rate-by-tile-and-layout"
-      caption={`${unit} by variant and threads per workgroup, higher (stronger colour) is better${isBestOf(points) ? '; * is the best of several variants with as many threads' : ''}.`}
+      caption={`${unit} by variant and threads per workgroup, higher (stronger colour) is better${isBestOf(points) ? '; * is the best of several variants with as many threads' : ''}${omittedText(curves, 'rows would be single cells')}.`}
       summary={`Rate by variant and threads per workgroup: the best is ${fastest.line} with ${fastest.threads} threads, ${formatRate(fastest.run.figures.rate)} ${unit}. The table below has every figure.`}
     />
   );

@@ -25,5 +25,11 @@ test('the caption says which bar is in colour', () => {
   expect(bestText([ceiling, unranked])).toBe(
     '; in colour the fastest below the ceiling, a copy of as many bytes',
   );
+  expect(bestText([ceiling, ranked])).toBe(
+    '; in colour the fastest below the ceiling, a copy of as many bytes',
+  );
+  expect(bestText([ceiling, noisy, ranked])).toBe(
+    '; in colour the fastest that is ranked below the ceiling, a copy of as many bytes',
+  );
   expect(bestText([ceiling])).toBe('');
 });

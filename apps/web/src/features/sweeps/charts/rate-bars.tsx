@@ -44,8 +44,12 @@ export function bestOf(bars: readonly Bar[]): Bar | undefined {
 export function bestText(bars: readonly Bar[]): string {
   const best = bestOf(bars);
   if (!best) return '';
-  const isFastest = best === bars[0];
-  return `; in colour the fastest${isFastest ? '' : best.isRanked ? ' that is ranked' : ' below the ceiling, a copy of as many bytes'}`;
+  const above = bars.slice(0, bars.indexOf(best));
+  const ranked = above.some(({ isCeiling }) => !isCeiling) ? ' that is ranked' : '';
+  const ceiling = above.some(({ isCeiling }) => isCeiling)
+    ? ' below the ceiling, a copy of as many bytes'
+    : '';
+  return `; in colour the fastest${ranked}${ceiling}`;
 }
 
 /** Rates as bars, fastest first, the best set off from the rest. */
@@ -104,10 +108,13 @@ export function RateBars({
               `${label}: ${formatRate(rate)} ${unit}, ${samples === 1 ? 'one sample' : `${formatRate(low)} to ${formatRate(high)}`}`,
             href: 'href',
           }),
-          Plot.ruleX(
-            lines.filter(({ item }) => shows(item.text)),
+          // Bar by bar, not through the labels above them.
+          Plot.tickX(
+            lines.flatMap((line) =>
+              shows(line.item.text) ? bars.map(({ label }) => ({ ...line, label })) : [],
+            ),
             {
-              x: 'rate',
+              ...{ x: 'rate', y: 'label', insetTop: isBeside ? -3 : 14, insetBottom: -3 },
               stroke: ({ item }: Line) => item.color,
               strokeWidth: 1.5,
               strokeDasharray: '4 3',
@@ -125,9 +132,6 @@ export function RateBars({
                   dx: 2,
                   dy: -10,
                   fill: 'var(--ink)',
-                  // Legible over a library's line.
-                  stroke: 'var(--surface)',
-                  strokeWidth: 4,
                 }),
               ]),
           // Outlined, to be seen over a bar in colour.
@@ -225,6 +229,7 @@ export function VariantBars({
   intervals,
 }: {
   runs: readonly MeasuredRun[];
+  /** On hardware of the device's name. */
   libraries: readonly LibraryRate[];
   intervals: string;
 }) {
@@ -234,10 +239,7 @@ export function VariantBars({
   }, [runs]);
   const [first] = runs;
   const beside = useMemo(
-    () =>
-      first
-        ? ratesOn(libraries, first.problem).filter(({ hardware }) => hardware === first.device.name)
-        : [],
+    () => (first ? ratesOn(libraries, first.problem) : []),
     [libraries, first],
   );
   return (

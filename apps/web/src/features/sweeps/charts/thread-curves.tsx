@@ -9,7 +9,7 @@ import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { type LogAxis, logAxis, type SeriesStyles } from '@/ui/plot/scales';
 import { usesWorkgroupMemory } from '../../kernels/workgroup';
 import { resultHref, shortKernel } from '../runs';
-import { type CurvePoint, type Curves, isBestOf, speedupCurves } from './curves';
+import { type CurvePoint, type Curves, isBestOf, omittedText, speedupCurves } from './curves';
 
 /** What a report says of a variant on a problem. */
 export interface PublishedTime {
@@ -107,7 +107,7 @@ function threadPlot(
 
 /** Time by threads per workgroup, what reports say as hollow marks. */
 export function TimeCurves({
-  curves: { isByShape, kernels, omitted, points },
+  curves,
   styles,
   published,
   intervals,
@@ -118,6 +118,7 @@ export function TimeCurves({
   /** What the ends beside medians are. */
   intervals: string;
 }) {
+  const { isByShape, kernels, points } = curves;
   const hollow = useMemo(() => hollowMarks(points, published), [points, published]);
   const draw = useCallback<DrawPlot>(
     (Plot, _, shows) => {
@@ -175,9 +176,7 @@ export function TimeCurves({
           {dashed.length > 0 &&
             dashed.length < kernels.length &&
             '. Dashed lines are kernels without workgroup memory'}
-          {omitted.length > 0 &&
-            `. Kernels whose lines would be single points are left out: ${omitted.map(shortKernel).join(', ')}`}
-          .
+          {omittedText(curves, 'lines would be single points')}.
         </>
       }
       summary={`Time by threads per workgroup. ${fastest.join('; ')}.${hollow.length > 0 ? ` ${hollow.length} published times beside them.` : ''}`}

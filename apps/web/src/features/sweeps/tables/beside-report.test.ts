@@ -58,6 +58,13 @@ it('leaves a shape that was not run empty where the report has several', () => {
   ]);
 });
 
+it('knows what is said against the time that a published ratio rests on', () => {
+  const cautious = publishedOfSuite('tiled-vs-naive@1')!;
+  const { lines } = besideReport(cautious, [], () => 'x');
+  expect(lines.map(({ firstNote }) => firstNote)).toEqual([null, cautious.results[0]!.note]);
+  expect(cautious.results[0]!.note).toContain('cold');
+});
+
 it('has no row for a device that measured nothing of a line', () => {
   const { columns, lines } = besideReport(report, [ours(next, 900, 128)], () => 'x');
   const rows = rowsOf(pivotOf(lines), columns);

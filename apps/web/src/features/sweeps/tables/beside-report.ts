@@ -27,6 +27,8 @@ export interface Timing {
 export interface Line {
   readonly figure: PublishedFigure;
   readonly published: Timing;
+  /** What is said against the time that the report's ratio to its first line rests on. */
+  readonly firstNote: string | null;
   /** In the order of the columns; null where a device has not measured it. */
   readonly ours: readonly (Timing | null)[];
 }
@@ -66,9 +68,16 @@ export function besideReport(
     columns: compared.map(({ column }) => column),
     lines: report.results.flatMap((figure, index) => {
       const line = published[index];
-      return line
-        ? [{ figure, published: line, ours: compared.map(({ timings }) => timings[index] ?? null) }]
-        : [];
+      if (!line) return [];
+      const first = shapes.indexOf(line.shape);
+      return [
+        {
+          figure,
+          published: line,
+          firstNote: first === index ? null : (report.results[first]?.note ?? null),
+          ours: compared.map(({ timings }) => timings[index] ?? null),
+        },
+      ];
     }),
   };
 }

@@ -29,7 +29,23 @@ test('marks what is said against a published figure, in its cell and below the t
   const html = renderToStaticMarkup(createElement(ReportTable, { report: cautious, runs: [] }));
   expect(html).toContain(`<span aria-hidden="true">†</span><span class="sr-only">, ${note}`);
   expect(html).toContain(`<span aria-hidden="true">†</span> ${note}</p>`);
+  expect(html.replaceAll(/<[^>]*>/g, '')).toContain(`13.4×†, ${note}`);
   expect(htmlOf([])).not.toContain('†');
+});
+
+test('says the hardware of the host rows, where there are some', () => {
+  const withHost = publishedOfSuite('host-vs-device@2')!;
+  const html = renderToStaticMarkup(createElement(ReportTable, { report: withHost, runs: [] }));
+  expect(html).toContain('on NVIDIA GeForce RTX 3080, host rows on AMD Ryzen 9 3900X;');
+  expect(htmlOf([])).toContain('on NVIDIA GeForce RTX 3080;');
+});
+
+test('names the variant in the rows of our devices too: on a phone each is a card', () => {
+  const text = htmlOf([measuredRun(800, { address, variant, problem })]);
+  const [, ...rows] = text.split('<tr');
+  const named = rows.filter((row) => row.includes('matmul/naive'));
+  expect(named).toHaveLength(2);
+  expect(text).not.toContain('max-sm:hidden');
 });
 
 test('names a tunable that varies in every line, also where it has its default', () => {

@@ -23,7 +23,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   const isOtherSize = lines.some(({ ours, published }) =>
     ours.some((own) => own !== null && own.shape !== published.shape),
   );
-  const { hardware, source } = report;
+  const { source } = report;
   const varied = useMemo(() => variedTunables(report.results), [report]);
   const notes = [...new Set(lines.flatMap(({ figure }) => figure.note ?? []))];
 
@@ -31,7 +31,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
     <Section
       id="report"
       title={columns.length > 0 ? 'Compared with the published report' : 'The published report'}
-      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardware.gpu ?? hardware.cpu ?? 'hardware not named'}; ${lines.length > 0 ? `${sizeText(shapes, isOtherSize)}lower is faster, × is the speed-up over the first figure of the same source and size` : 'it gives no figures for these, so only the kernels are reproduced'}`}
+      note={`${source.title}${source.date ? `, ${source.date}` : ''}, on ${hardwareText(report)}; ${lines.length > 0 ? `${sizeText(shapes, isOtherSize)}lower is faster, × is the speed-up over the first figure of the same source and size` : 'it gives no figures for these, so only the kernels are reproduced'}`}
     >
       {lines.length > 0 && (
         <>
@@ -43,11 +43,10 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
               {
                 head: 'In the report',
                 cell: ({ by, of: { address, label } }) => (
-                  // Said once; to readers who hear it, and on a phone's cards, with each time. The
-                  // variant, which fills lines there, is on the card of the report's figure.
+                  // Said once; to readers who hear it, and on a phone's cards, with each time.
                   <span className={by ? 'sm:sr-only' : ''}>
                     {label}{' '}
-                    <span className={`block font-normal ${by ? 'max-sm:hidden' : ''}`}>
+                    <span className="block font-normal">
                       <VariantLink
                         address={address}
                         resultId={null}
@@ -72,9 +71,13 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
                 cell: ({ by, of, timings }: Row) => {
                   const timing = timings[at];
                   if (!timing) return '–';
-                  const { figure, published } = of.cells[at] ?? {};
-                  const mark = by ? null : <NoteMark of={figure?.note ?? null} among={notes} />;
-                  return timingText(timing, published?.shape, mark);
+                  const { figure, firstNote = null, published } = of.cells[at] ?? {};
+                  const markOf = (note: string | null) =>
+                    by ? null : <NoteMark of={note} among={notes} />;
+                  return timingText(timing, published?.shape, {
+                    time: markOf(figure?.note ?? null),
+                    ratio: markOf(firstNote),
+                  });
                 },
               })),
             ]}
@@ -87,6 +90,15 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   );
 }
 
+/** A report's figures of the host are of other hardware than those of its GPU. */
+function hardwareText({ hardware: { cpu, gpu }, results }: Published): string {
+  const unnamed = 'hardware not named';
+  const isOnHost = results.map(({ runtime }) => runtime === 'cpu');
+  if (!isOnHost.includes(true)) return gpu ?? unnamed;
+  if (!isOnHost.includes(false)) return cpu ?? unnamed;
+  return cpu === gpu ? (gpu ?? unnamed) : `${gpu ?? unnamed}, host rows on ${cpu ?? unnamed}`;
+}
+
 const titleOf = ({ device, profile }: Column): string => `${device.name}, ${profile}`;
 
 /** The size of a report that has one: a table of several has them as headings. */
@@ -97,19 +109,24 @@ const sizeText = ([only, other]: readonly string[], isOtherSize: boolean): strin
 
 /**
  * @param shape of the report: another one is said
- * @param mark behind the time
+ * @param marks behind the time, and behind the ratio
  */
 function timingText(
   { ns, overFirst, shape: own }: Timing,
   shape: string | undefined,
-  mark: ReactNode,
+  marks: { readonly time: ReactNode; readonly ratio: ReactNode },
 ) {
   return (
     <>
       {formatNs(ns)}
-      {mark}{' '}
+      {marks.time}{' '}
       <span className="text-xs text-muted">
-        {overFirst !== null && formatSpeedup(overFirst)}
+        {overFirst !== null && (
+          <>
+            {formatSpeedup(overFirst)}
+            {marks.ratio}
+          </>
+        )}
         {own !== shape && ` at ${formatShape(own)}`}
       </span>
     </>

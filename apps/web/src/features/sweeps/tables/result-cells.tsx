@@ -95,11 +95,12 @@ const LOOSE = 1.04;
 /** A ratio; of times not known well, with what both intervals allow. */
 export function SpeedupCell({ of }: { of: Speedup | undefined }) {
   if (!of) return '–';
-  const { high, low, ratio } = of;
+  const { high, isOfOne, low, ratio } = of;
   return (
     <>
       {formatSpeedup(ratio)}
-      {high > LOOSE * low && (
+      {isOfOne && <span className="block text-xs text-muted">one sample</span>}
+      {!isOfOne && high > LOOSE * low && (
         <span className="block text-xs whitespace-nowrap text-muted">
           {formatSpeedup(low)} to {formatSpeedup(high)}
           {low < 1 && high > 1 && ', undecided'}

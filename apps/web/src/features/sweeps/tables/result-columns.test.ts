@@ -58,7 +58,7 @@ it('shows duels, and why one has no ratio, only where runs have a rival', () => 
     duel: { ...FAST, b: { ...side, implausible: 'faster than the roof' } },
   });
   const [shown, without, unbelieved] = textsOf(fast, none, doubted);
-  expect(shown).toMatch(/2.56× +FAST +2.13× to 2.99×/);
+  expect(shown).toMatch(/2.56× +faster +2.13× to 2.99×/);
   expect(without).toContain('no ratio: too big');
   expect(unbelieved).toContain('no ratio: faster than the roof');
   expect(usualColumns(tableRuns([fast], []))).toContain('duel');
@@ -108,12 +108,13 @@ it('names a tunable that varies in every row, also where it has its default', ()
 it('says what the intervals allow of a speed-up that is not known well', () => {
   const cell = COLUMNS.find(({ id }) => id === 'speedup')!.cell;
   const [row] = tableRuns([runView(result())], []);
-  const textOf = (low: number, ratio: number, high: number) =>
-    renderToStaticMarkup(cell({ ...row!, speedup: { low, ratio, high } })).replaceAll(
+  const textOf = (low: number, ratio: number, high: number, isOfOne = false) =>
+    renderToStaticMarkup(cell({ ...row!, speedup: { low, ratio, high, isOfOne } })).replaceAll(
       /<[^>]*>/g,
       ' ',
     );
   expect(textOf(1.99, 2, 2.01)).toBe('2.00×');
   expect(textOf(1.5, 2, 3)).toMatch(/^2.00× +1.50× to 3.00×\s*$/);
   expect(textOf(0.1, 0.501, 3)).toMatch(/undecided/);
+  expect(textOf(1.5, 2, 3, true)).toMatch(/^2.00× +one sample\s*$/);
 });
