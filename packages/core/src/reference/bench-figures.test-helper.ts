@@ -1,21 +1,21 @@
 /** The figures of h200.json, out of the files of `bench --json` in docs/results/. */
 import { driverText } from '../measure/device';
 import type { BenchFile } from '../view/api';
-import { type Figure, fastestOfEach, kernelBy, timesOf } from './figures';
+import { type Figure, kernelBy, middleOfEach, timesOf } from './figures';
 
-/** The fastest series of every kernel variant in files of `bench --json`. */
+/** The middle series of every kernel variant in files of `bench --json`. */
 export function benchFigures(files: readonly BenchFile[]): Figure[] {
   const figures = files.flatMap((file) =>
     file.results.flatMap(({ address, device, endedAt, outcome, policy, problem, profile }) => {
       if (outcome?.kind !== 'measured' || policy !== 'default') return [];
-      const { cold, unranked } = outcome.measurement;
+      const { cold, methodologyVersion, unranked } = outcome.measurement;
       return {
         ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
         ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
         measuredAt: endedAt ?? null,
-        source: `\`tilemark bench\`, driver ${driverText(file.environment.driver)}.`,
+        source: `\`tilemark bench\`, methodology ${methodologyVersion}, driver ${driverText(file.environment.driver)}.`,
       };
     }),
   );
-  return fastestOfEach(figures);
+  return middleOfEach(figures);
 }

@@ -1,5 +1,6 @@
 /** Reads reference figures from the files that contain them. */
 import { kernelOf, type Problem, parseProblem, rateOf, shapeText } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import { z } from 'zod';
 import { driverText, environmentSchema, type Profile, profileSchema } from '../measure/device';
 import { date, type ReferenceFigure } from '../view/api';
@@ -75,16 +76,30 @@ export function figuresOf(file: ReferenceFile): Figure[] {
   });
 }
 
-/** Figures without those that an earlier one repeats: the same thing, at the same time. */
-export function withoutTwins<F extends Figure>(figures: readonly F[]): F[] {
-  // A bundler may shorten the digits of what ships.
-  const idOf = (figure: F) => `${identity(figure)} ${figure.medianNs.toPrecision(9)}`;
-  const first = new Map<string, F>();
+/**
+ * Of several figures of one thing the newest, in the order in which things come first; of those of
+ * one time the first.
+ */
+export function newestOfEach<F extends Figure>(figures: readonly F[]): F[] {
+  const newest = new Map<string, F>();
   for (const figure of figures) {
-    const id = idOf(figure);
-    if (!first.has(id)) first.set(id, figure);
+    const id = identity(figure);
+    const known = newest.get(id);
+    if (!known || (figure.measuredAt ?? '') > (known.measuredAt ?? '')) newest.set(id, figure);
   }
-  return [...first.values()];
+  return [...newest.values()];
+}
+
+/**
+ * Of several series of one thing the one whose median is in the middle, as a headline is never the
+ * best of several runs; of two, a kernel's slower and a library's faster, so that neither flatters us.
+ */
+export function middleOfEach<F extends Figure>(figures: readonly F[]): F[] {
+  return [...group(figures, identity).values()].flatMap((series) => {
+    const byTime = series.toSorted((a, b) => a.medianNs - b.medianNs);
+    const isLibrary = byTime[0]?.by.kind === 'library';
+    return byTime[Math.floor((byTime.length - (isLibrary ? 1 : 0)) / 2)] ?? [];
+  });
 }
 
 /** How bench/vendor.py and bench/libraries/libraries.mjs time, since it is not how kernels are timed. */
@@ -108,8 +123,7 @@ type OtherSide =
 export type Figure = Omit<ReferenceFigure, 'imported'>;
 
 /**
- * Both sides of every row. Samples are not in the file, so nothing of it can be a result. Of several
- * series of one thing the fastest counts, as on a board.
+ * Both sides of every row. Samples are not in the file, so nothing of it can be a result.
  *
  * @throws InputError for a problem that does not exist
  */
@@ -155,7 +169,7 @@ export function sideBySideFigures(file: SideBySideFile): Figure[] {
       ];
     });
   });
-  return fastestOfEach(figures);
+  return middleOfEach(figures);
 }
 
 function nameOf(other: OtherSide | undefined, variant: string): string {
@@ -190,23 +204,10 @@ export function timesOf(
   };
 }
 
-/** The fastest of figures about the same thing, in the order in which things come first. */
-export function fastestOfEach<F extends Figure>(
-  figures: readonly F[],
-  idOf: (figure: F) => string = identity,
-): F[] {
-  const best = new Map<string, F>();
-  for (const figure of figures) {
-    const id = idOf(figure);
-    const known = best.get(id);
-    if (!known || figure.medianNs < known.medianNs) best.set(id, figure);
-  }
-  return [...best.values()];
-}
-
-/** Hardware, problem and profile, and what ran. */
-const identity = ({ by, hardware, problem, profile }: Figure): string =>
+/** Hardware, problem and profile, and what ran; a report may print one of them with several times. */
+const identity = ({ by, hardware, medianNs, problem, profile }: Figure): string =>
   JSON.stringify([
     ...[hardware, profile, problem.op, problem.dtype, shapeText(problem)],
-    by.kind === 'library' ? by.name : by.address,
+    ...(by.kind === 'library' ? [by.name] : [by.address]),
+    ...(by.kind === 'report' ? [by.label, medianNs] : []),
   ]);

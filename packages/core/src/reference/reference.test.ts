@@ -3,7 +3,7 @@ import { parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, test } from 'vitest';
 import { benchFileSchema, referenceFigureSchema } from '../view/api';
 import { benchFigures } from './bench-figures.test-helper';
-import { sideBySideFigures, sideBySideFileSchema } from './figures';
+import { newestOfEach, sideBySideFigures, sideBySideFileSchema } from './figures';
 import { besideKernel, bestOfEach, isAsked, librariesOn, shippedReference } from './reference';
 
 const DOCS = new URL('../../../../docs/results/', import.meta.url);
@@ -18,7 +18,7 @@ test('what ships is what the files of the docs say', async () => {
   const files = await Promise.all(
     names.map(async (name) => benchFileSchema.parse(await read(`${folder}/${name}`))),
   );
-  const figures = [...benchFigures(files), ...sideBySideFigures(await sideBySide())];
+  const figures = newestOfEach([...benchFigures(files), ...sideBySideFigures(await sideBySide())]);
   const lines = figures.map((figure) => JSON.stringify(figure));
   await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('./h200.json');
 });
@@ -96,10 +96,36 @@ test('beside a kernel stand its own best figures and the libraries on the same p
   expect(librariesOn(figures, [other])).toEqual([]);
 });
 
-test('a shipped variant that was tuned at another size says so, and is by hand nowhere', () => {
-  const sources = shippedReference().map(({ source }) => source);
-  expect(sources).toContainEqual(
-    expect.stringMatching(/^Ships with Tilemark\. .*tuner found at 4096/),
-  );
-  for (const source of sources) expect(source).not.toContain('found by hand');
+test('of the rounds of a file the middle one counts, of files the newest', async () => {
+  const file = await sideBySide();
+  const [row] = file.results;
+  if (!row || !('rounds' in row)) throw new Error('The file begins with a row of rounds.');
+  const [round] = row.rounds;
+  if (!round) throw new Error('The row has a round.');
+  const mediansOf = (...medians: number[]) => {
+    const rounds = medians.map((medianNs) => ({ ...round, ours: { ...round.ours, medianNs } }));
+    const figures = sideBySideFigures({ ...file, results: [{ ...row, rounds }] });
+    return figures.filter(({ by }) => by.kind === 'kernel').map(({ medianNs }) => medianNs);
+  };
+  expect(mediansOf(5, 1, 3)).toEqual([3]);
+  expect(mediansOf(1, 5)).toEqual([5]);
+
+  const [newer] = sideBySideFigures(file);
+  if (!newer) throw new Error('The file has a figure.');
+  const older = { ...newer, medianNs: newer.medianNs / 2, measuredAt: '2026-11-22T00:00:00.000Z' };
+  expect(newestOfEach([older, newer])).toEqual([newer]);
+  expect(newestOfEach([newer, older])).toEqual([newer]);
+});
+
+test('no shipped figure has another of the same thing beside it', () => {
+  const figures = shippedReference();
+  expect(newestOfEach(figures)).toEqual(figures);
+});
+
+test('every figure of an earlier methodology names it', () => {
+  for (const { by, measuredAt, source } of shippedReference()) {
+    if (by.kind === 'kernel' && measuredAt !== null && measuredAt < '2026-11-23') {
+      expect(source).toContain('methodology 1');
+    }
+  }
 });

@@ -6,21 +6,17 @@
  *
  * - figures.ts reads figures out of files. Its test writes h200.json from docs/results/
  *   (`npx vitest run packages/core/src/reference --update`), so what ships is what the docs show.
- * - The tuned variants that ship (tune/tuned/) and the reports (suites/published/) are read where
- *   they are.
+ * - The reports (suites/published/) are read where they are.
  */
-import { isCeiling, opOf, rateOf, shapeText } from '@tilemark/kernels';
+import { isCeiling, opOf, shapeText } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
-import { driverText } from '../measure/device';
 import { allPublished } from '../suites/suites';
-import { tunedFiles } from '../tune/tuned';
 import type { ReferenceFigure, ReferenceQuery } from '../view/api';
-import { fastestOfEach, kernelBy } from './figures';
 import h200 from './h200.json';
 
 /** Every figure that ships. */
 export function shippedReference(): ReferenceFigure[] {
-  shipped ??= [...h200Figures(), ...tunedFigures(), ...publishedFigures()];
+  shipped ??= [...h200Figures(), ...publishedFigures()];
   return shipped;
 }
 
@@ -28,28 +24,6 @@ let shipped: ReferenceFigure[] | undefined;
 
 const h200Figures = (): ReferenceFigure[] =>
   (h200 as Omit<ReferenceFigure, 'imported'>[]).map((figure) => ({ ...figure, imported: null }));
-
-/** A tuned variant of a software adapter says nothing about another host, so only GPUs' count. */
-function tunedFigures(): ReferenceFigure[] {
-  return tunedFiles().flatMap(({ device, variants }) =>
-    device.class !== 'gpu'
-      ? []
-      : variants.map((tuned): ReferenceFigure => {
-          const { address, driver, found, highNs, lowNs, medianNs, problem, profile } = tuned;
-          return {
-            hardware: device.device,
-            class: device.class,
-            by: kernelBy(address),
-            ...{ problem, profile, medianNs, interval: { lowNs, highNs } },
-            rate: rateOf(problem, medianNs),
-            measuredAt: tuned.measuredAt,
-            source: `${found.by === 'tuner' ? 'The tuned variant that Tilemark ships, found by `tilemark tune`.' : `Ships with Tilemark. ${found.note}`} Driver ${driverText(driver)}.`,
-            unranked: tuned.unranked,
-            imported: null,
-          };
-        }),
-  );
-}
 
 const publishedFigures = (): ReferenceFigure[] =>
   allPublished().flatMap(({ hardware, results, source }) =>
@@ -155,7 +129,7 @@ export function ofHardware(
     .toSorted((a, b) => ascending(a.problem.op, b.problem.op));
 }
 
-/** The fastest of each library per hardware on these problems. */
+/** Each library per hardware on these problems. */
 export function librariesOn(
   figures: readonly ReferenceFigure[],
   problems: readonly ReferenceFigure['problem'][],
@@ -164,7 +138,7 @@ export function librariesOn(
   const libraries = figures.filter(
     ({ by, problem }) => by.kind === 'library' && asked.has(problemText(problem)),
   );
-  return bySize(fastestOfEach(libraries));
+  return bySize(libraries);
 }
 
 const problemText = (problem: ReferenceFigure['problem']) =>
@@ -175,4 +149,18 @@ function bySize(figures: readonly ReferenceFigure[]): ReferenceFigure[] {
   const sizeOf = ({ problem }: ReferenceFigure) =>
     opOf(problem).bytes(problem.shape, problem.dtype);
   return figures.toSorted((a, b) => sizeOf(a) - sizeOf(b) || a.medianNs - b.medianNs);
+}
+
+/** The fastest of figures with the same id, in the order in which ids come first. */
+function fastestOfEach(
+  figures: readonly ReferenceFigure[],
+  idOf: (figure: ReferenceFigure) => string,
+): ReferenceFigure[] {
+  const best = new Map<string, ReferenceFigure>();
+  for (const figure of figures) {
+    const id = idOf(figure);
+    const known = best.get(id);
+    if (!known || figure.medianNs < known.medianNs) best.set(id, figure);
+  }
+  return [...best.values()];
 }

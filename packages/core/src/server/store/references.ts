@@ -1,6 +1,6 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, parseShape, shapeText } from '@tilemark/kernels';
-import { figuresOf, type ReferenceFile, withoutTwins } from '../../reference/figures';
+import { figuresOf, newestOfEach, type ReferenceFile } from '../../reference/figures';
 import { isAsked, ofHardware, shippedReference } from '../../reference/reference';
 import type { ReferenceFigure, ReferenceQuery } from '../../view/api';
 import type { AuditNote } from './audit';
@@ -20,7 +20,7 @@ export interface FigureResult {
   readonly unranked: string | null;
 }
 
-/** Figures that this grid did not measure: what ships, and what was imported. */
+/** Figures that this grid did not measure, shipped or imported; of several of one thing the newest. */
 export function referencesOf(db: PrismaClient) {
   /** What ships, then what was imported. */
   const all = async (
@@ -36,8 +36,7 @@ export function referencesOf(db: PrismaClient) {
       ...fromJson<Omit<ReferenceFigure, 'imported'>>(content),
       imported: { by: importedBy, at: importedAt.toISOString() },
     }));
-    // A file that also ships says nothing new.
-    return withoutTwins([...shippedReference().filter(isWanted), ...imported]);
+    return newestOfEach([...shippedReference().filter(isWanted), ...imported]);
   };
 
   return {
