@@ -4,23 +4,28 @@ import { shortDeviceName } from '../devices/device-name';
 import type { CardBar } from '../results/card';
 import { ELSEWHERE } from '../results/origin';
 
-type Row = Pick<LeaderboardRow, 'address' | 'author' | 'device' | 'imported' | 'rate' | 'variant'>;
+type Row = Pick<
+  LeaderboardRow,
+  'address' | 'author' | 'device' | 'imported' | 'rate' | 'unranked' | 'variant'
+>;
 type Figure = Pick<ReferenceFigure, 'by' | 'hardware' | 'rate'>;
 
 /**
- * A board: our kernels as measured here, those imported or contributed, then the reference. A ceiling is no transpose, and reports
+ * A board: our kernels as measured and ranked here, the others, then the reference. A ceiling is no transpose, and reports
  * ran code of their own, some of it doubtful: both stay out.
  *
  * @param figures the best of each, as a board shows them
  */
 export function boardBars(rows: readonly Row[], figures: readonly Figure[]): CardBar[] {
   const own = rows.map(
-    ({ author, device, imported, rate, variant }): CardBar => ({
+    ({ author, device, imported, rate, unranked, variant }): CardBar => ({
       label: `${shortDeviceName(device.name)}: ${variant.kernel}`,
       rate: rate.value,
       isSubject: true,
       note:
-        [imported && 'imported', author && 'contributed'].filter(Boolean).join(', ') || undefined,
+        [imported && 'imported', author && 'contributed', unranked && 'not ranked']
+          .filter(Boolean)
+          .join(', ') || undefined,
     }),
   );
   return [

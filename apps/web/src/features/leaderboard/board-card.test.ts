@@ -50,7 +50,7 @@ test('contributed kernels are drawn and marked where the board shows them', asyn
     return groups.flatMap(({ bars }) => bars.map(({ label, note }) => [label, note]));
   };
   const ours = ['Phone: matmul/naive', undefined];
-  const theirs = [`Phone: ${id}`, 'contributed'];
+  const theirs = [`Phone: ${id}`, 'contributed, not ranked'];
   expect(await barsOf({ groups: 'gpu,contributed' })).toEqual([ours, theirs]);
   expect(await barsOf({ groups: 'gpu' })).toEqual([ours]);
   expect(await barsOf({ groups: 'gpu', view: 'heatmap' })).toEqual([ours]);

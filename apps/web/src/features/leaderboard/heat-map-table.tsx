@@ -63,9 +63,9 @@ export function HeatMapTable({
             <span>★ the best of its row</span>
           </>
         ) : (
-          <span>Nothing here is ranked yet, so no cell is coloured.</span>
+          <span>Nothing here is ranked, so no cell is coloured.</span>
         )}
-        {own.some(({ unranked }) => unranked !== null) && (
+        {hasRanked && own.some(({ unranked }) => unranked !== null) && (
           <span className="italic">not ranked</span>
         )}
         {own.some(isAtSlowEnd) && (
@@ -108,7 +108,7 @@ export function HeatMapTable({
             <tr className="!bg-sunken text-2xs text-muted">
               <th scope="rowgroup" colSpan={kernels.length + 1} className="!py-1">
                 Reference: not measured by this grid, never ranked. Each figure has a variant,
-                driver and date of its own (select it to see them)
+                driver, protocol and date of its own (select it to see them)
                 {rows.length > 0 ? ', so it may differ from the same device above.' : '.'}
               </th>
             </tr>

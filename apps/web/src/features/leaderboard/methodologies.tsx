@@ -29,7 +29,7 @@ export function Methodologies({
   return (
     <p className="mt-3 text-[0.8125rem] text-muted">
       {methodology === METHODOLOGY_VERSION &&
-        `Results of methodology ${methodology}, the current protocol of measuring and verifying. `}
+        `Only results of methodology ${methodology}, the current protocol of measuring and verifying, are ranked here. `}
       {others.map((version) => (
         <TextLink key={version} href={boardHref(query, { methodology: String(version) })}>
           Show methodology {version}

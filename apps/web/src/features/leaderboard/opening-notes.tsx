@@ -80,10 +80,11 @@ export function NoGpuYet({
           <TextLink href={boardHref(query, { methodology: String(earlier) })}>
             methodology {earlier}
           </TextLink>
-          , are kept apart)
+          , are on a board of their own)
         </>
       )}
-      . The reference rows were measured elsewhere and are never ranked.
+      . The reference rows were measured elsewhere, perhaps by an earlier protocol (see their
+      sources), and are never ranked.
       {other && (
         <>
           {' '}

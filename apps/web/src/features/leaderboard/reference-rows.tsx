@@ -1,5 +1,5 @@
 import { peakShare, type ReferenceFigure } from '@tilemark/core';
-import { isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
+import { DTYPES, isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
 import Link from 'next/link';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
@@ -29,6 +29,9 @@ export function ReferenceRows({
 }) {
   const span = columnCount(columns);
   const sources = sourcesOf(figures, false);
+  const [first] = figures;
+  const isUnbounded =
+    first && DTYPES[first.problem.dtype].peak !== 'f32' && !figures.some((each) => peakOf(each));
   return (
     <tbody>
       <tr className="!bg-sunken text-2xs text-muted">
@@ -37,7 +40,10 @@ export function ReferenceRows({
         </th>
         <td colSpan={span - 2} className="!py-1">
           {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
-          {figures.length > 0 && <>; a full bar is {formatRate(full)}</>}
+          {first && <>; a full bar is {formatRate(full)}</>}
+          {first &&
+            isUnbounded &&
+            `; no % of peak: data sheets give no limit for ${first.problem.dtype}`}
         </td>
       </tr>
       {figures.map((figure) => (

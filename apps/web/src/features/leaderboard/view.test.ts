@@ -88,7 +88,7 @@ test('what software adapters and CPUs have is told apart from what GPUs had unde
   const { content } = await loadView(store, query);
   const text = renderToStaticMarkup(content as ReactElement).replace(/<[^>]*>/g, '');
   expect(text).toMatch(/easured here, on software adapters or CPUs: matmul 128\./);
-  expect(text).toContain('results by an earlier one, methodology 1, are kept apart');
+  expect(text).toContain('results by an earlier one, methodology 1, are on a board of their own');
 });
 
 test('groups that hide every device are not taken for a profile without results', async () => {

@@ -169,9 +169,9 @@ export default async function DevicePage({ params, searchParams }: Props) {
       {reference.length > 0 && (
         <Section title="Measured elsewhere" id="reference">
           <p className="mb-2 text-[0.8125rem] text-muted">
-            The fastest kernel of each problem on hardware of this name, of those that would be
-            ranked, from the <TextLink href="/docs/site">reference</TextLink>: none is placed beside
-            results of this grid.
+            The fastest kernel of each problem on hardware of this name, less exact ones apart, from
+            the <TextLink href="/docs/site">reference</TextLink>: never ranked, and perhaps measured
+            by an earlier protocol than results here, as the sources say.
           </p>
           <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
         </Section>
