@@ -144,7 +144,7 @@ test('on a phone the first figure is in the first screen, and the filters are on
       expect.soft((box?.y ?? 844) + (box?.height ?? 0), `${who} ${path}`).toBeLessThan(844);
       if (path === '/') {
         await expect(page.getByText(`npx -y ${grid.url}/worker.tgz bench`)).toBeInViewport();
-        await expect(page.getByText('Joining takes a token')).toBeInViewport();
+        await expect(page.getByText('Measure without joining')).toBeInViewport();
       }
     }
   };

@@ -5,7 +5,7 @@ import { KERNELS } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Command } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { plural } from '@/ui/format';
+import { formatCount, plural } from '@/ui/format';
 import { Picture } from './picture';
 import { pictureRows } from './picture-rows';
 
@@ -55,7 +55,12 @@ export function FirstScreen({
         </p>
         <p className="flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
           <Count href="/devices">{plural(overview.devices, 'device')}</Count>
-          <Count href="/sweeps">{plural(overview.results, 'measured result')}</Count>
+          <span>
+            <Count href="/sweeps">{plural(overview.results, 'measured result')}</Count>
+            {overview.imported > 0 && (
+              <span className="text-muted"> ({formatCount(overview.imported)} imported)</span>
+            )}
+          </span>
           <Count href="/kernels">{plural(KERNELS.length, 'kernel')}</Count>
         </p>
         <div className="flex flex-wrap gap-2">
@@ -74,8 +79,8 @@ export function FirstScreen({
         {/* The command that joins needs a token, which few readers have: its page makes or takes one. */}
         <div>
           <p className="mb-1 text-xs text-muted">
-            Joining takes a token: “Add your GPU” has the command. Measure without joining, with
-            nothing sent:
+            <span className="font-medium text-ink">Measure without joining</span>, with nothing
+            sent. To join, “Add your GPU” has the command and its token.
           </p>
           <Command
             label="the command that measures without joining"

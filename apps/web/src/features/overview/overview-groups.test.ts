@@ -26,6 +26,9 @@ test('the first screen’s picture has its rows and scales, and libraries where 
   expect(five.map(({ bars }) => bars.length)).toEqual([3, 1, 1, 1]);
   const none = Array.from({ length: 5 }, () => bare).flat();
   expect(overviewGroups(none)).toHaveLength(5);
+  expect(overviewGroups(rows.map((row) => ({ ...row, isCpu: true })))).toMatchObject([
+    { bars: [{ note: 'TypeScript, not WGSL' }, {}, {}, {}] },
+  ]);
   const note = { note: 'measured elsewhere' };
   expect(
     overviewGroups(

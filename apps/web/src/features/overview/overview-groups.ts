@@ -21,7 +21,7 @@ export function overviewGroups(rows: readonly PictureRow[]): CardGroup[] {
     while (2 * shown.length >= MOST_LINES && least() >= 0) shown.splice(least(), 1);
   }
   let room = MOST_LINES - 2 * shown.length;
-  return shown.map(({ href, imported, kernel, libraries, name, peak, rate, shape }) => {
+  return shown.map(({ href, imported, isCpu, kernel, libraries, name, peak, rate, shape }) => {
     const beside = libraries.slice(0, room);
     room -= beside.length;
     const origin = href === null ? [ELSEWHERE] : imported ? ['imported'] : [];
@@ -29,7 +29,7 @@ export function overviewGroups(rows: readonly PictureRow[]): CardGroup[] {
       name: [cutTo(LONGEST_NAME, shortDeviceName(name)), ...origin, `at ${shape}`].join(', '),
       peak,
       bars: [
-        { label: kernel, rate, isSubject: true },
+        { label: kernel, rate, isSubject: true, note: isCpu ? 'TypeScript, not WGSL' : undefined },
         ...beside.map((library) => ({
           ...{ label: library.name, rate: library.rate },
           note: href === null ? undefined : ELSEWHERE,

@@ -71,6 +71,11 @@ it('says of a peak that copying sets it, which the device exceeds at larger size
   expect(pictureRows([small], [])[0]?.peak).toMatchObject({ bound: 'bandwidth', isMeasured: true });
 });
 
+it('tells a CPU, whose kernels are no WGSL, from adapters in software', () => {
+  const bests = [best('llvmpipe', '128', 'software'), best('EPYC', '128', 'cpu')];
+  expect(pictureRows(bests, []).map(({ isCpu }) => isCpu)).toEqual([false, true]);
+});
+
 it('keeps to a screen, and to the grid’s own where it shows no reference', () => {
   const many = Array.from({ length: 9 }, (_, index) => best(`GPU ${index}`, '64'));
   expect(pictureRows(many, figures)).toHaveLength(5);

@@ -10,6 +10,8 @@ export interface PictureRow {
   readonly name: string;
   /** Where its result is; null for the reference. */
   readonly href: string | null;
+  /** Runs TypeScript in Node, without WebGPU. */
+  readonly isCpu: boolean;
   /** `matmul/warp-tile` */
   readonly kernel: string;
   /** `4096 × 4096 × 4096` */
@@ -48,6 +50,7 @@ export function pictureRows(
       key: device.key,
       name: device.name,
       href: `/results/${resultId}`,
+      isCpu: device.class === 'cpu',
       kernel: kernelOf(address),
       shape: sidesText(problem),
       rate: rate.value,
@@ -92,6 +95,7 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       key: `reference ${hardware}`,
       name: hardware,
       href: null,
+      isCpu: figure.class === 'cpu',
       kernel: by.kernel,
       shape: sidesText(problem),
       rate: rate.value,

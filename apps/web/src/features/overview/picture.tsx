@@ -20,19 +20,20 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
       </p>
     );
   }
+  const hasCpu = rows.some(({ isCpu }) => isCpu);
   return (
     <figure className="rounded-tile border border-line bg-surface p-4">
       <figcaption className="mb-3 space-y-1 text-xs text-muted">
         <p className="text-[0.8125rem] text-ink">
-          Fastest f32 matrix product on each device, with WebGPU set up{' '}
+          Fastest f32 matrix product on each device, WebGPU set up{' '}
           <TextLink href="/docs/measurement#what-is-ranked">as in a browser</TextLink> (profile
-          default)
+          default){hasCpu && '; CPUs run without it'}
         </p>
         <p>
           GFLOP/s, longer is faster; a full bar is the peak of the device itself, so lengths compare
           within a device only, and shapes differ.{' '}
           <span className="whitespace-nowrap">
-            <Key isBest /> WGSL kernel
+            <Key isBest /> kernel in {hasCpu ? 'WGSL, on CPUs in TypeScript' : 'WGSL'}
           </span>{' '}
           <span className="whitespace-nowrap">
             <Key /> library, for comparison

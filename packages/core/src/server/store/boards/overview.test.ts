@@ -53,7 +53,7 @@ test('the board opens on the largest square that most GPUs have; the overview ha
     [naive, { kind: 'incorrect', when: 'before', worst }],
   ]);
   const overview = await store.overview();
-  expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9 });
+  expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9, imported: 0 });
   // The devices count the same.
   const { items } = await store.devices.list();
   expect(items.map(({ name, results }) => [name, results]).toSorted()).toEqual([
@@ -88,7 +88,8 @@ test('a best names a shorter median that is not proven, and the file that brough
     { ...file([result({ device: brought })]), environment: environment('Brought') },
     importer,
   );
-  const { bests } = await store.overview();
+  const { bests, imported, results } = await store.overview();
+  expect({ imported, results }).toEqual({ imported: 1, results: 4 });
   const of = (name: string) => bests.find(({ device }) => device.name === name);
   expect(of('Noisy')).toMatchObject({
     ...{ address: 'matmul/naive', imported: null },

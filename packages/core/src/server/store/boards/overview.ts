@@ -31,8 +31,9 @@ export interface DeviceBest {
 export interface Overview {
   readonly devices: number;
   readonly gpus: number;
-  /** Measured, so proved correct. */
+  /** Measured here or imported. */
   readonly results: number;
+  readonly imported: number;
   /** By rate of f32 products under `default`, GPUs first. */
   readonly bests: readonly DeviceBest[];
 }
@@ -43,15 +44,17 @@ const MOST_DEVICES = 12;
 const OP: OpId = 'matmul';
 
 export async function overviewOf(db: PrismaClient): Promise<Overview> {
-  const [classes, results, bests] = await Promise.all([
+  const [classes, results, imported, bests] = await Promise.all([
     db.device.groupBy({ by: ['class'], _count: true }),
     db.result.count({ where: { medianNs: { not: null } } }),
+    db.result.count({ where: { medianNs: { not: null }, importedBy: { not: null } } }),
     bestsOf(db),
   ]);
   return {
     devices: classes.reduce((sum, { _count }) => sum + _count, 0),
     gpus: classes.find((group) => group.class === 'gpu')?._count ?? 0,
     results,
+    imported,
     bests,
   };
 }
