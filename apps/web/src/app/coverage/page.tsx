@@ -68,7 +68,7 @@ export default async function CoveragePage({ searchParams }: { searchParams: Sea
                     {MEANINGS[part]}
                     {part === 'stale' &&
                       unserved > 0 &&
-                      `; ${unserved === count('stale') ? 'all' : formatCount(unserved)} on devices without a\u00a0worker, waiting for one`}
+                      `; ${unserved === count('stale') ? 'all' : formatCount(unserved)} on devices that no worker serves now`}
                   </span>
                 </dd>
               </div>

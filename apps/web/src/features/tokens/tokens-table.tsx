@@ -55,7 +55,7 @@ export function TokensTable({
           className: 'py-0!',
           cell: (token) =>
             token.id === lastAdmin ? (
-              <span className="block max-w-44 text-xs text-muted">
+              <span className="block max-w-44 pb-2 text-xs text-muted">
                 the only admin token: to revoke it, create another one first
               </span>
             ) : (
