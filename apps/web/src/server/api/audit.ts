@@ -1,6 +1,6 @@
 import { auditActionSchema, auditEntrySchema, pageOf } from '@tilemark/core';
 import { z } from 'zod';
-import { cursorQuery, noun, ok, operation } from './operation';
+import { idCursorQuery, noun, ok, operation } from './operation';
 
 /** Who did what. */
 export const audit = noun();
@@ -13,7 +13,7 @@ operation(
     path: '/audit',
     summary: 'Who did what, newest first.',
     access: 'admin',
-    query: cursorQuery.extend({
+    query: idCursorQuery.extend({
       action: auditActionSchema.optional(),
       /** Id of a token. */
       actor: z.string().max(64).optional(),

@@ -1,4 +1,5 @@
 import { bestResultSchema, deviceSchema, pageOf, rooflineSchema } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
 import { z } from 'zod';
 import { cursorQuery, found, noun, ok, operation } from './operation';
 
@@ -16,7 +17,12 @@ operation(
     query: cursorQuery,
     answer: ok(pageOf(deviceSchema)),
   },
-  ({ query, services: { store } }) => store.devices.list(query.cursor),
+  async ({ query: { cursor }, services: { store } }) => {
+    if (cursor !== undefined && !(await store.devices.get(cursor))) {
+      throw new InputError(`'${cursor}' is not a cursor of this list.`, 'cursor');
+    }
+    return store.devices.list(cursor);
+  },
 );
 
 operation(

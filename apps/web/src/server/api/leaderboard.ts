@@ -89,6 +89,6 @@ operation(
   async ({ query, services: { store } }) =>
     found(
       await store.best(query),
-      `No ranked result of ${query.op} ${query.dtype} with profile ${query.profile} can decide what to run. Run the command \`tune\` on that GPU, or attach it to this grid.`,
+      `No ranked result of ${query.op} ${query.dtype} with profile ${query.profile} can decide what to run: there is none, or none of a variant that fits the limits of the device at this size. Run the command \`tune\` on that GPU, or attach it to this grid.`,
     ),
 );

@@ -265,6 +265,10 @@ export function signedIn(principal: Principal | null): Principal {
 }
 
 export const cursorQuery = z.object({ cursor: z.string().min(1).max(500).optional() });
+/** Of lists that are paged by id. */
+export const idCursorQuery = z.object({
+  cursor: z.uuid('This is not a cursor of this list.').optional(),
+});
 /** Of answers that are tables. */
 export const formatQuery = { format: z.enum(['json', 'csv']).default('json') };
 export const TABLE_TYPES = ['application/json', 'text/csv'] as const;

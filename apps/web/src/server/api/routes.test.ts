@@ -116,6 +116,15 @@ describe('reading', () => {
     expect((await response.json()).field).toBe(field);
   });
 
+  it.each(['GET /sweeps', 'GET /devices', 'GET /tokens', 'GET /audit'] as const)(
+    '%s refuses a cursor that is not one of its list',
+    async (endpoint) => {
+      const response = await call(endpoint, { query: '?cursor=xx', token: admin });
+      expect(response.status).toBe(400);
+      expect((await response.json()).field).toBe('cursor');
+    },
+  );
+
   it.each([
     ['?op=fft', 'op'],
     ['?shape=0', 'shape'],

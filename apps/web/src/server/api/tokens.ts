@@ -2,7 +2,7 @@ import { pageOf, roleSchema, tokenSchema } from '@tilemark/core';
 import { endAccess } from '@tilemark/core/server';
 import { z } from 'zod';
 import { HttpProblem } from '../problem';
-import { cursorQuery, noun, ok, operation } from './operation';
+import { idCursorQuery, noun, ok, operation } from './operation';
 
 export const tokens = noun();
 
@@ -24,7 +24,7 @@ operation(
     path: '/tokens',
     summary: 'Tokens, newest first, without their secrets.',
     access: 'admin',
-    query: cursorQuery,
+    query: idCursorQuery,
     answer: ok(pageOf(tokenSchema)),
   },
   ({ query, services: { store } }) => store.tokens.list(query.cursor),
