@@ -191,6 +191,13 @@ test('of the first screen: measuring without an account', async ({ page }) => {
   expect(await shell(`${command} --policy smoke`)).toContain('GFLOP/s');
 });
 
+test('of the API page: what asks this grid', async ({ page }) => {
+  const [command = '', ...others] = await commandsOf(page, '/api');
+  expect(others).toEqual([]);
+  const { stdout } = await run('bash', ['-c', command]);
+  expect(JSON.parse(stdout)).toMatchObject({ wgsl: expect.stringContaining('@compute') });
+});
+
 test('of the workers page: what measures elsewhere, and whose file it imports', async ({
   page,
 }) => {

@@ -1,8 +1,11 @@
 import type { Metadata } from 'next';
+import { headers } from 'next/headers';
 import { Endpoint, type OpenApiOperation } from '@/features/api/endpoint';
 import { v1 } from '@/server/api/app';
 import { openApi } from '@/server/api/document';
+import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
+import { Command } from '@/ui/action';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { PageHeader, Section } from '@/ui/page';
 
@@ -21,8 +24,13 @@ export default async function ApiPage() {
         <TextLink href="/tokens">Tokens</TextLink> page and sent as{' '}
         <code>Authorization: Bearer</code>; only <code>POST /invites/redeem</code>, which makes one,
         does without. Errors are <code>application/problem+json</code> with the field at fault;
-        lists are <code>{'{ items, nextCursor }'}</code>.
+        lists are <code>{'{ items }'}</code>. Those that come in pages add <code>nextCursor</code>,
+        which is the <code>cursor</code> of the next page, or null.
       </PageHeader>
+      <Command
+        label="a command that asks for the best variant"
+        text={`curl -fsS "${originOf(await headers())}/api/v1/best?op=matmul&m=1024&n=1024&k=1024&vendor=nvidia"`}
+      />
       {[...groups].map(([group, members]) => (
         <Section key={group} id={`group-${group}`} title={titleOf(group)}>
           <div className="space-y-3">
