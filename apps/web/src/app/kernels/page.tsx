@@ -46,7 +46,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, ranked or not; the searches that ship are on the page of each kernel instead, as its efficiency by shape. By size: in f32, the fastest device by the variant placed first there, of a copy by its median run; profile default, or the one named where default has none`
+              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, of what a device has on the problem; its quick or unranked runs count only where it has no ranked one; the searches that ship are on the page of each kernel instead, as its efficiency by shape. By size: in f32, the fastest device by the variant placed first there, of a copy by its median run; profile default, or the one named where default has none`
               : 'not measured yet'
           }
         >
