@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeOf, entryOf, partOf } from './code';
+import { changeOf, entryOf, isComment, partOf } from './code';
 
 const closed = { isOpen: false, href: '?' };
 const program = (before: number, after: number) => [
@@ -23,6 +23,13 @@ test('a screen is full where the entry point is near the end, and begins at 1 wh
   const early = program(5, 300);
   expect(partOf(early, closed, entryOf(early))).toMatchObject({ from: 0 });
   expect(partOf(program(5, 30), closed, 5)).toMatchObject({ from: 0, fold: null });
+});
+
+test('a screen does not begin in the middle of a comment', () => {
+  const drawn = [...Array(15).fill('//  +---+'), '', ...program(8, 14)];
+  expect(partOf(drawn, closed, entryOf(drawn), isComment)).toMatchObject({ from: 15 });
+  const whole = ['', ...Array(8).fill('//  +---+'), ...program(16, 11)];
+  expect(partOf(whole, closed, entryOf(whole), isComment)).toMatchObject({ from: 9 });
 });
 
 test('a comparison opens on the first change of code, not of constants', () => {

@@ -107,7 +107,7 @@ export async function WgslCode({
   fold?: Fold;
 }) {
   const lines = source.split('\n');
-  const part = partOf(lines, fold, entryOf(lines));
+  const part = partOf(lines, fold, entryOf(lines), isComment);
   const html = await highlighted(part.shown.join('\n'), part.from);
   return <CodeBox label={label} html={html} lines={lines.length} {...part} />;
 }
@@ -181,6 +181,8 @@ const MOST_SENT = 150;
 /** Of what matters, as many lines are seen without scrolling. */
 const LEAST_SEEN = 12;
 
+export const isComment = (line = ''): boolean => line.startsWith('//');
+
 /** Where a program begins: above it are constants, bindings and the functions it calls. */
 export const entryOf = (lines: readonly string[]): number =>
   lines.findIndex((line) => line.startsWith('@compute'));
@@ -195,12 +197,19 @@ export const changeOf = (lines: readonly { text: string; kind: string }[]): numb
  * What is shown of a long code: all of it on demand, before that a screen of it.
  *
  * @param begin the line that the screen should show
+ * @param isAside lines that make sense only from the first of them on: the screen begins in none
  */
-export function partOf<Line>(lines: readonly Line[], fold: Fold | undefined, begin: number) {
+export function partOf<Line>(
+  lines: readonly Line[],
+  fold: Fold | undefined,
+  begin: number,
+  isAside: (line: Line | undefined) => boolean = () => false,
+) {
   const isLate = begin > MOST_LINES - LEAST_SEEN && lines.length > MOST_LINES;
   if (!fold || !(isLate || lines.length > MOST_SENT)) return { shown: lines, from: 0, fold: null };
   if (fold.isOpen) return { shown: lines, from: 0, fold };
-  const from = isLate ? Math.min(begin, lines.length - MOST_LINES) : 0;
+  let from = isLate ? Math.min(begin, lines.length - MOST_LINES) : 0;
+  while (isAside(lines[from - 1]) && isAside(lines[from])) from++;
   return { shown: lines.slice(from, from + MOST_LINES), from, fold };
 }
 
