@@ -136,6 +136,10 @@ export function Statistics({
   );
 }
 
+/** What is known of the caches at the start of a sample: too few small sets may still be in them. */
+export const cacheText = (bufferSets: number): string =>
+  bufferSets === MAX_BUFFER_SETS ? `rotating ${MAX_BUFFER_SETS} buffer sets` : 'caches cold';
+
 /** Whether the operands of a dispatch had left the last-level cache: not of the smallest problems. */
 function rotationText(bufferSets: number, problem: Problem): string {
   if (bufferSets === 1) return 'One set is larger than the last-level cache';

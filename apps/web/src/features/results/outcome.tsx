@@ -78,7 +78,7 @@ export function Headline({ result }: { result: ResultDetail }) {
               : result.device.class === 'cpu'
                 ? 'no probe measures the peak of a host CPU'
                 : !POLICIES[result.policy].rankable
-                  ? 'no share is claimed of a quick run: no peak is probed beside it'
+                  ? 'no share is claimed of a quick run, which probes no peak of its own'
                   : 'the peak that bounds it is not known'
           }
         />

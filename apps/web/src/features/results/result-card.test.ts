@@ -19,7 +19,6 @@ test('the best beside a result is called ranked only if it is', () => {
   };
   expect(labels('b', null)).toContain('Best ranked: matmul/tiled');
   expect(labels('b', 'by an earlier methodology')).toContain('Best, not ranked: matmul/tiled');
-  expect(labels('a', null)).toEqual(['matmul/naive']);
 });
 
 test('a result is drawn against the peak of its device', () => {
@@ -37,11 +36,18 @@ test('a result is drawn against the peak of its device', () => {
   expect(
     resultCard({ ...result, outcome: measured(1e3, { roof: beyond }) }, undefined).about,
   ).toMatch(/ 103% of peak /);
-  expect(resultCard(result, undefined).groups).toMatchObject([{ peak: null }]);
+});
+
+test('a result with nothing beside it has no bar, and names its variant in words', () => {
+  expect(resultCard(result, undefined)).toMatchObject({
+    about: 'matmul/naive: matmul 128 f32, default, on Laptop',
+    groups: [],
+  });
+  expect(resultCard(result, { ...result, resultId: 'b' }).groups).toMatchObject([{ peak: null }]);
 });
 
 test('a result that was imported says so', () => {
-  const about = 'matmul 128 f32, default, on Laptop';
+  const about = 'matmul/naive: matmul 128 f32, default, on Laptop';
   expect(resultCard(result, undefined).about).toBe(about);
   expect(resultCard({ ...result, imported }, undefined).about).toBe(
     `${about}; measured elsewhere and imported`,

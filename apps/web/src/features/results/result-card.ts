@@ -9,7 +9,8 @@ import { fullBarText, peakOf } from './scale';
 
 /**
  * A result in colour, beside the best of its device on the problem, against the device's peak. One
- * without a rate stands alone: nothing else is to be taken for what is wrong.
+ * with neither has no bar: it would repeat the title. One without a rate stands alone: nothing else
+ * is to be taken for what is wrong.
  */
 export function resultCard(
   result: Pick<
@@ -47,6 +48,10 @@ export function resultCard(
   }
   const { cold, roof } = outcome.measurement;
   const near = peakShare({ device, problem, medianNs: cold.medianNs, roof });
+  if (!near && bars.length === 1) {
+    const what = `${shortAddress(address)}: ${about}`;
+    return { title: rateText(rate), about: what, ...{ groups: [], unit: '' } };
+  }
   return {
     title: rateText(rate),
     about: near ? `${about}. ${fullBarText(rate, near)}` : about,

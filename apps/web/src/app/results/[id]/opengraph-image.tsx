@@ -6,7 +6,7 @@ import { readable } from '@/server/session/visitor';
 
 export const size = CARD;
 export const contentType = 'image/png';
-export const alt = 'The rate of this result beside the best of its device, against its peak';
+export const alt = 'This result as a picture: its rate, or why it has none';
 
 export default async function Image({ params }: { params: Promise<{ id: string }> }) {
   const { store } = await readable();

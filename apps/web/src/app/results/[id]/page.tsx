@@ -18,7 +18,12 @@ import { RooflinePlot } from '@/features/devices/roofline-plot';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { Confirmation } from '@/features/results/confirmation';
 import { DuelResult } from '@/features/results/duel';
-import { EnvironmentFacts, Statistics, VerificationTable } from '@/features/results/measurement';
+import {
+  cacheText,
+  EnvironmentFacts,
+  Statistics,
+  VerificationTable,
+} from '@/features/results/measurement';
 import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
 import { RateOverTime } from '@/features/results/rate-over-time';
 import { reproduceCommands } from '@/features/results/reproduce';
@@ -159,7 +164,11 @@ export default async function ResultPage({ params }: Props) {
       </Section>
       {measurement && (
         <>
-          <Section id="samples" title="Samples" note="time per dispatch, caches cold">
+          <Section
+            id="samples"
+            title="Samples"
+            note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
+          >
             <Panel className="grid md:grid-cols-[3fr_2fr] [&>*+*]:border-line max-md:[&>*+*]:border-t md:[&>*+*]:border-l">
               <SampleStrip series={measurement.cold} />
               <SampleHistogram series={measurement.cold} />
@@ -193,8 +202,9 @@ export default async function ResultPage({ params }: Props) {
                 </Panel>
               ) : (
                 <p className="text-muted">
-                  Not drawn: this device’s compute peak under profile {result.profile} is not known
-                  here{result.imported && `, ${unprovedBy(measurement)}`}.
+                  Not drawn: no survey of this grid has probed the device’s compute peak under
+                  profile {result.profile}
+                  {result.imported && `, ${unprovedBy(measurement)}`}.
                 </p>
               )}
             </Section>
