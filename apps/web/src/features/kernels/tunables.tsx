@@ -3,6 +3,9 @@ import { SelectField } from '@/ui/field';
 import { QueryForm } from '@/ui/query-form';
 import { DataTable } from '@/ui/table';
 
+/** Keeps the letter after a hyphen, as of `row-x`, on the line of its word. */
+const unbroken = (text: string): string => text.replaceAll(/-(?=\w\b)/g, '-\u2060');
+
 /** The declared tunables: what each changes and its values, the default underlined. */
 export function TunablesTable({ kernel }: { kernel: KernelDetail }) {
   return (
@@ -12,7 +15,7 @@ export function TunablesTable({ kernel }: { kernel: KernelDetail }) {
       keyOf={({ name }) => name}
       columns={[
         { head: 'Tunable', cell: ({ name }) => <code>{name}</code> },
-        { head: 'Effect', className: 'min-w-56 text-pretty', cell: ({ about }) => about },
+        { head: 'Effect', className: 'min-w-56 text-pretty', cell: ({ about }) => unbroken(about) },
         {
           head: 'Values (default underlined)',
           className: 'font-mono text-xs',
