@@ -44,8 +44,8 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
       <noscript>
         <Notice tone="amber">The editor needs JavaScript.</Notice>
       </noscript>
-      {/* As high as the editor, so that nothing moves when it comes. */}
-      <div className="min-h-[52rem]">
+      {/* As high as the editor, so that nothing moves when it comes: below `lg` in one column. */}
+      <div className="min-h-[74.25rem] sm:min-h-[68.5rem] md:min-h-[66.5rem] lg:min-h-[52rem]">
         <LazyTryKernel
           devices={able
             .filter((device) => device.class !== 'cpu')
