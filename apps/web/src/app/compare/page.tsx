@@ -36,6 +36,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
   const [a, b] = await Promise.all([load(store, query.a), load(store, query.b)]);
   const choices = await choicesOf(store, a);
   const isSame = a !== null && a.resultId === b?.resultId;
+  const same = isSame ? 'A and B are the same result: choose two different ones.' : undefined;
   const unknown = [!a && query.a, !b && query.b].filter((id) => id !== undefined && id !== false);
 
   return (
@@ -44,7 +45,8 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         title="Compare"
         actions={
           a &&
-          b && (
+          b &&
+          !isSame && (
             <ButtonLink href={`/compare?a=${b.resultId}&b=${a.resultId}`}>Swap A and B</ButtonLink>
           )
         }
@@ -56,22 +58,20 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       </PageHeader>
       <CompareTabs here="/compare" />
       <Refused
-        reasons={[
-          ...refused,
-          ...unknown.map((id) => `There is no result “${id}”.`),
-          ...(isSame ? ['A and B are the same result.'] : []),
-        ]}
+        reasons={[...refused, ...unknown.map((id) => `There is no result “${id}”.`)]}
         reset="/compare"
         title="This comparison is incomplete"
         instead="Choose other results below."
       />
       <PairForm
         of="Result"
+        error={same}
         control={(side, id) => (
           <ResultSelect
             id={id}
             name={side}
             value={query[side]}
+            error={side === 'b' ? same : undefined}
             chosen={side === 'a' ? a : b}
             choices={choices}
           />

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
-import { ResultSelect } from './choice';
+import { PairForm, ResultSelect } from './choice';
 
 const GFLOPS = { rate: { value: 1, unit: 'GFLOP/s' } } as const;
 
@@ -16,4 +16,18 @@ test('marks choices that are not ranked, and those that were imported', () => {
   );
   const ends = [...html.matchAll(/GFLOP\/s([^<]*)<\/option>/g)].map(([, end]) => end);
   expect(ends).toEqual(['', ', not ranked', ', imported']);
+});
+
+test('what cannot be compared is refused at the second field', () => {
+  const error = 'A and B are the same result: choose two different ones.';
+  const control = (side: 'a' | 'b', id: string) =>
+    ResultSelect({
+      ...{ id, name: side, value: undefined, chosen: null, choices: [] },
+      error: side === 'b' ? error : undefined,
+    });
+  const html = renderToStaticMarkup(PairForm({ of: 'Result', control, error }));
+  expect(html.match(/aria-invalid="true"[^>]*aria-describedby="([^"]*)"/)?.[1]).toBe(
+    'compare-b-error',
+  );
+  expect(html.split(error)).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { group } from 'd3-array';
 import type { ReactNode } from 'react';
 import { Address } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
-import { Field, Select } from '@/ui/field';
+import { describedBy, Field, Select } from '@/ui/field';
 import { formatShape, rateText } from '@/ui/format';
 import { Tabs } from '@/ui/page';
 
@@ -12,9 +12,12 @@ import { Tabs } from '@/ui/page';
 export function PairForm({
   of,
   control,
+  error,
 }: {
   of: 'Device' | 'Result' | 'Variant';
   control: (side: 'a' | 'b', id: string) => ReactNode;
+  /** Why the second cannot be compared with the first. */
+  error?: string | undefined;
 }) {
   return (
     <form
@@ -24,7 +27,12 @@ export function PairForm({
     >
       {(['a', 'b'] as const).map((side) => (
         <div key={side} className="min-w-60 flex-1">
-          <Field id={`compare-${side}`} label={`${of} ${side.toUpperCase()}`}>
+          <Field
+            id={`compare-${side}`}
+            label={`${of} ${side.toUpperCase()}`}
+            error={side === 'b' ? error : undefined}
+            isAlert
+          >
             {control(side, `compare-${side}`)}
           </Field>
         </div>
@@ -41,18 +49,26 @@ export function ResultSelect({
   value = '',
   chosen,
   choices,
+  error,
   ...props
 }: {
   id: string;
   name: string;
   value: string | undefined;
+  error?: string | undefined;
   chosen: RunResult | null;
   choices: readonly RunResult[];
 }) {
   const isListed = choices.some(({ resultId }) => resultId === value);
   return (
     <>
-      <Select key={value} {...props} defaultValue={value} required>
+      <Select
+        key={value}
+        {...props}
+        {...describedBy(props.id, error)}
+        defaultValue={value}
+        required
+      >
         <option value="" disabled>
           Choose a result
         </option>
