@@ -141,7 +141,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
         id="best"
         note={
           best.length > 0 &&
-          'intervals include the spread between runs, estimated where there was one'
+          'intervals include the spread between runs: with fewer than five, that known of the device, or a default of 0.3%'
         }
       >
         <BestResults results={best} device={device.name} />
