@@ -56,7 +56,7 @@ export function FirstScreen({
         <p className="flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
           <Count href="/devices">{plural(overview.devices, 'device')}</Count>
           <span>
-            <Count href="/sweeps">{plural(overview.results, 'measured result')}</Count>
+            <Count href="/sweeps">{plural(overview.results, 'result')}</Count>
             {overview.imported > 0 && (
               <span className="text-muted"> ({formatCount(overview.imported)} imported)</span>
             )}

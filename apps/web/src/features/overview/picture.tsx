@@ -20,20 +20,19 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
       </p>
     );
   }
-  const hasCpu = rows.some(({ isCpu }) => isCpu);
   return (
     <figure className="rounded-tile border border-line bg-surface p-4">
       <figcaption className="mb-3 space-y-1 text-xs text-muted">
         <p className="text-[0.8125rem] text-ink">
           Fastest f32 matrix product on each device, WebGPU set up{' '}
           <TextLink href="/docs/measurement#what-is-ranked">as in a browser</TextLink> (profile
-          default){hasCpu && '; CPUs run without it'}
+          default)
         </p>
         <p>
           GFLOP/s, longer is faster; a full bar is the peak of the device itself, so lengths compare
           within a device only, and shapes differ.{' '}
           <span className="whitespace-nowrap">
-            <Key isBest /> kernel in {hasCpu ? 'WGSL, on CPUs in TypeScript' : 'WGSL'}
+            <Key isBest /> kernel
           </span>{' '}
           <span className="whitespace-nowrap">
             <Key /> library, for comparison
@@ -50,7 +49,7 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
 }
 
 function Row({ row }: { row: PictureRow }) {
-  const { against, href, imported, kernel, libraries, name, peak, rate, shape } = row;
+  const { against, href, imported, isCpu, kernel, libraries, name, peak, rate, shape } = row;
   const best = { name: kernel, rate, isBest: true };
   const bars = [best, ...libraries].toSorted((a, b) => b.rate - a.rate);
   const full = fullRate(peak, bars);
@@ -69,7 +68,10 @@ function Row({ row }: { row: PictureRow }) {
         </span>
         {href === null && <Badge tone="neutral">measured elsewhere</Badge>}
         <ImportedBadge of={imported} />
-        <span className="text-xs text-muted">at {shape}</span>
+        <span className="text-xs text-muted">
+          at {shape}
+          {isCpu && ', in TypeScript, without WebGPU'}
+        </span>
         <span className="ml-auto text-xs text-muted">{peakText(peak)}</span>
       </p>
       {against.length > 0 && (
