@@ -76,7 +76,7 @@ function Row({ row }: { row: PictureRow }) {
       </p>
       {against.length > 0 && (
         <p className="text-xs">
-          Speed of {kernel}: {against.join(', ')}.
+          Fastest kernel: {kernel}, at {against.join(', ')}.
         </p>
       )}
       {bars.map((bar) => (
