@@ -133,7 +133,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
-              head: 'Fastest ranked run',
+              head: 'Fastest run, ranked first',
               title:
                 'In each unit: the fastest ranked one; one that is not ranked, or a copy, only where there is no other',
               isFigure: true,

@@ -55,7 +55,7 @@ export function evidence({
       ...runnersUp.map((each, index) => ({
         name: `Runner-up ${index + 1}`,
         about:
-          'Predicted or screened: preferred only where it is faster by more than twice its error',
+          'By expected time: of two that promise the same, the one known better, and measured nearer, comes first',
         value: (
           <span title={each.address}>
             {time(each)} <Address of={shortAddress(each.address)} />

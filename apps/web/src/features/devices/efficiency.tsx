@@ -122,7 +122,7 @@ function FileMap({
         {op === 'matmul' && peak ? `${formatRate(peak)} GFLOP/s or ` : ''}
         {formatRate(memory)} GB/s, as probed on this GPU; a probe only comes close to it. Times are
         screened: cold, verified, not ranked; profile {profile}, {driverText(driver)},{' '}
-        {file.measuredAt.slice(0, 10)}; a dot was not timed.{' '}
+        {file.measuredAt.slice(0, 10)}; a dot is not of this survey.{' '}
         {aboutCells(op, kernel !== undefined, layers)}
         {isExceeded &&
           ' Over 100: the roof of bytes is a copy, which writes as much as it reads, while a product of few rows almost only reads.'}

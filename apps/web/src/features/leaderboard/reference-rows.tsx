@@ -31,7 +31,7 @@ export function ReferenceRows({
   const sources = sourcesOf(figures, false);
   const [first] = figures;
   const isUnbounded =
-    first && DTYPES[first.problem.dtype].peak !== 'f32' && !figures.some((each) => peakOf(each));
+    first && DTYPES[first.problem.dtype].peak === 'f16' && !figures.some((each) => peakOf(each));
   return (
     <tbody>
       <tr className="!bg-sunken text-2xs text-muted">
@@ -43,7 +43,7 @@ export function ReferenceRows({
           {first && <>; a full bar is {formatRate(full)}</>}
           {first &&
             isUnbounded &&
-            `; no % of peak: data sheets give no limit for ${first.problem.dtype}`}
+            '; no % of peak: the vector rate of a data sheet does not bound matrix units'}
         </td>
       </tr>
       {figures.map((figure) => (

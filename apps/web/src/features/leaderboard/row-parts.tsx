@@ -128,7 +128,7 @@ export function SlowEnd({ of }: { of: Parameters<typeof provenNs>[0] }) {
   if (provenNs(of) === of.medianNs) return null;
   return (
     <p className="max-w-72 font-normal text-xs text-muted">
-      Placed by the slow end of its wide interval, {formatNs(of.highNs)}
+      Compared by the slow end of its wide interval, {formatNs(of.highNs)}
     </p>
   );
 }

@@ -13,4 +13,5 @@ test('a sweep is served by a worker of one of its devices', () => {
   expect(isServed(['b'], queues)).toBe(false);
   expect(isServed(['c'], queues)).toBe(false);
   expect(isServed(undefined, queues)).toBe(true);
+  expect(isServed(undefined, [queue('b', 0)])).toBe(false);
 });

@@ -44,8 +44,7 @@ export const isServed = (
   devices: readonly string[] | undefined,
   queues: readonly DeviceQueue[],
 ): boolean =>
-  devices === undefined ||
-  queues.some(({ device, workers }) => workers > 0 && devices.includes(device.key));
+  queues.some(({ device, workers }) => workers > 0 && (devices?.includes(device.key) ?? true));
 
 /** The queues of the devices that a sweep waits for in vain, counting only its own runs. */
 export const stuckIn = (

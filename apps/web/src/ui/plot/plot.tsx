@@ -242,7 +242,8 @@ const Missing = () => (
   </Notice>
 );
 
-const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible';
+const SMALL_BUTTON =
+  'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink aria-expanded:bg-sunken aria-expanded:text-ink disabled:invisible';
 
 /** The series as they are drawn; a click switches one off and on. */
 function Legend({

@@ -35,7 +35,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   ].map(formatCount);
   return {
     title: name,
-    description: `${plural(counts.total, 'run')} of WebGPU kernels ${origin}: ${measured} measured, ${skipped} skipped, ${bad} incorrect or failed.`,
+    description: `${plural(counts.total, 'run')} of matrix-multiply or transpose kernels ${origin}: ${measured} measured, ${skipped} skipped, ${bad} incorrect or failed.`,
   };
 }
 

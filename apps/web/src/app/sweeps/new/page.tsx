@@ -49,7 +49,13 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         Kernels × tunables × shapes × element types × devices. Every run is verified before and
         after timing.
       </PageHeader>
-      <Refused reasons={[...refused, ...missing, ...copy.refused]} reset="/sweeps/new" />
+      <Refused reasons={[...refused, ...missing]} reset="/sweeps/new" />
+      <Refused
+        reasons={copy.refused}
+        reset="/sweeps/new"
+        title="This copy leaves out"
+        instead="The rest is below."
+      />
       {!maySubmit && (
         <Notice className="mb-6">
           <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
@@ -62,6 +68,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         initial={initial}
         devices={devices}
         paces={paces}
+        maySubmit={maySubmit}
       />
       {!query.sweep && <Presets maySubmit={maySubmit} devices={devices} paces={paces} />}
     </>

@@ -64,7 +64,26 @@ describe('formOfSweep', () => {
       policy: 'default',
     };
     const { form, refused } = sweepOf({ spec });
-    expect(refused).toEqual(['The kernel matmul/gone no longer exists.']);
+    expect(refused).toEqual(['The kernel matmul/gone, which no longer exists.']);
     expect(form.cases).toEqual(blank.cases);
+  });
+
+  it('says what the form has no words for, and keeps the other cases', () => {
+    const shapes = [{ m: 8, n: 8, k: 8 }];
+    const rival = { kernel: 'matmul/tiled', tunables: {} };
+    const spec: Sweep['spec'] = {
+      cases: [
+        { kernel: 'ada/mine@0a1b2c3d', tunables: {}, shapes, dtypes: ['f32'], rival },
+        { kernel: 'matmul/naive', tunables: {}, shapes, dtypes: ['f32'], rival },
+      ],
+      profiles: ['default'],
+      policy: 'default',
+    };
+    const { form, refused } = sweepOf({ spec });
+    expect(refused).toEqual([
+      expect.stringMatching(/^ada\/mine@0a1b2c3d, a contributed kernel/),
+      'The turns of matmul/naive with matmul/tiled: this form has none.',
+    ]);
+    expect(form.cases.map(({ kernel }) => kernel)).toEqual(['matmul/naive']);
   });
 });

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
+import { isContributed, type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
 import { isInputError, KERNELS, opById, shapeText } from '@tilemark/kernels';
 import { type CaseForm, emptyCase, prefilled, type SweepForm, toNewSweep } from './form';
 
 type Copied = Pick<Sweep, 'isImported' | 'name' | 'spec' | 'suite'>;
 
-/** The form filled in from a sweep, and what of it is no longer in the registry. */
+/** The form filled in from a sweep, and what of it the form cannot say. */
 export function formOfSweep(
   sweep: Copied,
   blank: SweepForm,
@@ -29,11 +29,18 @@ export function formOfSweep(
       policy,
       profiles,
     },
-    refused: cases.filter((each) => typeof each === 'string'),
+    refused: [
+      ...cases.filter((each) => typeof each === 'string'),
+      ...sweep.spec.cases.flatMap(({ kernel, rival }) =>
+        rival && !isContributed(kernel)
+          ? [`The turns of ${kernel} with ${rival.kernel}: this form has none.`]
+          : [],
+      ),
+    ],
   };
 }
 
-/** The request that submits a sweep again; null if part of it is no longer in the registry. */
+/** The request that submits a sweep again; null if the form cannot say all of it. */
 export function againOf(sweep: Copied): NewSweep | null {
   const { form, refused } = formOfSweep(
     sweep,
@@ -87,7 +94,11 @@ function suiteOf({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) {
 /** The controls of a case, or why it cannot be shown. */
 function caseOf({ dtypes, kernel: id, shapes, tunables }: Sweep['spec']['cases'][number]) {
   const kernel = KERNELS.find((each) => each.id === id);
-  if (!kernel) return `The kernel ${id} no longer exists.`;
+  if (!kernel) {
+    return isContributed(id)
+      ? `${id}, a contributed kernel: \`tilemark submit\` sends it again.`
+      : `The kernel ${id}, which no longer exists.`;
+  }
   const blank = emptyCase(kernel);
   const chosen = Object.fromEntries(
     Object.entries(tunables)

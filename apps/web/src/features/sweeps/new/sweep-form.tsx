@@ -6,8 +6,9 @@ import { KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
-import { Button } from '@/ui/button';
+import { Button, linkStyle } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
+import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
@@ -27,11 +28,14 @@ export function NewSweepForm({
   initial,
   devices,
   paces,
+  maySubmit,
 }: {
   initial: SweepForm;
   devices: readonly Device[];
   /** How long their past runs took. */
   paces: readonly Pace[];
+  /** Whoever may not can still count runs. */
+  maySubmit: boolean;
 }) {
   const router = useRouter();
   const resolve = useMemo(() => zodResolver(sweepFormSchema(devices, paces)), [devices, paces]);
@@ -215,6 +219,11 @@ export function NewSweepForm({
                     formState.errors.root.message
                   )}
                 </Notice>
+              )}
+              {!maySubmit && (
+                <p className="text-[0.8125rem] text-muted">
+                  <LoginLink className={linkStyle}>Log in</LoginLink> to submit.
+                </p>
               )}
               <Button type="submit" look="primary" disabled={formState.isSubmitting}>
                 {formState.isSubmitting ? 'Submitting…' : 'Submit sweep'}

@@ -18,7 +18,7 @@ import { boundText, overPeak } from '../../results/scale';
 import { problemText, type Speedup } from '../runs';
 import type { TableRun } from './table-runs';
 
-export function VariantCell({ of: { reason, run, varied, where } }: { of: TableRun }) {
+export function VariantCell({ of: { reason, run, speedup, varied, where } }: { of: TableRun }) {
   return (
     <div className="min-w-44 sm:min-w-52">
       {run.figures && run.resultId !== null ? (
@@ -38,6 +38,7 @@ export function VariantCell({ of: { reason, run, varied, where } }: { of: TableR
         {run.figures
           ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
           : run.kind}
+        {speedup && `; ${speedupText(speedup)}`}
         {run.duel && `; ${duelText(run.duel)}`}
       </p>
       {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
@@ -92,22 +93,30 @@ export function RoofCell({ of, notes }: { of: PeakShare | null; notes: readonly 
 /** From this ratio of its ends on, a speed-up is shown with them: it is not known to ±2%. */
 const LOOSE = 1.04;
 
+/** What the intervals of both times allow; null where they allow little. */
+function rangeOf({ high, isOfOne, low }: Speedup): string | null {
+  if (isOfOne) return 'one sample';
+  if (high <= LOOSE * low) return null;
+  const isUndecided = low < 1 && high > 1;
+  return `${formatSpeedup(low)} to ${formatSpeedup(high)}${isUndecided ? ', undecided' : ''}`;
+}
+
 /** A ratio; of times not known well, with what both intervals allow. */
 export function SpeedupCell({ of }: { of: Speedup | undefined }) {
   if (!of) return '–';
-  const { high, isOfOne, low, ratio } = of;
+  const range = rangeOf(of);
   return (
     <>
-      {formatSpeedup(ratio)}
-      {isOfOne && <span className="block text-xs text-muted">one sample</span>}
-      {!isOfOne && high > LOOSE * low && (
-        <span className="block text-xs whitespace-nowrap text-muted">
-          {formatSpeedup(low)} to {formatSpeedup(high)}
-          {low < 1 && high > 1 && ', undecided'}
-        </span>
-      )}
+      {formatSpeedup(of.ratio)}
+      {range && <span className="block text-xs whitespace-nowrap text-muted">{range}</span>}
     </>
   );
+}
+
+/** `2.56× the fastest naive (2.13× to 2.99×)` */
+function speedupText(of: Speedup): string {
+  const range = rangeOf(of);
+  return `${formatSpeedup(of.ratio)} the fastest naive${range ? ` (${range})` : ''}`;
 }
 
 export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
