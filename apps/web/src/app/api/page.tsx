@@ -23,9 +23,9 @@ export default async function ApiPage() {
         JSON over HTTP. Writing requires a token, made on the{' '}
         <TextLink href="/tokens">Tokens</TextLink> page and sent as{' '}
         <code>Authorization: Bearer</code>; only <code>POST /invites/redeem</code>, which makes one,
-        does without. Errors are <code>application/problem+json</code> with the field at fault;
-        lists are <code>{'{ items }'}</code>. Those that come in pages add <code>nextCursor</code>,
-        which is the <code>cursor</code> of the next page, or null.
+        does without. Errors are <code>application/problem+json</code> with the field at fault; most
+        lists are <code>{'{ items }'}</code>. Those with a parameter <code>cursor</code> come in
+        pages: <code>nextCursor</code> is that of the next one, or null.
       </PageHeader>
       <Command
         label="a command that asks for the best variant"

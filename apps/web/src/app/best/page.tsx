@@ -54,7 +54,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         The fastest known variant for a problem on your GPU, with its shader, ready to use: ranked
         on that GPU or shipped for its model, whichever is faster, or predicted where neither has
         this shape. Without any of these it comes from GPUs of its architecture, of its vendor, or
-        from all GPUs.
+        from all adapters, those in software too.
         <Words of={['variant', 'profile']} />
       </PageHeader>
       <Panel className="p-4">
