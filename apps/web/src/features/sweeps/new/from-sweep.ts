@@ -96,7 +96,7 @@ function caseOf({ dtypes, kernel: id, shapes, tunables }: Sweep['spec']['cases']
   const kernel = KERNELS.find((each) => each.id === id);
   if (!kernel) {
     return isContributed(id)
-      ? `${id}, a contributed kernel: \`tilemark submit\` sends it again.`
+      ? `${id}, a contributed kernel, which “tilemark submit” can send again.`
       : `The kernel ${id}, which no longer exists.`;
   }
   const blank = emptyCase(kernel);
