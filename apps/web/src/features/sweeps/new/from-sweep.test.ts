@@ -49,7 +49,10 @@ describe('formOfSweep', () => {
       profiles: ['fast'],
       policy: 'default',
     };
-    const again = toNewSweep(sweepOf({ spec }).form);
+    const { form } = sweepOf({ spec });
+    // The choice is one of those that the form has.
+    expect(form.policy).toBe('');
+    const again = toNewSweep(form);
     expect(again).toMatchObject({
       spec: { ...spec, cases: [{ ...spec.cases[0], tunables: { TILE: [8, 16] } }] },
     });

@@ -26,7 +26,8 @@ export function formOfSweep(
       ...base,
       from: 'hand',
       cases: known.length > 0 ? known : blank.cases,
-      policy,
+      // By hand, the form has no other word for it.
+      policy: policy === 'default' ? '' : policy,
       profiles,
     },
     refused: [

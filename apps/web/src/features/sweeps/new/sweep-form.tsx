@@ -160,6 +160,7 @@ export function NewSweepForm({
                     : ([['', 'default']] as const)),
                   'energy',
                   'smoke',
+                  ...(initial.policy === 'screen' ? ['screen'] : []),
                 ]}
                 {...register('policy')}
               />
