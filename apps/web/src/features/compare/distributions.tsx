@@ -6,6 +6,9 @@ import { formatNs, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { isWide, logAxis } from '@/ui/plot/scales';
 
+/** Of the label of a tick, with the space around it, px. */
+const LABEL_WIDTH = 48;
+
 /** The samples of both results on one axis of time. */
 export function Distributions({ a, b }: { a: Series; b: Series }) {
   const draw = useCallback<DrawPlot>(
@@ -23,6 +26,10 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
       // Thousands of marks would hide the band and the median.
       const strokeOpacity = Math.max(0.03, Math.min(0.35, 50 / Math.max(a.n, b.n)));
       const log = logAxis(times);
+      // On a phone the labels of all ticks would touch.
+      const isCrowded = log.ticks.length * LABEL_WIDTH > width;
+      const text = (tick: number) =>
+        isCrowded && !Number.isInteger(Math.log10(tick)) ? '' : log.format(tick);
       const label = `time (${unit}), lower is faster →`;
       return {
         marginLeft: 32,
@@ -33,9 +40,7 @@ export function Distributions({ a, b }: { a: Series; b: Series }) {
           : { label, grid: true, nice: true, ticks: Math.floor(width / 90) },
         y: { label: null, domain: ['A', 'B'], tickSize: 0, padding: 0.3 },
         marks: [
-          ...(isLog
-            ? [Plot.gridX(log.ticks), Plot.axisX(log.ticks, { text: log.format, label })]
-            : []),
+          ...(isLog ? [Plot.gridX(log.ticks), Plot.axisX(log.ticks, { text, label })] : []),
           Plot.rect(sides, {
             y: 'side',
             x1: ({ series }: (typeof sides)[number]) => series.q1Ns / scale,

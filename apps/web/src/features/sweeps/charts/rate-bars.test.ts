@@ -20,16 +20,16 @@ test('where nothing is ranked, the fastest is the best', () => {
 
 test('the caption says which bar is in colour', () => {
   const unranked = bar('slower', { isRanked: false });
-  expect(bestText([ranked, unranked])).toBe('; in colour the shortest median');
-  expect(bestText([noisy, ranked])).toBe('; in colour the shortest median that is ranked');
+  expect(bestText([ranked, unranked])).toBe('; in colour the fastest by median');
+  expect(bestText([noisy, ranked])).toBe('; in colour the fastest by median that is ranked');
   expect(bestText([ceiling, unranked])).toBe(
-    '; in colour the shortest median below the ceiling, a copy of as many bytes',
+    '; in colour the fastest by median below the ceiling, a copy of as many bytes',
   );
   expect(bestText([ceiling, ranked])).toBe(
-    '; in colour the shortest median below the ceiling, a copy of as many bytes',
+    '; in colour the fastest by median below the ceiling, a copy of as many bytes',
   );
   expect(bestText([ceiling, noisy, ranked])).toBe(
-    '; in colour the shortest median that is ranked below the ceiling, a copy of as many bytes',
+    '; in colour the fastest by median that is ranked below the ceiling, a copy of as many bytes',
   );
   expect(bestText([ceiling])).toBe('');
 });

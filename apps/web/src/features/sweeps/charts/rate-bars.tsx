@@ -49,7 +49,7 @@ export function bestText(bars: readonly Bar[]): string {
   const ceiling = above.some(({ isCeiling }) => isCeiling)
     ? ' below the ceiling, a copy of as many bytes'
     : '';
-  return `; in colour the shortest median${ranked}${ceiling}`;
+  return `; in colour the fastest by median${ranked}${ceiling}`;
 }
 
 /** Rates as bars, fastest first, the best set off from the rest. */

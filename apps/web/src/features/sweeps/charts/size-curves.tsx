@@ -104,7 +104,7 @@ export function SizeCurves({
       <Figure
         draw={draw}
         height={260}
-        caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant, whose interval the table has${librariesText(beside)}.`}
+        caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant, whose spread the table has${librariesText(beside)}.`}
         fileName="rate-by-size"
         zooms
         legend={legend}
