@@ -133,9 +133,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
             {
-              head: 'Fastest run, ranked first',
-              title:
-                'In each unit: the fastest ranked one; one that is not ranked, or a copy, only where there is no other',
+              head: 'Fastest run',
               isFigure: true,
               cell: ({ id }) =>
                 fastest.get(id)?.map(({ isRanked, kernel, rate, unit }) => (
@@ -160,8 +158,6 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               head: 'Duration',
               isFigure: true,
               className: 'text-muted',
-              title:
-                'From the start of its first run to the end of its last; runs of other sweeps between them count',
               // A file says nothing of how long its runs took together.
               cell: ({ finishedAt, isImported, startedAt }) =>
                 finishedAt === null || startedAt === null || isImported
@@ -177,6 +173,13 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
           ]}
         />
+      )}
+      {page.items.length > 0 && (
+        <p className="mt-3 text-[0.8125rem] text-muted">
+          Fastest run: in each unit a ranked one before any other; a copy only where nothing else
+          was measured. Duration: from the start of the first run to the end of the last, with runs
+          of other sweeps between them.
+        </p>
       )}
       <NextPage cursor={page.nextCursor} path="/sweeps" query={searchObject(filter)} />
     </>
