@@ -93,7 +93,7 @@ export function CountsLine({
         <Count key={part} name={part} count={counts[part]} color={color} />
       ))}
       {!isOver && (
-        <Count name="pending" count={counts.pending} color="border border-line-strong bg-sunken" />
+        <Count name="to come" count={counts.pending} color="border border-line-strong bg-sunken" />
       )}
     </dl>
   );
