@@ -277,7 +277,7 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   await chooseProblem(page, 2);
   const bars = page.getByRole('region', { name: /^Rate by variant/ });
   const mark = bars.locator('a:focus');
-  /** Moves to a mark, and again if the chart is drawn anew meanwhile. */
+  /** Moves to a mark; tries until it stays, as the chart may be redrawn meanwhile. */
   const toFirstMark = async () => {
     let told = '';
     await expect(async () => {

@@ -54,7 +54,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         reasons={copy.refused}
         reset="/sweeps/new"
         title="This copy leaves out"
-        instead="The rest is below."
+        instead="The form has the rest, or defaults if nothing is left."
       />
       {!maySubmit && (
         <Notice className="mb-6">
