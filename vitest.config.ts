@@ -15,8 +15,11 @@ const wgslAsText = {
 /** Starts a Postgres and a Redis for the projects that need them. */
 const SERVICES = [fileURLToPath(new URL('packages/core/setup.test-helper.ts', import.meta.url))];
 
-/** With modules of their own: one adds to the tables of ops and dtypes, one counts a process's requests. */
-const ALONE = ['**/new-op.test.ts', '**/prometheus.test.ts'];
+/**
+ * With modules of their own: they change what a process keeps, its tables of ops and dtypes, its
+ * count of requests, its list of cards.
+ */
+const ALONE = ['**/new-op.test.ts', '**/prometheus.test.ts', '**/cards.test.ts'];
 
 /**
  * One project per workspace. GPU and database tests share one machine, so files run two at a time. They
@@ -70,8 +73,8 @@ export default defineConfig({
       {
         ...web,
         test: {
-          ...web.test,
-          ...{ name: 'web alone', include: ALONE, exclude: [], isolate: true },
+          ...project('alone', '.', SERVICES).test,
+          ...{ include: ALONE, exclude: [...configDefaults.exclude, '**/.next/**'], isolate: true },
         },
       },
       project('scripts', 'scripts'),
