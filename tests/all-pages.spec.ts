@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test';
 import { violations } from './axe';
 import { benchFile } from './bench-file';
@@ -153,6 +156,39 @@ test('no page moves when its typefaces come late', async ({ browser }) => {
       await context.close();
     }
   }
+});
+
+test('no table moves while its rows arrive', async ({ page, context }) => {
+  // Each page stops after the fourth row of a table for a while.
+  const halting = createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, 'accept-encoding': 'identity' };
+    const target = new URL(incoming.url ?? '/', grid.url);
+    const passed = request(target, { method: incoming.method, headers }, async (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (!answer.headers['content-type']?.startsWith('text/html')) {
+        answer.pipe(outgoing);
+        return;
+      }
+      const html = await text(answer);
+      const end = html.split('</tr>', 4).join('</tr>').length;
+      outgoing.write(html.slice(0, end));
+      setTimeout(() => outgoing.end(html.slice(end)), 1_500);
+    });
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => halting.listen(0, '127.0.0.1', resolve));
+  const { port } = halting.address() as AddressInfo;
+  await countMoves(context);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const name of ['sweep', 'leaderboard', 'primer', 'sweeps', 'device']) {
+      await page.goto(`http://127.0.0.1:${port}${pages[name]}`);
+      await expect(page.getByText('Drawing …')).toHaveCount(0);
+      expect.soft(await movesOf(page), `${name} at ${width}`).toBeLessThan(0.02);
+    }
+  }
+  halting.closeAllConnections();
+  halting.close();
 });
 
 test('browse and compare: from the board to a verdict', async ({ page }) => {
