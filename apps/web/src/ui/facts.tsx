@@ -70,16 +70,18 @@ export function Rate({ of }: { of: { readonly value: number; readonly unit: stri
 export const BETWEEN_RUNS = '95% interval, with the spread between runs';
 
 /** What stands beside the median of one run. */
-function aboutOne(samples?: number): string {
-  if (samples === undefined || hasInterval(samples)) return '95% interval of this run’s median';
+function aboutOne(samples?: number, independent?: number | null): string {
+  if (samples === undefined || hasInterval({ n: samples, independent })) {
+    return '95% interval of this run’s median';
+  }
   return samples === 1
     ? 'One sample has neither an interval nor a range'
-    : 'Range of the samples, which are too few for a 95% interval';
+    : 'Range of the samples, of which too few are independent for a 95% interval';
 }
 
 /** A median time with the half width of its 95% interval. */
 export function Timing({
-  of: { highNs, lowNs, medianNs, samples },
+  of: { highNs, independent, lowNs, medianNs, samples },
   about,
 }: {
   of: {
@@ -88,6 +90,7 @@ export function Timing({
     readonly highNs: number;
     /** Absent where it is not of one run. */
     readonly samples?: number;
+    readonly independent?: number | null;
   };
   /** What the interval is; absent: that of one run. */
   about?: string;
@@ -95,7 +98,7 @@ export function Timing({
   return (
     <>
       {formatNs(medianNs)}{' '}
-      <span className="text-xs text-muted" title={about ?? aboutOne(samples)}>
+      <span className="text-xs text-muted" title={about ?? aboutOne(samples, independent)}>
         {formatInterval(medianNs, lowNs, highNs, samples)}
       </span>
     </>

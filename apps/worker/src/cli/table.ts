@@ -127,9 +127,9 @@ export function significant(value: number): string {
 }
 
 /** The interval of a series in a column; beside intervals, a range of few samples says that it is one. */
-export function seriesInterval({ n, lowNs, medianNs, highNs }: Series, head: string): string {
-  const text = intervalText(medianNs, lowNs, highNs);
-  return head === '95% or range' && !hasInterval(n) ? `range ${text}` : text;
+export function seriesInterval(series: Series, head: string): string {
+  const text = intervalText(series.medianNs, series.lowNs, series.highNs);
+  return head === '95% or range' && !hasInterval(series) ? `range ${text}` : text;
 }
 
 /** `12%`, `3.5%`, `0.02%`: two significant digits of a share of one; `<0.01%` below that. */

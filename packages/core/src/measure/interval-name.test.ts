@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
-import { intervalsHead, intervalsText, intervalText } from './interval-name';
+import { hasInterval, intervalsHead, intervalsText, intervalText } from './interval-name';
 
 test('the range of a few samples is not called an interval', () => {
-  expect(intervalsText([30, 6])).toBe('95% intervals');
-  expect(intervalsText([5, 5])).toBe('ranges, as fewer than six samples have no 95% interval');
-  expect(intervalsText([5, 30])).toMatch(/^95% intervals, or ranges/);
-  expect(intervalsText([1, 30])).toMatch(/; one sample has neither$/);
-  expect([[30, 6], [5, 30], [5]].map(intervalsHead)).toEqual(['95%', '95% or range', 'range']);
+  const text = (...samples: number[]) => intervalsText(samples.map((n) => ({ n })));
+  expect(text(30, 6)).toBe('95% intervals');
+  expect(text(5, 5)).toBe('ranges, as fewer than six independent samples have no 95% interval');
+  expect(text(5, 30)).toMatch(/^95% intervals, or ranges/);
+  expect(text(1, 30)).toMatch(/; one sample has neither$/);
+  const head = (...samples: number[]) => intervalsHead(samples.map((n) => ({ n })));
+  expect([head(30, 6), head(5, 30), head(5)]).toEqual(['95%', '95% or range', 'range']);
+});
+
+test('samples that repeat one another count as those they are worth', () => {
+  expect(hasInterval({ n: 200, independent: 5.9 })).toBe(false);
+  expect(hasInterval({ n: 200, independent: 6 })).toBe(true);
 });
 
 test('one sample has no interval, however narrow', () => {

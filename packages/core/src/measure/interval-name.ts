@@ -1,23 +1,30 @@
 import { halfWidth, KNOWN_WIDTH } from './stats';
 
-/** With fewer samples no interval reaches 95%: what stands for it is their range. */
+/** With fewer independent samples no interval reaches 95%: what stands for it is their range. */
 const FEWEST_OF_INTERVAL = 6;
 
-export const hasInterval = (samples: number): boolean => samples >= FEWEST_OF_INTERVAL;
+/** How many samples a median has, and how many independent ones they are worth, where known. */
+export interface Sampled {
+  readonly n: number;
+  readonly independent?: number | null | undefined;
+}
 
-/** What the ends beside a median are, in a caption over results of so many samples each. */
-export function intervalsText(samples: readonly number[]): string {
-  const isInterval = samples.map(hasInterval);
+export const hasInterval = ({ n, independent }: Sampled): boolean =>
+  (independent ?? n) >= FEWEST_OF_INTERVAL;
+
+/** What the ends beside the medians of some results are, in a caption. */
+export function intervalsText(results: readonly Sampled[]): string {
+  const isInterval = results.map(hasInterval);
   if (!isInterval.includes(false)) return '95% intervals';
   const text = isInterval.includes(true)
-    ? '95% intervals, or ranges where there are fewer than six samples'
-    : 'ranges, as fewer than six samples have no 95% interval';
-  return samples.includes(1) ? `${text}; one sample has neither` : text;
+    ? '95% intervals, or ranges where there are fewer than six independent samples'
+    : 'ranges, as fewer than six independent samples have no 95% interval';
+  return results.some(({ n }) => n === 1) ? `${text}; one sample has neither` : text;
 }
 
 /** The same as the heading of a column. */
-export function intervalsHead(samples: readonly number[]): (typeof INTERVAL_HEADS)[number] {
-  const isInterval = samples.map(hasInterval);
+export function intervalsHead(results: readonly Sampled[]): (typeof INTERVAL_HEADS)[number] {
+  const isInterval = results.map(hasInterval);
   if (!isInterval.includes(false)) return '95%';
   return isInterval.includes(true) ? '95% or range' : 'range';
 }

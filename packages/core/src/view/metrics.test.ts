@@ -4,7 +4,7 @@ import { METRICS, metricsOf } from './metrics';
 
 const series = {
   ...{ n: 40, medianNs: 200, lowNs: 199, highNs: 201, minNs: 190, q1Ns: 195, q3Ns: 205 },
-  ...{ cv: 0.01, samplesNs: [] },
+  ...{ cv: 0.01, independent: 35, samplesNs: [] },
 };
 const verification = { method: 'whole', worstRatio: 0, checked: 1, ns: 1 } as const;
 const measurement: Measurement = {

@@ -170,6 +170,13 @@ export const METRICS = [
     better: null,
     places: ['export'],
   }),
+  metric({
+    ...{ id: 'independent', name: 'Independent samples', csv: 'independent_samples' },
+    ...{ unit: 'count', digits: 2, better: null },
+    field: `${MEASUREMENT}.cold.independent`,
+    places: ['runs', 'export'],
+    read: ({ cold }) => cold.independent ?? null,
+  }),
 ] as const;
 
 type Entry = (typeof METRICS)[number];

@@ -42,7 +42,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   [
     '95% interval of the run',
     ({ measurement: { cold } }) =>
-      `${hasInterval(cold.n) ? '' : 'too few samples, their range: '}${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs, cold.n)})`,
+      `${hasInterval(cold) ? '' : 'too few independent samples, their range: '}${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs, cold.n)})`,
   ],
   [
     'First to third quartile',

@@ -84,9 +84,9 @@ export function Statistics({
         facts={[
           { name: 'Median', value: formatNs(cold.medianNs) },
           {
-            name: hasInterval(cold.n)
+            name: hasInterval(cold)
               ? '95% interval of this run'
-              : 'Range (too few for an interval)',
+              : 'Range (too few independent samples for an interval)',
             value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs, cold.n)})`,
           },
           ...figures.map(({ digits, id, name, read, unit }) => {

@@ -77,7 +77,7 @@ export function SampleStrip({ series }: { series: Series }) {
       height={190}
       fileName="samples"
       zooms
-      caption={`Samples in the order taken, lower is better. Line: median. Band: ${hasInterval(series.n) ? 'its 95% interval' : 'their range, as they are too few for an interval'}.`}
+      caption={`Samples in the order taken, lower is better. Line: median. Band: ${hasInterval(series) ? 'its 95% interval' : 'their range, as too few are independent for an interval'}.`}
       summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
     />
   );

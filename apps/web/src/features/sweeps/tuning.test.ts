@@ -20,7 +20,7 @@ function textOf(
     ...{ tried: 15, finals, phase: 'done' },
     best: {
       ...{ address: fast, resultId: 'r', policy, rate: { value: 1, unit: 'GFLOP/s' } },
-      ...{ medianNs: 1e6, lowNs: 0.8e6, highNs: 1.4e6, samples: 7 },
+      ...{ medianNs: 1e6, lowNs: 0.8e6, highNs: 1.4e6, samples: 7, independent: 7 },
     },
     decision: { winner: fast, stop: 'budget', screened: 14, duels },
   };

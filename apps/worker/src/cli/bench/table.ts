@@ -10,6 +10,7 @@ import {
   outcomeReason,
   type Profile,
   type RunResult,
+  type Series,
   variantOccupancy,
   workgroupOf,
 } from '@tilemark/core';
@@ -60,7 +61,7 @@ const COLUMNS: readonly Column[] = [
     number(
       head,
       (_, measured) => (measured ? seriesInterval(measured.cold, head) : ''),
-      ({ results }) => intervalsHead(results.flatMap(samplesOf)) === head,
+      ({ results }) => intervalsHead(results.flatMap(seriesOf)) === head,
     ),
   ),
   number('rate', ({ rate }) => (rate ? rateText(rate) : '')),
@@ -220,8 +221,8 @@ function isSameProblem(a: RunResult, b: RunResult): boolean {
   return text(a) === text(b);
 }
 
-const samplesOf = ({ outcome }: RunResult): number[] =>
-  outcome?.kind === 'measured' ? [outcome.measurement.cold.n] : [];
+const seriesOf = ({ outcome }: RunResult): Series[] =>
+  outcome?.kind === 'measured' ? [outcome.measurement.cold] : [];
 
 function medianNs({ outcome }: RunResult): number | null {
   return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;

@@ -7,6 +7,7 @@ import {
   type Outcome,
   outcomeReason,
   resultDetailSchema,
+  type Series,
 } from '@tilemark/core';
 import { admitOfGrid } from '../kernel/file';
 import { onDevice } from '../on-device';
@@ -39,7 +40,7 @@ export async function rerun(
       runner.run({ ...past, ...seedOf(past.outcome, options) }),
     );
     const here = environment.device.device;
-    const head = intervalsHead([past.outcome, outcome].flatMap(samplesOf));
+    const head = intervalsHead([past.outcome, outcome].flatMap(seriesOf));
     const rows = [
       ['published', past.device.name, ...timesOf(past.outcome, head)],
       ['here', here, ...timesOf(outcome, head)],
@@ -64,8 +65,8 @@ function seedOf(outcome: Outcome | null, { seed }: RerunOptions): { seed?: numbe
   return published === undefined ? {} : { seed: published };
 }
 
-const samplesOf = (outcome: Outcome | null): number[] =>
-  outcome?.kind === 'measured' ? [outcome.measurement.cold.n] : [];
+const seriesOf = (outcome: Outcome | null): Series[] =>
+  outcome?.kind === 'measured' ? [outcome.measurement.cold] : [];
 
 function timesOf(outcome: Outcome | null, head: string): string[] {
   const remark = outcomeReason(outcome) ?? '';

@@ -15,7 +15,7 @@ export function tunedTable(
 ): string {
   const interval = intervalsHead(
     finals.flatMap(({ outcome }) =>
-      outcome.kind === 'measured' ? [outcome.measurement.cold.n] : [],
+      outcome.kind === 'measured' ? [outcome.measurement.cold] : [],
     ),
   );
   const rows = finals.map((trial) => {

@@ -60,7 +60,9 @@ export function Charts({
   );
   const intervals = useMemo(() => {
     const drawn = measured.filter((run) => run.policy === policy);
-    return intervalsText(drawn.map(({ figures }) => figures.samples));
+    return intervalsText(
+      drawn.map(({ figures: { independent, samples: n } }) => ({ n, independent })),
+    );
   }, [measured, policy]);
 
   if (!chosen) {

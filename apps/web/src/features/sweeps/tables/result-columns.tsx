@@ -64,6 +64,7 @@ const DRAWN: Partial<
     <RoofCell of={share === null || bound === null ? null : { share, bound }} notes={notes} />
   ),
   samples: null,
+  independent: null,
   lowNs: null,
   highNs: null,
   roofBound: null,

@@ -28,7 +28,7 @@ interface Progress {
 
 type Fastest = NonNullable<TunedShape['best']>;
 /** Without what follows from the rest, or is read of few results only. */
-type FastestRun = Omit<Fastest, 'rate' | 'samples'>;
+type FastestRun = Omit<Fastest, 'rate' | 'samples' | 'independent'>;
 type BestRow = FastestRun & { readonly sweepId: string };
 
 interface ShapeRow {
@@ -245,17 +245,18 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
   });
 }
 
-/** How many samples a result has, by its id. */
-type Samples = ReadonlyMap<string, number>;
+/** How many samples a result has, and what they are worth, by its id. */
+type Samples = ReadonlyMap<string, Pick<Fastest, 'samples' | 'independent'>>;
 
 async function samplesOf(
   db: PrismaClient | Prisma.TransactionClient,
   of: readonly Pick<Fastest, 'resultId'>[],
 ): Promise<Samples> {
-  const rows = await db.$queryRaw<{ id: string; samples: number }[]>`
-    SELECT "id", cardinality("coldSamplesNs") AS "samples" FROM "Result"
-    WHERE "id" = ANY(${of.map(({ resultId }) => resultId)})`;
-  return new Map(rows.map(({ id, samples }) => [id, samples]));
+  const rows = await db.$queryRaw<{ id: string; samples: number; independent: number | null }[]>`
+    SELECT "id", cardinality("coldSamplesNs") AS "samples",
+      ("outcome" -> 'measurement' -> 'cold' -> 'independent')::float8 AS "independent"
+    FROM "Result" WHERE "id" = ANY(${of.map(({ resultId }) => resultId)})`;
+  return new Map(rows.map(({ id, independent, samples }) => [id, { independent, samples }]));
 }
 
 const fastest = (
@@ -265,7 +266,7 @@ const fastest = (
 ): Fastest => ({
   ...{ address, resultId, policy, medianNs, lowNs, highNs },
   // None: a retry has deleted the result since.
-  samples: samples.get(resultId) ?? 0,
+  ...(samples.get(resultId) ?? { samples: 0, independent: null }),
   rate: rateOf(problem, medianNs),
 });
 
