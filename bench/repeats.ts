@@ -7,12 +7,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import {
   contrast,
+  type DeviceClass,
   type Headline,
   headline,
   knownSpread,
   type Series,
-  SPREAD_PRIOR,
   type Spread,
+  spreadPrior,
   type Verdict,
 } from '@tilemark/core';
 import { countOf, flagsOf } from './flags';
@@ -30,6 +31,9 @@ const flags = flagsOf(USAGE, {
 const repeats = countOf(flags, 'repeats');
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
+/** Of the device that was measured; for a file of earlier repeats alone, a GPU's. */
+let deviceClass: DeviceClass = 'gpu';
+
 /** Medians and intervals of one variant on one problem, a repeat each; without samples. */
 interface Repeated {
   readonly of: string;
@@ -43,6 +47,7 @@ async function measured(): Promise<Repeated[]> {
   for (let repeat = first; repeat < repeats; repeat++) {
     const args = ['--device', 'auto', ...flags.bench.split(' ')];
     const file = await results(flags.tilemark, 'bench', args);
+    deviceClass = file.environment.device.class;
     if (repeat === first) print(`${headLine(file.environment)}, bench ${flags.bench}\n`);
     for (const { address, problem, profile, outcome } of file.results) {
       const of = [address, Object.values(problem.shape).join('x'), problem.dtype, profile].join(
@@ -65,7 +70,10 @@ const listed = (found: ReadonlyMap<string, Repeated['runs']>): Repeated[] =>
   [...found].map(([of, runs]) => ({ of, runs }));
 
 const all = await measured();
-const spread = knownSpread(all.map(({ runs }) => headline(runs)));
+const spread = knownSpread(
+  deviceClass,
+  all.map(({ runs }) => headline(runs)),
+);
 const percent = (part: number) => `${(100 * part).toFixed(3)}%`;
 
 print('| variant | runs | median of medians, ns | spread of medians | farthest apart |');
@@ -118,7 +126,7 @@ print(
 print('|---|---|---|---|---|---|---|');
 let isStable = true;
 for (const [known, what] of [
-  [SPREAD_PRIOR, 'the prior'],
+  [spreadPrior(deviceClass), 'the prior'],
   [spread, 'the known spread'],
 ] as const) {
   for (const of of [1, 5]) {

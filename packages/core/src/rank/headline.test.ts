@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headline, knownSpread, SPREAD_PRIOR } from './headline';
+import { headline, knownSpread, spreadPrior } from './headline';
 
 const invocation = (medianNs: number, part = 0.0005) => ({
   medianNs,
@@ -16,7 +16,7 @@ describe('headline', () => {
 
   it('widens a single invocation by the spread of its device, or the prior', () => {
     const alone = headline([invocation(100)]);
-    expect(half(alone)).toBeCloseTo(Math.hypot(0.0005, 1.96 * SPREAD_PRIOR.relative), 6);
+    expect(half(alone)).toBeCloseTo(Math.hypot(0.0005, 1.96 * spreadPrior('gpu').relative), 6);
     expect(alone.spread).toBeNull();
     expect(half(headline([invocation(100)], { relative: 0.0005, df: 1000 }))).toBeCloseTo(
       Math.hypot(0.0005, 1.96 * 0.0005),
@@ -53,12 +53,14 @@ describe('knownSpread', () => {
     Array.from({ length: count }, () => ({ invocations, spread }));
 
   it('is the prior until enough variants were measured again', () => {
-    expect(knownSpread([])).toBe(SPREAD_PRIOR);
-    expect(knownSpread([...of(50, 1, null), ...of(7, 2, 0.0001)])).toBe(SPREAD_PRIOR);
+    expect(knownSpread('gpu', [])).toEqual(spreadPrior('gpu'));
+    const few = [...of(50, 1, null), ...of(7, 2, 0.0001)];
+    expect(knownSpread('gpu', few)).toEqual(spreadPrior('gpu'));
+    expect(knownSpread('software', few).relative).toBeGreaterThan(0.05);
   });
 
   it('is what they show, whatever one of them does', () => {
-    const known = knownSpread([...of(10, 5, 0.0005), ...of(1, 2, 0.2)]);
+    const known = knownSpread('software', [...of(10, 5, 0.0005), ...of(1, 2, 0.2)]);
     expect(known.df).toBe(41);
     expect(known.relative).toBeGreaterThan(0.0005);
     expect(known.relative).toBeLessThan(0.0006);

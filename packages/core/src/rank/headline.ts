@@ -1,4 +1,5 @@
 import { ascending, deviation, mean, median, sum } from 'd3-array';
+import type { DeviceClass } from '../measure/device';
 import type { Series } from '../measure/outcome';
 import { halfWidth, KNOWN_WIDTH, studentQuantile } from '../measure/stats';
 
@@ -21,12 +22,22 @@ export interface Spread {
 }
 
 /**
- * The spread between invocations of a device that has shown none yet. Where memory lies, what was
- * compiled and what else the machine does change from one process to the next; 0.1 to 0.5% is
- * common (T. Kalibera and R. Jones, Rigorous benchmarking in reasonable time, 2013). An NVIDIA H200
- * has 0.05% (2026-11-21).
+ * The spread between invocations of a device that has shown none yet, relative. Where memory lies,
+ * what was compiled and what else the machine does change from one process to the next; 0.1 to 0.5%
+ * is common (T. Kalibera and R. Jones, Rigorous benchmarking in reasonable time, 2013). An NVIDIA
+ * H200 has 0.05% (2026-11-21). What runs on the machine's processors shares them with whatever
+ * else it does: eight invocations of a kernel on llvmpipe varied by 7% on two cores with little
+ * else to do, and by 29% beside a test run (2026-11-26, docs/measurement.md).
  */
-export const SPREAD_PRIOR: Spread = { relative: 0.003, df: null };
+const SPREAD_PRIORS: Readonly<Record<DeviceClass, number>> = {
+  ...{ gpu: 0.003, browser: 0.003 },
+  ...{ software: 0.1, cpu: 0.1 },
+};
+
+export const spreadPrior = (of: DeviceClass): Spread => ({
+  relative: SPREAD_PRIORS[of],
+  df: null,
+});
 
 /** From this many invocations on, their own spread says all; before, that of the device does. */
 export const ENOUGH_INVOCATIONS = 5;
@@ -57,7 +68,10 @@ const MEDIAN_OVER_MEAN_AT_MOST = 1.2533;
  *
  * @param known of the device; see `knownSpread`
  */
-export function headline(invocations: readonly Interval[], known: Spread = SPREAD_PRIOR): Headline {
+export function headline(
+  invocations: readonly Interval[],
+  known: Spread = spreadPrior('gpu'),
+): Headline {
   const n = invocations.length;
   const medians = invocations.map(({ medianNs }) => medianNs);
   const medianNs = median(medians);
@@ -101,11 +115,12 @@ const LEAST_PART = 0.01;
 
 /**
  * The spread of a device from its variants that were measured by several invocations, or the prior
- * where they are too few. It is the median over them of the variance, each corrected for how far the
+ * of its class where they are too few. It is the median over them of the variance, each corrected for how far the
  * median of such an estimate lies below the truth (Wilson and Hilferty 1931): one variant that
  * changed with a driver says nothing about the others.
  */
 export function knownSpread(
+  of: DeviceClass,
   repeated: readonly { readonly invocations: number; readonly spread: number | null }[],
 ): Spread {
   const variances = repeated
@@ -115,11 +130,11 @@ export function knownSpread(
     .map(({ df, spread }) => ({ df, variance: spread ** 2 / (1 - 2 / (9 * df)) ** 3 }))
     .toSorted((a, b) => ascending(a.variance, b.variance));
   const df = sum(variances, (each) => each.df);
-  if (df < KNOWN_DF) return SPREAD_PRIOR;
+  if (df < KNOWN_DF) return spreadPrior(of);
   let below = 0;
   for (const each of variances) {
     below += each.df;
     if (2 * below >= df) return { relative: Math.sqrt(each.variance), df };
   }
-  return SPREAD_PRIOR;
+  return spreadPrior(of);
 }

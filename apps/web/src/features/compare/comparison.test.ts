@@ -1,4 +1,4 @@
-import { type HeadToHead, type ResultDetail, SPREAD_PRIOR, type Spread } from '@tilemark/core';
+import { type HeadToHead, type ResultDetail, type Spread, spreadPrior } from '@tilemark/core';
 import { parseProblem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
@@ -7,7 +7,7 @@ import { compare, comparePairs, countsText, type Measured } from './comparison';
 function of(
   medianNs: number,
   over: Partial<ResultDetail> = {},
-  spread: Spread = SPREAD_PRIOR,
+  spread: Spread = spreadPrior('gpu'),
 ): Measured {
   const outcome = measured(medianNs);
   const result = { ...run({ outcome }), environment: { driver: 'one' }, ...over } as ResultDetail;

@@ -8,6 +8,7 @@ import {
   outcomeReason,
   resultDetailSchema,
   type Series,
+  spreadPrior,
 } from '@tilemark/core';
 import { admitOfGrid } from '../kernel/file';
 import { onDevice } from '../on-device';
@@ -49,8 +50,11 @@ export async function rerun(
     print(table(['', 'device', 'median', head, 'CV', 'remark'], rows));
     if (past.outcome?.kind === 'measured' && outcome.kind === 'measured') {
       const [before, now] = [past.outcome.measurement.cold, outcome.measurement.cold];
+      const spread = spreadPrior(past.device.class);
       const isSame = deviceKey(environment.device) === past.device.key;
-      const said = isSame ? `${contrast(headline([now]), headline([before])).verdict}: ` : '';
+      const said = isSame
+        ? `${contrast(headline([now], spread), headline([before], spread)).verdict}: `
+        : '';
       print(`${said}${(before.medianNs / now.medianNs).toFixed(3)} times as fast as published`);
     }
     return isBad(outcome.kind) ? 1 : 0;

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
-import { headline, type Interval } from '../../rank/headline';
+import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { DeviceRef } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
 import { LOSSES } from './contributed-runs';
@@ -127,7 +127,7 @@ function ownHeadline(run: RunView): ContributedRun['headline'] {
   if (!isMeasured(run)) return null;
   const { highNs, lowNs, medianNs } = run.figures;
   const own = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
-  return { ...headline([own]), resultId: run.resultId };
+  return { ...headline([own], spreadPrior(run.device.class)), resultId: run.resultId };
 }
 
 async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {

@@ -101,7 +101,7 @@ export function devicesOf(db: PrismaClient) {
     /** Its best variants under each version of driver and runtime they were measured with. */
     history: (key: string) => deviceHistoryOf(db, key),
 
-    /** How much separate invocations differ on the device, or the prior where too few were repeated. */
+    /** How much separate invocations differ on the device, or the prior of its class where too few were repeated. */
     spread: (key: string, methodology: number) => spreadOf(db, key, methodology),
 
     /** What a list says of these devices beside themselves, by key. */

@@ -3,10 +3,12 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@tilemark/db';
+import { createClient, migrate } from '@tilemark/db';
 import { expect, test } from 'vitest';
-import { countRows, emptyDatabase, execute } from '../../../services.test-helper';
+import { countRows, emptyDatabase, execute, testDatabase } from '../../../services.test-helper';
+import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { Principal } from './audit';
+import { attach, kernelRun, measured, recordAll } from './fixtures.test-helper';
 import { openStore, type Store } from './store';
 
 const prisma = fileURLToPath(new URL('../../../../../prisma/', import.meta.url));
@@ -88,6 +90,52 @@ test('ranks with contributed kernels survive an upgrade, and a kernel can be rem
       ['contributeKernel', 'Ada'],
     ]);
   } finally {
+    await store.close();
+  }
+});
+
+test('headlines on processors get the intervals of new ones, and problems their best by them', async () => {
+  const url = await testDatabase();
+  const store = openStore(url);
+  const client = createClient(url);
+  const rows = async () => ({
+    variants: await client.variantBest.findMany({ orderBy: { kernel: 'asc' } }),
+    bests: await client.best.findMany(),
+  });
+  try {
+    const { deviceKey, workerId } = await attach(store, 'Shared', 'w1', 'software');
+    // The faster kernel has one invocation, the slower four, and so the narrower interval.
+    const times = { 'matmul/naive': [1e6], 'matmul/tiled': [1.05e6, 1.05e6, 1.05e6, 1.05e6] };
+    for (const [kernel, medians] of Object.entries(times)) {
+      for (const ns of medians) {
+        await recordAll(store, deviceKey, workerId, [[kernelRun(deviceKey, kernel), measured(ns)]]);
+      }
+    }
+    const now = await rows();
+    expect(now.bests).toMatchObject([{ medianNs: 1.05e6, naiveMedianNs: 1e6 }]);
+
+    // As the version before had them: to it, all devices were as steady as GPUs.
+    for (const { kernel, invocations, medianNs, resultId } of now.variants) {
+      const own = measured(medianNs);
+      const series = own.kind === 'measured' ? Array(invocations).fill(own.measurement.cold) : [];
+      const { highNs, lowNs } = headline(series, spreadPrior('gpu'));
+      await client.variantBest.updateMany({ where: { kernel }, data: { lowNs, highNs } });
+      if (invocations === 1) {
+        const data = { resultId, medianNs, lowNs, highNs, invocations };
+        await client.best.updateMany({ data });
+      }
+    }
+    const file = join(prisma, 'migrations', '20261126140000_shared_processors', 'migration.sql');
+    await execute(url, await readFile(file, 'utf8'));
+    const like = <Row extends Interval>(row: Row) => ({
+      ...row,
+      lowNs: expect.closeTo(row.lowNs, 3),
+      highNs: expect.closeTo(row.highNs, 3),
+    });
+    const { bests, variants } = now;
+    expect(await rows()).toEqual({ variants: variants.map(like), bests: bests.map(like) });
+  } finally {
+    await client.$disconnect();
     await store.close();
   }
 });

@@ -1,4 +1,4 @@
-import { dataSheetPeak, dtypesOfFamily, FAMILIES } from '@tilemark/core';
+import { dataSheetPeak, dtypesOfFamily, FAMILIES, spreadPrior } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
@@ -18,7 +18,7 @@ import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
 import type { Fold } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
-import { formatCount } from '@/ui/format';
+import { formatCount, formatPercent } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
@@ -141,7 +141,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
         id="best"
         note={
           best.length > 0 &&
-          'intervals include the spread between runs: with fewer than five, that known of the device, or a default of 0.3%'
+          `intervals include the spread between runs: with fewer than five, that known of the device, or a default of ${formatPercent(spreadPrior(device.class).relative)}`
         }
       >
         <BestResults results={best} device={device.name} />

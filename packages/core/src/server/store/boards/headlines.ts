@@ -2,6 +2,7 @@ import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { isCeiling } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
+import type { DeviceClass } from '../../../measure/device';
 import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { KNOWN_WIDTH } from '../../../measure/stats';
@@ -56,13 +57,19 @@ export async function spreadOf(
   deviceKey: string,
   methodology: number,
 ): Promise<Spread> {
-  const repeated = await db.variantBest.findMany({
-    where: { deviceKey, methodology, invocations: { gt: 1 }, standing: { lt: 2 } },
-    select: { invocations: true, spread: true },
-    orderBy: { invocations: 'desc' },
-    take: MOST_REPEATED,
+  const device = await db.device.findUniqueOrThrow({
+    where: { key: deviceKey },
+    select: {
+      class: true,
+      variantBests: {
+        where: { methodology, invocations: { gt: 1 }, standing: { lt: 2 } },
+        select: { invocations: true, spread: true },
+        orderBy: { invocations: 'desc' },
+        take: MOST_REPEATED,
+      },
+    },
   });
-  return knownSpread(repeated);
+  return knownSpread(device.class, device.variantBests);
 }
 
 /** A result of the variant, by the device's own clock of quality. */
@@ -113,11 +120,13 @@ export async function moveHeadlines(
   const read = await tx.$queryRaw<
     {
       place: number;
+      class: DeviceClass;
       results: Kept[] | null;
       repeated: { invocations: number; spread: number }[] | null;
     }[]
   >`
     SELECT asked."place",
+      (SELECT "class" FROM "Device" WHERE "key" = asked."deviceKey"),
       (SELECT json_agg(each) FROM (
         SELECT result."id", result."medianNs", result."lowNs", result."highNs", result."unranked",
           result."confirmedBy" IS NOT NULL AS "isConfirmed", run."policy", result."sourceHash",
@@ -136,8 +145,8 @@ export async function moveHeadlines(
     FROM json_to_recordset(${JSON.stringify(variants.map((each, place) => ({ place, ...each })))}::json)
       AS asked("place" int, "deviceKey" text, "op" text, "dtype" text, "shape" text,
         "profile" "Profile", "methodology" int, "address" text)`;
-  const rows = read.flatMap(({ place, repeated, results }) => {
-    const found = headlineOf(results ?? [], repeated ?? []);
+  const rows = read.flatMap(({ class: of, place, repeated, results }) => {
+    const found = headlineOf(results ?? [], knownSpread(of, repeated ?? []));
     const variant = variants[place];
     if (!found || !variant) return [];
     const { headline: own, ...rest } = found;
@@ -288,7 +297,7 @@ export const forgetVariants = (tx: Prisma.TransactionClient, kernel: string): Pr
 /** The headline of a variant's results, newest first, and the result nearest to it. */
 function headlineOf(
   results: readonly Kept[],
-  repeated: readonly { readonly invocations: number; readonly spread: number }[],
+  known: Spread,
 ): {
   readonly headline: Headline;
   readonly resultId: string;
@@ -306,7 +315,7 @@ function headlineOf(
   if (!nearest) return null;
   return {
     // The row names a result and has its time; of two in the middle the slower, which flatters nobody.
-    headline: { ...headline(invocations, knownSpread(repeated)), medianNs: nearest.medianNs },
+    headline: { ...headline(invocations, known), medianNs: nearest.medianNs },
     resultId: nearest.id,
     standing,
     unranked: nearest.unranked,
