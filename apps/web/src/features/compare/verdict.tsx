@@ -35,7 +35,7 @@ export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
 /** The deviation that widens the intervals of `of`, and what it rests on. */
 const spreadText = ({ spread: { df, relative } }: Measured): string =>
   df === null
-    ? `${formatPercent(relative)}, the default for its class, as too few of the device’s runs are repeated to tell`
+    ? `${formatPercent(relative)}, the default for the device’s class, as too few of its runs are repeated to tell`
     : `${formatPercent(relative)}, by the device’s repeated runs`;
 
 const HINT = 'mt-2 text-[0.8125rem] text-muted';
