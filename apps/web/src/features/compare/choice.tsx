@@ -4,6 +4,7 @@ import { group } from 'd3-array';
 import type { ReactNode } from 'react';
 import { Address } from '@/features/kernels/address';
 import { Button } from '@/ui/button';
+import { Moment } from '@/ui/facts';
 import { describedBy, Field, Select } from '@/ui/field';
 import { formatShape, rateText } from '@/ui/format';
 import { Tabs } from '@/ui/page';
@@ -85,7 +86,17 @@ export function ResultSelect({
           </optgroup>
         ))}
       </Select>
-      {chosen && <Chosen address={chosen.address}> on {chosen.device.name}</Chosen>}
+      {chosen && (
+        <Chosen address={chosen.address}>
+          {' '}
+          on {chosen.device.name}
+          {chosen.endedAt && (
+            <>
+              , <Moment date={chosen.endedAt} />
+            </>
+          )}
+        </Chosen>
+      )}
     </>
   );
 }

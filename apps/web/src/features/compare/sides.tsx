@@ -6,6 +6,7 @@ import { Address } from '@/features/kernels/address';
 import { ImportedBadge } from '@/features/results/outcome';
 import { boundText } from '@/features/results/scale';
 import { TextLink } from '@/ui/button';
+import { Moment } from '@/ui/facts';
 import {
   formatCount,
   formatInterval,
@@ -36,6 +37,7 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
       `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`,
   ],
   ['Device', ({ result }) => <DeviceName device={result.device} />],
+  ['Measured', ({ result: { endedAt } }) => (endedAt ? <Moment date={endedAt} /> : '–')],
   ['Profile', ({ result }) => result.profile],
   ['Rate, higher is better', ({ result: { rate } }) => (rate ? rateText(rate) : '–')],
   ['Median', ({ measurement: { cold } }) => formatNs(cold.medianNs)],
