@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Measurement } from '../measure/outcome';
+import { measured } from '../server/store/fixtures.test-helper';
 import type { RunResult } from './api';
 import { CSV_HEADER, csvLine } from './csv';
 
@@ -23,6 +25,27 @@ const detail = (why: string) =>
 
 test('a line has a cell for each name of the header', () => {
   expect(csvLine(result('too big')).split(',')).toHaveLength(CSV_HEADER.split(',').length);
+});
+
+test('turns with a rival are in the line, those not believed without their ratio', () => {
+  const outcome = measured(1e6);
+  if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+  const side = { medianNs: 1e6, implausible: null };
+  const duel = {
+    ...{ a: side, b: side, rounds: 12, samples: 48, verdict: 'FAST' as const },
+    ...{ ratio: 1.2, low: 1.1, high: 1.3 },
+  };
+  const cells = (turns: object) => {
+    const measurement = { ...outcome.measurement, duel: turns } as Measurement;
+    return csvLine({ ...result(''), outcome: { ...outcome, measurement } })
+      .trim()
+      .split(',')
+      .slice(-5);
+  };
+  const against = 'matmul/tiled';
+  expect(cells({ against, duel, why: null })).toEqual([against, 'FAST', '1.2', '1.1', '1.3']);
+  const doubtful = { ...duel, b: { ...side, implausible: 'faster than its roof' } };
+  expect(cells({ against, duel: doubtful, why: null })).toEqual([against, '', '', '', '']);
 });
 
 test.each(['=1+1', '+1', '-1', '@a', ' =1', '\u00a0=1', '\t1'])(

@@ -13,6 +13,7 @@ import type {
 } from './api';
 import { boardFigures } from './leaderboard';
 import { type Metric, type MetricId, metricsOf } from './metrics';
+import { duelView, type RunDuel } from './run';
 
 /** Results and the views of the leaderboard as RFC 4180 CSV: a line per row of the page, times in ns. */
 
@@ -51,7 +52,15 @@ const RESULT_COLUMNS: readonly Column<RunResult>[] = [
   ['ended_at', (result) => result.endedAt],
   ['imported_by', (result) => result.imported?.by],
   ['confirmed_by', (result) => result.confirmedBy],
+  ['duel_against', (result) => duelOf(result)?.against],
+  ['duel_verdict', (result) => duelOf(result)?.found?.verdict],
+  ['duel_ratio', (result) => duelOf(result)?.found?.ratio],
+  ['duel_low', (result) => duelOf(result)?.found?.low],
+  ['duel_high', (result) => duelOf(result)?.found?.high],
 ];
+
+const duelOf = ({ outcome }: RunResult): RunDuel | null =>
+  outcome?.kind === 'measured' ? duelView(outcome.measurement) : null;
 
 /** The first line of a table of results. */
 export const CSV_HEADER = csvRow(RESULT_COLUMNS.map(([name]) => name));
