@@ -1,10 +1,10 @@
 'use client';
 
-import { driverText } from '@tilemark/core';
+import { driverText, intervalsText } from '@tilemark/core';
 import type { DatedResult } from '@tilemark/core/server';
 import { opOf, type Problem } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
-import { formatMoment, formatRate } from '@/ui/format';
+import { formatInterval, formatMoment, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { momentTick } from './moment-tick';
 
@@ -35,9 +35,12 @@ export function RateOverTime({
   const unit = op.rateUnit(problem);
   const points = useMemo(
     () =>
-      results.map(({ driver, endedAt, medianNs, resultId, webgpu }) => ({
+      results.map(({ driver, endedAt, highNs, lowNs, medianNs, n, resultId, webgpu }) => ({
         at: endedAt,
         rate: op.rate(problem, medianNs),
+        low: op.rate(problem, highNs),
+        high: op.rate(problem, lowNs),
+        interval: formatInterval(medianNs, lowNs, highNs, n),
         version: [`driver ${driverText(driver) || 'unknown'}`, webgpu && `Dawn ${webgpu}`]
           .filter(Boolean)
           .join(', '),
@@ -80,10 +83,11 @@ export function RateOverTime({
           });
         }),
         Plot.lineY(points, { x: 'at', y: 'rate', stroke: 'var(--line-strong)' }),
+        Plot.ruleX(points, { x: 'at', y1: 'low', y2: 'high', stroke: 'var(--accent)' }),
         Plot.dot(points, {
           ...{ x: 'at', y: 'rate', r: 3.5, fill: 'var(--accent)' },
-          title: ({ at, rate, version }: (typeof points)[number]) =>
-            `${formatMoment(new Date(at))}, ${version}: ${formatRate(rate)} ${unit}`,
+          title: ({ at, interval, rate, version }: (typeof points)[number]) =>
+            `${formatMoment(new Date(at))}, ${version}: ${formatRate(rate)} ${unit}, median time ${interval}`,
           href: 'href',
         }),
       ],
@@ -96,7 +100,7 @@ export function RateOverTime({
       height={220}
       fileName="rate-over-time"
       zooms
-      caption="Every measurement of this variant here, higher is better. Dashed: the driver or Dawn from there on."
+      caption={`Every measurement of this variant here, higher is better; whiskers are ${intervalsText(results)}, without the spread between runs. Dashed: the driver or Dawn from there on.`}
       summary={`Rate over time: ${points.length} measurements under ${new Set(points.map(({ version }) => version)).size} versions of driver and Dawn.`}
     />
   );

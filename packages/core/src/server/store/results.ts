@@ -1,7 +1,9 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
+import type { Sampled } from '../../measure/interval-name';
 import { outlierOf } from '../../measure/trust';
+import type { Interval } from '../../rank/headline';
 import type { ResultDetail } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
 import { type AuditNote, noted } from './audit';
@@ -11,10 +13,9 @@ import { byAdmin } from './parties';
 import { RUN_VIEW, runResult } from './run-view';
 
 /** One of the measurements of a variant over time. */
-export interface DatedResult extends SoftwareVersion {
+export interface DatedResult extends SoftwareVersion, Interval, Sampled {
   readonly resultId: string;
   readonly endedAt: Date;
-  readonly medianNs: number;
 }
 
 /** A result is compared with this many others, the newest. */
@@ -88,6 +89,9 @@ export function resultsOf(db: PrismaClient) {
     }: Pick<ResultDetail, 'address' | 'device' | 'problem' | 'profile'>): Promise<DatedResult[]> {
       const rows = await db.$queryRaw<DatedResult[]>`
         SELECT result."id" AS "resultId", result."endedAt", result."medianNs",
+          coalesce(result."lowNs", result."medianNs") AS "lowNs",
+          coalesce(result."highNs", result."medianNs") AS "highNs", cardinality(result."coldSamplesNs") AS "n",
+          (result."outcome" -> 'measurement' -> 'cold' -> 'independent')::float8 AS "independent",
           environment."content"->>'driver' AS "driver",
           environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
         FROM "Run" AS run
