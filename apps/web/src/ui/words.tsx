@@ -30,7 +30,7 @@ const WORDS = {
   ],
   interval: [
     '± interval',
-    'contains the median with 95% confidence: of its own run on results and in sweeps; on the board, devices and kernels also with the spread between runs, which makes it wider; reference figures do not include that spread. With fewer than six samples, or more that repeat one another, it is their range.',
+    'contains the median with 95% confidence: of its own run on results and in sweeps; on the board, devices and kernels also with the spread between runs, the device’s own or a default for its class, which makes it wider; reference figures do not include that spread. Fewer than six independent samples have no such interval, and their range stands for it.',
     '/docs/measurement',
   ],
   roundoff: [

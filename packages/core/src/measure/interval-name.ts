@@ -1,7 +1,7 @@
 import { halfWidth, KNOWN_WIDTH } from './stats';
 
 /** With fewer independent samples no interval reaches 95%: what stands for it is their range. */
-const FEWEST_OF_INTERVAL = 6;
+export const FEWEST_OF_INTERVAL = 6;
 
 /** How many samples a median has, and how many independent ones they are worth, where known. */
 export interface Sampled {

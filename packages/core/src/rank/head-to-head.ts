@@ -18,6 +18,8 @@ export interface PairSide extends Interval {
   readonly address: string;
   readonly invocations: number;
   readonly unranked: string | null;
+  /** Its ends are the range of too few independent samples for a 95% interval. */
+  readonly isRange?: boolean;
 }
 
 /** Two headlines of the same problem and profile; `device` is set when variants are compared. */
@@ -84,6 +86,12 @@ export function contrast(candidate: Interval, base: Interval): Contrast {
     Math.log(candidate.medianNs / candidate.lowNs),
   );
   return verdictOn(ratio, ratio * Math.exp(-down), ratio * Math.exp(up));
+}
+
+/** The same of two headlines; where one has a range for an interval, nothing is decided. */
+export function pairContrast({ a, b }: Pick<HeadToHead, 'a' | 'b'>): Contrast {
+  const found = contrast(b, a);
+  return a.isRange || b.isRange ? { ...found, verdict: 'UNDECIDED', wouldTake: null } : found;
 }
 
 /**

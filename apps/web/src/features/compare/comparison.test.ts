@@ -11,7 +11,9 @@ function of(
 ): Measured {
   const outcome = measured(medianNs);
   const result = { ...run({ outcome }), environment: { driver: 'one' }, ...over } as ResultDetail;
-  return { result, measurement: outcome.measurement, spread };
+  const { measurement } = outcome;
+  const cold = { ...measurement.cold, n: 40 };
+  return { result, measurement: { ...measurement, cold }, spread };
 }
 
 const OTHER = { address: 'matmul/naive' };
@@ -56,6 +58,14 @@ it('leaves undecided what the intervals do not tell apart', () => {
   const undecided = compare(of(100), of(101, OTHER));
   expect(undecided.verdict).toBe('UNDECIDED');
   expect(undecided.wouldTake).toBeGreaterThan(1);
+});
+
+it('decides nothing by the range of too few samples', () => {
+  const few = of(100, OTHER);
+  const cold = { ...few.measurement.cold, n: 5 };
+  const ofFew = { ...few, measurement: { ...few.measurement, cold } };
+  expect(compare(of(200), few)).toMatchObject({ verdict: 'FAST', isRange: false });
+  expect(compare(of(200), ofFew)).toMatchObject({ verdict: 'UNDECIDED', isRange: true });
 });
 
 it('names everything that differs', () => {

@@ -3,8 +3,10 @@ import {
   contrast,
   geometricMean,
   type HeadToHead,
+  hasInterval,
   headline,
   type Measurement,
+  pairContrast,
   type ResultDetail,
   type Spread,
 } from '@tilemark/core';
@@ -43,6 +45,8 @@ export interface Comparison extends Omit<Contrast, 'verdict'> {
    * where runs of the device differ by more than is known of it.
    */
   readonly repeat: 'explained' | 'unexplained' | null;
+  /** Whether a side has too few independent samples for a 95% interval: then nothing is decided. */
+  readonly isRange: boolean;
   /** Whether the spread between runs widens the interval enough to be seen. */
   readonly isWidened: boolean;
   /** What differs between the two beside what was to be compared; each makes the verdict say less. */
@@ -56,10 +60,12 @@ export function compare(a: Measured, b: Measured): Comparison {
   const { high, low, ratio, verdict, wouldTake } = contrast(headlineOf(b), headlineOf(a));
   const within = contrast(b.measurement.cold, a.measurement.cold);
   const differences = differencesOf(a, b);
+  const isRange = [a, b].some(({ measurement }) => !hasInterval(measurement.cold));
   const isRepeat = differences.length === 0;
   const isExplained = verdict === 'SAME' || verdict === 'UNDECIDED';
   return {
-    verdict: isSameWork && !isRepeat ? verdict : null,
+    verdict: isSameWork && !isRepeat ? (isRange ? 'UNDECIDED' : verdict) : null,
+    isRange,
     repeat: isRepeat ? (isExplained ? 'explained' : 'unexplained') : null,
     of: isSameWork ? 'speed' : work === null ? null : 'rate',
     ratio: (work ?? 1) * ratio,
@@ -119,7 +125,7 @@ export function comparePairs(pairs: readonly HeadToHead[]): {
   readonly rows: readonly ComparedPair[];
   readonly summaries: readonly Summary[];
 } {
-  const rows = pairs.map((pair) => ({ pair, ...contrast(pair.b, pair.a) }));
+  const rows = pairs.map((pair) => ({ pair, ...pairContrast(pair) }));
   const alike = group(rows, ({ pair: { device, problem } }) =>
     JSON.stringify([problem.op, problem.dtype, device?.key]),
   );

@@ -93,7 +93,8 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
           },
           {
             head: 'B’s speed / A’s',
-            title: 'Above 1, B is faster; below, with its 95% interval',
+            title:
+              'Above 1, B is faster; below, its 95% interval, or its range where a side has too few independent samples',
             isFigure: true,
             cell: ({ high, low, ratio }) => (
               <>

@@ -42,7 +42,7 @@ const HINT = 'mt-2 text-[0.8125rem] text-muted';
 
 /** What a comparison comes to: the verdict, or why there is none, and how large the effect is. */
 export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; b: Measured }) {
-  const { differences, high, isWidened, low, of, ratio, repeat, verdict } = comparison;
+  const { differences, high, isRange, isWidened, low, of, ratio, repeat, verdict } = comparison;
   const spreads = [...new Set([a, b].map(spreadText))];
   return (
     <>
@@ -51,8 +51,8 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
           {verdict && <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>}
           <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(ratio)}</span>
           <span className="text-muted">
-            B’s {of} as a multiple of A’s; 95% interval {formatSpeedup(low)} to{' '}
-            {formatSpeedup(high)}
+            B’s {of} as a multiple of A’s; {isRange ? 'range' : '95% interval'} {formatSpeedup(low)}{' '}
+            to {formatSpeedup(high)}
           </span>
         </p>
       )}
@@ -84,7 +84,13 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
             : 'Their rates have different units, so they cannot be compared either.'}
         </Notice>
       )}
-      {verdict === 'UNDECIDED' && (
+      {isRange && (
+        <p className={HINT}>
+          A median of fewer than six independent samples has no 95% interval, so nothing is decided.
+          The default policy takes more.
+        </p>
+      )}
+      {verdict === 'UNDECIDED' && !isRange && (
         <p className={HINT}>
           The interval of their ratio reaches both inside ±0.5%, where the two count as the same,
           and outside. {toDecide({ ...comparison, verdict })}

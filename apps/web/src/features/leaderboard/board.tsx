@@ -199,7 +199,7 @@ function RowGroup({
           {title}
         </th>
         <td colSpan={columnCount(columns) - 2} className="!py-1">
-          a full bar is {formatRate(full)}; marks show the 95% interval
+          a full bar is {formatRate(full)}; marks show the interval
         </td>
       </tr>
       {shownRows(rows, query).map((row) => (

@@ -1,6 +1,7 @@
 import { type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
+import { contrast, pairContrast } from '../../../rank/head-to-head';
 import { attach, kernelRun, measured, planned, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
 import { openStore } from '../store';
@@ -80,6 +81,25 @@ test('variants are held against each other on every device that measured both', 
   ]);
   expect(await store.measuredVariants()).toEqual(['matmul/naive', 'matmul/tiled']);
 });
+
+test('a side of too few samples for an interval decides nothing', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Quick');
+  const unranked = 'the smoke policy is too quick to rank';
+  const quick = { policy: 'smoke', unranked, samples: 5 } as const;
+  const kernels = ['matmul/tiled-wpt', 'matmul/subgroup'] as const;
+  const [many, few] = kernels.map((kernel) => kernelRun(deviceKey, kernel)) as [Run, Run];
+  await recordAll(store, deviceKey, workerId, [
+    [many, measured(400)],
+    [{ ...few, policy: 'smoke' }, measured(100, quick)],
+  ]);
+  const [a, b] = kernels;
+  const pairs = await store.headToHead({ of: 'variants', a, b });
+  expect(pairs).toMatchObject([{ a: { isRange: false }, b: { isRange: true } }]);
+  expect(pairs.map((pair) => pairContrast(pair).verdict)).toEqual(['UNDECIDED']);
+  expect(pairs.map((pair) => contrast(pair.b, pair.a).verdict)).toEqual(['FAST']);
+});
+
+type Run = ReturnType<typeof kernelRun>;
 
 test('a kernel opens on what is ranked, of a GPU, in f32, though more devices have another', async () => {
   const of = (device: string, kind: 'gpu' | 'software') => attach(store, device, 'w1', kind);

@@ -15,6 +15,7 @@ import {
 } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
+import { FEWEST_OF_INTERVAL } from '../../../measure/interval-name';
 import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
@@ -264,6 +265,13 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
     [op, dtype, profile, shape, of === 'devices' ? '' : deviceKey].join(' ');
   // Of two methodologies the newer one.
   const newest = rows.toSorted((x, y) => y.methodology - x.methodology);
+  const ranges = await rangesOf(db, newest);
+  const pairSide = ({ resultId, result, ...row }: HeadlineRow): PairSide => ({
+    ...{ resultId, address: result.run.address, medianNs: row.medianNs },
+    ...{ lowNs: row.lowNs, highNs: row.highNs },
+    ...{ invocations: row.invocations, unranked: row.unranked },
+    isRange: ranges.has(resultId),
+  });
   return [...group(newest, place).values()]
     .flatMap((own) => {
       const one = own.find(
@@ -286,8 +294,15 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
     .slice(0, MAX_PAIRS);
 }
 
-const pairSide = ({ resultId, result, ...row }: HeadlineRow): PairSide => ({
-  ...{ resultId, address: result.run.address, medianNs: row.medianNs },
-  ...{ lowNs: row.lowNs, highNs: row.highNs },
-  ...{ invocations: row.invocations, unranked: row.unranked },
-});
+/** Of single invocations, the results whose samples are too few for an interval. */
+async function rangesOf(
+  db: PrismaClient,
+  rows: readonly HeadlineRow[],
+): Promise<ReadonlySet<string>> {
+  const ids = rows.flatMap(({ invocations, resultId }) => (invocations === 1 ? [resultId] : []));
+  const found = await db.$queryRaw<{ id: string }[]>`
+    SELECT "id" FROM "Result" WHERE "id" = ANY(${ids}) AND coalesce(
+      ("outcome" -> 'measurement' -> 'cold' -> 'independent')::float8, cardinality("coldSamplesNs")
+    ) < ${FEWEST_OF_INTERVAL}`;
+  return new Set(found.map(({ id }) => id));
+}
