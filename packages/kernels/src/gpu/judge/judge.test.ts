@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { DTYPES } from '../../dtype';
+import { DTYPES, type Tensor } from '../../dtype';
 import { OutOfBoundsWrite, OutOfMemory, ReferenceWrong } from '../../errors';
 import type { HostJob, HostPool } from '../../host/job';
 import { startPool } from '../../host/pool.test-helper';
@@ -15,6 +15,7 @@ import { openDevice, useExecutor } from '../dawn.test-helper';
 import { createGpuExecutor } from '../executor';
 import { Pipelines } from '../pipelines';
 import { DeviceWatch } from '../watch';
+import { roundingOf } from './proving';
 import { type Job, Results } from './results';
 
 const gpu = useExecutor();
@@ -246,6 +247,29 @@ test.each([4, 8, 16, 31, 32, 48])('the reference of sums of %i is proved', async
   } finally {
     prepared.destroy();
   }
+});
+
+test.each([32, 64, 128])('what a reference of sums of %i rounds is far below its limit', (k) => {
+  const [m, n] = [2048, 256];
+  const problem = product(m, n, k);
+  const [a, b] = inputTensors(problem, { seed: k, mode: 'uniform' }) as [Tensor, Tensor];
+  // As matmul/reference.wgsl adds up, every product rounded.
+  const want = Float32Array.from({ length: m * n }, (_, at) => {
+    const [row, col] = [Math.floor(at / n), at % n];
+    let block = 0;
+    for (let first = 0; first < k; first += 16) {
+      let part = 0;
+      for (let p = first; p < first + 16; p++) {
+        const term = Math.fround((a[row * k + p] ?? 0) * (b[p * n + col] ?? 0));
+        part = Math.fround(part + term);
+      }
+      block = Math.fround(block + part);
+    }
+    return block;
+  });
+  const options = { rounding: roundingOf(k), sampled: true, secret: 7 };
+  const { method, worstRatio } = outputCheck(problem, [a, b], options)(want);
+  expect([method, worstRatio < 0.6]).toEqual(['freivalds', true]);
 });
 
 test('the host makes its side of a proof beside the device, once', async () => {
