@@ -58,9 +58,9 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
       )}
       {of !== null && isWidened && (
         <p className={HINT}>
-          The interval is wider than those of the two runs below: theirs say how well each median is
-          known, and this one also contains how much the median of another run would differ. The
-          standard deviation taken for that is {spreads.join('; for B ')} (
+          It is wider than those of the two runs below: theirs say how well each median is known,
+          and this one also contains how much the median of another run would differ. The standard
+          deviation taken for that is {spreads.join('; for B ')} (
           <TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
         </p>
       )}
