@@ -147,9 +147,9 @@ it('gives each pair its verdict, and those of one op, dtype and device a geometr
 it('sums up ranked pairs alone, where there are any', () => {
   const screened = { ...pair(100, 900), a: { ...side(100), unranked: 'too quick to rank' } };
   expect(comparePairs([pair(400, 100), screened]).summaries).toMatchObject([
-    { pairs: 1, mean: expect.closeTo(4) },
+    { pairs: 1, unranked: 1, mean: expect.closeTo(4) },
   ]);
-  expect(comparePairs([screened]).summaries).toMatchObject([{ pairs: 1 }]);
+  expect(comparePairs([screened]).summaries).toMatchObject([{ pairs: 1, unranked: 0 }]);
 });
 
 it('of a single problem the verdict is said, not counted', () => {

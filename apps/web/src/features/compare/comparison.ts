@@ -115,6 +115,8 @@ export interface Summary {
   /** Null where two devices are compared. */
   readonly device: HeadToHead['device'];
   readonly pairs: number;
+  /** Pairs left out, of which a side is not ranked. */
+  readonly unranked: number;
   /** Geometric mean of the ratios. */
   readonly mean: number;
   readonly counts: Readonly<Record<Contrast['verdict'], number>>;
@@ -138,7 +140,9 @@ export function comparePairs(pairs: readonly HeadToHead[]): {
     const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
     for (const { verdict } of own) counts[verdict] += 1;
     const mean = geometricMean(own.map(({ ratio }) => ratio)) ?? Number.NaN;
-    return [{ op: problem.op, dtype: problem.dtype, device, pairs: own.length, mean, counts }];
+    const unranked = all.length - own.length;
+    const { dtype, op } = problem;
+    return [{ op, dtype, device, pairs: own.length, unranked, mean, counts }];
   });
   return { rows, summaries };
 }

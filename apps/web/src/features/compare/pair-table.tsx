@@ -4,7 +4,7 @@ import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
-import { formatCount, formatShape, formatSpeedup } from '@/ui/format';
+import { formatCount, formatShape, formatSpeedup, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { comparePairs, countsText } from './comparison';
@@ -32,7 +32,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
       <ul className="mb-4 space-y-2">
         {summaries
           .slice(0, MOST_SUMMARIES)
-          .map(({ counts, device, dtype, mean, op, pairs: count }) => (
+          .map(({ counts, device, dtype, mean, op, pairs: count, unranked }) => (
             <li
               key={`${op} ${dtype} ${device?.key}`}
               className="flex flex-wrap items-baseline gap-x-3 gap-y-1"
@@ -43,6 +43,8 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
                 {device && ` on ${shortDeviceName(device.name)}`}: B’s speed as a multiple of A’s
                 {count > 1 && `, geometric mean of ${formatCount(count)} problems`}.{' '}
                 {countsText(counts)}
+                {unranked > 0 &&
+                  ` Left out: ${plural(unranked, 'problem')} on which one is not ranked.`}
               </span>
             </li>
           ))}
@@ -96,10 +98,11 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
             title:
               'Above 1, B is faster; below, its 95% interval, or its range where a side has too few independent samples',
             isFigure: true,
-            cell: ({ high, low, ratio }) => (
+            cell: ({ high, low, pair: { a, b }, ratio }) => (
               <>
                 <span className="font-medium">{formatSpeedup(ratio)}</span>
                 <span className="block text-xs text-muted">
+                  {(a.isRange || b.isRange) && 'range '}
                   {formatSpeedup(low)} to {formatSpeedup(high)}
                 </span>
               </>

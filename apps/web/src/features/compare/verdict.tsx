@@ -32,18 +32,24 @@ export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
   <Badge tone={TONES[of]}>{BADGES[of]}</Badge>
 );
 
-/** The deviation that widens the intervals of `of`, and what it rests on. */
-const spreadText = ({ spread: { df, relative } }: Measured): string =>
-  df === null
-    ? `${formatPercent(relative)}, the default for the device’s class, as too few of its runs are repeated to tell`
-    : `${formatPercent(relative)}, by the device’s repeated runs`;
+/** The deviation that widens the interval of a side, and what it rests on. */
+const spreadText = ({ spread: { df, relative } }: Measured, side = ''): string =>
+  `${formatPercent(relative)}${side}, ${
+    df === null
+      ? 'the default for its class of devices, as too few of its runs are repeated'
+      : 'by the repeated runs of its device'
+  }`;
+
+const spreadsText = (a: Measured, b: Measured): string =>
+  spreadText(a) === spreadText(b)
+    ? spreadText(a)
+    : `${spreadText(a, ' for A')}, and ${spreadText(b, ' for B')}`;
 
 const HINT = 'mt-2 text-[0.8125rem] text-muted';
 
 /** What a comparison comes to: the verdict, or why there is none, and how large the effect is. */
 export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; b: Measured }) {
   const { differences, high, isRange, isWidened, low, of, ratio, repeat, verdict } = comparison;
-  const spreads = [...new Set([a, b].map(spreadText))];
   return (
     <>
       {of !== null && (
@@ -51,17 +57,18 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
           {verdict && <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>}
           <span className="text-2xl font-semibold tracking-tight">{formatSpeedup(ratio)}</span>
           <span className="text-muted">
-            B’s {of} as a multiple of A’s; {isRange ? 'range' : '95% interval'} {formatSpeedup(low)}{' '}
-            to {formatSpeedup(high)}
+            B’s {of} as a multiple of A’s;{' '}
+            {isRange
+              ? `between ${formatSpeedup(low)} and ${formatSpeedup(high)} by the ranges of the samples`
+              : `95% interval ${formatSpeedup(low)} to ${formatSpeedup(high)}`}
           </span>
         </p>
       )}
       {of !== null && isWidened && (
         <p className={HINT}>
-          It is wider than those of the two runs below: theirs say how well each median is known,
-          and this one also contains how much the median of another run would differ. The standard
-          deviation taken for that is {spreads.join('; for B ')} (
-          <TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
+          That is wider than the two runs below would make it: it also contains how much the median
+          of another run would differ. The standard deviation taken for that is {spreadsText(a, b)}{' '}
+          (<TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
         </p>
       )}
       {repeat === 'unexplained' && (

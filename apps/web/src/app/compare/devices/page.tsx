@@ -26,7 +26,7 @@ export default async function CompareDevicesPage({ searchParams }: { searchParam
       <PageHeader title="Compare">
         Two devices, each with its best variant, by the median or the slow end of a wide interval,
         on every problem and profile measured on both. A difference within ±0.5% counts as the same;
-        if the 95% interval leaves it open, it is undecided.
+        if the 95% interval leaves it open, or a side has too few samples for one, it is undecided.
       </PageHeader>
       <CompareTabs here="/compare/devices" />
       <Refused

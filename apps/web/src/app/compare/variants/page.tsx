@@ -43,8 +43,8 @@ export default async function CompareVariantsPage({
     <>
       <PageHeader title="Compare">
         Two variants, on every device, problem and profile for which both were measured. A
-        difference within ±0.5% counts as the same; if the 95% interval leaves it open, it is
-        undecided.
+        difference within ±0.5% counts as the same; if the 95% interval leaves it open, or a side
+        has too few samples for one, it is undecided.
       </PageHeader>
       <CompareTabs here="/compare/variants" />
       <Refused
