@@ -5,30 +5,35 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** Reads the counts from vitest's JSON report. Throws if the report has another format. */
-export function vitestCounts(report: unknown): Counts {
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, success } =
-    report as Record<string, unknown>;
+/**
+ * Reads the counts from vitest's JSON report. Throws if the report has another format.
+ *
+ * @param isOk whether the runner itself ended well: a file that does not load, or an end before the
+ *   last test, fails no test
+ */
+export function vitestCounts(report: unknown, isOk: boolean): Counts {
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = report as Record<
+    string,
+    unknown
+  >;
   const passed = count(numPassedTests, 'numPassedTests');
   const failed = count(numFailedTests, 'numFailedTests');
   const skipped = count(numPendingTests, 'numPendingTests') + count(numTodoTests, 'numTodoTests');
-  // A file that does not load fails the run without failing a test.
-  return { passed, failed: success === true ? failed : Math.max(failed, 1), skipped };
+  return { passed, failed: leastFailed(failed, isOk), skipped };
 }
 
-/** Reads the counts from Playwright's JSON report; a flaky test counts as failed. */
-export function playwrightCounts(report: unknown): Counts {
-  const { stats, errors } = report as {
-    stats?: Record<string, unknown>;
-    errors?: readonly unknown[];
-  };
+/** The same from Playwright's JSON report; a flaky test counts as failed. */
+export function playwrightCounts(report: unknown, isOk: boolean): Counts {
+  const { stats } = report as { stats?: Record<string, unknown> };
   const failed = count(stats?.unexpected, 'stats.unexpected') + count(stats?.flaky, 'stats.flaky');
   return {
     passed: count(stats?.expected, 'stats.expected'),
-    failed: errors?.length ? Math.max(failed, 1) : failed,
+    failed: leastFailed(failed, isOk),
     skipped: count(stats?.skipped, 'stats.skipped'),
   };
 }
+
+const leastFailed = (failed: number, isOk: boolean): number => Math.max(failed, isOk ? 0 : 1);
 
 export const sum = (all: readonly Counts[]): Counts =>
   all.reduce((a, b) => ({

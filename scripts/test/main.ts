@@ -30,11 +30,18 @@ async function main(): Promise<number> {
     ]);
     const counts: Counts[] = [{ passed: checks ? 1 : 0, failed: checks ? 0 : 1, skipped: 0 }];
     const unit = join(reports, 'vitest.json');
-    run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile=${unit}`]);
-    counts.push(vitestCounts(read(unit)));
+    const units = run('vitest', [
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile=${unit}`,
+    ]);
+    counts.push(vitestCounts(read(unit), units));
     const browser = join(reports, 'playwright.json');
-    run('playwright', ['test', '--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_NAME: browser });
-    counts.push(playwrightCounts(read(browser)));
+    const browsers = run('playwright', ['test', '--reporter=list,json'], {
+      PLAYWRIGHT_JSON_OUTPUT_NAME: browser,
+    });
+    counts.push(playwrightCounts(read(browser), browsers));
 
     const { passed, failed, skipped } = sum(counts);
     console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
