@@ -44,7 +44,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
                 {count > 1 && `, geometric mean of ${formatCount(count)} problems`}.{' '}
                 {countsText(counts)}
                 {unranked > 0 &&
-                  ` Left out: ${plural(unranked, 'problem')} on which one is not ranked.`}
+                  ` Left out: ${plural(unranked, 'problem')} where a side is not ranked.`}
               </span>
             </li>
           ))}

@@ -66,9 +66,9 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
       )}
       {of !== null && isWidened && (
         <p className={HINT}>
-          That is wider than the two runs below would make it: it also contains how much the median
-          of another run would differ. The standard deviation taken for that is {spreadsText(a, b)}{' '}
-          (<TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
+          That contains what is uncertain in each run, and how much another run’s median would
+          differ. The standard deviation taken for that is {spreadsText(a, b)} (
+          <TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
         </p>
       )}
       {repeat === 'unexplained' && (
