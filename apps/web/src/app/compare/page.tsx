@@ -52,8 +52,8 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         }
       >
         Is B faster than A? Faster or slower if the 95% interval of their ratio lies wholly beyond
-        ±0.5%, the same if it lies wholly within. Otherwise it is undecided, and the page says how
-        much more measuring would decide it.
+        ±0.5%, the same if it lies wholly within. Otherwise it is undecided, and the page says what
+        would decide it.
         <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
       </PageHeader>
       <CompareTabs here="/compare" />
