@@ -1,4 +1,10 @@
-import { hasInterval, intervalText, type RunResult, type Series } from '@tilemark/core';
+import {
+  hasInterval,
+  intervalText,
+  type Outcome,
+  type RunResult,
+  type Series,
+} from '@tilemark/core';
 import { readColumns } from '@tilemark/core/env';
 import { DTYPES, type Problem, shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
@@ -125,6 +131,10 @@ export function significant(value: number): string {
   const digits = 3 - Math.floor(Math.log10(Math.abs(value)));
   return value.toFixed(Math.min(Math.max(digits, 0), 20));
 }
+
+/** The cold series of an outcome, if it was measured. */
+export const seriesOf = (outcome: Outcome | null): Series[] =>
+  outcome?.kind === 'measured' ? [outcome.measurement.cold] : [];
 
 /** The interval of a series in a column; beside intervals, a range of few samples says that it is one. */
 export function seriesInterval(series: Series, head: string): string {

@@ -10,7 +10,6 @@ import {
   outcomeReason,
   type Profile,
   type RunResult,
-  type Series,
   variantOccupancy,
   workgroupOf,
 } from '@tilemark/core';
@@ -20,6 +19,7 @@ import {
   problemText,
   rateText,
   seriesInterval,
+  seriesOf,
   significant,
   table,
   timeText,
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column[] = [
     number(
       head,
       (_, measured) => (measured ? seriesInterval(measured.cold, head) : ''),
-      ({ results }) => intervalsHead(results.flatMap(seriesOf)) === head,
+      ({ results }) => intervalsHead(results.flatMap(({ outcome }) => seriesOf(outcome))) === head,
     ),
   ),
   number('rate', ({ rate }) => (rate ? rateText(rate) : '')),
@@ -220,9 +220,6 @@ function isSameProblem(a: RunResult, b: RunResult): boolean {
   const text = ({ problem }: RunResult) => [problem.op, shapeText(problem), problem.dtype].join();
   return text(a) === text(b);
 }
-
-const seriesOf = ({ outcome }: RunResult): Series[] =>
-  outcome?.kind === 'measured' ? [outcome.measurement.cold] : [];
 
 function medianNs({ outcome }: RunResult): number | null {
   return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;

@@ -1,18 +1,18 @@
 import {
   contrast,
   deviceKey,
+  hasInterval,
   headline,
   intervalsHead,
   isBad,
   type Outcome,
   outcomeReason,
   resultDetailSchema,
-  type Series,
   spreadPrior,
 } from '@tilemark/core';
 import { admitOfGrid } from '../kernel/file';
 import { onDevice } from '../on-device';
-import { percentText, problemText, seriesInterval, table, timeText } from '../table';
+import { percentText, problemText, seriesInterval, seriesOf, table, timeText } from '../table';
 import { GridClient, type GridOptions } from './client';
 
 export interface RerunOptions extends GridOptions {
@@ -52,9 +52,10 @@ export async function rerun(
       const [before, now] = [past.outcome.measurement.cold, outcome.measurement.cold];
       const spread = spreadPrior(past.device.class);
       const isSame = deviceKey(environment.device) === past.device.key;
-      const said = isSame
-        ? `${contrast(headline([now], spread), headline([before], spread)).verdict}: `
-        : '';
+      const { verdict } = contrast(headline([now], spread), headline([before], spread));
+      // As Compare decides: not by the range of a few samples.
+      const decided = [now, before].every(hasInterval) ? verdict : 'UNDECIDED';
+      const said = isSame ? `${decided}: ` : '';
       print(`${said}${(before.medianNs / now.medianNs).toFixed(3)} times as fast as published`);
     }
     return isBad(outcome.kind) ? 1 : 0;
@@ -68,9 +69,6 @@ function seedOf(outcome: Outcome | null, { seed }: RerunOptions): { seed?: numbe
     outcome?.kind === 'measured' ? outcome.measurement.verification.seed : undefined;
   return published === undefined ? {} : { seed: published };
 }
-
-const seriesOf = (outcome: Outcome | null): Series[] =>
-  outcome?.kind === 'measured' ? [outcome.measurement.cold] : [];
 
 function timesOf(outcome: Outcome | null, head: string): string[] {
   const remark = outcomeReason(outcome) ?? '';

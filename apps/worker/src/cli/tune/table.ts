@@ -1,6 +1,6 @@
 import { intervalsHead, medianNs, outcomeReason, type Trial } from '@tilemark/core';
 import { kernelById, type Problem, rateOf, shortAddress } from '@tilemark/kernels';
-import { rateText, seriesInterval, significant, table, timeText } from '../table';
+import { rateText, seriesInterval, seriesOf, significant, table, timeText } from '../table';
 
 const ALIGNMENTS = ['left', 'right', 'right', 'right', 'right', 'left'] as const;
 
@@ -13,11 +13,7 @@ export function tunedTable(
   screened: readonly Trial[],
   problem: Problem,
 ): string {
-  const interval = intervalsHead(
-    finals.flatMap(({ outcome }) =>
-      outcome.kind === 'measured' ? [outcome.measurement.cold] : [],
-    ),
-  );
+  const interval = intervalsHead(finals.flatMap(({ outcome }) => seriesOf(outcome)));
   const rows = finals.map((trial) => {
     const { point, outcome } = trial;
     const remark = outcomeReason(outcome) ?? '';
