@@ -113,6 +113,49 @@ test('the few values of a coarse clock do not count as repetition', () => {
   expect(repeatedBlock(noise(30))).toBeNull();
 });
 
+test('a repeated block is found wherever a look at every length finds one', () => {
+  const byLooking = (values: readonly number[]) => {
+    for (let length = 5; values.length - length >= 10 && 2 * length <= values.length; length++) {
+      const repeats = values.every((value, at) => at < length || value === values[at - length]);
+      if (repeats && new Set(values.slice(0, length)).size >= 5) return length;
+    }
+    return null;
+  };
+  let found = 0;
+  for (let n = 10; n < 60; n++) {
+    for (let length = 1; length <= n; length++) {
+      for (const different of [1, 4, 5, 9]) {
+        const values = Array.from({ length: n }, (_, at) => ((at % length) * 7) % different);
+        const block = repeatedBlock(values);
+        if (block !== null) found++;
+        expect(block, `${values}`).toBe(byLooking(values));
+      }
+    }
+  }
+  expect(found).toBeGreaterThan(100);
+});
+
+test('looking for a repeated block takes time in proportion to the samples', () => {
+  const n = 100_000;
+  const alike = new Array<number>(n).fill(5);
+  const series = [
+    [...alike.slice(1), 6],
+    alike,
+    Array.from(alike, (_, at) => (at % 2 ? 1 : Math.trunc(at / 1_000))),
+  ];
+  for (const samples of series) {
+    let reads = 0;
+    const counted = new Proxy(samples, {
+      get(target, key, receiver) {
+        reads++;
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    expect(repeatedBlock(counted)).toBeNull();
+    expect(reads).toBeLessThan(10 * n);
+  }
+});
+
 test('energy is of the policy, of whole stretches, and of the dispatches that were timed', () => {
   const asked = { ...run, policy: 'energy' } as const;
   const refused = (of: Energy | null, leaseNs: number | null = null) =>
