@@ -146,7 +146,7 @@ function measured(medianNs: number, roofNs: number, bound = 'compute') {
   return {
     kind: 'measured',
     measurement: {
-      methodologyVersion: 2,
+      methodologyVersion: 3,
       policy: 'default',
       timer: { kind: 'timestamp', tickNs: TICK_NS },
       dispatchesPerSample: dispatches,

@@ -3,7 +3,10 @@ import { clockSchema } from './clock';
 import { energySchema } from './energy';
 import { seedSchema } from './seed';
 
-export const METHODOLOGY_VERSION = 2;
+export const METHODOLOGY_VERSION = 3;
+
+/** From this version on, times and roofs are found as they are now; later ones catch more. */
+export const COMPARABLE_SINCE = 2;
 
 /** A time in ns that a clock can produce: finite and above zero, so NaN never passes. */
 const ns = z.number().positive();

@@ -1,7 +1,7 @@
 import { DTYPES, opOf, type Problem, type Variant } from '@tilemark/kernels';
 import { ascending, rollups } from 'd3-array';
 import { workingSetOf } from './data-sheet';
-import { METHODOLOGY_VERSION, type Measurement } from './outcome';
+import { COMPARABLE_SINCE, type Measurement } from './outcome';
 import { multiplyAdds, type RooflineSurvey } from './roofline';
 
 /** Rate by rate the better: a probe may find a device idle, and none finds it faster than it is. */
@@ -40,7 +40,7 @@ export function statedRates(
   for (const { measurement, problem, variant } of results) {
     const { bufferSets, methodologyVersion, roof } = measurement;
     // Earlier versions probed a device that might have idled.
-    if (!roof || methodologyVersion !== METHODOLOGY_VERSION) continue;
+    if (!roof || methodologyVersion < COMPARABLE_SINCE) continue;
     const bytes = 2 ** Math.round(Math.log2(workingSetOf(bufferSets, problem)));
     const gigabytesPerSecond = opOf(problem).bytes(problem.shape, problem.dtype) / roof.ns;
     const gigaflopsPerSecond = multiplyAdds(variant, problem) / roof.ns;

@@ -1,6 +1,6 @@
 import {
+  COMPARABLE_SINCE,
   type Evidence,
-  METHODOLOGY_VERSION,
   type RooflineRecord,
   type RunResult,
 } from '@tilemark/core';
@@ -85,8 +85,7 @@ export function Roofline({
 function resultsBring(best: readonly RunResult[]): string {
   const earlier = best.some(
     ({ outcome }) =>
-      outcome?.kind === 'measured' &&
-      outcome.measurement.methodologyVersion !== METHODOLOGY_VERSION,
+      outcome?.kind === 'measured' && outcome.measurement.methodologyVersion < COMPARABLE_SINCE,
   );
   return earlier
     ? 'those of its imported results are not taken over: methodology 1 could probe an idle device'

@@ -13,7 +13,12 @@ import { checkOutcome } from '../../measure/consistency';
 import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
 import type { DeviceClass, DeviceIdentity, Profile } from '../../measure/device';
 import { judgedDuel } from '../../measure/duel';
-import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
+import {
+  COMPARABLE_SINCE,
+  METHODOLOGY_VERSION,
+  type Measurement,
+  type Outcome,
+} from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
@@ -28,9 +33,6 @@ import { fromJson, sha256 } from './database';
 
 /** How the reason of earlier releases begins, which did not rank what is not known to ±2%. */
 export const WIDE = 'the median is known to';
-
-/** How the reason begins why a result of another methodology is not ranked. */
-export const OTHER_METHODOLOGY = 'measured with methodology';
 
 /** What was measured, as far as its roof goes. */
 export interface RoofedRun {
@@ -57,6 +59,8 @@ export interface Grounds {
   readonly wgsl: string | null | undefined;
   /** Brought in a file by someone other than an admin. */
   readonly isUnvouched: boolean;
+  /** Stored already: of an earlier methodology, it is ranked among its own. */
+  readonly isStored?: boolean;
 }
 
 /**
@@ -97,12 +101,12 @@ function unrankedBecause(
   measurement: Measurement,
   stated: Measurement,
   { policy: policyId, problem, variant }: JudgedRun,
-  { device, isUnvouched, roof: known, seed, wgsl }: Grounds,
+  { device, isStored, isUnvouched, roof: known, seed, wgsl }: Grounds,
 ): string | null {
   const { bufferSets, clock, cold, methodologyVersion } = measurement;
   const { stop, timer, verification } = measurement;
-  if (methodologyVersion !== METHODOLOGY_VERSION) {
-    return `${OTHER_METHODOLOGY} ${methodologyVersion}; this grid ranks results of methodology ${METHODOLOGY_VERSION}`;
+  if (methodologyVersion !== METHODOLOGY_VERSION && !isStored) {
+    return `measured with methodology ${methodologyVersion}; this grid ranks results of methodology ${METHODOLOGY_VERSION}`;
   }
   const resolved = ifValid(() => resolveVariant(variant.kernel, variant.tunables));
   if (!resolved) return 'this release has no such variant';
@@ -170,7 +174,7 @@ function roofOver(
   survey: RooflineSurvey | undefined,
 ): Measurement['roof'] {
   const { bufferSets, methodologyVersion, policy } = measurement;
-  const own = methodologyVersion === METHODOLOGY_VERSION ? (measurement.roof ?? null) : null;
+  const own = methodologyVersion >= COMPARABLE_SINCE ? (measurement.roof ?? null) : null;
   if (!survey || !POLICIES[policy as PolicyId]?.rankable) return own;
   const workingSet = workingSetOf(bufferSets, problem);
   // Not valid: a variant of an earlier release.

@@ -261,7 +261,7 @@ async function judgeAgain(
       seed: row.party === OPERATOR || row.importedBy ? null : run.seed,
       // Files do not say what ran.
       wgsl: row.importedBy ? undefined : (source?.wgsl ?? null),
-      isUnvouched: false,
+      ...{ isUnvouched: false, isStored: true },
     };
     // What an earlier release kept may have a form that this one refuses: it stays as it is.
     const outcome = ifValid(() => judged(restoreOutcome(row), runOf(run), grounds, 'outcome'));

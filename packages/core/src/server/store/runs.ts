@@ -3,13 +3,13 @@ import type { Dtype } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { ClaimedRun } from '../../link/wire';
 import type { Profile } from '../../measure/device';
+import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
 import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
 import { kernelToRun, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
-import { OTHER_METHODOLOGY } from './judge';
 import { partyOf } from './parties';
 import { type HandedIn, type KeptContents, type RunEnded, recordRuns } from './record';
 
@@ -206,7 +206,7 @@ export function runsOf(db: PrismaClient, notices: Notices) {
         SELECT newest."deviceKey", newest."address", newest."shape", newest."dtype",
           newest."profile"::text, newest."isWaiting", newest."isRunning", newest."hasFailed",
           result."sourceHash",
-          coalesce(starts_with(result."unranked", ${OTHER_METHODOLOGY}), false)
+          coalesce(result."methodology" <> ${METHODOLOGY_VERSION}::int, false)
             AS "isOtherMethodology"
         FROM unnest(${[...deviceKeys]}::text[]) AS device(key)
         CROSS JOIN LATERAL (
@@ -221,7 +221,9 @@ export function runsOf(db: PrismaClient, notices: Notices) {
             "isRunning" DESC
         ) AS newest
         LEFT JOIN LATERAL (
-          SELECT "sourceHash", "unranked" FROM "Result" WHERE "runId" = newest."id") AS result ON true`;
+          SELECT "sourceHash",
+            ("outcome" -> 'measurement' ->> 'methodologyVersion')::int AS "methodology"
+          FROM "Result" WHERE "runId" = newest."id") AS result ON true`;
     },
 
     async byState(): Promise<Readonly<Record<string, number>>> {

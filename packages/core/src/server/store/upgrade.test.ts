@@ -111,6 +111,9 @@ test('headlines on processors get the intervals of new ones, and problems their 
         await recordAll(store, deviceKey, workerId, [[kernelRun(deviceKey, kernel), measured(ns)]]);
       }
     }
+    // The migration is of that methodology.
+    await client.variantBest.updateMany({ data: { methodology: 2 } });
+    await client.best.updateMany({ data: { methodology: 2 } });
     const now = await rows();
     expect(now.bests).toMatchObject([{ medianNs: 1.05e6, naiveMedianNs: 1e6 }]);
 
@@ -136,6 +139,54 @@ test('headlines on processors get the intervals of new ones, and problems their 
     expect(await rows()).toEqual({ variants: variants.map(like), bests: bests.map(like) });
   } finally {
     await client.$disconnect();
+    await store.close();
+  }
+});
+
+test('results of the methodology before keep their ranks and answer, and are measured again', async () => {
+  const url = await testDatabase();
+  const store = openStore(url);
+  const asked = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
+  try {
+    const { deviceKey, workerId } = await attach(store, 'Measured before', 'w1');
+    const runs = ['matmul/naive', 'matmul/tiled'].map((kernel) => kernelRun(deviceKey, kernel));
+    const survey = (rate: number) => {
+      const copies = [{ bytes: 2 ** 28, gigabytesPerSecond: rate }];
+      const peaks = [{ dtype: 'f32' as const, gigaflopsPerSecond: rate }];
+      const found = { copies, lastLevelCacheBytes: null, peaks };
+      return store.rooflines.record({ deviceKey, profile: 'default', workerId, survey: found });
+    };
+    await recordAll(store, deviceKey, workerId, [
+      [runs[0]!, measured(2e6)],
+      [runs[1]!, measured(1e6)],
+    ]);
+    const path = '{measurement,methodologyVersion}';
+    await execute(url, `UPDATE "Result" SET "outcome" = jsonb_set("outcome", '${path}', '2')`);
+    for (const table of ['VariantBest', 'Best']) {
+      await execute(url, `UPDATE "${table}" SET "methodology" = 2`);
+    }
+    const places = async () => {
+      const variants = await store.leaderboard({ ...asked, shape: '64', methodology: 2 });
+      const { bests } = await store.overview();
+      return [variants.rows.map(({ medianNs }) => medianNs), bests.map((best) => best.medianNs)];
+    };
+    expect(await places()).toEqual([[1e6], [1e6]]);
+    // A roof that moves judges them again.
+    await survey(2e3);
+    await execute(url, `UPDATE "Roof" SET "party" = 'another'`);
+    await survey(1e3);
+    expect(await places()).toEqual([[1e6], [1e6]]);
+    const best = { ...asked, device: deviceKey };
+    expect(await store.best({ ...best, m: 64, n: 64, k: 64 })).toMatchObject({
+      ...{ fallback: 'device', isExact: true, result: { medianNs: 1e6 } },
+    });
+    expect(await store.best({ ...best, m: 96, n: 96, k: 96 })).toMatchObject({
+      ...{ fallback: 'device', isExact: false, result: { medianNs: 1e6 } },
+    });
+    const addresses = runs.map(({ address }) => address);
+    const newest = await store.runs.newest([deviceKey], addresses);
+    expect(newest.map(({ isOtherMethodology }) => isOtherMethodology)).toEqual([true, true]);
+  } finally {
     await store.close();
   }
 });

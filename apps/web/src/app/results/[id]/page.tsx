@@ -1,7 +1,7 @@
 import {
+  COMPARABLE_SINCE,
   duelView,
   isContributed,
-  METHODOLOGY_VERSION,
   type Measurement,
   POLICIES,
   peakShare,
@@ -271,6 +271,6 @@ export default async function ResultPage({ params }: Props) {
 
 /** Why an imported result does not say how much its device can do. */
 const unprovedBy = ({ methodologyVersion }: Measurement): string =>
-  methodologyVersion === METHODOLOGY_VERSION
+  methodologyVersion >= COMPARABLE_SINCE
     ? 'and the imported file does not contain it'
     : `and that of the imported file is not taken over: methodology ${methodologyVersion} could probe an idle device`;

@@ -118,7 +118,7 @@ async function isRankedHere(
     where: {
       ...{ deviceKey: result.device.key, op: asked.op, dtype: asked.dtype, profile },
       ...{ shape: shapeText(asked), address: predicted.address, unranked: null },
-      methodology: METHODOLOGY_VERSION,
+      methodology: await newestOf(db, { ...asked, profile }),
     },
     select: { address: true },
   });
@@ -263,7 +263,10 @@ function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
 }
 
 /** The newest methodology with a ranked result of the op, dtype and profile: they are never mixed. */
-async function newestOf(db: PrismaClient, { dtype, op, profile }: BestQuery): Promise<number> {
+async function newestOf(
+  db: PrismaClient,
+  { dtype, op, profile }: Pick<BestQuery, 'dtype' | 'op' | 'profile'>,
+): Promise<number> {
   const where = { op, dtype, profile, unranked: null };
   const { _max } = await db.best.aggregate({ where, _max: { methodology: true } });
   return _max.methodology ?? METHODOLOGY_VERSION;

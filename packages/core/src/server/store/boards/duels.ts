@@ -1,7 +1,7 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import type { Problem } from '@tilemark/kernels';
 import type { Profile } from '../../../measure/device';
-import { type Duel, METHODOLOGY_VERSION } from '../../../measure/outcome';
+import { COMPARABLE_SINCE, type Duel } from '../../../measure/outcome';
 import { contrast } from '../../../rank/head-to-head';
 import type { Interval } from '../../../rank/headline';
 import type { Final } from '../../../tune/evidence';
@@ -46,7 +46,7 @@ export async function duelsHere(
       AND run."op" = ${op} AND run."dtype" = ${dtype} AND run."profile" = ${profile}::"Profile"
       AND run."rival" IS NOT NULL AND run."state" = 'measured'
       AND jsonb_typeof(result."outcome" -> 'measurement' -> 'duel' -> 'duel') = 'object'
-      AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = ${METHODOLOGY_VERSION}::int
+      AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int >= ${COMPARABLE_SINCE}::int
       AND (result."party" = ${OPERATOR} OR result."party" = ${ownedBy})
     ORDER BY result."endedAt", result."id"`;
   const newest = new Map<string, DuelHere>();

@@ -1,7 +1,7 @@
 import { hash32, opOf, type Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../../services.test-helper';
-import type { Outcome } from '../../../measure/outcome';
+import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import type { PlannedRun } from '../../../plan/expansion';
 import type { BestQuery } from '../../../view/api';
 import { attach, measured, recordAll, square } from '../fixtures.test-helper';
@@ -56,6 +56,11 @@ test('what the tuner screened here answers for shapes that nobody measured', asy
     const expected = timeNs(tile, square(n));
     expect(Math.abs(Math.log((found?.prediction?.ns ?? 0) / expected))).toBeLessThan(0.2);
   }
+  // What the methodology before measured tells as much.
+  const known = await find(cube(384));
+  await execute(url, 'UPDATE "VariantBest" SET "methodology" = 2');
+  expect(await find(cube(384))).toEqual(known);
+  await execute(url, `UPDATE "VariantBest" SET "methodology" = ${METHODOLOGY_VERSION}`);
   expect(await find(cube(512))).toMatchObject({
     fallback: 'device',
     isExact: true,

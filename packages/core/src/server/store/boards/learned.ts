@@ -1,7 +1,7 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { ifValid, parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../../measure/device';
-import { METHODOLOGY_VERSION } from '../../../measure/outcome';
+import { COMPARABLE_SINCE } from '../../../measure/outcome';
 import type { RooflineSurvey } from '../../../measure/roofline';
 import { asDueled, type Observation, observationsOf } from '../../../tune/evidence';
 import { Selector } from '../../../tune/selector';
@@ -28,13 +28,14 @@ const telling = (
   { key, ownedBy }: { readonly key: string; readonly ownedBy: string | null },
   { problem: { op, dtype }, profile }: Asked,
 ): Prisma.Sql => Prisma.sql`(
-  SELECT best.* FROM "VariantBest" AS best
+  SELECT DISTINCT ON (best."shape", best."address") best.* FROM "VariantBest" AS best
   JOIN "Result" AS result ON result."id" = best."resultId"
   WHERE best."deviceKey" = ${key} AND best."op" = ${op} AND best."dtype" = ${dtype}
-    AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${METHODOLOGY_VERSION}::int
+    AND best."profile" = ${profile}::"Profile" AND best."methodology" >= ${COMPARABLE_SINCE}::int
     AND strpos(best."kernel", '@') = 0
     AND (best."standing" < 2 OR best."standing" = 3 AND
-      (result."party" = ${OPERATOR} OR result."party" = ${ownedBy}))) AS told`;
+      (result."party" = ${OPERATOR} OR result."party" = ${ownedBy}))
+  ORDER BY best."shape", best."address", best."methodology" DESC) AS told`;
 
 const kindOf = ({ problem: { op, dtype }, profile }: Asked) => ({ op, dtype, profile });
 const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;

@@ -1,7 +1,7 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import { type OpId, type Problem, parseProblem, rateOf } from '@tilemark/kernels';
-import { greatest, group } from 'd3-array';
-import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
+import { greatest, group, max } from 'd3-array';
+import type { Outcome } from '../../../measure/outcome';
 import type { Roof } from '../../../measure/roofline';
 import { provenNs } from '../../../rank/headline';
 import { DEVICE_GROUPS, type DeviceRef, type LeaderboardRow } from '../../../view/api';
@@ -61,12 +61,9 @@ export async function overviewOf(db: PrismaClient): Promise<Overview> {
 
 async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
   const rows = await db.best.findMany({
-    where: {
-      ...{ op: OP, dtype: 'f32', profile: 'default', unranked: null },
-      methodology: METHODOLOGY_VERSION,
-    },
+    where: { op: OP, dtype: 'f32', profile: 'default', unranked: null },
     select: {
-      ...{ deviceKey: true, resultId: true, shape: true },
+      ...{ deviceKey: true, methodology: true, resultId: true, shape: true },
       ...{ medianNs: true, lowNs: true, highNs: true, unranked: true },
       ...{ naiveMedianNs: true, naiveUnranked: true },
       device: {
@@ -77,7 +74,9 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
       },
     },
   });
-  const rated = rows.map((row) => {
+  const newest = max(rows, ({ methodology }) => methodology);
+  const current = rows.filter(({ methodology }) => methodology === newest);
+  const rated = current.map((row) => {
     const problem = parseProblem({ op: OP, shape: row.shape, dtype: 'f32' });
     return { ...row, problem, rate: rateOf(problem, row.medianNs) };
   });
