@@ -11,6 +11,7 @@ import type { Runner } from '../child/runner';
 import { type Card, lockOf } from '../gpu/cards';
 import { Journal } from '../journal/journal';
 import { listedAs, type WorkerInstance } from '../run/instance';
+import { machineLoad } from '../run/machine-load';
 import { aloneOn } from '../run/machine-lock';
 
 /** A clock that is off by more is worth a warning, ms. */
@@ -68,7 +69,10 @@ export async function serve(
         "this machine's clock is off; results are dated by the grid's clock",
       );
     }
-    const surveying = keepRooflines({ link, runner, log, alone }, { ...attached, signal });
+    const surveying = keepRooflines(
+      { link, runner, log, alone, machineLoad: machineLoad() },
+      { ...attached, signal },
+    );
     const why = await Promise.race([stop.asked.then(() => null), worker.gone]);
     if (stop.signal.aborted) stop.onAgain(() => void worker.stop());
     ending.abort();

@@ -45,7 +45,7 @@ async function attach(device: string) {
   const worker = { name: 'w', host: 'h', version: '0', identity, capabilities };
   const link = new DirectLink({ store, queue });
   const { deviceKey } = await link.attach(worker);
-  const keep = async (signal = new AbortController().signal) => {
+  const keep = async (signal = new AbortController().signal, machineLoad = () => 0) => {
     const { rooflines } = await link.attach(worker);
     await keepRooflines(
       {
@@ -53,7 +53,9 @@ async function attach(device: string) {
         runner: opened,
         log: pino({ level: 'silent' }),
         alone: aloneOn(join(folder, 'lock')),
+        machineLoad,
         idleMs: 0,
+        checkMs: 10,
       },
       { deviceClass: identity.class, rooflines, worker: { idleMs: 0 }, signal },
     );
@@ -84,6 +86,24 @@ it('keeps the roofline of a software adapter under the default profile, once a d
   }
   await keep();
   expect(await store.rooflines.latest(deviceKey)).toEqual(rooflines);
+});
+
+it('waits until the machine of a software adapter is idle, not the worker alone', async () => {
+  const { keep, deviceKey, runner: own } = await attach('0');
+  const survey = vi.spyOn(own, 'survey').mockResolvedValue({
+    copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1 }],
+    lastLevelCacheBytes: null,
+    peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1 }],
+  });
+  const loads: number[] = [];
+  await keep(undefined, () => {
+    const load = loads.length < 5 ? 0.6 : 0.05;
+    loads.push(load);
+    expect(survey).not.toHaveBeenCalled();
+    return load;
+  });
+  expect(loads).toEqual([...Array(5).fill(0.6), 0.05]);
+  expect(await store.rooflines.latest(deviceKey)).toHaveLength(1);
 });
 
 it('keeps nothing of the host, which has no probes', async () => {

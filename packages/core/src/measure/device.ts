@@ -13,6 +13,12 @@ export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
 export const deviceClassSchema = z.enum(['gpu', 'software', 'cpu', 'browser']);
 export type DeviceClass = z.infer<typeof deviceClassSchema>;
 
+/**
+ * Whether a device is made of processors that its machine shares with all else that runs there. What
+ * a probe finds of it depends on that, so that its roof alone rules no result out.
+ */
+export const sharesHost = (kind: DeviceClass): boolean => kind === 'software' || kind === 'cpu';
+
 /** What identifies a device: machines with equal identities measure the same thing. */
 export const deviceIdentitySchema = z.object({
   vendor: z.string().min(1).max(120),

@@ -78,7 +78,7 @@ export async function runDuel(
   surroundings: Surroundings,
   { longestNs = POLICIES.default.longestDuelNs }: DuelOptions = {},
 ): Promise<DuelOutcome> {
-  const { lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
+  const { deviceClass, lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
   const { canary = null, seed = drawSeed() } = surroundings;
   const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
   const open: Prepared[] = [];
@@ -163,8 +163,9 @@ export async function runDuel(
     const dueled = async (side: Side) => {
       const series = summarise(sides[side].samplesNs);
       const roof =
-        roofline && (await roofOver(variants[side], problem, series, bufferSets, roofline));
-      return { ...series, implausible: implausibleReason(series, roof ?? null) };
+        roofline &&
+        (await roofOver(variants[side], problem, series, bufferSets, roofline, deviceClass));
+      return { ...series, implausible: implausibleReason(series, roof ?? null, deviceClass) };
     };
     const ratio = contrastOf(found);
     const [a, b] = [await dueled('a'), await dueled('b')];

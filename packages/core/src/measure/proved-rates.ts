@@ -26,9 +26,16 @@ export function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
 }
 
 /**
- * The roofs that results were held against, as a survey: the best of each. For devices that no
- * worker here has surveyed.
+ * The rates of a survey, raised by those that results state: no copy is larger than those of the
+ * survey, where the largest stands for memory.
  */
+export function raisedBy(survey: RooflineSurvey, stated: RooflineSurvey): RooflineSurvey {
+  const largest = survey.copies.at(-1)?.bytes ?? Number.POSITIVE_INFINITY;
+  const copies = stated.copies.map((copy) => ({ ...copy, bytes: Math.min(copy.bytes, largest) }));
+  return bestOf(survey, { ...stated, copies });
+}
+
+/** The roofs that results were held against, as a survey: the best of each. */
 export function statedRates(
   results: readonly {
     readonly variant: Variant;

@@ -6,6 +6,7 @@ import {
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities, MiB } from '../plan/capabilities.test-helper';
+import { roofOver } from './measure';
 import { impliedCacheBytes, leastTime, Roofline, surveyedRoof } from './roofline';
 
 /** A device of 1,000 GFLOP/s and 100 GB/s, at each further measurement of the copy 10 GB/s more. */
@@ -133,6 +134,20 @@ describe('a roof', () => {
     await roofline.doubt(roof, turned, MiB);
     // 130 GB/s by now.
     expect((await roofline.roofOf(copy, turned, MiB))?.ns).toBeCloseTo(8e6 / 130, 6);
+  });
+
+  it('is raised by a result that beats it on a device that its machine shares, and on no other', async () => {
+    const over = async (ns: number, kind: 'gpu' | 'software', roofline: Roofline) =>
+      roofOver(naive, product, { medianNs: ns }, 1, roofline, kind);
+    const { requests, roofline } = device();
+    expect(await over(1e6, 'gpu', roofline)).toEqual({ ns: 2e6, bound: 'compute' });
+    const probed = requests.length;
+    expect((await over(1e6, 'software', roofline))?.ns).toBeCloseTo(1e6, 6);
+    // Probed again first.
+    expect(requests.length).toBe(probed + 1);
+    const { peaks } = (await roofline.survey()) ?? {};
+    expect(peaks?.[0]).toEqual({ dtype: 'f32', gigaflopsPerSecond: 2000 });
+    expect((await over(1e5, 'software', device().roofline))?.ns).toBeCloseTo(1e5, 6);
   });
 
   it('is that of a device at work, though it has idled before', async () => {

@@ -99,6 +99,15 @@ export class Roofline {
     else await this.#copies(workingSetBytes, (request) => this.#measure(request));
   }
 
+  /** Raises its rates to those of a verified result: the device can do what it has done. */
+  raise(variant: Variant, problem: Problem, workingSetBytes: number, ns: number): void {
+    const op = opOf(problem);
+    const copy = { id: 'copy', bytes: this.#likeBytes(workingSetBytes) } as const;
+    this.#keep(copy, op.bytes(problem.shape, problem.dtype) / ns);
+    const flops = multiplyAdds(variant, problem);
+    if (flops > 0) this.#keep(peakOf(problem), flops / ns);
+  }
+
   /**
    * Copies over a working set of this size, which may fit a cache, and over the largest one, where
    * the launch matters least: a kernel may come close to either.
@@ -107,10 +116,8 @@ export class Roofline {
     workingSetBytes: number,
     rateOf: (request: ProbeRequest) => Promise<number | null>,
   ): Promise<number[]> {
-    // A power of two, so that like problems share a probe.
-    const like = Math.min(2 ** Math.round(Math.log2(workingSetBytes)), this.#largestCopyBytes);
     const rates: number[] = [];
-    for (const bytes of new Set([like, this.#largestCopyBytes])) {
+    for (const bytes of new Set([this.#likeBytes(workingSetBytes), this.#largestCopyBytes])) {
       const rate = await rateOf({ id: 'copy', bytes });
       if (rate !== null) rates.push(rate);
     }
@@ -150,15 +157,27 @@ export class Roofline {
     const probe = await this.#executor.probe(request);
     if (!probe) return null;
     try {
-      const rate = Math.max(probe.flops, probe.bytes) / (await fastestNs(probe, warmUpNs));
-      const key = JSON.stringify(request);
-      const best = Math.max(rate, this.#rates.get(key) ?? 0);
-      this.#rates.set(key, best);
-      return best;
+      return this.#keep(
+        request,
+        Math.max(probe.flops, probe.bytes) / (await fastestNs(probe, warmUpNs)),
+      );
     } finally {
       this.#probedAtMs = performance.now();
       probe.destroy();
     }
+  }
+
+  /** The best so far, with this one. */
+  #keep(request: ProbeRequest, rate: number): number {
+    const key = JSON.stringify(request);
+    const best = Math.max(rate, this.#rates.get(key) ?? 0);
+    this.#rates.set(key, best);
+    return best;
+  }
+
+  /** A power of two, so that like problems share a probe. */
+  #likeBytes(workingSetBytes: number): number {
+    return Math.min(2 ** Math.round(Math.log2(workingSetBytes)), this.#largestCopyBytes);
   }
 }
 

@@ -60,6 +60,11 @@ describe('unrankedReason', () => {
     expect(unrankedReason({ ...steady, cold: noisy, stop: 'capped' })).toBeNull();
   });
 
+  it.each(['software', 'cpu'] as const)('ranks beyond a roof that %s shares', (deviceClass) => {
+    const beyond = { deviceClass, roof: { ns: 3e6, bound: 'compute' } } as const;
+    expect(unrankedReason({ ...steady, ...beyond })).toBeNull();
+  });
+
   it('ranks the wall clock of the host CPU', () => {
     const host = { timer: { kind: 'wall', tickNs: 1 }, deviceClass: 'cpu' } as const;
     expect(unrankedReason({ ...steady, ...host })).toBeNull();

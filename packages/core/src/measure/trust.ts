@@ -2,7 +2,7 @@ import type { Kernel, Timer } from '@tilemark/kernels';
 import { median, sum } from 'd3-array';
 import { z } from 'zod';
 import { type Clock, contradiction } from './clock';
-import type { DeviceClass } from './device';
+import { type DeviceClass, sharesHost } from './device';
 import type { Measurement, Series, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { PLAUSIBLE_PART, type Roof } from './roofline';
@@ -44,7 +44,7 @@ export function unrankedReason(of: {
   if (!Number.isFinite(halfWidth(cold))) {
     return 'its samples are too few to say how well the median is known';
   }
-  const implausible = implausibleReason(cold, roof);
+  const implausible = implausibleReason(cold, roof, deviceClass);
   if (implausible) return implausible;
   const { id, errorGrowth = 1 } = kernel;
   if (errorGrowth > 1)
@@ -68,12 +68,16 @@ export function timeToNarrow(
   return times > 1 && seconds <= WORTHWHILE_SECONDS ? secondsText(seconds) : null;
 }
 
-/** Why a time is not believed, as it beats what the device can do; null if it does not. */
+/**
+ * Why a time is not believed, as it beats what the device can do; null if it does not, or if the
+ * machine shares the device with other work, beside which a probe finds a part of what it can do.
+ */
 export function implausibleReason(
   cold: Pick<Series, 'medianNs'>,
   roof: Roof | null,
+  deviceClass: DeviceClass,
 ): string | null {
-  if (!roof || cold.medianNs >= PLAUSIBLE_PART * roof.ns) return null;
+  if (!roof || sharesHost(deviceClass) || cold.medianNs >= PLAUSIBLE_PART * roof.ns) return null;
   const faster = percent(roof.ns / cold.medianNs - 1);
   return `${IMPLAUSIBLE}: ${faster} faster than the ${roof.bound} of the device allows`;
 }

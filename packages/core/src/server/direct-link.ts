@@ -57,11 +57,11 @@ export class DirectLink implements Link {
     return translated(async () => {
       await queue.ping();
       const attached = await store.workers.attach({ ...worker, ...admission });
-      const { released, workerId, deviceKey: key } = attached;
+      const { party, released, workerId, deviceKey: key } = attached;
       this.#worker = { workerId, deviceKey: key };
       await Promise.all(released.map(({ id }) => this.#putBack(id)));
       const suites = await backfill(this.services, key);
-      const rooflines = await store.rooflines.latest(key);
+      const rooflines = await store.rooflines.latest(key, party);
       return {
         ...this.#worker,
         clockAheadMs: 0,

@@ -12,22 +12,28 @@ const FRESH_MS = 24 * 60 * 60 * 1000;
 const IDLE_MS = 60_000;
 const CHECK_MS = 5_000;
 
+/** A machine whose processors worked a greater part of the time runs something else as well. */
+const BUSY_PART = 0.2;
+
 export interface RooflineParts {
   readonly link: Pick<Link, 'roofline'>;
   readonly runner: Pick<DeviceRunner, 'survey'>;
   readonly log: Log;
   readonly alone: WorkerParts['alone'];
+  /** The part of the time for which the machine's processors worked since it was last asked. */
+  readonly machineLoad: () => number;
   readonly idleMs?: number;
+  readonly checkMs?: number;
 }
 
 /**
  * Measures and hands in the device's peaks under each profile, unless that was done within
  * a day; waits for a grid that is unavailable. Runs take turns with it. A software adapter or a
- * browser is surveyed under the default profile only, once it is idle, since the survey loads the
- * host. Never throws: a grid without rooflines still measures.
+ * browser is surveyed under the default profile only, once it and its machine are idle: the survey
+ * loads the machine, and beside other work it would find a part of what the device can do. Never throws: a grid without rooflines still measures.
  */
 export async function keepRooflines(
-  { link, runner, log, alone, idleMs = IDLE_MS }: RooflineParts,
+  { link, runner, log, alone, machineLoad, idleMs = IDLE_MS, checkMs = CHECK_MS }: RooflineParts,
   {
     deviceClass,
     rooflines,
@@ -43,7 +49,11 @@ export async function keepRooflines(
     try {
       const last = rooflines.find((roofline) => roofline.profile === profile);
       if (last && Date.now() - Date.parse(last.measuredAt) < FRESH_MS) continue;
-      while (!isHardware && worker.idleMs < idleMs) await sleep(CHECK_MS, signal);
+      if (!isHardware) {
+        machineLoad();
+        do await sleep(checkMs, signal);
+        while (machineLoad() > BUSY_PART || worker.idleMs < idleMs);
+      }
       const survey = await alone(() => runner.survey(profile, signal), signal);
       // Profiles are Dawn toggles: a device without probes has none under any profile.
       if (!survey) return;

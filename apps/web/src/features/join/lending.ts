@@ -120,7 +120,11 @@ export class Lending {
         if (signal.aborted) resolve(null);
         signal.addEventListener('abort', () => resolve(null));
       });
-      const surveying = keepRooflines({ link, runner, log, alone }, { ...attached, signal });
+      const surveying = keepRooflines(
+        // A page cannot see what else its machine does.
+        { link, runner, log, alone, machineLoad: () => 0 },
+        { ...attached, signal },
+      );
       const why = await Promise.race([left, worker.gone]);
       this.#leaving.abort();
       await worker.stop();

@@ -25,11 +25,9 @@ export async function importResults(
   author: Author & Partial<Pick<Principal, 'role'>>,
   note?: AuditNote,
 ): Promise<{ id: string; counts: Counts }> {
-  const context = {
-    now: new Date(),
-    isAdmin: author.role === 'admin',
-    known: await knownDevices(store, file),
-  };
+  const isAdmin = author.role === 'admin';
+  const party = isAdmin ? OPERATOR : (author.tokenId ?? null);
+  const context = { now: new Date(), isAdmin, known: await knownDevices(store, file, party) };
   const results = file.results
     .map((_, index) => importedRun(file, index, context))
     .filter((run) => run !== null);
@@ -41,7 +39,7 @@ export async function importResults(
     suite,
     spec,
     importedBy: author.name,
-    party: context.isAdmin ? OPERATOR : (author.tokenId ?? null),
+    party,
     createdById: author.tokenId ?? null,
     contentHash: sha256(canonicalJson(file)),
     results,
@@ -51,13 +49,17 @@ export async function importResults(
 }
 
 /** What the grid already knows about the devices in a file. */
-async function knownDevices(store: Store, file: BenchFile): Promise<Map<string, KnownDevice>> {
+async function knownDevices(
+  store: Store,
+  file: BenchFile,
+  party: string | null,
+): Promise<Map<string, KnownDevice>> {
   const known = new Map<string, KnownDevice>();
   const environments = [file.environment, ...file.environments];
   for (const key of new Set(environments.map((each) => deviceKey(each.device)))) {
     const device = await store.devices.get(key);
     if (!device) continue;
-    known.set(key, { class: device.class, roofs: await store.rooflines.roofs(key) });
+    known.set(key, { class: device.class, roofs: await store.rooflines.roofs(key, party) });
   }
   return known;
 }

@@ -21,6 +21,7 @@ import { shorterMedianOf, shorterMedians } from './boards/leaderboard';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { deviceHistoryOf } from './device-history';
 import { isLost } from './fleet';
+import { ownRoofs } from './parties';
 import { byKind, deviceRef, RUN_VIEW, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */
@@ -206,7 +207,10 @@ async function summariesOf(
       JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
       WHERE best."deviceKey" = ANY(${[...keys]})
       ORDER BY best."measuredAt" DESC`,
-    db.roof.findMany({ where: { deviceKey: { in: [...keys] } } }),
+    db.roof.findMany({
+      where: { deviceKey: { in: [...keys] } },
+      include: { device: { select: { ownedBy: true } } },
+    }),
   ]);
   return new Map(
     keys.map((key) => {
@@ -226,9 +230,9 @@ async function summariesOf(
       const [newest] = own;
       const summary: DeviceSummary = {
         bests: idsOf(OPS).flatMap(bestOf),
-        roofs: roofs
-          .filter(({ deviceKey }) => deviceKey === key)
-          .map(({ content, profile }) => ({ ...fromJson<RooflineSurvey>(content), profile })),
+        roofs: ownRoofs(roofs.filter(({ deviceKey }) => deviceKey === key)).map(
+          ({ content, profile }) => ({ ...fromJson<RooflineSurvey>(content), profile }),
+        ),
         version: newest ? { driver: newest.driver, webgpu: newest.webgpu } : null,
       };
       return [key, summary];

@@ -11,7 +11,12 @@ import {
 } from '@tilemark/kernels';
 import { checkOutcome } from '../../measure/consistency';
 import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
-import type { DeviceClass, DeviceIdentity, Profile } from '../../measure/device';
+import {
+  type DeviceClass,
+  type DeviceIdentity,
+  type Profile,
+  sharesHost,
+} from '../../measure/device';
 import { judgedDuel } from '../../measure/duel';
 import {
   COMPARABLE_SINCE,
@@ -22,8 +27,9 @@ import {
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
-import { unrankedReason } from '../../measure/trust';
+import { IMPLAUSIBLE, unrankedReason } from '../../measure/trust';
 import { fromJson, sha256 } from './database';
+import { roofsFor } from './parties';
 
 /**
  * What the grid believes of an outcome, whoever brings it: a worker, a file, a member or an admin.
@@ -49,7 +55,7 @@ export interface JudgedRun extends RoofedRun {
 /** What is known about the device and about who speaks. */
 export interface Grounds {
   readonly device: Pick<DeviceIdentity, 'device' | 'class'>;
-  /** The device's roof under the profile; undefined: the grid knows none. */
+  /** The device's roof under the profile that holds for the party; undefined: the grid knows none. */
   readonly roof: RooflineSurvey | undefined;
   /** How long the run was claimed for; null: not known, or the operator's word. */
   readonly leaseNs: number | null;
@@ -124,7 +130,9 @@ function unrankedBecause(
     if (reason !== null) return reason;
   }
   const own = unrankedReason({ ...of, cold: stated.cold, roof: stated.roof ?? null });
-  const isOurs = stated.unranked === own || stated.unranked?.startsWith(WIDE);
+  const earlier = sharesHost(device.class) ? [WIDE, IMPLAUSIBLE] : [WIDE];
+  const isOurs =
+    stated.unranked === own || earlier.some((reason) => stated.unranked?.startsWith(reason));
   if (!isOurs && stated.unranked !== null) return stated.unranked;
   if (seed !== null && verification.seed === undefined) {
     return 'it does not say on which inputs it was verified';
@@ -192,16 +200,14 @@ interface RoofedDevice {
   readonly class: DeviceClass;
   readonly roofs: readonly {
     profile: Profile;
+    party: string;
     content: Prisma.JsonValue;
     workerId: string | null;
   }[];
 }
 
-/** Devices whose cores run everything else on their host too. */
-const SHARES_HOST: ReadonlySet<DeviceClass> = new Set(['software', 'cpu']);
-
 /**
- * The roof that is shown over a measurement; null: none. A device that shares its host's cores has
+ * The roof that is shown over a measurement of a party; null: none. A device that shares its host's cores has
  * none until it was surveyed, which waits until it is idle: a probe beside other work finds a part
  * of its peak, and the share of that would be too high.
  */
@@ -209,9 +215,11 @@ export function shownRoof(
   measurement: Measurement,
   { profile, ...run }: RoofedRun,
   device: RoofedDevice,
+  party: string | null,
 ): Roof | null {
-  const isSurveyed = device.roofs.some(({ workerId }) => workerId !== null);
-  if (SHARES_HOST.has(device.class) && !isSurveyed) return null;
-  const known = device.roofs.find((roof) => roof.profile === profile);
+  const roofs = roofsFor(device.roofs, party);
+  const isSurveyed = roofs.some(({ workerId }) => workerId !== null);
+  if (sharesHost(device.class) && !isSurveyed) return null;
+  const known = roofs.find((roof) => roof.profile === profile);
   return roofOver(measurement, run, known && fromJson(known.content)) ?? null;
 }

@@ -6,7 +6,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../measure/device';
 import { deviceKey } from '../../measure/device';
 import type { Outcome, OutcomeKind } from '../../measure/outcome';
-import { statedRates } from '../../measure/proved-rates';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { GridTuning } from '../../tune/family-tuning';
@@ -161,7 +160,7 @@ async function raiseRoofs(
   );
   for (const [key, ofDevice] of group(measured, (run) => run.deviceKey)) {
     for (const [profile, ofProfile] of group(ofDevice, (run) => run.profile)) {
-      await raiseByResults(tx, key, profile, statedRates(ofProfile));
+      await raiseByResults(tx, { deviceKey: key, profile, party: OPERATOR }, ofProfile);
     }
   }
 }

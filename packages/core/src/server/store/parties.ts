@@ -1,12 +1,13 @@
 import { Prisma } from '@tilemark/db';
+import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 
 /**
  * Whose word a number is. A party is the operator (the grid's own account, and admins) or a token:
  * all workers that one token let in are one party, because what machines call themselves is their
  * own word. A device belongs to the operator or to the party that attached it first; another
- * party's worker of the same model is another machine under it, which changes neither its
- * description nor its roof. What the operator's workers measured needs nobody's agreement; a
+ * party's worker of the same model is another machine under it, which does not change its description.
+ * A roof is a party's own until the operator has one. What the operator's workers measured needs nobody's agreement; a
  * result of any other party is confirmed once another party's agrees, or an admin does.
  */
 
@@ -16,9 +17,35 @@ export const OPERATOR = 'operator';
 export const partyOf = (worker: string): Prisma.Sql =>
   Prisma.raw(`party_of_token(${worker}."tokenId")`);
 
-/** Whether a party may say what a device is and can do. */
+/** Whether a party may say what a device is. */
 export const speaksFor = (party: string, ownedBy: string | null): boolean =>
   party === OPERATOR || ownedBy === null || ownedBy === party;
+
+/**
+ * The roofs of a device that hold for a party: the operator's, and where it has none the party's own.
+ * What another stranger says that the device can do neither lowers nor raises anybody's result.
+ */
+export const roofsFor = <Row extends { readonly profile: Profile; readonly party: string }>(
+  rows: readonly Row[],
+  party: string | null,
+): Row[] =>
+  rows.filter(
+    (row) =>
+      row.party === OPERATOR ||
+      (row.party === party &&
+        !rows.some(({ party: by, profile }) => by === OPERATOR && profile === row.profile)),
+  );
+
+/** The roofs that are shown of a device: of the operator, else of whoever attached it first. */
+export const ownRoofs = <
+  Row extends {
+    readonly profile: Profile;
+    readonly party: string;
+    readonly device: { readonly ownedBy: string | null };
+  },
+>(
+  rows: readonly Row[],
+): Row[] => roofsFor(rows, rows[0]?.device.ownedBy ?? null);
 
 /** Two medians agree within this part of the greater. */
 const AGREES_WITHIN = 0.02;

@@ -3,8 +3,7 @@ import { refuseIf } from '@tilemark/kernels';
 import { v7 as uuidv7 } from 'uuid';
 import type { ClaimedRun, RecordedRun } from '../../link/wire';
 import { type DeviceClass, deviceKey } from '../../measure/device';
-import type { Outcome } from '../../measure/outcome';
-import { statedRates } from '../../measure/proved-rates';
+import type { Measurement, Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { BY_OPERATOR } from '../../view/result';
@@ -87,13 +86,19 @@ export async function recordRuns(
 }
 
 /** A result that is wanted, as it is kept, and what it was judged by. */
-type JudgedResult = RecordedRun & { readonly facts: Facts };
+type JudgedResult = RecordedRun & {
+  readonly facts: Facts;
+  /** The roof that it came with, whatever the grid holds it to. */
+  readonly statedRoof: Measurement['roof'];
+};
 
 function judgedRun({ check, record }: HandedIn, facts: Facts | null): JudgedResult | Error | null {
   try {
     check?.(facts && { ...facts, ...runOf(facts), hasEnded: hasEnded(facts) });
     if (!facts || !isWanted(facts, record)) return null;
-    return { ...record, outcome: believed(record, facts), facts };
+    const { outcome } = record;
+    const statedRoof = outcome.kind === 'measured' ? outcome.measurement.roof : null;
+    return { ...record, outcome: believed(record, facts), facts, statedRoof };
   } catch (error) {
     if (error instanceof Error) return error;
     throw error;
@@ -153,11 +158,12 @@ async function moveBoards(
     confirmed.filter((id) => !moved.has(id)),
   );
   for (const { runId } of measured) {
-    const { facts, outcome } = resultOf.get(runId) ?? {};
-    if (!facts || outcome?.kind !== 'measured') continue;
-    if (facts.party !== OPERATOR || facts.isRoofProved) continue;
-    const of = { ...runOf(facts), measurement: outcome.measurement };
-    await raiseByResults(tx, facts.deviceKey, facts.profile, statedRates([of]));
+    const { facts, outcome, statedRoof: roof } = resultOf.get(runId) ?? {};
+    if (!facts || outcome?.kind !== 'measured' || !roof) continue;
+    const { measurement } = outcome;
+    // Its worker probed again, or saw the device do more.
+    if (facts.roof !== null && measurement.roof && roof.ns > measurement.roof.ns) continue;
+    await raiseByResults(tx, facts, [{ ...runOf(facts), measurement: { ...measurement, roof } }]);
   }
 }
 
@@ -168,9 +174,8 @@ interface Facts extends Prisma.RunGetPayload<object> {
   /** Of the worker that hands it in. */
   readonly workerDevice: string;
   readonly party: string;
+  /** The one that holds for the party. */
   readonly roof: Prisma.JsonValue | null;
-  /** By a survey. */
-  readonly isRoofProved: boolean;
   /** Since it was claimed or, if that was more than once, since the sweep was made. */
   readonly leaseNs: number;
   /** Another result with the very same samples. */
@@ -200,7 +205,7 @@ async function factsOf(
     ${PREPARED} SELECT asked."place"::int, run.*,
       device."name" AS "deviceName", device."class"::text AS "deviceClass",
       w."deviceKey" AS "workerDevice", party."id" AS "party",
-      roof."content" AS "roof", roof."workerId" IS NOT NULL AS "isRoofProved",
+      roof."content" AS "roof",
       (1e9 * extract(epoch FROM clock_timestamp() -
         CASE WHEN run."attempts" > 1 THEN sweep."createdAt" ELSE run."claimedAt" END))::float8
         AS "leaseNs",
@@ -229,8 +234,10 @@ async function factsOf(
       SELECT "deviceKey", "tokenId" FROM "Worker" WHERE "id" = asked."workerId" LIMIT 1) AS w
     CROSS JOIN LATERAL (SELECT ${partyOf('w')} AS "id" OFFSET 0) AS party
     LEFT JOIN LATERAL (
-      SELECT "content", "workerId" FROM "Roof"
-      WHERE "deviceKey" = run."deviceKey" AND "profile" = run."profile" LIMIT 1) AS roof ON true`;
+      SELECT "content" FROM "Roof"
+      WHERE "deviceKey" = run."deviceKey" AND "profile" = run."profile"
+        AND "party" IN (${OPERATOR}, party."id")
+      ORDER BY "party" <> ${OPERATOR} LIMIT 1) AS roof ON true`;
   const facts = new Map(rows.map(({ place, ...each }) => [place, each]));
   return records.map((_, at) => facts.get(at + 1) ?? null);
 }

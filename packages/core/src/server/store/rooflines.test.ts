@@ -53,12 +53,17 @@ const roofOf = (rate: number): RooflineSurvey => ({
 });
 
 /** A result of the device in 200 ns, and what is made of it at any time. */
-async function resultOf(deviceKey: string, workerId: string, name: string) {
+async function resultOf(
+  deviceKey: string,
+  workerId: string,
+  name: string,
+  over: Parameters<typeof measured>[1] = {},
+) {
   const { id, runIds } = await sweepOf(store, [planned(deviceKey)]);
   await store.runs.claim(runIds[0] ?? '', workerId);
   const claim = `"seed" = NULL, "claimedAt" = now() - interval '1 hour'`;
   await execute(url, `UPDATE "Run" SET ${claim} WHERE "id" = '${runIds[0]}'`);
-  await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(200), name));
+  await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(200, over), name));
   return async () => {
     const { outcome } = (await store.sweeps.results(id)).items[0]!;
     if (outcome?.kind !== 'measured') throw new TypeError('not measured');
@@ -80,7 +85,7 @@ test('a roof that an earlier release kept apart rises to what another profile pr
     `UPDATE "Roof" SET "content" = '${low}' WHERE "deviceKey" = '${deviceKey}' AND "profile" = 'fast'`,
   );
   await store.rooflines.levelEarlier();
-  expect((await store.rooflines.roofs(deviceKey)).get('fast')).toEqual(survey(3));
+  expect((await store.rooflines.roofs(deviceKey, null)).get('fast')).toEqual(survey(3));
 });
 
 test('a device that shares its host has a share of its peak once it was surveyed', async () => {
@@ -157,7 +162,7 @@ test('a survey of a busy device does not lower what its results proved', async (
   await store.runs.claim(runIds[0] ?? '', workerId);
   const roof = { ns: 100, bound: 'compute' } as const;
   await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(200, { roof }), 'Busy'));
-  const peak = async () => (await store.rooflines.roofs(deviceKey)).get('default')?.peaks;
+  const peak = async () => (await store.rooflines.roofs(deviceKey, null)).get('default')?.peaks;
   const proved = [{ dtype: 'f32', gigaflopsPerSecond: expect.closeTo(5243, 0) }];
   expect(await peak()).toEqual(proved);
   const survey = roofOf(1);
@@ -190,11 +195,86 @@ test('a probe that was disturbed under one profile yields to what the other prov
   expect(await found()).toMatchObject({ unranked: null, roof: { ns: expect.closeTo(1024, 6) } });
   // Nor does a slow survey hide it.
   await store.rooflines.record({ ...survey, profile: 'fast', survey: roofOf(0.001) });
-  expect((await store.rooflines.roofs(deviceKey)).get('fast')).toMatchObject({
+  expect((await store.rooflines.roofs(deviceKey, null)).get('fast')).toMatchObject({
     peaks: proved.peaks,
     copies: expect.arrayContaining(proved.copies),
   });
   expect(await found()).toMatchObject({ unranked: null });
+});
+
+test('a roof alone withdraws no rank on a device that its machine shares', async () => {
+  for (const kind of ['software', 'cpu'] as const) {
+    const { deviceKey, workerId } = await attach(store, `Loaded ${kind}`, 'w1', kind);
+    const found = await resultOf(deviceKey, workerId, `Loaded ${kind}`);
+    // As surveyed beside other work: 200 ns are 160% faster than that.
+    const survey = { deviceKey, workerId, profile: 'default', survey: roofOf(1) } as const;
+    await store.rooflines.record(survey);
+    expect(await found()).toEqual({ rank: 1, unranked: null });
+    const later = await resultOf(deviceKey, workerId, `Loaded ${kind}`);
+    expect(await later()).toEqual({ rank: 1, unranked: null });
+    // As an earlier release left it.
+    const why = 'implausible: 161.9% faster than the compute of the device allows';
+    await execute(
+      url,
+      `UPDATE "Result" SET "unranked" = '${why}',
+        "outcome" = jsonb_set("outcome", '{measurement,unranked}', '"${why}"')
+      WHERE "runId" IN (SELECT "id" FROM "Run" WHERE "deviceKey" = '${deviceKey}')`,
+    );
+    expect(await store.rooflines.judgeEarlier()).toBe(1);
+    expect(await found()).toMatchObject({ unranked: null });
+    expect(await store.rooflines.judgeEarlier()).toBe(0);
+  }
+});
+
+test('a survey of a busy GPU is raised by what a worker probes beside a result that beats it', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Probed again');
+  const survey = { deviceKey, workerId, profile: 'default', survey: roofOf(1) } as const;
+  await store.rooflines.record(survey);
+  const early = await resultOf(deviceKey, workerId, 'Probed again');
+  expect(await early()).toMatchObject({ unranked: expect.stringMatching(/^implausible/) });
+  // 64^3 in 150 ns: the peak that its worker found when it looked again.
+  const found = await resultOf(deviceKey, workerId, 'Probed again', {
+    roof: { ns: 150, bound: 'compute' },
+  });
+  expect(await found()).toEqual({ rank: 1, unranked: null });
+  expect(await early()).toEqual({ rank: 1, unranked: null });
+  const [latest] = await store.rooflines.latest(deviceKey);
+  expect(latest?.peaks).toEqual([{ dtype: 'f32', gigaflopsPerSecond: expect.closeTo(3495, 0) }]);
+  expect(latest?.copies).toEqual(roofOf(1).copies);
+});
+
+test('a stranger who attaches a model first decides no roof but its own', async () => {
+  const stranger = async (name: string) => {
+    const { id } = await store.tokens.create({ name, role: 'worker', expiresAt: null });
+    return store.workers.attach({
+      ...{ name, host: 'h', version: '0', capabilities, tokenId: id },
+      identity: identity('Claimed'),
+    });
+  };
+  const first = await stranger('first');
+  const { deviceKey } = first;
+  const record = ({ party, workerId }: typeof first, rate: number) =>
+    store.rooflines
+      .record({ deviceKey, profile: 'default', workerId, survey: roofOf(rate) })
+      .then(() => store.rooflines.latest(deviceKey, party));
+  await record(first, 0.001);
+  const [its, others] = [await resultOf(deviceKey, first.workerId, 'Claimed'), await stranger('b')];
+  expect(await its()).toMatchObject({ unranked: expect.stringMatching(/^implausible/) });
+  // It has surveyed nothing for anybody else.
+  expect(await store.rooflines.latest(deviceKey, others.party)).toEqual([]);
+  const honest = await resultOf(deviceKey, others.workerId, 'Claimed');
+  expect(await honest()).toMatchObject({ unranked: null });
+  await record(others, 5);
+  expect(await honest()).toMatchObject({ unranked: null });
+  const operator = await attach(store, 'Claimed');
+  const own = await resultOf(deviceKey, operator.workerId, 'Claimed');
+  expect(await own()).toMatchObject({ rank: 1, unranked: null });
+  expect(await its()).toMatchObject({ unranked: expect.stringMatching(/^implausible/) });
+  // The operator's roof holds for all.
+  await record({ ...first, ...operator, party: 'operator' }, 4);
+  expect(await its()).toMatchObject({ unranked: null });
+  await record(first, 0.0001);
+  expect(await its()).toMatchObject({ unranked: null });
 });
 
 test('a product has no share of the bytes alone, and its own peak counts where that binds', async () => {

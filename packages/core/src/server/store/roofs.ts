@@ -2,7 +2,7 @@ import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, ifValid } from '@tilemark/kernels';
 import { checkSurvey, dataSheetOf } from '../../measure/data-sheet';
 import type { DeviceClass, Profile } from '../../measure/device';
-import { bestOf } from '../../measure/proved-rates';
+import { bestOf, raisedBy, statedRates } from '../../measure/proved-rates';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { IMPLAUSIBLE } from '../../measure/trust';
 import type { RooflineRecord } from '../../view/api';
@@ -11,7 +11,7 @@ import { outcomeColumns, restoreOutcome, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { canonicalJson, fromJson, toJson } from './database';
 import { judged, WIDE } from './judge';
-import { OPERATOR, partyOf, speaksFor } from './parties';
+import { OPERATOR, ownRoofs, partyOf, roofsFor } from './parties';
 
 interface Surveyed {
   readonly deviceKey: string;
@@ -24,15 +24,14 @@ interface Surveyed {
 export function rooflinesOf(db: PrismaClient) {
   return {
     /**
-     * Keeps a survey, and raises the device's roof by it if its party may. Throws InputError for
-     * rates that the model's data sheet rules out, and for a worker of another device.
+     * Keeps a survey, and raises its party's roof of the device by it. Throws InputError for rates that
+     * the model's data sheet rules out, and for a worker of another device.
      */
     record: ({ deviceKey, profile, workerId, survey }: Surveyed): Promise<void> =>
       db.$transaction(async (tx) => {
         // One survey of a device at a time.
         const [row] = await tx.$queryRaw<SurveyedDevice[]>`
-          SELECT device."name", device."class"::text, device."ownedBy", w."deviceKey",
-            ${partyOf('w')} AS "party"
+          SELECT device."name", device."class"::text, w."deviceKey", ${partyOf('w')} AS "party"
           FROM "Device" AS device, "Worker" AS w
           WHERE device."key" = ${deviceKey} AND w."id" = ${workerId} FOR UPDATE OF device`;
         if (row?.deviceKey !== deviceKey) {
@@ -43,47 +42,34 @@ export function rooflinesOf(db: PrismaClient) {
         await tx.roofline.create({
           data: { deviceKey, profile, workerId, content: toJson(survey) },
         });
-        if (!speaksFor(row.party, row.ownedBy)) return;
-        const where = { deviceKey_profile: { deviceKey, profile } };
+        const of = { deviceKey, profile, party: row.party };
+        const where = { deviceKey_profile_party: of };
         const current = await tx.roof.findUnique({ where });
-        if (current?.workerId && current.party === OPERATOR && row.party !== OPERATOR) return;
-        // The best that a party has proved; the operator's takes the place of another's.
-        const isKept = current?.party === row.party;
-        const proved = isKept ? bestOf(fromJson(current.content), survey) : survey;
-        const best = await bestOfProfiles(tx, { deviceKey, profile, party: row.party }, proved);
-        const fields = {
-          content: toJson(best),
-          party: row.party,
-          workerId,
-          measuredAt: new Date(),
-        };
-        await tx.roof.upsert({
-          where,
-          create: { deviceKey, profile, ...fields },
-          update: fields,
-        });
-        await judgeAgain(tx, { deviceKey, profile, device: row, roof: best, isRaised: isKept });
-        await raiseOthers(tx, { deviceKey, profile, device: row, party: row.party, roof: best });
+        const proved = current ? bestOf(fromJson(current.content), survey) : survey;
+        const best = await bestOfProfiles(tx, of, proved);
+        const fields = { content: toJson(best), workerId, measuredAt: new Date() };
+        await tx.roof.upsert({ where, create: { ...of, ...fields }, update: fields });
+        await judgeAgain(tx, { ...of, device: row, isRaised: current !== null });
+        await raiseOthers(tx, { ...of, device: row, roof: best });
       }),
 
     /**
-     * Judges again what an earlier release did not rank for its wide interval alone, for a data
-     * folder that it made. Resolves with the number of devices and profiles that had any.
+     * Judges again what an earlier release did not rank for its wide interval alone, or for the roof of
+     * a device that its machine shares, for a data folder that it made. Resolves with the number of
+     * devices and profiles that had any.
      */
     async judgeEarlier(): Promise<number> {
       const wide = await db.$queryRaw<{ deviceKey: string; profile: Profile }[]>`
         SELECT DISTINCT run."deviceKey", run."profile"::text
         FROM "Result" AS result JOIN "Run" AS run ON run."id" = result."runId"
-        WHERE starts_with(result."unranked", ${WIDE})`;
+        JOIN "Device" AS device ON device."key" = run."deviceKey"
+        WHERE starts_with(result."unranked", ${WIDE}) OR (
+          starts_with(result."unranked", ${IMPLAUSIBLE}) AND device."class" IN ('software', 'cpu'))`;
       for (const { deviceKey, profile } of wide) {
         await db.$transaction(async (tx) => {
           const device = await lockDevice(tx, deviceKey);
           if (!device) return;
-          const row = await tx.roof.findUnique({
-            where: { deviceKey_profile: { deviceKey, profile } },
-          });
-          const roof = row ? fromJson<RooflineSurvey>(row.content) : undefined;
-          await judgeAgain(tx, { deviceKey, profile, device, roof, isRaised: true });
+          await judgeAgain(tx, { deviceKey, profile, party: OPERATOR, device, isRaised: true });
         });
       }
       return wide.length;
@@ -104,23 +90,33 @@ export function rooflinesOf(db: PrismaClient) {
       }
     },
 
-    /** The best of what was surveyed under each profile, with the survey that came last. */
-    async latest(deviceKey: string): Promise<RooflineRecord[]> {
+    /**
+     * The best of what was surveyed under each profile, with the survey that came last: of the roofs
+     * that hold for a party, or that are shown of the device.
+     */
+    async latest(deviceKey: string, party?: string): Promise<RooflineRecord[]> {
       const rows = await db.roof.findMany({
         where: { deviceKey },
         orderBy: { profile: 'asc' },
-        include: { worker: { select: { id: true, name: true } } },
+        include: {
+          worker: { select: { id: true, name: true } },
+          device: { select: { ownedBy: true } },
+        },
       });
-      return rows.flatMap(({ content, measuredAt, profile, worker }) => {
+      const own = party === undefined ? ownRoofs(rows) : roofsFor(rows, party);
+      return own.flatMap(({ content, measuredAt, profile, worker }) => {
         if (!worker) return [];
         const survey = fromJson<RooflineSurvey>(content);
         return [{ ...survey, profile, measuredAt: measuredAt.toISOString(), worker }];
       });
     },
 
-    /** The device's roof under each profile that has one, be it from surveys or from results. */
-    async roofs(deviceKey: string): Promise<ReadonlyMap<Profile, RooflineSurvey>> {
-      const rows = await db.roof.findMany({ where: { deviceKey } });
+    /** The roof that holds for a party under each profile that has one, from surveys or from results. */
+    async roofs(
+      deviceKey: string,
+      party: string | null,
+    ): Promise<ReadonlyMap<Profile, RooflineSurvey>> {
+      const rows = roofsFor(await db.roof.findMany({ where: { deviceKey } }), party);
       return new Map(rows.map(({ content, profile }) => [profile, fromJson(content)]));
     },
   };
@@ -129,35 +125,40 @@ export function rooflinesOf(db: PrismaClient) {
 interface SurveyedDevice {
   readonly name: string;
   readonly class: DeviceClass;
-  readonly ownedBy: string | null;
   /** Of the worker. */
   readonly deviceKey: string;
   readonly party: string;
 }
 
-/** Raises the roof of a device that no survey has proved by what results of the operator state. */
+/**
+ * Raises a party's roof by what results state that its workers probed beside them. Only the operator's
+ * results make a roof where there is none.
+ */
 export async function raiseByResults(
   tx: Prisma.TransactionClient,
-  deviceKey: string,
-  profile: Profile,
-  stated: RooflineSurvey,
+  { deviceKey, party, profile }: RoofOf,
+  results: Parameters<typeof statedRates>[0],
 ): Promise<void> {
+  const of = { deviceKey, profile, party };
+  const stated = statedRates(results);
   if (stated.copies.length + stated.peaks.length === 0) return;
   const device = await lockDevice(tx, deviceKey);
   if (!device) return;
-  const where = { deviceKey_profile: { deviceKey, profile } };
+  const sheet = dataSheetOf({ device: device.name, class: device.class });
+  if (sheet && !ifValid(() => checkSurvey(sheet, stated) ?? true)) return;
+  const where = { deviceKey_profile_party: of };
   const current = await tx.roof.findUnique({ where });
-  if (current?.workerId) return;
-  const proved = current ? bestOf(fromJson(current.content), stated) : stated;
-  const best = await bestOfProfiles(tx, { deviceKey, profile, party: OPERATOR }, proved);
+  if (!current && party !== OPERATOR) return;
+  const proved = current ? raisedBy(fromJson(current.content), stated) : stated;
+  const best = await bestOfProfiles(tx, of, proved);
   if (current && canonicalJson(best) === canonicalJson(current.content)) return;
   await tx.roof.upsert({
     where,
-    create: { deviceKey, profile, content: toJson(best), party: OPERATOR },
-    update: { content: toJson(best), measuredAt: new Date() },
+    create: { ...of, content: toJson(best) },
+    update: { content: toJson(best) },
   });
-  await judgeAgain(tx, { deviceKey, profile, device, roof: best, isRaised: true });
-  await raiseOthers(tx, { deviceKey, profile, device, party: OPERATOR, roof: best });
+  await judgeAgain(tx, { ...of, device, isRaised: true });
+  await raiseOthers(tx, { ...of, device, roof: best });
 }
 
 /** The place of a roof, and whose it is. */
@@ -168,8 +169,8 @@ interface RoofOf {
 }
 
 /**
- * What a party has proved under a profile, or it or the operator under another: toggles do not change
- * what the device can do, but what runs beside a probe does.
+ * What a party has proved under a profile, or under another: toggles do not change what the device
+ * can do, but what runs beside a probe does.
  */
 async function bestOfProfiles(
   tx: Prisma.TransactionClient,
@@ -177,12 +178,12 @@ async function bestOfProfiles(
   proved: RooflineSurvey,
 ): Promise<RooflineSurvey> {
   const others = await tx.roof.findMany({
-    where: { deviceKey, profile: { not: profile }, party: { in: [party, OPERATOR] } },
+    where: { deviceKey, party, profile: { not: profile } },
   });
   return others.reduce((best, { content }) => bestOf(fromJson(content), best), proved);
 }
 
-/** Raises the roofs of a device under other profiles by one that has moved. */
+/** Raises a party's roofs under other profiles by one that has moved. */
 async function raiseOthers(
   tx: Prisma.TransactionClient,
   {
@@ -197,19 +198,17 @@ async function raiseOthers(
     },
 ): Promise<void> {
   const others = await tx.roof.findMany({
-    where: {
-      ...{ deviceKey, profile: { not: profile } },
-      ...(party !== OPERATOR && { party }),
-    },
+    where: { deviceKey, party, profile: { not: profile } },
   });
   for (const other of others) {
     const best = bestOf(roof, fromJson(other.content));
     if (canonicalJson(best) === canonicalJson(other.content)) continue;
+    const of = { deviceKey, profile: other.profile, party };
     await tx.roof.update({
-      where: { deviceKey_profile: { deviceKey, profile: other.profile } },
+      where: { deviceKey_profile_party: of },
       data: { content: toJson(best) },
     });
-    await judgeAgain(tx, { deviceKey, profile: other.profile, device, roof: best, isRaised: true });
+    await judgeAgain(tx, { ...of, device, isRaised: true });
   }
 }
 
@@ -223,28 +222,26 @@ async function lockDevice(
   return device;
 }
 
-interface MovedRoof {
-  readonly deviceKey: string;
-  readonly profile: Profile;
+interface MovedRoof extends RoofOf {
   readonly device: Pick<SurveyedDevice, 'name' | 'class'>;
-  /** Undefined: the grid knows none. */
-  readonly roof: RooflineSurvey | undefined;
   /** No rate of it fell. */
   readonly isRaised: boolean;
 }
 
 /**
- * Judges the device's results again after its roof has moved: what was implausible may be believed
- * under a higher one, and what was ranked may be implausible under a lower one. So is what an earlier
- * release did not rank for its wide interval.
+ * Judges again the results that a roof holds for after it has moved: what was implausible may be
+ * believed under a higher one, and what was ranked may be implausible under a lower one. So is what an
+ * earlier release did not rank for its wide interval.
  */
 async function judgeAgain(
   tx: Prisma.TransactionClient,
-  { device, deviceKey, isRaised, profile, roof }: MovedRoof,
+  { device, deviceKey, isRaised, party, profile }: MovedRoof,
 ): Promise<void> {
+  const roofs = await tx.roof.findMany({ where: { deviceKey, profile } });
   const results = await tx.result.findMany({
     where: {
       medianNs: { not: null },
+      ...(party !== OPERATOR && { party }),
       run: { deviceKey, profile },
       OR: [
         ...[IMPLAUSIBLE, WIDE].map((reason) => ({ unranked: { startsWith: reason } })),
@@ -256,8 +253,10 @@ async function judgeAgain(
   const changed: string[] = [];
   for (const { source, run, ...row } of results) {
     await admitStored(tx, run.kernel);
+    const [roof] = roofsFor(roofs, row.party);
     const grounds = {
-      ...{ device: { device: device.name, class: device.class }, roof, leaseNs: null },
+      ...{ device: { device: device.name, class: device.class }, leaseNs: null },
+      roof: roof && fromJson<RooflineSurvey>(roof.content),
       seed: row.party === OPERATOR || row.importedBy ? null : run.seed,
       // Files do not say what ran.
       wgsl: row.importedBy ? undefined : (source?.wgsl ?? null),

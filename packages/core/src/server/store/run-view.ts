@@ -8,7 +8,7 @@ import { shownRoof } from './judge';
 
 const RESULT = {
   ...{ id: true, outcome: true, endedAt: true },
-  ...{ importedBy: true, confirmedBy: true, recordedAt: true },
+  ...{ importedBy: true, confirmedBy: true, recordedAt: true, party: true },
 } as const;
 
 /** What a run is read with to be shown. */
@@ -27,7 +27,8 @@ export function runResult(row: RunRow): RunResult {
   if (outcome?.kind === 'measured') {
     // The roof of its device takes the place of the one it states.
     const { measurement } = outcome;
-    measurement.roof = shownRoof(measurement, { variant, problem, profile }, row.device);
+    const { party = null } = row.result ?? {};
+    measurement.roof = shownRoof(measurement, { variant, problem, profile }, row.device, party);
   }
   return {
     runId: row.id,

@@ -9,7 +9,7 @@ import { noted } from './audit';
 import { notifySweep } from './changes';
 import { toJson, withoutWaitingForDisk } from './database';
 import { isLost, LOST_AFTER_MS, listQueues, listWorkers } from './fleet';
-import { speaksFor } from './parties';
+import { OPERATOR, speaksFor } from './parties';
 
 /** A worker that may not go on, and the runs that it had in hand. */
 export interface CutOff {
@@ -71,7 +71,13 @@ export function workersOf(db: PrismaClient) {
         const workerId = await attachedAs(tx, described, instance);
         const released = await releaseRuns(tx, workerId, true);
         await noted(tx, note, workerId);
-        return { workerId, deviceKey: key, newDevice: count === 1, released };
+        return {
+          workerId,
+          deviceKey: key,
+          party: ownedBy ?? OPERATOR,
+          newDevice: count === 1,
+          released,
+        };
       });
     },
 

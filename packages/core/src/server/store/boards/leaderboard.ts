@@ -30,6 +30,7 @@ const BOARD_ROW = {
   result: {
     select: {
       ...{ outcome: true, importedBy: true, confirmedBy: true, recordedAt: true, endedAt: true },
+      party: true,
       run: { select: { address: true, kernel: true, tunables: true } },
     },
   },
@@ -185,7 +186,7 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
     invocations: row.invocations,
     rate: rateOf(problem, medianNs),
     speedupOverNaive: speedupOverNaive(row),
-    roof: shownRoof(measurement, { variant, problem, profile: row.profile }, device),
+    roof: shownRoof(measurement, { variant, problem, profile: row.profile }, device, result.party),
     ...rowFigures(measurement, problem),
     confirmation: unranked !== null ? null : result.confirmedBy ? 'confirmed' : 'unconfirmed',
     measuredAt: row.measuredAt.toISOString(),

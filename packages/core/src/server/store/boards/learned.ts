@@ -8,7 +8,7 @@ import { Selector } from '../../../tune/selector';
 import { type Learned, shippedBeside, shippedFor } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { fromJson } from '../database';
-import { OPERATOR } from '../parties';
+import { OPERATOR, roofsFor } from '../parties';
 import { duelsHere } from './duels';
 import { PROVEN_NS } from './headlines';
 import type { Asked } from './shipped-variant';
@@ -63,9 +63,8 @@ export async function learnedHere(
   if (!now || now.count === 0) return null;
   const place = [device.key, problem.op, problem.dtype, profile].join(' ');
   const last = fitted.get(place);
-  const roof = await db.roof.findUnique({
-    where: { deviceKey_profile: { deviceKey: device.key, profile } },
-  });
+  const roofs = await db.roof.findMany({ where: { deviceKey: device.key, profile } });
+  const [roof] = roofsFor(roofs, device.ownedBy);
   const surveyed = roof ? fromJson<RooflineSurvey>(roof.content) : undefined;
   if (last?.rows === now.rows) {
     return surveyed ? { ...last.learned, roofline: surveyed } : last.learned;

@@ -91,7 +91,9 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
   const [results, shorter] = await Promise.all([
     db.result.findMany({
       where: { id: { in: ids } },
-      select: { id: true, outcome: true, run: true, importedBy: true, recordedAt: true },
+      select: {
+        ...{ id: true, outcome: true, run: true, importedBy: true, recordedAt: true, party: true },
+      },
     }),
     shorterMedians(db, Prisma.sql`b."resultId" = ANY(${ids})`),
   ]);
@@ -102,7 +104,7 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     const outcome = fromJson<Outcome>(result.outcome);
     if (outcome.kind !== 'measured') return [];
     const { roofs: _, ...of } = device;
-    const roof = shownRoof(outcome.measurement, runOf(result.run), device);
+    const roof = shownRoof(outcome.measurement, runOf(result.run), device, result.party);
     const { address } = result.run;
     return [
       {

@@ -16,8 +16,7 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
-import { leastTime } from '../../../measure/roofline';
-import { implausibleReason } from '../../../measure/trust';
+import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
 import type { Prediction } from '../../../tune/selector';
 import type { Learned } from '../../../tune/shipped-evidence';
@@ -122,7 +121,7 @@ export function predictedVariant(
   // Fitted to few shapes and far from them, a family may promise more than the device can do.
   const isPossible = ({ basis, ns, ...variant }: Prediction) => {
     const roof = roofline ? leastTime(roofline, variant, problem) : null;
-    return basis === 'measured' || implausibleReason({ medianNs: ns }, roof) === null;
+    return basis === 'measured' || !roof || ns >= PLAUSIBLE_PART * roof.ns;
   };
   const [best, ...others] = selector.rank(problem, able, tried).filter(isPossible);
   const nearest = nearestProblem(problem, selector.problems);

@@ -1,0 +1,15 @@
+import { cpus } from 'node:os';
+import { sum } from 'd3-array';
+
+/** Asks for the part of the time for which this machine's processors worked since it was last asked. */
+export function machineLoad(): () => number {
+  let last = { idle: 0, all: 0 };
+  return () => {
+    const times = cpus().map((each) => each.times);
+    const idle = sum(times, (of) => of.idle);
+    const all = sum(times, (of) => of.user + of.nice + of.sys + of.irq + of.idle);
+    const [idled, passed] = [idle - last.idle, all - last.all];
+    last = { idle, all };
+    return passed > 0 ? 1 - idled / passed : 0;
+  };
+}
