@@ -1,4 +1,5 @@
 export * from './bytes';
+export * from './combinations';
 export * from './dtype';
 export * from './errors';
 export * from './executor';

@@ -96,6 +96,18 @@ export interface Pass {
   readonly workgroups: readonly [x: number, y: number, z: number];
 }
 
+/** What a variant does on a problem, as the tuner's model of its time counts it. */
+export interface Work {
+  /** Terms of each sum that a workgroup adds up, one after another; all of them unless said. */
+  readonly steps: number;
+  /** Workgroups that share the problem; those dispatched unless said. */
+  readonly groups: number;
+  /** Waves of workgroups; null, unless said: as many as the device needs. */
+  readonly waves: number | null;
+  /** Sums that each step adds to, where a tunable of `splitBy` changes them; 0 unless said. */
+  readonly sums: number;
+}
+
 /** A kernel written in WGSL. Entry point `main`; bindings 0 = A, 1 = B or output, ..., see `wgsl`. */
 export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelBase<Values, Of> {
   readonly runsOn: 'gpu';
@@ -121,6 +133,18 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly threadsPerSum?: (values: Values) => number;
   /** Size of a buffer shared by its dispatches, bytes, bound after the shape; 0: none. */
   readonly scratchBytes?: (values: Values, problem: Of) => number;
+  /**
+   * Tunables that only say how the work is divided. Variants that differ in nothing else share one
+   * model of their time, which `work` tells them apart.
+   */
+  readonly splitBy?: readonly string[];
+  readonly work?: (values: Values, problem: Of) => Partial<Work>;
+  /**
+   * Values to try on a problem when many shapes are searched, and what `/best` chooses from where
+   * nothing was measured; tunables left out have their defaults. Those that are not declared or
+   * break a constraint are left out. Absent: only a search of one problem tries the kernel.
+   */
+  readonly candidates?: (problem: Of) => readonly TunableValues[];
 }
 
 /** Every dispatch of one run of a kernel, in order. */

@@ -1,9 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { InputError } from './errors';
+import type { OpId } from './ops';
+import type { Problem } from './problem';
 import { changedBy, KERNELS, kernelById, kernelsOf } from './registry';
 import { specialise } from './specialise';
 import { defaultsOf } from './variant';
+
+const SHAPES: Readonly<Record<OpId, readonly Problem[]>> = {
+  matmul: [1, 5, 512].flatMap((side) =>
+    [
+      { m: side, n: 512, k: 510 },
+      { m: 512, n: side, k: 512 },
+    ].map((shape) => ({ op: 'matmul', shape, dtype: 'f32' as const })),
+  ),
+  transpose: [4, 512].map((rows) => ({
+    op: 'transpose',
+    shape: { rows, cols: 512 },
+    dtype: 'f32',
+  })),
+};
 
 describe.each(KERNELS.map((kernel) => [kernel.id, kernel] as const))('%s', (id, kernel) => {
   test('is named after its op, once, and says what it is', () => {
@@ -11,6 +27,14 @@ describe.each(KERNELS.map((kernel) => [kernel.id, kernel] as const))('%s', (id, 
     expect(KERNELS.filter((other) => other.id === id)).toHaveLength(1);
     expect(kernel.idea).not.toBe('');
     expect(kernel.dtypes).not.toEqual([]);
+  });
+
+  test('splits by and proposes values of tunables that it declares', () => {
+    if (kernel.runsOn !== 'gpu') return;
+    const names = kernel.tunables.map(({ name }) => name);
+    const proposed = SHAPES[kernel.op].flatMap((problem) => kernel.candidates?.(problem) ?? []);
+    const used = [...(kernel.splitBy ?? []), ...proposed.flatMap((values) => Object.keys(values))];
+    expect(used.filter((name) => !names.includes(name))).toEqual([]);
   });
 
   test('declares tunables that a shader, a form and an address can represent', () => {

@@ -1,8 +1,8 @@
 /**
  * The selector: which variant to run on a shape that nobody measured, and how long it will take.
  *
- * Variants that differ only in SPLIT, WAVE or COLS form a family, with a model of its time
- * (time-model.ts) fitted to what was measured. No device is named: evidence of another GPU gives
+ * Variants that differ only in how they divide the work (`splitBy` of their kernel) form a family,
+ * with a model of its time (time-model.ts) fitted to what was measured. No device is named: evidence of another GPU gives
  * other coefficients.
  */
 import { type Problem, shapeText } from '@tilemark/kernels';
@@ -133,7 +133,7 @@ export class Selector {
     return this.#families.has(familyOf(address));
   }
 
-  /** The times of a variant and those that differ from it only in SPLIT, WAVE or COLS, of either dtype that takes as long. */
+  /** The times of a variant and its family, of either dtype that takes as long. */
   timesOf(address: string): readonly Observation[] {
     return this.#families.get(familyOf(address)) ?? [];
   }

@@ -8,15 +8,16 @@
  * A device runs `resident` workgroups of a variant at once, as many as its registers and workgroup
  * memory have room for, and one group too many costs a whole wave (NVIDIA, Matrix Multiplication
  * Background User's Guide, "Wave Quantization"). The number is fitted, too: on an NVIDIA H200 it
- * comes out near whole multiples of its 132 processors. Stream-k has no last wave: `tiles / WAVE`.
+ * comes out near whole multiples of its 132 processors. A kernel that has no last wave says so (`work`).
  *
  * What the sum gets wrong near a shape (caches, conflicts) is corrected by its mistakes there.
  */
 import {
   bufferBytes,
-  ceilDiv,
   DTYPES,
   type GpuKernel,
+  ifValid,
+  type Work as KernelWork,
   kernelById,
   opOf,
   type Problem,
@@ -62,7 +63,7 @@ const ROUNDS = { each: 10, best: 60 };
 const VECTOR_BYTES = 16;
 
 /** What a variant does on a problem, in the units of the model. */
-export interface Work {
+export interface Work extends Pick<KernelWork, 'steps' | 'groups' | 'waves'> {
   /**
    * Base-2 logarithms of what its residual depends on: the sizes, the workgroups, and the bytes that
    * all rows start on a multiple of, up to a vec4. The last two weigh twice.
@@ -70,10 +71,6 @@ export interface Work {
   readonly place: readonly number[];
   /** Whether rows are moved as vectors. */
   readonly isAligned: boolean;
-  readonly steps: number;
-  readonly groups: number;
-  /** Waves, where they do not depend on how many workgroups run at once. */
-  readonly waves: number | null;
   /** What coefficients are for, in the order of the sum; the waves come last. */
   readonly parts: readonly number[];
 }
@@ -103,9 +100,12 @@ export interface Expected {
   readonly error: number;
 }
 
-/** An address without the tunables that the model's parts stand for. */
+/** An address without the tunables that only divide the work, as its kernel declares them. */
 export function familyOf(address: string): string {
-  return address.replace(/\b(SPLIT|WAVE|COLS)=\d+,?/g, '');
+  const [id = ''] = address.split('[');
+  const kernel = ifValid(() => kernelById(id));
+  if (kernel?.runsOn !== 'gpu' || !kernel.splitBy) return address;
+  return address.replace(new RegExp(`\\b(${kernel.splitBy.join('|')})=\\d+,?`, 'g'), '');
 }
 
 export function workOf(
@@ -114,33 +114,29 @@ export function workOf(
 ): Work {
   const definition = kernelById(kernel) as GpuKernel;
   const op = opOf(problem);
-  const sides = op.sides(problem.shape);
-  const steps = op.terms(problem.shape) / Number(tunables.SPLIT ?? 1);
   const [x, y, z] = definition.workgroups(tunables, problem);
-  // Stream-k's workgroups share what is left of its tiles.
-  const wave = 'WAVE' in tunables ? Number(tunables.WAVE) : null;
-  const [rows = 1, cols = 1] = sides;
-  const groups =
-    wave === null
-      ? x * y * z
-      : ceilDiv(rows, Number(tunables.BM)) * ceilDiv(cols, Number(tunables.BN));
+  const {
+    steps = op.terms(problem.shape),
+    groups = x * y * z,
+    waves = null,
+    sums = 0,
+  } = definition.work?.(tunables, problem) ?? {};
   const isAligned = (definition.entryPoint?.(tunables, problem) ?? 'main') !== 'unaligned';
   const { inputs, output } = bufferBytes(problem);
   const bytes = inputs.reduce((sum, size) => sum + size, output);
   const isTwofold = (definition.followUps?.(tunables, problem) ?? []).length > 0;
   const scratch = isTwofold ? (definition.scratchBytes?.(tunables, problem) ?? 0) : 0;
   // A kernel that does not mind where rows begin still pays for pitches that are odd.
-  const odd = isAligned && sides.some((size) => size % 2 === 1) ? bytes : 0;
-  const products = 'COLS' in tunables ? groups * steps * Number(tunables.COLS) : 0;
+  const odd = isAligned && op.sides(problem.shape).some((size) => size % 2 === 1) ? bytes : 0;
   return {
     place: [
       ...op.sizes(problem.shape).map(Math.log2),
       2 * Math.log2(groups),
       2 * Math.log2(startOfRows(problem)),
     ],
-    ...{ isAligned, steps, groups, waves: wave === null ? null : groups / wave },
+    ...{ isAligned, steps, groups, waves },
     parts: [
-      ...[1, steps, groups * steps, products, groups, bytes],
+      ...[1, steps, groups * steps, groups * steps * sums, groups, bytes],
       ...[scratch, isTwofold ? 1 : 0, odd],
     ],
   };

@@ -1,13 +1,16 @@
 import { gpuKernel } from '../kernel';
+import { splitTiles } from './candidates';
 import { gridOverC } from './grid';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
 import {
+  isForTiles,
   MULADD,
   STAGING_TUNABLES,
   WARP_CONSTRAINTS,
   WARP_PROBLEM_CONSTRAINTS,
+  WARP_TILES,
   WARP_TUNABLES,
   type WarpValues,
   warpLayout,
@@ -42,4 +45,5 @@ export const warpTile = gpuKernel({
     return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
+  candidates: (problem) => (isForTiles(problem) ? splitTiles(WARP_TILES, problem) : []),
 });

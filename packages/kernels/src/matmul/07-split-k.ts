@@ -37,6 +37,8 @@ export const splitK = gpuKernel({
     const { m, n } = problem.shape;
     return values.SPLIT * m * n * BYTES_PER_SUM;
   },
+  splitBy: ['SPLIT'],
+  work: ({ SPLIT }, { shape }) => ({ steps: shape.k / SPLIT }),
 });
 
 function gridOfTiles({ TILE: tile }: { readonly TILE: number }, problem: Problem<'matmul'>) {

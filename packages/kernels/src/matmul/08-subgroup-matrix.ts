@@ -1,5 +1,8 @@
+import { valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel, type TunableValues } from '../kernel';
+import type { Problem } from '../problem';
+import { splitTiles } from './candidates';
 import { emitFragmentKernel } from './fragment-emitter';
 import {
   FRAGMENT_TUNABLES,
@@ -60,6 +63,31 @@ export const FRAGMENT_KERNEL = {
   ...SPLIT_PASSES,
 } satisfies Partial<Parameters<typeof gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>>[0]>;
 
+const TILES = valuesTable(
+  ['BM', 'BN', 'BK', 'WM', 'WN', 'UNROLL', 'LOADS', 'ORDER'],
+  [
+    [16, 64, 64, 16, 32, 1, 'ahead', 'rows-first'],
+    [16, 128, 64, 16, 32, 1, 'ahead', 'rows-first'],
+    [32, 64, 64, 32, 32, 1, 'ahead', 'rows-first'],
+    [32, 128, 64, 32, 32, 1, 'ahead', 'rows-first'],
+    [64, 64, 64, 32, 32, 1, 'ahead', 'rows-first'],
+    [64, 128, 64, 32, 64, 1, 'ahead', 'rows-first'],
+    [128, 64, 64, 64, 32, 1, 'ahead', 'rows-first'],
+    [128, 128, 32, 64, 64, 1, 'ahead', 'rows-first'],
+    [128, 128, 32, 64, 64, 2, 'ahead', 'rows-first'],
+    [128, 128, 64, 64, 64, 1, 'ahead', 'rows-first'],
+    [256, 128, 32, 128, 64, 1, 'staggered', 'rows-first'],
+    [256, 256, 32, 128, 64, 2, 'staggered', 'bands'],
+  ],
+);
+
+/** What fragments try on a shape: a vector has too few rows or columns to fill one. */
+export const fragmentCandidates = (
+  tiles: readonly TunableValues[],
+  problem: Problem<'matmul'>,
+): TunableValues[] =>
+  Math.min(problem.shape.m, problem.shape.n) < 2 ? [] : splitTiles(tiles, problem);
+
 export const subgroupMatrix = gpuKernel({
   ...FRAGMENT_KERNEL,
   id: 'matmul/subgroup-matrix',
@@ -70,4 +98,5 @@ export const subgroupMatrix = gpuKernel({
   wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
   batchWgsl: (values, dtype) =>
     emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
+  candidates: (problem) => fragmentCandidates(TILES, problem),
 });

@@ -1,3 +1,4 @@
+import { combinations } from '../combinations';
 import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
@@ -9,6 +10,7 @@ import {
   STAGING_TUNABLES,
   WARP_CONSTRAINTS,
   WARP_PROBLEM_CONSTRAINTS,
+  WARP_TILES,
   WARP_TUNABLES,
   type WarpValues,
   warpLayout,
@@ -74,4 +76,20 @@ export const streamK = gpuKernel({
     const { bm, bn, wave } = layoutOf(values);
     return 2 * wave * bm * bn * 4;
   },
+  splitBy: ['WAVE'],
+  // Its workgroups share what is left of the tiles, so no wave is the last.
+  work: ({ BM, BN, WAVE }, { shape: { m, n } }) => {
+    const groups = ceilDiv(m, BM) * ceilDiv(n, BN);
+    return { groups, waves: groups / WAVE };
+  },
+  candidates: ({ dtype, shape: { m, n } }) =>
+    dtype === 'f16' || ceilDiv(m, 64) * ceilDiv(n, 64) < 64
+      ? []
+      : TILES.flatMap((tile) =>
+          combinations({ WAVE: [132, 264] }).map((wave) => ({ ...tile, ...wave })),
+        ),
 });
+
+const TILES = WARP_TILES.filter(
+  ({ BM, BN, LANES_DOWN }) => BM === BN && LANES_DOWN !== (BM === 128 ? 4 : 8),
+);

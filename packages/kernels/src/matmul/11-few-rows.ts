@@ -1,4 +1,7 @@
+import { combinations, valuesTable } from '../combinations';
 import { gpuKernel, tunable } from '../kernel';
+import { ceilDiv } from '../numbers';
+import { rowsPerThread, splitsOf } from './candidates';
 import { gridOverC } from './grid';
 import { each, indent } from './lines';
 import { tileEntryPoint } from './tile-emitter';
@@ -73,7 +76,34 @@ export const fewRows = gpuKernel({
     return [x, y, z * SPLIT];
   },
   ...SPLIT_PASSES,
+  candidates: ({ shape: { b = 1, m, n, k } }) => {
+    if (k <= 64) {
+      const rows = { ROWS: [4, 8, 16], LANES: [32, 64], DEEP: [1], DOWN: [1, 2, 4], UNROLL: [1] };
+      return combinations(rows);
+    }
+    if (m > 16) return [];
+    const ROWS = rowsPerThread(m);
+    return STRIPS.flatMap((strip) => {
+      const UNROLL = Math.min(Number(strip.UNROLL), ROWS > 4 ? 2 : 4);
+      const groups = b * ceilDiv(n, 4 * Number(strip.LANES)) * ceilDiv(m, ROWS);
+      const splits = splitsOf(k, 4 * Number(strip.DEEP), groups).filter((split) => split <= 64);
+      return splits.map((SPLIT) => ({ ...strip, ROWS, UNROLL, SPLIT }));
+    });
+  },
 });
+
+const STRIPS = valuesTable(
+  ['LANES', 'DEEP', 'UNROLL'],
+  [
+    [8, 16, 1],
+    [8, 32, 4],
+    [16, 16, 1],
+    [16, 16, 4],
+    [32, 4, 1],
+    [32, 8, 2],
+    [32, 8, 4],
+  ],
+);
 
 /** Rows of C whose sums are added at once, which limits workgroup memory. */
 const MOST_ROWS = 4;

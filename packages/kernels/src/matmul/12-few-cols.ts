@@ -1,4 +1,7 @@
+import { valuesTable } from '../combinations';
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
+import { ceilDiv } from '../numbers';
+import { splitsOf } from './candidates';
 import { gridOverC } from './grid';
 import { each, indent } from './lines';
 import {
@@ -68,7 +71,36 @@ export const fewCols = gpuKernel({
     return [x, y, z * SPLIT];
   },
   ...SPLIT_PASSES,
+  splitBy: ['COLS', 'SPLIT'],
+  work: ({ COLS, SPLIT }, { shape }) => ({ steps: shape.k / SPLIT, sums: COLS }),
+  candidates: ({ shape: { b = 1, m, n, k } }) =>
+    n > 8 || k < 64
+      ? []
+      : LANES.flatMap((lanes) =>
+          splitsOf(k, 512, b * ceilDiv(m, Number(lanes.ROWS))).map((SPLIT) => ({
+            ...lanes,
+            COLS: n,
+            SPLIT,
+          })),
+        ),
 });
+
+const LANES = valuesTable(
+  ['LANES', 'UNROLL', 'ROWS', 'REDUCE'],
+  [
+    [64, 1, 1, 'subgroup'],
+    [64, 1, 4, 'subgroup'],
+    [128, 2, 2, 'subgroup'],
+    [128, 2, 4, 'subgroup'],
+    [128, 2, 2, 'workgroup'],
+    [256, 1, 1, 'subgroup'],
+    [256, 2, 2, 'subgroup'],
+    [256, 2, 4, 'subgroup'],
+    [256, 4, 1, 'subgroup'],
+    [256, 4, 2, 'subgroup'],
+    [256, 4, 2, 'workgroup'],
+  ],
+);
 
 const SMALLEST_SUBGROUP = 4;
 

@@ -1,5 +1,7 @@
+import { combinations, valuesTable } from '../combinations';
 import { gpuKernel, tunable } from '../kernel';
 import { emitStrip, stripBytes } from './11-few-rows';
+import { rowsPerThread } from './candidates';
 import { gridOverC } from './grid';
 import { tileEntryPoint } from './tile-emitter';
 import { sumsOf } from './tile-memory';
@@ -53,7 +55,34 @@ export const fewRowsShuffled = gpuKernel({
   }),
   threadsPerSum: ({ DEEP }) => DEEP,
   workgroups: ({ ROWS, LANES }, { shape }) => gridOverC(shape, ROWS, 4 * LANES),
+  candidates: ({ shape: { m, k } }) => {
+    if (m > 8 || k < 64) return [];
+    const subgroups = combinations({ ROWS: [rowsPerThread(m)], SUBGROUP: [8, 16, 32, 64] });
+    return STRIPS.flatMap((strip) => subgroups.map((rest) => ({ ...strip, ...rest })));
+  },
 });
+
+const STRIPS = valuesTable(
+  ['LANES', 'DEEP', 'UNROLL'],
+  [
+    [2, 64, 1],
+    [2, 128, 1],
+    [2, 256, 1],
+    [4, 32, 2],
+    [4, 64, 1],
+    [4, 64, 2],
+    [4, 128, 1],
+    [4, 128, 2],
+    [4, 256, 1],
+    [8, 32, 1],
+    [8, 32, 2],
+    [8, 64, 1],
+    [8, 64, 2],
+    [8, 128, 1],
+    [16, 32, 1],
+    [16, 64, 1],
+  ],
+);
 
 /** The values of rung 11 that make this one. */
 function ofStrip<Values extends { readonly SUBGROUP: number }>(values: Values) {

@@ -1,13 +1,23 @@
 import { gpuKernel, type ValuesOf } from '../kernel';
+import { splitTiles } from './candidates';
 import { gridOverC } from './grid';
 import { emitTileKernel } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
-import { WARP_CONSTRAINTS, WARP_TUNABLES, type WarpValues, warpLayout } from './warp-layout';
+import {
+  isForTiles,
+  WARP_CONSTRAINTS,
+  WARP_TILES,
+  WARP_TUNABLES,
+  type WarpValues,
+  warpLayout,
+} from './warp-layout';
 
 const TUNABLES = [...WARP_TUNABLES, splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256])] as const;
 
 type Values = ValuesOf<typeof TUNABLES>;
+
+const TILES = WARP_TILES.map(({ A_TILE: _, ...tile }) => tile);
 
 /** What rung 6 found to make little difference stays as it is. */
 const asWarps = (values: Values): WarpValues => ({
@@ -46,4 +56,9 @@ export const warpElements = gpuKernel<'matmul', typeof TUNABLES>({
     return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
+  candidates: (problem) => {
+    const { n, k } = problem.shape;
+    const isAligned = n % 4 === 0 && k % 4 === 0;
+    return isForTiles(problem) && !isAligned ? splitTiles(TILES, problem) : [];
+  },
 });

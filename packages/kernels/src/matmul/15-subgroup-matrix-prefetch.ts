@@ -1,5 +1,6 @@
+import { valuesTable } from '../combinations';
 import { gpuKernel, tunable } from '../kernel';
-import { FRAGMENT_KERNEL } from './08-subgroup-matrix';
+import { FRAGMENT_KERNEL, fragmentCandidates } from './08-subgroup-matrix';
 import { emitFragmentKernel } from './fragment-emitter';
 import { FRAGMENT_TUNABLES, fragmentLayout } from './fragment-layout';
 
@@ -7,6 +8,24 @@ const TUNABLES = [
   ...FRAGMENT_TUNABLES,
   tunable('PREFETCH', 'Tiles of K on their way while one is multiplied', [2, 3, 4], 2),
 ] as const;
+
+const TILES = valuesTable(
+  ['BM', 'BN', 'BK', 'WM', 'WN', 'PREFETCH'],
+  [
+    [16, 64, 64, 16, 32, 2],
+    [32, 64, 64, 32, 32, 2],
+    [32, 128, 64, 32, 32, 2],
+    [64, 64, 32, 32, 32, 2],
+    [64, 64, 32, 32, 32, 4],
+    [64, 64, 64, 32, 32, 2],
+    [64, 128, 32, 32, 64, 2],
+    [64, 128, 64, 32, 64, 2],
+    [128, 64, 64, 64, 32, 2],
+    [128, 128, 32, 64, 64, 2],
+    [128, 128, 32, 64, 32, 2],
+    [128, 128, 64, 64, 32, 2],
+  ],
+);
 
 /**
  * Rung 8 for a small C: with few workgroups on a processor nothing else hides how long a tile is on
@@ -31,4 +50,5 @@ export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
   wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
   batchWgsl: (values, dtype) =>
     emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
+  candidates: (problem) => fragmentCandidates(TILES, problem),
 });

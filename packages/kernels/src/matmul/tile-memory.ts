@@ -47,6 +47,8 @@ export const SPLIT_PASSES = {
   followUps: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) => addPasses(SPLIT, shape),
   scratchBytes: ({ SPLIT }: Split, { shape: { b = 1, m, n } }: Problem<'matmul'>) =>
     SPLIT > 1 ? b * SPLIT * m * n * 4 : 0,
+  splitBy: ['SPLIT'],
+  work: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) => ({ steps: shape.k / SPLIT }),
 } as const;
 
 /** A kernel that may split K and may be given a batch, as its emitter knows it. */

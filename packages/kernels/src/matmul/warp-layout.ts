@@ -1,5 +1,7 @@
+import { valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
 import { type Constraint, type ProblemConstraint, tunable, type ValuesOf } from '../kernel';
+import type { Problem } from '../problem';
 import type { TileLayout } from './tile-layout';
 
 /** Threads that run in lockstep on NVIDIA and other GPUs. Other sizes are slower, not wrong. */
@@ -165,3 +167,23 @@ export const WARP_PROBLEM_CONSTRAINTS: readonly ProblemConstraint<WarpValues>[] 
     holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
   },
 ];
+
+/** Tiles that searches found to win somewhere. */
+export const WARP_TILES = valuesTable(
+  ['BM', 'BN', 'BK', 'TM', 'TN', 'UNROLL', 'LANES_DOWN', 'A_TILE'],
+  [
+    [128, 128, 16, 8, 16, 16, 8, 'swizzled'],
+    [128, 128, 16, 8, 16, 16, 4, 'swizzled'],
+    [128, 64, 16, 8, 16, 16, 8, 'padded'],
+    [64, 64, 16, 8, 8, 16, 4, 'padded'],
+    [32, 64, 16, 8, 8, 16, 4, 'padded'],
+    [32, 32, 16, 4, 8, 16, 8, 'padded'],
+    [32, 128, 32, 8, 8, 16, 4, 'padded'],
+    [64, 128, 32, 8, 8, 16, 4, 'padded'],
+    [128, 32, 16, 8, 8, 16, 8, 'padded'],
+  ],
+);
+
+/** Whether tiles are worth trying: strips are thinner, and halves are multiplied by fragments. */
+export const isForTiles = ({ dtype, shape: { m, n } }: Problem<'matmul'>): boolean =>
+  dtype !== 'f16' && Math.min(m, n) >= 6;

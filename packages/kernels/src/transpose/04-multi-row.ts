@@ -1,3 +1,4 @@
+import { combinations } from '../combinations';
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './04-multi-row.wgsl';
@@ -36,4 +37,5 @@ export const multiRow = gpuKernel({
     const tile = values.TILE;
     return gridOverA(problem.shape, tile, tile);
   },
+  candidates: () => combinations({ TILE: [32, 64], ROWS: [4, 8, 16] }),
 });

@@ -1,7 +1,8 @@
+import { combinations, valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './06-swizzled.wgsl';
-import { entryPointByAlignment, gridOverA } from './tile';
+import { entryPointByAlignment, gridOverA, stripsOf } from './tile';
 
 export const swizzled = gpuKernel({
   id: 'transpose/swizzled',
@@ -55,4 +56,21 @@ export const swizzled = gpuKernel({
     const [x, y] = gridOverA(problem.shape, values.TILE_ROWS, values.TILE_COLS);
     return values.ORDER === 'rows-first' ? [x, y, 1] : [y, x, 1];
   },
+  candidates: ({ shape }) => {
+    const strips = stripsOf(shape).map((tile) => ({ ...tile, THREADS_Y: tile.TILE_ROWS / 4 }));
+    const orders = combinations({ ORDER: ['rows-first', 'cols-first'] });
+    return [...TILES, ...strips].flatMap((tile) => orders.map((order) => ({ ...tile, ...order })));
+  },
 });
+
+const TILES = valuesTable(
+  ['TILE_ROWS', 'TILE_COLS', 'THREADS_Y'],
+  [
+    [64, 64, 16],
+    [64, 64, 8],
+    [32, 64, 8],
+    [64, 32, 16],
+    [32, 32, 8],
+    [128, 32, 16],
+  ],
+);

@@ -1,7 +1,8 @@
+import { combinations } from '../combinations';
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './07-pitched.wgsl';
-import { gridOverA } from './tile';
+import { gridOverA, stripsOf } from './tile';
 
 export const pitched = gpuKernel({
   id: 'transpose/pitched',
@@ -56,5 +57,12 @@ export const pitched = gpuKernel({
   workgroups: (values, problem) => {
     const [x, y] = gridOverA(problem.shape, values.TILE_ROWS, values.TILE_COLS);
     return values.ORDER === 'rows-first' ? [x, y, 1] : [y, x, 1];
+  },
+  candidates: ({ shape }) => {
+    const tiles = combinations({ TILE_ROWS: [32, 64, 128], TILE_COLS: [16, 32, 64] });
+    const rest = combinations({ THREADS: [128, 256, 512], ORDER: ['rows-first', 'cols-first'] });
+    return [...tiles, ...stripsOf(shape)].flatMap((tile) =>
+      rest.map((values) => ({ ...tile, ...values })),
+    );
   },
 });

@@ -28,3 +28,12 @@ export function entryPointByAlignment(_values: unknown, problem: Problem<'transp
   const { rows, cols } = problem.shape;
   return rows % 4 === 0 && cols % 4 === 0 ? 'main' : 'unaligned';
 }
+
+/** Tiles of a matrix of few rows or columns: as narrow as it is, and long. */
+export function stripsOf({ rows, cols }: TransposeShape) {
+  const narrow = (side: number) => 2 ** Math.max(2, Math.ceil(Math.log2(side)));
+  return [64, 128, 256].flatMap((long) => [
+    ...(rows <= 32 ? [{ TILE_ROWS: narrow(rows), TILE_COLS: long }] : []),
+    ...(cols <= 32 ? [{ TILE_ROWS: long, TILE_COLS: narrow(cols) }] : []),
+  ]);
+}
