@@ -14,11 +14,17 @@ export type Timer =
   /** Wall clock around a batch: the device has no timestamps, or is the host CPU. */
   | { readonly kind: 'wall'; readonly tickNs: number };
 
+/**
+ * 32 secret bits for each purpose and index. A kernel reads some of them in memory: none may tell
+ * anything of another.
+ */
+export type Secrets = (purpose: string, index?: number) => number;
+
 export interface PrepareOptions {
   /** Seed of the inputs; each buffer set derives its own (`seedOfSet`). */
   readonly seed: number;
-  /** Decides what the guards contain and what a sampled check looks at; absent: drawn at random. */
-  readonly secret?: number;
+  /** Of the guards, the poison and what a sampled check looks at; absent: drawn at random. */
+  readonly secrets?: Secrets;
   /** Absent: `uniform`. */
   readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */

@@ -81,6 +81,7 @@ export async function runDuel(
   const { deviceClass, lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
   const { canary = null, seed = drawSeed() } = surroundings;
   const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
+  const secrets = secretsOf(seed);
   const open: Prepared[] = [];
   const policy = POLICIES.default;
 
@@ -102,12 +103,11 @@ export async function runDuel(
       const variant = variants[side];
       const fit = feasible(variant, problem, capabilities);
       if (!fit.ok) throw new SideEnded(side, { kind: 'skipped', why: fit.why });
-      const { inputs, choices } = secretsOf(seed);
       const prepared = await executor.prepare(variant, problem, {
-        ...{ seed: inputs, secret: choices, bufferSets, timeUpload: false },
+        ...{ seed: secrets('inputs'), secrets, bufferSets, timeUpload: false },
       });
       open.push(prepared);
-      const proof = new Proof(prepared, seed, nowNs);
+      const proof = new Proof(prepared, secrets, nowNs);
       await proof.first();
       const sampler: Sampler = {
         ...{ prepared: proof.sampler, policy, timer: executor.timer, nowNs, canary },

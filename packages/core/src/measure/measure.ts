@@ -122,14 +122,15 @@ export async function runVariant(
     const why = longestNs && (await tooLong(executor, variant, problem, capabilities, longestNs));
     if (why) return { kind: 'skipped', why };
     const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
-    const { inputs, choices } = secretsOf(seed);
-    const options = { seed: inputs, secret: choices, bufferSets, timeUpload: policy.timeUpload };
+    const secrets = secretsOf(seed);
+    const drawn = { seed: secrets('inputs'), secrets };
+    const options = { ...drawn, bufferSets, timeUpload: policy.timeUpload };
     prepared = await executor.prepare(variant, problem, options);
     const { downloadNs } = await prepared.readOutput(0);
 
     stage = 'verify';
     onStep?.('verify');
-    const proof = new Proof(prepared, seed, nowNs);
+    const proof = new Proof(prepared, secrets, nowNs);
     const before = await proof.first();
 
     stage = 'measure';

@@ -1,6 +1,5 @@
-import { hash32, type Prepared, ReferenceWrong, type Verdict } from '@tilemark/kernels';
+import { type Prepared, ReferenceWrong, type Secrets, type Verdict } from '@tilemark/kernels';
 import type { Outcome, Verification } from './outcome';
-import { type Secrets, secretsOf } from './seed';
 
 /** Consecutive dispatches of the cold series of which each one's output is verified. */
 const STRETCH_DISPATCHES = 64;
@@ -60,9 +59,9 @@ export class Proof {
   #checked = 0;
 
   /** @param nowNs a monotonic clock, ns */
-  constructor(prepared: Prepared, seed: number, nowNs: () => number) {
+  constructor(prepared: Prepared, secrets: Secrets, nowNs: () => number) {
     this.#prepared = prepared;
-    this.#secrets = secretsOf(seed);
+    this.#secrets = secrets;
     this.#nowNs = nowNs;
     this.#stretchBegins = this.#draw(STRETCH_BEGINS_WITHIN);
   }
@@ -163,7 +162,7 @@ export class Proof {
     const each = Math.min(dispatches, prepared.bufferSets);
     let leastNs = Number.POSITIVE_INFINITY;
     for (let round = 0; round < rounds && leastNs > mostNs; round++) {
-      await this.#spend(() => prepared.refill(hash32(this.#secrets.choices + 0x5eed + round)));
+      await this.#spend(() => prepared.refill(this.#secrets('inputs', 1 + round)));
       await this.#spend(() => prepared.poison('stale'));
       const { ns } = await prepared.sample({ dispatches: each, rotate: true });
       leastNs = Math.min(leastNs, ns / each);
@@ -265,6 +264,6 @@ export class Proof {
 
   /** A secret choice among `count`. */
   #draw(count: number): number {
-    return hash32(this.#secrets.choices + this.#drawn++) % count;
+    return this.#secrets('choice', this.#drawn++) % count;
   }
 }

@@ -1,30 +1,30 @@
-import { hash32 } from '@tilemark/kernels';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Secrets } from '@tilemark/kernels';
 import { z } from 'zod';
 
 /**
  * The seed of a run: an integer below 2^53, drawn when the run is claimed, so that no kernel can
- * know it, and published with the result, so that `rerun` repeats it. Its lower 32 bits are the
- * inputs' seed; the choices of what is checked when follow from all of it, so that they do not
- * follow from the inputs.
+ * know it, and published with the result, so that `rerun` repeats it.
  */
 export const seedSchema = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-const LOW = 2 ** 32;
-
 export function drawSeed(): number {
   const [low = 0, high = 0] = crypto.getRandomValues(new Uint32Array(2));
-  return (high >>> 11) * LOW + low;
+  return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** What a run derives from its seed. */
-export interface Secrets {
-  /** Seed of the inputs, 32 bits. */
-  readonly inputs: number;
-  /** Decides what is checked, and when. */
-  readonly choices: number;
-}
-
+/**
+ * All that a run draws, each value by its purpose: HMAC-SHA-256 with the seed as its key. What a
+ * kernel reads in memory (guards, poison, inputs) tells nothing of the other values: there is no
+ * way back from a value to the seed but to try all 2^53, which takes days of a GPU that makes
+ * 10^10 hashes a second. A run lasts seconds, and what it tries is part of its time.
+ */
 export function secretsOf(seed: number): Secrets {
-  const [low, high] = [seed % LOW, Math.floor(seed / LOW)];
-  return { inputs: low, choices: hash32(hash32(low + 1) ^ hash32(high)) };
+  const key = utf8ToBytes(`tilemark run ${seed}`);
+  return (purpose, index = 0) => {
+    const bytes = hmac(sha256, key, utf8ToBytes(`${purpose} ${index}`));
+    return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+  };
 }

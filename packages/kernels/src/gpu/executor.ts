@@ -84,7 +84,7 @@ class GpuExecutor implements Executor {
       variant,
       problem,
     );
-    const { seed, inputs: mode = 'uniform', secret = drawSecret() } = options;
+    const { seed, inputs: mode = 'uniform', secrets = drawSecret } = options;
     const buffers = await this.#allocate(problem, options);
     try {
       const uploadNs = await this.#timeUpload(buffers, options);
@@ -96,7 +96,7 @@ class GpuExecutor implements Executor {
       const sets = await this.#bind(layout, buffers, shared);
       return new GpuPrepared(
         this.#context,
-        { problem, kernel: definition, seed, mode, secret },
+        { problem, kernel: definition, seed, mode, secrets },
         { dispatches, sets, ...shared },
         { compileNs, uploadNs, fillNs },
       );

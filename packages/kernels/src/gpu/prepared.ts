@@ -1,7 +1,6 @@
 import { DTYPES } from '../dtype';
-import type { Output, Prepared, SampleOptions } from '../executor';
+import type { Output, Prepared, SampleOptions, Secrets } from '../executor';
 import type { Kernel } from '../kernel';
-import { hash32 } from '../numbers';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
@@ -12,7 +11,7 @@ import type { Verdict } from '../verify/verification';
 import { type BufferSet, destroyBufferSet, download } from './buffers';
 import type { Filler } from './fill';
 import type { Guarded } from './judge/guards';
-import type { Judge } from './judge/judge';
+import type { Case, Judge } from './judge/judge';
 import { type PassTimer, timePass } from './pass';
 
 /** What all variants prepared by one executor share. */
@@ -42,7 +41,7 @@ export interface Prepares {
   readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
   readonly seed: number;
   readonly mode: InputMode;
-  readonly secret: number;
+  readonly secrets: Secrets;
 }
 
 export class GpuPrepared implements Prepared {
@@ -52,6 +51,8 @@ export class GpuPrepared implements Prepared {
   readonly #context: GpuContext;
   readonly #of: Prepares;
   readonly #binding: Binding;
+  readonly #guard: number;
+  readonly #case: Case;
   #seed: number;
   /** Number of times the outputs have been poisoned. */
   #poisons = 0;
@@ -70,6 +71,8 @@ export class GpuPrepared implements Prepared {
     this.fillNs = times.fillNs;
     this.#context = context;
     this.#of = of;
+    this.#guard = of.secrets('guard');
+    this.#case = { ...of, secret: of.secrets('check') };
     this.#binding = binding;
     this.#seed = of.seed;
   }
@@ -83,12 +86,12 @@ export class GpuPrepared implements Prepared {
   }
 
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
-    const { problem, secret } = this.#of;
+    const { problem, secrets } = this.#of;
     const { element, isInteger } = DTYPES[problem.dtype];
     this.#poisons++;
     // What is poisoned is verified next.
     const [first = 0] = sets ?? [];
-    this.#context.judge.begin(this.#of, this.#choice(first));
+    this.#context.judge.begin(this.#case, this.#choice(first));
     const plain = { kind: 0, most: 0 };
     const stale = {
       kind: isInteger ? 3 : element === 'f16' ? 2 : 1,
@@ -102,7 +105,7 @@ export class GpuPrepared implements Prepared {
         first: GUARD_BYTES / 4,
         end: GUARD_BYTES / 4 + Math.ceil(contentBytes / 4),
         halves: contentBytes % 4 === 0 ? 0 : 1,
-        stream: hash32(hash32(secret + this.#poisons) + index),
+        stream: secrets(`poison ${this.#poisons}`, index),
         guard: this.#guard,
         ...(isScratch ? ofScratch : ofOutputs),
       })),
@@ -127,11 +130,11 @@ export class GpuPrepared implements Prepared {
       ...this.#set(set),
       choice: this.#choice(set),
     }));
-    return judge.verdict(this.#of, outputs, this.#guarded(sets), this.#guard);
+    return judge.verdict(this.#case, outputs, this.#guarded(sets), this.#guard);
   }
 
   async proved(): Promise<void> {
-    await this.#context.judge.proved(this.#of);
+    await this.#context.judge.proved(this.#case);
   }
 
   async readOutput(bufferSet: number): Promise<Output> {
@@ -151,10 +154,6 @@ export class GpuPrepared implements Prepared {
     for (const set of this.#binding.sets) destroyBufferSet(set);
     this.#binding.shape.destroy();
     this.#binding.scratch?.buffer.destroy();
-  }
-
-  get #guard(): number {
-    return hash32(this.#of.secret);
   }
 
   get #outputBytes(): number {

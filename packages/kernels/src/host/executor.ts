@@ -3,7 +3,14 @@
  * them, job.ts is the work of one thread. Threads come from a pool that the caller supplies.
  */
 import type { Tensor } from '../dtype';
-import type { Executor, Output, Prepared, PrepareOptions, SampleOptions } from '../executor';
+import type {
+  Executor,
+  Output,
+  Prepared,
+  PrepareOptions,
+  SampleOptions,
+  Secrets,
+} from '../executor';
 import type { HostKernel, TunableValues, Variant } from '../kernel';
 import { hash32, splitRows } from '../numbers';
 import { allocate, elements } from '../op';
@@ -94,7 +101,7 @@ class HostPrepared implements Prepared {
   readonly uploadNs = null;
   readonly #of: Prepares;
   readonly #sets: readonly TensorSet[];
-  readonly #secret: number;
+  readonly #secrets: Secrets;
   /** By set, for its present inputs. */
   readonly #checks = new Map<number, OutputCheck>();
   #poisons = 0;
@@ -108,7 +115,7 @@ class HostPrepared implements Prepared {
   ) {
     this.#of = of;
     this.#sets = sets;
-    this.#secret = of.options.secret ?? drawSecret();
+    this.#secrets = of.options.secrets ?? drawSecret;
   }
 
   get bufferSets(): number {
@@ -121,7 +128,7 @@ class HostPrepared implements Prepared {
 
   /** There are no guards: a typed array cannot be written past its end. */
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
-    const stream = hash32(this.#secret + ++this.#poisons);
+    const stream = this.#secrets('poison', ++this.#poisons);
     for (const { output } of sets ? sets.map((set) => this.#set(set)) : this.#sets) {
       if (kind === 'nan') new Int32Array(output.buffer).fill(POISON_WORD);
       else for (let i = 0; i < output.length; i++) output[i] = (hash32(i + stream) >>> 24) - 127.5;
@@ -152,7 +159,7 @@ class HostPrepared implements Prepared {
       computes,
       errorGrowth,
       exact: options.inputs === 'exact',
-      secret: hash32(this.#secret + set),
+      secret: this.#secrets('check', set),
       sampled: set > 0,
     });
     this.#checks.set(set, check);

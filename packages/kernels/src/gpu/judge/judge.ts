@@ -34,7 +34,7 @@ export interface Judged {
 export interface Case {
   readonly problem: Problem;
   readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
-  /** See `PrepareOptions.secret`. */
+  /** Of a sampled check on the host. */
   readonly secret: number;
 }
 
