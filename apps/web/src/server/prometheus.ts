@@ -9,7 +9,7 @@ const DURATION = 'tilemark_http_request_duration_seconds';
 /** Routes are bundled apart and share prom-client's own registry: the first makes the metric. */
 function durations(): Histogram {
   const known = register.getSingleMetric(DURATION);
-  if (known instanceof Histogram) return known;
+  if (known) return known as Histogram;
   return new Histogram({
     name: DURATION,
     help: 'Time from the request to the answer, by operation of API v1',

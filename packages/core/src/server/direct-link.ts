@@ -1,5 +1,13 @@
 import { isInputError } from '@tilemark/kernels';
-import { GridUnavailable, type Link, Refused, type WorkerDescription } from '../link/link';
+import {
+  GridUnavailable,
+  isGridUnavailable,
+  isRefused,
+  type Link,
+  NotAdmitted,
+  Refused,
+  type WorkerDescription,
+} from '../link/link';
 import {
   type Attachment,
   type ClaimedRun,
@@ -90,17 +98,29 @@ export class DirectLink implements Link {
             throw error;
           },
         );
-        if (!run && (await translated(() => store.runs.isForOthers(job.runId, workerId))))
-          await this.#putBack(job.runId, FOR_OTHERS_AFTER_MS);
-        // It has ended, or was cancelled, or another worker has it.
-        else if (!run)
-          await this.#ifQueueIsUp(queue.finish({ id: job.runId, deviceKey: key }, workerId));
-        else if (!signal.aborted) return run;
-        else await this.handBack(run.id);
+        if (run && !signal.aborted) return run;
+        if (run) await this.handBack(run.id);
+        else await this.#notClaimed(job.runId);
       }
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
+    }
+  }
+
+  /** Throws NotAdmitted where the worker was cut off while it waited. */
+  async #notClaimed(runId: string): Promise<void> {
+    const { store, queue } = this.services;
+    const { workerId, deviceKey: key } = this.#worker;
+    switch (await translated(() => store.runs.whyNotClaimed(runId, workerId))) {
+      case 'cut off':
+        await this.#putBack(runId);
+        throw new NotAdmitted('This worker was revoked, or its token has ended.');
+      case 'for others':
+        return this.#putBack(runId, FOR_OTHERS_AFTER_MS);
+      // It has ended, or was cancelled, or another worker has it.
+      case null:
+        return this.#ifQueueIsUp(queue.finish({ id: runId, deviceKey: key }, workerId));
     }
   }
 
@@ -136,7 +156,7 @@ export class DirectLink implements Link {
     const { store, queue } = this.services;
     const done = await translated(() => store.runs.record(record, check)).catch(
       (error: unknown) => {
-        if (error instanceof GridUnavailable || error instanceof Refused) throw error;
+        if (isGridUnavailable(error) || isRefused(error)) throw error;
         if (isInputError(error)) throw new Refused(error.message, error.field);
         throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
           cause: error,

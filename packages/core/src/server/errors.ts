@@ -4,7 +4,12 @@ import { hasCode } from '@tilemark/kernels';
  * What the server throws, and how an outage of a service is distinguished from any other error.
  * Errors are recognised by `code`, also where they cross bundles or processes.
  */
-export type ServerErrorCode = 'DATABASE_UNAVAILABLE' | 'QUEUE_UNAVAILABLE' | 'ACCOUNTS_REFUSED';
+export type ServerErrorCode =
+  | 'DATABASE_UNAVAILABLE'
+  | 'QUEUE_UNAVAILABLE'
+  | 'ACCOUNTS_REFUSED'
+  | 'LIMIT_REACHED'
+  | 'KEY_USED';
 
 /**
  * A service that the product needs is unreachable, or cannot do it now. Nothing was changed;
@@ -26,6 +31,30 @@ export class QueueUnavailable extends ServiceUnavailable {
 
 export const isServiceUnavailable = (error: unknown): error is ServiceUnavailable =>
   hasCode(error, 'DATABASE_UNAVAILABLE', 'QUEUE_UNAVAILABLE');
+
+/** Somebody has had as much as one may have; nothing was changed. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+  readonly code = 'LIMIT_REACHED';
+  constructor(
+    message: string,
+    /** When to ask again. */
+    readonly retryAfterS: number,
+  ) {
+    super(message);
+  }
+}
+
+export const isLimitReached = (error: unknown): error is LimitReached =>
+  hasCode(error, 'LIMIT_REACHED');
+
+/** A request repeats the idempotency key of another; nothing was changed. */
+export class KeyUsed extends Error {
+  override readonly name = 'KeyUsed';
+  readonly code = 'KEY_USED';
+}
+
+export const isKeyUsed = (error: unknown): error is KeyUsed => hasCode(error, 'KEY_USED');
 
 /** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "not now". */
 const CONNECTION_CODES = new Set([

@@ -10,7 +10,6 @@ export { RemoteLink } from './remote-link';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';
-export { TooManyVersions } from './store/contributed';
 export type {
   Beside,
   ContributedResults,

@@ -1,4 +1,4 @@
-import { InputError, refuseIf } from '@tilemark/kernels';
+import { isInputError, refuseIf } from '@tilemark/kernels';
 import { shuffle } from 'd3-array';
 import { isContributed } from '../contributed/kernel';
 import { KERNEL_LIMITS } from '../contributed/manifest';
@@ -179,7 +179,7 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
       started.push(id);
     } catch (error) {
       // This suite's shapes do not fit the device; the others may.
-      if (!(error instanceof InputError)) throw error;
+      if (!isInputError(error)) throw error;
     }
   }
   return started;

@@ -4,7 +4,7 @@ import {
   type DimensionName,
   dimensionNames,
   dimensionsText,
-  InputError,
+  isInputError,
   type OpId,
   opById,
   parseShape,
@@ -62,7 +62,7 @@ function refusedShape(op: OpId, text: string): string | null {
     parseShape(op, text);
     return null;
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
+    if (!isInputError(error)) throw error;
     return `${op} takes ${dimensionsText(op)}, or one number if all are equal`;
   }
 }

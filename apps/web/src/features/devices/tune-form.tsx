@@ -14,6 +14,7 @@ import {
   dimensionsText,
   InputError,
   idsOf,
+  isInputError,
   kernelsOf,
   OPS,
   type OpId,
@@ -97,7 +98,7 @@ export function TuneForm({
         if (made.ok) router.push(made.value.page);
         else refuse(made.message, made.field);
       } catch (error) {
-        if (!(error instanceof InputError)) throw error;
+        if (!isInputError(error)) throw error;
         refuse(error.message, error.field);
       }
     });

@@ -6,11 +6,11 @@ import {
   expand,
   GridWorker,
   HttpLink,
+  isNotAdmitted,
   type Journal,
   keepRooflines,
   type Log,
   messageOf,
-  NotAdmitted,
   type Outcome,
   type RecordedRun,
   type RunInput,
@@ -69,7 +69,7 @@ export class Lending {
     await navigator.locks.request('tilemark-join', { ifAvailable: true }, async (lock) => {
       if (!lock) return this.#set({ phase: 'blocked' });
       await this.#work(given).catch((error: unknown) => {
-        const isRefused = error instanceof NotAdmitted;
+        const isRefused = isNotAdmitted(error);
         this.#set({ phase: 'over', run: null, problem: messageOf(error), isRefused });
       });
     });

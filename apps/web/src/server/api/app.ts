@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { NotAdmitted, Refused } from '@tilemark/core';
-import { isServiceUnavailable } from '@tilemark/core/server';
+import { isGridUnavailable, isNotAdmitted, isRefused } from '@tilemark/core';
+import { isKeyUsed, isLimitReached, isServiceUnavailable } from '@tilemark/core/server';
 import { isInputError } from '@tilemark/kernels';
 import { Hono } from 'hono';
 import { log } from '../log';
@@ -106,12 +106,16 @@ export const handle = async (request: Request, node?: NodeRequest): Promise<Resp
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (isInputError(error)) return new HttpProblem(400, error.message, error.field);
-  if (isKind<NotAdmitted>(error, 'NotAdmitted')) return new HttpProblem(403, error.message);
-  if (isKind<Refused>(error, 'Refused')) {
+  if (isLimitReached(error)) {
+    return new HttpProblem(429, error.message, undefined, error.retryAfterS);
+  }
+  if (isKeyUsed(error)) return new HttpProblem(409, error.message, 'Idempotency-Key');
+  if (isNotAdmitted(error)) return new HttpProblem(403, error.message);
+  if (isRefused(error)) {
     if (error.cause) log.error({ err: error.cause }, error.message);
     return new HttpProblem(error.isGone ? 404 : 409, error.message, error.field);
   }
-  if (isServiceUnavailable(error) || isKind(error, 'GridUnavailable')) {
+  if (isServiceUnavailable(error) || isGridUnavailable(error)) {
     // Its message tells where the service is, which is for the log.
     return new HttpProblem(
       503,
@@ -120,7 +124,3 @@ export function problemOf(error: unknown): HttpProblem {
   }
   return new HttpProblem(500, 'Something failed on the server; see its log.');
 }
-
-/** By its name: routes and instrumentation are bundled apart, each with classes of its own. */
-const isKind = <T extends Error = Error>(error: unknown, kind: T['name']): error is T =>
-  error instanceof Error && error.name === kind;

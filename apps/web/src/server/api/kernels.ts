@@ -12,7 +12,7 @@ import {
   SUITES,
   suiteSchema,
 } from '@tilemark/core';
-import { type Principal, type Store, TooManyVersions } from '@tilemark/core/server';
+import type { Principal, Store } from '@tilemark/core/server';
 import { KERNELS } from '@tilemark/kernels';
 import { z } from 'zod';
 import { kernelDetail } from '../catalogue';
@@ -68,12 +68,8 @@ operation(
     maxBodyBytes: 2_000_000,
     answer: { status: 201, schema: contributedKernelSchema },
   },
-  async ({ body, note, principal, services: { store } }) => {
-    return store.contributed.add(body, signedIn(principal), note).catch((error: unknown) => {
-      if (!(error instanceof TooManyVersions)) throw error;
-      throw new HttpProblem(429, error.message, undefined, 3_600);
-    });
-  },
+  ({ body, note, principal, services: { store } }) =>
+    store.contributed.add(body, signedIn(principal), note),
 );
 
 operation(

@@ -201,6 +201,17 @@ describe('a sweep', () => {
       ),
     );
     expect(ids[0]).toBe(ids[1]);
+    const before = await grid.rows();
+    const other = await post({ ...spec(), name: 'another' }, headers);
+    expect(other.status).toBe(409);
+    expect(await other.json()).toMatchObject({ field: 'Idempotency-Key' });
+    expect(await grid.rows()).toEqual(before);
+    // Of another token it is another key.
+    const member = await grid.token('member', 'Ada');
+    expect((await post(spec(), { ...headers, authorization: `Bearer ${member}` })).status).toBe(
+      201,
+    );
+    expect((await post(spec(), { 'idempotency-key': 'k'.repeat(201) })).status).toBe(400);
   });
 
   it('is made from a suite with parameters', async () => {

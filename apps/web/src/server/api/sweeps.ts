@@ -38,10 +38,16 @@ import {
 /** Sweeps, from submission to results. What they answer: the schemas of core/src/view/sweep.ts and result.ts. */
 export const sweeps = noun();
 
+const LONGEST_KEY = 200;
+
 /** Of a request that makes a sweep, if it has one. Two tokens may well use the same. */
 export function idempotencyKey(c: Context, { tokenId }: Principal): { idempotencyKey?: string } {
   const key = c.req.header('idempotency-key');
-  return key === undefined ? {} : { idempotencyKey: `${tokenId} ${key.slice(0, 200)}` };
+  if (key === undefined) return {};
+  if (key.length > LONGEST_KEY) {
+    throw new HttpProblem(400, `must have at most ${LONGEST_KEY} characters`, 'Idempotency-Key');
+  }
+  return { idempotencyKey: `${tokenId} ${key}` };
 }
 
 const missing = (id: string) => `There is no sweep ${id}.`;
@@ -69,6 +75,7 @@ operation(
     path: '/sweeps',
     summary:
       'Expands a suite or a specification into runs and enqueues them. Repeating it with the same `Idempotency-Key` changes nothing.',
+    refusals: { 409: 'Another request of the token had its `Idempotency-Key`.' },
     access: 'submit',
     limit: 'submit',
     audit: 'createSweep',

@@ -98,6 +98,25 @@ const outcomeOf = (run: ClaimedRun, { device, workerId }: Attached): RecordedRun
 const countsOf = async (id: string) => (await grid.store.sweeps.get(id))?.counts;
 
 describe('a worker over http', () => {
+  it.each(['token', 'worker'] as const)(
+    'that waits for a run when its %s is revoked gets none',
+    async (revoked) => {
+      const worker = await attached();
+      const waiting = worker.link.next(never).catch((error: unknown) => error);
+      await sleep(500);
+      // As another replica does, which knows of no poll here.
+      const other = openStore(grid.databaseUrl);
+      if (revoked === 'token') await other.tokens.revoke(worker.tokenId);
+      else await other.workers.revoke(worker.workerId);
+      await other.close();
+      const { runIds, runs } = await sweepOf(grid.store, [planned(worker.deviceKey)]);
+      await grid.queue.enqueue(runs);
+      expect(await waiting).toBeInstanceOf(NotAdmitted);
+      const successor = await attached(worker.device);
+      expect(await successor.link.next(never)).toMatchObject({ id: runIds[0], attempt: 1 });
+    },
+  );
+
   it('attaches, takes a run, ends it, and is listed meanwhile', async () => {
     const worker = await attached();
     const { run, sweep } = await given(worker);

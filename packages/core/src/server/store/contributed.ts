@@ -3,6 +3,7 @@ import { InputError, refuseIf } from '@tilemark/kernels';
 import { isContributed, readKernel } from '../../contributed/kernel';
 import type { KernelFile } from '../../contributed/manifest';
 import type { ContributedKernel } from '../../view/kernel';
+import { LimitReached } from '../errors';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { forgetVariants, moveBests } from './boards/headlines';
@@ -12,14 +13,6 @@ import { PAGE_SIZE } from './database';
 
 /** Versions that one token may bring in an hour. */
 export const VERSIONS_PER_HOUR = 10;
-
-/** The token has brought as many as it may. */
-export class TooManyVersions extends Error {
-  override readonly name = 'TooManyVersions';
-  constructor() {
-    super(`This token has brought ${VERSIONS_PER_HOUR} versions in an hour, the most that it may.`);
-  }
-}
 
 /** Names that would be taken for ours. */
 const RESERVED: readonly string[] = ['local', 'matmul', 'transpose', 'tilemark'];
@@ -52,7 +45,7 @@ export function contributedOf(db: PrismaClient) {
     /**
      * Keeps a version, unlisted. The same source again is the same version. Throws InputError as
      * `readKernel` does, and where another token has the author's name or the version was removed;
-     * TooManyVersions.
+     * LimitReached.
      */
     async add(
       file: Omit<KernelFile, 'author'>,
@@ -61,17 +54,22 @@ export function contributedOf(db: PrismaClient) {
     ): Promise<ContributedKernel> {
       const { kernel, manifest } = await readKernel({ ...file, author: authorOf(by) });
       const [author = '', name = ''] = kernel.id.split(/[/@]/);
-      const first = await db.contributedKernel.findFirst({ where: { author } });
-      refuseIf(
-        first !== null && first.createdById !== by.tokenId,
-        `another token of the name ${author} has brought kernels: use that one, or one of another name`,
-        'author',
-      );
       const row = await db.$transaction(async (tx) => {
-        // Of one token at a time, so that the limit is counted and kept in one step.
-        await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext(${`kernels ${by.tokenId}`}))`;
+        // Of one author at a time: the name is one token's, and its limit is counted and kept in one step.
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext(${`kernels of ${author}`}))`;
+        const first = await tx.contributedKernel.findFirst({ where: { author } });
+        refuseIf(
+          first !== null && first.createdById !== by.tokenId,
+          `another token of the name ${author} has brought kernels: use that one, or one of another name`,
+          'author',
+        );
         const known = await tx.contributedKernel.findUnique({ where: { id: kernel.id } });
-        if (!known && (await leftOf(tx, by.tokenId)) <= 0) throw new TooManyVersions();
+        if (!known && (await leftOf(tx, by.tokenId)) <= 0) {
+          throw new LimitReached(
+            `This token has brought ${VERSIONS_PER_HOUR} versions in an hour, the most that it may.`,
+            3_600,
+          );
+        }
         const { count } = await tx.contributedKernel.createMany({
           data: [
             {

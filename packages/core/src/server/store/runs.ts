@@ -41,6 +41,11 @@ const UNHEARD_MS = 15_000;
 /** Whether a run needs nothing but kernels of the catalogue. */
 const isOurs = Prisma.sql`strpos(concat(r."kernel", r."rival" ->> 'kernel'), '@') = 0`;
 
+/** Whether a worker `w` that a token let in has not been cut off, nor its token. */
+const MAY_WORK = Prisma.sql`(w."tokenId" IS NULL OR w."detachedAt" IS NULL AND EXISTS (
+  SELECT FROM "Token" AS t WHERE t."id" = w."tokenId" AND t."revokedAt" IS NULL
+    AND (t."expiresAt" IS NULL OR t."expiresAt" > now())))`;
+
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
@@ -107,7 +112,7 @@ export function runsOf(db: PrismaClient, notices: Notices) {
             AND w."id" = asked."workerId" AND w."deviceKey" = r."deviceKey" || ''
             AND s."id" = r."sweepId" || '' AND s."cancelledAt" IS NULL
             AND (cardinality(r."declinedBy") = 0 OR ${partyOf('w')} <> ALL (r."declinedBy"))
-            AND (w."contributed" OR ${isOurs})
+            AND (w."contributed" OR ${isOurs}) AND ${MAY_WORK}
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
@@ -137,13 +142,16 @@ export function runsOf(db: PrismaClient, notices: Notices) {
       );
     },
 
-    /** Whether a run waits for a worker that runs contributed kernels, and this one does not. */
-    async isForOthers(runId: string, workerId: string): Promise<boolean> {
-      const rows = await db.$queryRaw<unknown[]>`
-        SELECT FROM "Run" AS r, "Worker" AS w
-        WHERE r."id" = ${runId} AND r."state" = 'pending' AND w."id" = ${workerId}
-          AND NOT (w."contributed" OR ${isOurs})`;
-      return rows.length > 0;
+    /**
+     * Why a worker did not get a run that still waits: it was cut off, or the run is for workers that
+     * run contributed kernels. Null: the run does not wait, or not for it.
+     */
+    async whyNotClaimed(runId: string, workerId: string): Promise<'cut off' | 'for others' | null> {
+      const [row] = await db.$queryRaw<{ isCutOff: boolean; isForOthers: boolean }[]>`
+        SELECT NOT ${MAY_WORK} AS "isCutOff", NOT (w."contributed" OR ${isOurs}) AS "isForOthers"
+        FROM "Run" AS r, "Worker" AS w
+        WHERE r."id" = ${runId} AND r."state" = 'pending' AND w."id" = ${workerId}`;
+      return row?.isCutOff ? 'cut off' : row?.isForOthers ? 'for others' : null;
     },
 
     release,

@@ -13,10 +13,11 @@ import { byPlace, type Placeable } from '../../rank/fastest';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import type { SweepFilter } from '../../view/sweep';
+import { KeyUsed } from '../errors';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
-import { fromJson, PAGE_SIZE, pageOf } from './database';
+import { canonicalJson, fromJson, PAGE_SIZE, pageOf, toJson } from './database';
 import type { SweepImport, SweepInput } from './new-sweeps';
 import {
   importSweep,
@@ -57,7 +58,10 @@ export function sweepsOf(db: PrismaClient) {
   return {
     get,
 
-    /** One transaction: the sweep and all of its runs. */
+    /**
+     * One transaction: the sweep and all of its runs. Throws KeyUsed where another request of its author
+     * had its key.
+     */
     async create({
       runs,
       createdById = null,
@@ -78,6 +82,11 @@ export function sweepsOf(db: PrismaClient) {
         { timeout: CREATE_TIMEOUT_MS, maxWait: CREATE_TIMEOUT_MS },
       );
       const row = created ?? (await db.sweep.findFirstOrThrow({ where: { idempotencyKey } }));
+      if (!created && createdById !== null && askedText(row) !== askedText(fields)) {
+        throw new KeyUsed(
+          `This key belongs to another request, which made sweep ${row.id}: take a new key, or repeat that request.`,
+        );
+      }
       const [sweep] = await sweepViews(db, [row]);
       if (!sweep) throw new Error(`Sweep ${row.id} was deleted while it was made.`);
       return {
@@ -253,6 +262,17 @@ export function sweepsOf(db: PrismaClient) {
     },
   };
 }
+
+/** What a request asked for, of a tuning without what was drawn or found when it began. */
+const askedText = ({
+  name,
+  spec,
+  suite,
+  tuning,
+}: Pick<SweepRow | SweepInput, 'name' | 'spec' | 'suite' | 'tuning'>): string => {
+  const search = tuning && { ...toJson(tuning as object), seed: null, skipped: null };
+  return canonicalJson({ name, suite, spec: toJson(spec as object), search: search ?? null });
+};
 
 const OPEN = { state: { in: ['pending', 'running'] } } satisfies Prisma.RunWhereInput;
 

@@ -1,4 +1,4 @@
-import { InputError, parseVariant } from '@tilemark/kernels';
+import { isInputError, parseVariant } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { CompareTabs, PairForm, VariantSelect } from '@/features/compare/choice';
@@ -19,7 +19,7 @@ const address = z
     try {
       return parseVariant(text).address;
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
+      if (!isInputError(error)) throw error;
       context.addIssue({ code: 'custom', message: error.message });
       return z.NEVER;
     }

@@ -9,7 +9,7 @@ import {
   SUITES,
   suiteSpec,
 } from '@tilemark/core';
-import { InputError } from '@tilemark/kernels';
+import { isInputError } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, TextLink } from '@/ui/button';
@@ -125,7 +125,7 @@ function fitOf(
     try {
       return countRuns(suiteSpec(suite, values), able, paces);
     } catch (error) {
-      if (error instanceof InputError) return error.message; // its tensors fit no device
+      if (isInputError(error)) return error.message; // its tensors fit no device
       throw error;
     }
   };
