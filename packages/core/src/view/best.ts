@@ -47,6 +47,11 @@ export const bestVariantSchema = z.object({
   /** The problem that was measured: the asked one, or the nearest. */
   measured: problemSchema,
   isExact: z.boolean(),
+  /**
+   * It rests on results that only those who measured them vouch for, on a device that is not theirs
+   * or on another than the asked one: nothing else is known (docs/ranking.md).
+   */
+  unconfirmed: z.boolean(),
   profile: profileSchema,
   variant: variantSchema,
   address: z.string(),

@@ -111,7 +111,10 @@ export const heatMapCellSchema = z.object({
   medianNs: z.number(),
   provenNs: measuredVariantSchema.shape.provenNs,
   rate: rateSchema,
-  /** The best time of any kernel on the device over this one; null if only that one is ranked. */
+  /**
+   * The best time of any kernel on the device over this one; null if only that one is ranked, or if
+   * this one is faster and nobody confirms it.
+   */
   partOfBest: z.number().nullable(),
   /** Why it is not ranked; null when it is. */
   unranked: z.string().nullable(),
@@ -139,11 +142,13 @@ export type PortabilityQuery = z.infer<typeof portabilityQuerySchema>;
 
 const part = z.number().min(0).max(1);
 
-/** How close each variant comes to the best of every device, by ranked results of one problem. */
+/** How close each variant comes to the best of every device, by confirmed results of one problem. */
 export const portabilitySchema = leaderboardSchema.omit({ rows: true }).extend({
   /** Of the devices shown. */
   groups: z.array(deviceClassSchema),
-  /** Devices of the groups shown that have a ranked result. */
+  /** Nothing of the problem is confirmed: it rests on results that only those who measured them vouch for. */
+  unconfirmed: z.boolean(),
+  /** Devices of the groups shown that have such a result. */
   devices: z.number().int(),
   /** The one to ship first; see docs/ranking.md. */
   variants: z.array(

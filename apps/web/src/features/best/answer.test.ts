@@ -14,6 +14,7 @@ const found = (over: Partial<BestVariant>): string =>
     asked: square(1024),
     measured: square(1024),
     isExact: true,
+    unconfirmed: false,
     devices: 1,
     ...over,
   } as BestVariant);

@@ -3,6 +3,7 @@ import { type BestVariant, driverText, LIKE_SHAPE, shapeDistance } from '@tilema
 import { opOf, type Problem, shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref, VariantLink } from '@/features/kernels/address';
+import { UnconfirmedMark } from '@/features/results/confirmation';
 import { CommandText, CopyButton } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { type Fold, WgslCode } from '@/ui/code';
@@ -154,12 +155,20 @@ export function BestAnswer({ best, fold }: { best: BestVariant; fold: Fold }) {
       >
         <Notice
           tone={
-            best.fallback === 'overall' || !best.isExact || isOfOtherProfile(best)
+            best.unconfirmed ||
+            best.fallback === 'overall' ||
+            !best.isExact ||
+            isOfOtherProfile(best)
               ? 'amber'
               : 'neutral'
           }
           className="mb-3"
         >
+          {best.unconfirmed && (
+            <>
+              <UnconfirmedMark />. No result that could answer this is confirmed.{' '}
+            </>
+          )}
           {howFound(best)}
         </Notice>
         <Panel>

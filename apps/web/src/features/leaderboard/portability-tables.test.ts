@@ -32,7 +32,7 @@ it.each([0, 1])('names the groups that are switched off where it has %i devices'
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
     ...{ profile: 'default', methodology: 2, methodologies: [2], problems: [] },
-    ...{ groups: ['gpu'], devices, variants: [] },
+    ...{ groups: ['gpu'], unconfirmed: false, devices, variants: [] },
     shipping: devices === 0 ? null : { address: 'y', devices: [device('A', 1)] },
   };
   const textOf = (groups: PortabilityReport['groups']) =>
@@ -59,7 +59,12 @@ it('marks variants of contributed kernels, and those alone', () => {
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
     ...{ profile: 'default', methodology: 2, methodologies: [2], problems: [] },
-    ...{ groups: ['gpu'], devices: 2, variants: [variant(theirs), variant(ours)] },
+    ...{
+      groups: ['gpu'],
+      unconfirmed: false,
+      devices: 2,
+      variants: [variant(theirs), variant(ours)],
+    },
     shipping: { address: theirs, devices: [best(theirs), best(ours)] },
   };
   const html = renderToStaticMarkup(

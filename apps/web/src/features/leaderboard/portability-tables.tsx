@@ -2,6 +2,7 @@ import { DEVICE_GROUPS, isContributed, type PortabilityReport } from '@tilemark/
 import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
+import { UnconfirmedMark } from '@/features/results/confirmation';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
 import { Badge, Empty } from '@/ui/notice';
@@ -51,6 +52,11 @@ export function PortabilityTables({
         title="Variants by portability"
         note={
           <>
+            {report.unconfirmed && (
+              <>
+                <UnconfirmedMark />. No result of this problem is confirmed.{' '}
+              </>
+            )}
             {isCompared
               ? 'Geometric mean of the share of each device’s best rate; higher is better.'
               : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}

@@ -1,10 +1,10 @@
 import { InputError } from '@tilemark/kernels';
 import { deviceKey } from '../../measure/device';
 import type { BenchFile, Counts } from '../../view/api';
+import { OPERATOR } from '../gate/parties';
 import type { AuditNote, Principal } from '../store/audit';
 import { canonicalJson, sha256 } from '../store/database';
 import type { Author } from '../store/new-sweeps';
-import { OPERATOR } from '../store/parties';
 import type { Store } from '../store/store';
 import { importedRun, type KnownDevice } from './check';
 import { importedSweep } from './spec';

@@ -16,12 +16,12 @@ import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
 import type { BestResult, Device, Page, RunResult } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
+import { ownRoofs } from '../gate/parties';
 import { spreadOf } from './boards/headlines';
 import { shorterMedianOf, shorterMedians } from './boards/leaderboard';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { deviceHistoryOf } from './device-history';
 import { isLost } from './fleet';
-import { ownRoofs } from './parties';
 import { byKind, deviceRef, RUN_VIEW, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */

@@ -5,7 +5,8 @@ import { deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
-import { leaderboardQuerySchema } from '../../view/api';
+import type { PlannedRun } from '../../plan/expansion';
+import { type BestQuery, bestQuerySchema, leaderboardQuerySchema } from '../../view/api';
 import { file, result } from '../imports/bench-file.test-helper';
 import { importResults } from '../imports/import';
 import {
@@ -14,6 +15,7 @@ import {
   environment,
   failed,
   identity,
+  kernelRun,
   measured,
   noise,
   planned,
@@ -99,13 +101,14 @@ async function byWorker(
   outcome: Outcome,
   over: Partial<ReturnType<typeof recorded>> = {},
   held = '1 hour',
+  run = planned(key),
 ) {
   const { workerId } = await store.workers.attach({
     ...{ name: `of ${tokenId}`, host: 'h', version: '0', capabilities },
     identity: identity(name),
     ...(tokenId !== null && { tokenId }),
   });
-  const { id, runIds } = await sweepOf(store, [planned(key)]);
+  const { id, runIds } = await sweepOf(store, [run]);
   await store.runs.claim(runIds[0] ?? '', workerId);
   await execute(
     url,
@@ -325,6 +328,93 @@ describe('first place', () => {
       invocations: 2,
       confirmation: 'confirmed',
     });
+  });
+});
+
+describe('what to run', () => {
+  const asked = (over: Partial<BestQuery> = {}) =>
+    store.best(bestQuerySchema.parse({ m: 64, n: 64, k: 64, device: key, ...over }));
+  const naive = (on = key) => kernelRun(on, 'matmul/naive');
+  /** Under a policy that is never ranked, which no roof bounds. */
+  const quick = (n: number): [PlannedRun, Outcome] => {
+    const run = { ...kernelRun(key, 'matmul/naive', square(n)), policy: 'screen' as const };
+    const outcome = honest(700 + n, { policy: 'screen', stop: 'quick', hot: null });
+    return [run, outcome];
+  };
+
+  test('is not decided by a stranger on the device of another', async () => {
+    await byWorker(null, honest(10_000));
+    const kept = await byWorker(mallory, honest(700), {}, '1 hour', naive());
+    expect(measurementOf(kept!.outcome!).unranked).toBeNull();
+    const found = { address: expect.stringMatching(/tiled/), unconfirmed: false };
+    expect(await asked()).toMatchObject(found);
+    // Nor for a shape that nobody else has measured.
+    await byWorker(mallory, honest(40_000), {}, '1 hour', {
+      ...naive(),
+      ...kernelRun(key, 'matmul/naive', square(256)),
+    });
+    expect(await asked({ m: 256, n: 256, k: 256 })).toMatchObject(found);
+    // Confirmed, it decides.
+    await store.results.confirm(kept?.resultId ?? '', 'Ada');
+    expect(await asked()).toMatchObject({ address: expect.stringMatching(/naive/) });
+  });
+
+  test('is not decided by what a stranger screened, fast or slow', async () => {
+    await byWorker(null, honest(10_000));
+    for (const n of [64, 128, 256, 512]) {
+      const [run, outcome] = quick(n);
+      await byWorker(mallory, outcome, {}, '1 hour', run);
+    }
+    expect(await asked()).toMatchObject({ address: expect.stringMatching(/tiled/) });
+    expect(await asked({ m: 128, n: 128, k: 128 })).toMatchObject({
+      address: expect.stringMatching(/tiled/),
+      prediction: null,
+    });
+  });
+
+  test('is not decided for others by a card that is there for its inventor alone', async () => {
+    await byWorker(null, honest(10_000));
+    name = `Invented ${++count}`;
+    const invented = { ...identity(name), vendor: `vendor-${count}` };
+    const { deviceKey: of, workerId } = await store.workers.attach({
+      ...{ name: 'm', host: 'h', version: '0', capabilities, tokenId: mallory },
+      identity: invented,
+    });
+    const { runIds } = await sweepOf(store, [naive(of)]);
+    await store.runs.claim(runIds[0] ?? '', workerId);
+    await execute(
+      url,
+      `UPDATE "Run" SET "seed" = 1, "claimedAt" = now() - interval '1 hour' WHERE "id" = '${runIds[0]}'`,
+    );
+    const record = recorded(runIds[0] ?? '', workerId, honest(10), name);
+    const environmentOf = { ...record.environment, device: invented };
+    expect(await store.runs.record({ ...record, environment: environmentOf })).toMatchObject({
+      recorded: true,
+    });
+    const others = { address: expect.stringMatching(/tiled/), unconfirmed: false };
+    const { vendor } = invented;
+    expect(await asked({ device: undefined, vendor })).toMatchObject(others);
+    expect(await asked({ device: undefined })).toMatchObject(others);
+    // It decides for itself.
+    const own = { address: expect.stringMatching(/naive/), unconfirmed: false };
+    expect(await asked({ device: of })).toMatchObject({ ...own, fallback: 'device' });
+  });
+
+  test('says so where nothing else is known', async () => {
+    const before = { store, url };
+    url = await testDatabase();
+    store = openStore(url);
+    try {
+      const token = { name: 'm', role: 'worker', expiresAt: null } as const;
+      const { id: tokenId } = await store.tokens.create(token);
+      await byWorker(tokenId, honest(10_000), {}, '1 hour', planned(key));
+      expect(await asked()).toMatchObject({ fallback: 'device', unconfirmed: false });
+      const others = { fallback: 'overall', unconfirmed: true };
+      expect(await asked({ device: undefined })).toMatchObject(others);
+    } finally {
+      await store.close();
+      ({ store, url } = before);
+    }
   });
 });
 

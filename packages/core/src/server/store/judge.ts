@@ -28,8 +28,8 @@ import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { IMPLAUSIBLE, unrankedReason } from '../../measure/trust';
+import { roofsFor } from '../gate/parties';
 import { fromJson, sha256 } from './database';
-import { roofsFor } from './parties';
 
 /**
  * What the grid believes of an outcome, whoever brings it: a worker, a file, a member or an admin.

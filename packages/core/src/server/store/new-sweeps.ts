@@ -10,12 +10,12 @@ import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { GridTuning } from '../../tune/family-tuning';
 import { BY_OPERATOR } from '../../view/result';
+import { confirmAgreeing, OPERATOR } from '../gate/parties';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { candidateOf, moveBests, moveCandidates } from './boards/headlines';
 import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
-import { confirmAgreeing, OPERATOR } from './parties';
 import { isTelling } from './record';
 import { raiseByResults } from './roofs';
 

@@ -7,13 +7,13 @@ import type { Measurement, Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { BY_OPERATOR } from '../../view/result';
+import { confirmAgreeing, OPERATOR, partyOf } from '../gate/parties';
 import { hasBest, holdBests, moveBests, moveHeadlines, type VariantKey } from './boards/headlines';
 import { environmentRow, outcomeColumns, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { fromJson, sha256, withoutNul } from './database';
 import { isLost } from './fleet';
 import { judged } from './judge';
-import { confirmAgreeing, OPERATOR, partyOf } from './parties';
 import { raiseByResults } from './roofs';
 
 /** Whose a run is, and what it measures. */

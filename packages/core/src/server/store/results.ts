@@ -6,10 +6,10 @@ import { outlierOf } from '../../measure/trust';
 import type { Interval } from '../../rank/headline';
 import type { ResultDetail } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
+import { byAdmin } from '../gate/parties';
 import { type AuditNote, noted } from './audit';
 import { moveBests } from './boards/headlines';
 import { fromJson } from './database';
-import { byAdmin } from './parties';
 import { RUN_VIEW, runResult } from './run-view';
 
 /** One of the measurements of a variant over time. */

@@ -6,12 +6,12 @@ import { bestOf, raisedBy, statedRates } from '../../measure/proved-rates';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { IMPLAUSIBLE } from '../../measure/trust';
 import type { RooflineRecord } from '../../view/api';
+import { OPERATOR, ownRoofs, partyOf, roofsFor } from '../gate/parties';
 import { moveBests } from './boards/headlines';
 import { outcomeColumns, restoreOutcome, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { canonicalJson, fromJson, toJson } from './database';
 import { judged, WIDE } from './judge';
-import { OPERATOR, ownRoofs, partyOf, roofsFor } from './parties';
 
 interface Surveyed {
   readonly deviceKey: string;

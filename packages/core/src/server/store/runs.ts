@@ -6,11 +6,11 @@ import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
+import { partyOf } from '../gate/parties';
 import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
 import { kernelToRun, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
-import { partyOf } from './parties';
 import { type HandedIn, type KeptContents, type RunEnded, recordRuns } from './record';
 
 export type { ClaimedRun };

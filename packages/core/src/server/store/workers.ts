@@ -4,12 +4,12 @@ import { NotAdmitted, type WorkerDescription } from '../../link/link';
 import type { WorkingState } from '../../link/wire';
 import { deviceKey } from '../../measure/device';
 import type { WantedState, Worker } from '../../view/api';
+import { OPERATOR, speaksFor } from '../gate/parties';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
 import { toJson, withoutWaitingForDisk } from './database';
 import { isLost, LOST_AFTER_MS, listQueues, listWorkers } from './fleet';
-import { OPERATOR, speaksFor } from './parties';
 
 /** A worker that may not go on, and the runs that it had in hand. */
 export interface CutOff {

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   type DimensionName,
   dimensionNames,
@@ -27,8 +27,8 @@ import type { Selector } from '../../../tune/selector';
 import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
+import { isQuote, quotes } from '../../gate/parties';
 import { fromJson, sha256 } from '../database';
-import { OPERATOR } from '../parties';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
 import { learnedHere } from './learned';
@@ -48,8 +48,9 @@ type DeviceRow = Prisma.DeviceGetPayload<object>;
  * selector predicts to be faster from what was measured on the device, here and in what ships. A
  * measurement of the very shape gives way only to a prediction that is faster by twice its error, and
  * one of another shape to none whose evidence is farther and of unlike shapes;
- * evidence of another model answers where nothing else does. Null: there is none. Throws InputError
- * for a problem without all of its dimensions.
+ * evidence of another model answers where nothing else does. Only quotes count (gate/parties.ts); where
+ * they know no answer, any ranked result does, and the answer says that it is unconfirmed. Null: there
+ * is none. Throws InputError for a problem without all of its dimensions.
  */
 export async function bestVariantOf(
   db: PrismaClient,
@@ -59,7 +60,20 @@ export async function bestVariantOf(
   const device = query.device ? await db.device.findUnique({ where: { key: query.device } }) : null;
   const capabilities = device && (await capabilitiesUnder(db, device, query.profile));
   const asked: Asked = { problem, profile: query.profile, capabilities };
-  const known = await rankedVariantOf(db, query, asked, device);
+  return (
+    (await quotedVariantOf(db, query, asked, device)) ??
+    (await rankedVariantOf(db, query, asked, { device, unconfirmed: true }))
+  );
+}
+
+async function quotedVariantOf(
+  db: PrismaClient,
+  query: BestQuery,
+  asked: Asked,
+  device: DeviceRow | null,
+): Promise<BestVariant | null> {
+  const { problem } = asked;
+  const known = await rankedVariantOf(db, query, asked, { device, unconfirmed: false });
   const here = device && (await learnedHere(db, device, asked));
   if (here) {
     const predicted = predictedVariant(asked, here, { fallback: 'device', tried: here.tried });
@@ -70,7 +84,7 @@ export async function bestVariantOf(
     }
     if (known?.fallback === 'device') {
       // With a result to show for it; and what is ranked here on this shape has been compared already.
-      if (await isRankedHere(db, known, predicted)) return known;
+      if (device && (await isRankedHere(db, device, known, predicted))) return known;
       if (predicted && isFarFetched(predicted, known, here.selector)) return known;
     }
     return isFaster(predicted, known) ? predicted : known;
@@ -96,7 +110,7 @@ async function capabilitiesUnder(
   const best = await db.best.findFirst({
     where: {
       ...{ deviceKey: key, profile },
-      ...(ownedBy !== null && { result: { party: { in: [OPERATOR, ownedBy] } } }),
+      ...(ownedBy !== null && { result: quotes(ownedBy) }),
     },
     select: { result: { select: { environment: true } } },
     orderBy: { measuredAt: 'desc' },
@@ -109,16 +123,19 @@ async function capabilitiesUnder(
 /** Whether a prediction is of a variant that is ranked on the device and shape of an answer. */
 async function isRankedHere(
   db: PrismaClient,
+  { key, ownedBy }: DeviceRow,
   { address, asked, isExact, profile, result }: BestVariant,
   predicted: BestVariant | null,
 ): Promise<boolean> {
   if (!predicted || address === predicted.address) return predicted !== null;
   if (!isExact || !result) return false;
+  const quoted = quotes(ownedBy);
   const found = await db.variantBest.findFirst({
     where: {
-      ...{ deviceKey: result.device.key, op: asked.op, dtype: asked.dtype, profile },
+      ...{ deviceKey: key, op: asked.op, dtype: asked.dtype, profile },
       ...{ shape: shapeText(asked), address: predicted.address, unranked: null },
-      methodology: await newestOf(db, { ...asked, profile }),
+      ...{ methodology: await newestOf(db, { ...asked, profile }, quoted) },
+      result: quoted,
     },
     select: { address: true },
   });
@@ -167,10 +184,11 @@ async function rankedVariantOf(
   db: PrismaClient,
   query: BestQuery,
   asked: Asked,
-  device: DeviceRow | null,
+  { device, unconfirmed }: { readonly device: DeviceRow | null; readonly unconfirmed: boolean },
 ): Promise<BestVariant | null> {
   const groups = groupsOf(query, device);
-  const methodology = await newestOf(db, query);
+  const newest = unconfirmed ? {} : quotes(device?.ownedBy ?? null);
+  const methodology = await newestOf(db, query, newest);
   // Beyond a like shape, results of other devices on a nearer one come first.
   const rounds: readonly (readonly [farthest: number, of: readonly Group[]])[] = [
     [LIKE_SHAPE, groups],
@@ -185,7 +203,8 @@ async function rankedVariantOf(
         continue;
       }
       const own = group.fallback === 'device' ? device : null;
-      const ranked = await measuredVariant(db, asked, { ...group, methodology, farthest, own });
+      const from = { ...group, methodology, farthest, own, unconfirmed };
+      const ranked = await measuredVariant(db, asked, from);
       if (!ranked?.result) continue;
       const shipped = shippedVariant(asked, { key: ranked.result.device.key }, farthest);
       return shipped && evidenceOf(shipped) > evidenceOf(ranked) ? shipped : ranked;
@@ -266,8 +285,9 @@ function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
 async function newestOf(
   db: PrismaClient,
   { dtype, op, profile }: Pick<BestQuery, 'dtype' | 'op' | 'profile'>,
+  result: Prisma.ResultWhereInput,
 ): Promise<number> {
-  const where = { op, dtype, profile, unranked: null };
+  const where = { op, dtype, profile, unranked: null, result };
   const { _max } = await db.best.aggregate({ where, _max: { methodology: true } });
   return _max.methodology ?? METHODOLOGY_VERSION;
 }
@@ -285,21 +305,34 @@ async function measuredVariant(
     readonly farthest: number;
     /** The device, if it is that alone: duels that were held there then decide what times cannot. */
     readonly own: DeviceRow | null;
+    /** From any ranked result, not from quotes alone. */
+    readonly unconfirmed: boolean;
   },
 ): Promise<BestVariant | null> {
-  const { fallback, farthest, methodology, own, where } = of;
+  const { fallback, farthest, methodology, own, unconfirmed, where } = of;
   const { problem, profile, capabilities } = asked;
   const { op, dtype } = problem;
   const shapes = await db.best.groupBy({
     by: ['shape'],
-    where: { op, dtype, profile, methodology, unranked: null, device: where },
+    where: {
+      ...{ op, dtype, profile, methodology, unranked: null, device: where },
+      ...(!unconfirmed && { result: quotes(own?.ownedBy ?? null) }),
+    },
     orderBy: { shape: 'asc' },
   });
   const measured = shapes.map(({ shape }) => parseProblem({ op, shape, dtype }));
   const nearest = nearestProblem(problem, measured);
   if (!nearest || nearest.distance > farthest) return null;
   const group = await db.device.findMany({ where, select: { key: true, name: true, class: true } });
-  const all = await timesOn(db, group, nearest.problem, { methodology, profile });
+  const isOne = isQuote('result', own?.ownedBy ?? null);
+  const all = await timesOn(
+    db,
+    group,
+    nearest.problem,
+    { methodology, profile },
+    Prisma.sql`(${unconfirmed} OR EXISTS (
+      SELECT FROM "Result" AS result WHERE result."id" = best."resultId" AND ${isOne}))`,
+  );
   const times = all.filter(({ unranked }) => unranked === null);
   const best = bestTimes(times);
   const order = portability(times);
@@ -329,7 +362,7 @@ async function measuredVariant(
       times.filter(({ deviceKey }) => deviceKey === closest.deviceKey),
     );
     const answer = answerWith(asked, variant, {
-      ...{ fallback, measured: nearest.problem, isExact: nearest.distance === 0 },
+      ...{ fallback, unconfirmed, measured: nearest.problem, isExact: nearest.distance === 0 },
       ...{ devices, partOfBest, duel: isFirst(each) ? (dueled?.won ?? null) : null },
       result: {
         ...{ id: result.id, device: deviceRef(run.device), medianNs },

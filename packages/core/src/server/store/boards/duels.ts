@@ -6,7 +6,7 @@ import { contrast } from '../../../rank/head-to-head';
 import type { Interval } from '../../../rank/headline';
 import type { Final } from '../../../tune/evidence';
 import { proved } from '../../../tune/tune';
-import { OPERATOR } from '../parties';
+import { OPERATOR } from '../../gate/parties';
 
 /** A duel of two variants that this grid held on a device. */
 export interface DuelHere extends Final {
@@ -16,7 +16,7 @@ export interface DuelHere extends Final {
 
 /**
  * The duels of some variants on a device, the newest of each pair and shape, oldest first: of those
- * that the operator or the device's owner stands behind.
+ * that the operator or the device's owner held. That others agree with a time says nothing of a duel.
  *
  * @param of what they ran; on one shape alone, if it is given
  */

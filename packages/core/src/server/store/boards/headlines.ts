@@ -7,6 +7,7 @@ import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { KNOWN_WIDTH } from '../../../measure/stats';
 import { type Headline, headline, knownSpread, type Spread } from '../../../rank/headline';
+import { isQuote } from '../../gate/parties';
 import { restoreOutcome } from '../columns';
 
 /**
@@ -45,7 +46,13 @@ export const PROVEN_NS = Prisma.sql`(CASE
   WHEN greatest("highNs" - "medianNs", "medianNs" - "lowNs") <= ${KNOWN_WIDTH} * "medianNs"
   THEN "medianNs" ELSE "highNs" END)`;
 
-/** The newest results of a variant that its headline may rest on. */
+/** The order of the rows `v` of a problem, the one to prefer first: of equal standing, quotes. */
+const PREFERRED = Prisma.sql`v."standing", CASE WHEN v."standing" IN (1, 3) THEN NOT EXISTS (
+    SELECT FROM "Result" AS result JOIN "Device" AS device ON device."key" = v."deviceKey"
+    WHERE result."id" = v."resultId" AND ${isQuote('result', Prisma.sql`device."ownedBy"`)})
+  ELSE false END, ${PROVEN_NS}`;
+
+/** The newest results of a variant that its headline may rest on, quotes first. */
 const MOST_RESULTS = 100;
 
 /** Variants whose repeated measurements say how much the device varies. */
@@ -81,6 +88,8 @@ interface Kept {
   readonly unranked: string | null;
   /** Whether anybody but its own party agrees with it. */
   readonly isConfirmed: boolean;
+  /** Whether it may decide for its device (gate/parties.ts). */
+  readonly isQuote: boolean;
   readonly policy: string;
   readonly sourceHash: string | null;
   /** The process that measured it; null: unknown, and taken for one of its own. */
@@ -96,7 +105,7 @@ const standingOf = ({ isConfirmed, policy, unranked }: Kept): number => {
 /**
  * Moves the headlines of results' variants, and the best of their devices, problems and profiles,
  * whose rows the caller holds (`holdBests`). Results of one methodology alone count, of the best
- * standing, and of the newest source: another kernel by the same name says nothing. Several of one
+ * standing, the device owner's before strangers', and of the newest source: another kernel by the same name says nothing. Several of one
  * process are one invocation. Of contributed kernels, those that are published have headlines; the
  * best of a problem is one of ours.
  */
@@ -126,17 +135,19 @@ export async function moveHeadlines(
     }[]
   >`
     SELECT asked."place",
-      (SELECT "class" FROM "Device" WHERE "key" = asked."deviceKey"),
+      device."class",
       (SELECT json_agg(each) FROM (
         SELECT result."id", result."medianNs", result."lowNs", result."highNs", result."unranked",
           result."confirmedBy" IS NOT NULL AS "isConfirmed", run."policy", result."sourceHash",
+          ${isQuote('result', Prisma.sql`device."ownedBy"`)} AS "isQuote",
           result."outcome" -> 'measurement' ->> 'invocation' AS "invocation"
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."deviceKey" = asked."deviceKey" AND run."address" = asked."address"
           AND run."shape" = asked."shape" AND run."op" = asked."op" AND run."dtype" = asked."dtype"
           AND run."profile" = asked."profile" AND result."medianNs" IS NOT NULL
           AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
-        ORDER BY result."endedAt" DESC, result."id" DESC LIMIT ${MOST_RESULTS}) AS each) AS "results",
+        ORDER BY "isQuote" DESC, result."endedAt" DESC, result."id" DESC
+        LIMIT ${MOST_RESULTS}) AS each) AS "results",
       (SELECT json_agg(each) FROM (
         SELECT "invocations", "spread" FROM "VariantBest"
         WHERE "deviceKey" = asked."deviceKey" AND "invocations" > 1
@@ -144,7 +155,8 @@ export async function moveHeadlines(
         ORDER BY "invocations" DESC LIMIT ${MOST_REPEATED}) AS each) AS "repeated"
     FROM json_to_recordset(${JSON.stringify(variants.map((each, place) => ({ place, ...each })))}::json)
       AS asked("place" int, "deviceKey" text, "op" text, "dtype" text, "shape" text,
-        "profile" "Profile", "methodology" int, "address" text)`;
+        "profile" "Profile", "methodology" int, "address" text)
+      JOIN "Device" AS device ON device."key" = asked."deviceKey"`;
   const rows = read.flatMap(({ class: of, place, repeated, results }) => {
     const found = headlineOf(results ?? [], knownSpread(of, repeated ?? []));
     const variant = variants[place];
@@ -187,12 +199,12 @@ export async function moveHeadlines(
       CROSS JOIN LATERAL (
         SELECT "resultId", "medianNs", "lowNs", "highNs", "invocations", "unranked"
         FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')} AND strpos("kernel", '@') = 0
-        ORDER BY "standing", ${PROVEN_NS} LIMIT 1) AS first
+        ORDER BY ${PREFERRED} LIMIT 1) AS first
       LEFT JOIN LATERAL (
         SELECT "resultId" AS "naiveResultId", "medianNs" AS "naiveMedianNs",
           "unranked" AS "naiveUnranked"
         FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')} AND "kernel" ~ ${NAIVE}
-        ORDER BY "standing", ${PROVEN_NS} LIMIT 1) AS naive ON true) AS moved
+        ORDER BY ${PREFERRED} LIMIT 1) AS naive ON true) AS moved
     WHERE ${ofProblem('b', 'moved')}`;
 }
 
@@ -294,7 +306,7 @@ async function lockPublished(tx: Prisma.TransactionClient, kernel: string): Prom
 export const forgetVariants = (tx: Prisma.TransactionClient, kernel: string): Promise<unknown> =>
   tx.variantBest.deleteMany({ where: { kernel } });
 
-/** The headline of a variant's results, newest first, and the result nearest to it. */
+/** The headline of a variant's results, quotes and then newest first, and the result nearest to it. */
 function headlineOf(
   results: readonly Kept[],
   known: Spread,
@@ -305,7 +317,10 @@ function headlineOf(
   readonly unranked: string | null;
 } | null {
   const standing = Math.min(...results.map(standingOf));
-  const best = results.filter((result) => standingOf(result) === standing);
+  const alike = results.filter((result) => standingOf(result) === standing);
+  const best = alike.some((result) => result.isQuote)
+    ? alike.filter((result) => result.isQuote)
+    : alike;
   // What came in a file does not say what it ran.
   const source = best.find(({ sourceHash }) => sourceHash !== null)?.sourceHash ?? null;
   const current = best.filter(({ sourceHash }) => sourceHash === null || sourceHash === source);

@@ -169,7 +169,7 @@ test("a quick time teaches where the operator or the device's owner stands behin
   expect(await find(asked)).toMatchObject({ fallback: 'device', address: tileAddress('small') });
   await execute(
     url,
-    `UPDATE "Result" SET "party" = 'stranger' WHERE "workerId" = '${elsewhere.workerId}'`,
+    `UPDATE "Result" SET "party" = 'stranger', "confirmedBy" = NULL WHERE "workerId" = '${elsewhere.workerId}'`,
   );
   expect(await find(asked)).toMatchObject({ fallback: 'architecture' });
   await execute(

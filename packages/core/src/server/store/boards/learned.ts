@@ -7,8 +7,8 @@ import { asDueled, type Observation, observationsOf } from '../../../tune/eviden
 import { Selector } from '../../../tune/selector';
 import { type Learned, shippedBeside, shippedFor } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
+import { isQuote, roofsFor } from '../../gate/parties';
 import { fromJson } from '../database';
-import { OPERATOR, roofsFor } from '../parties';
 import { duelsHere } from './duels';
 import { PROVEN_NS } from './headlines';
 import type { Asked } from './shipped-variant';
@@ -19,12 +19,8 @@ export interface LearnedHere extends Learned {
   readonly tried: readonly Point[];
 }
 
-/**
- * What a device has shown here: its ranked times, and those of quick policies, as the tuner's, that
- * the operator or the device's owner stands behind. A quick run is judged by nothing, so a
- * stranger's teaches nothing.
- */
-const telling = (
+/** What a device has shown here: the times that are quotes, ranked or of quick policies, as the tuner's. */
+const quotedTimes = (
   { key, ownedBy }: { readonly key: string; readonly ownedBy: string | null },
   { problem: { op, dtype }, profile }: Asked,
 ): Prisma.Sql => Prisma.sql`(
@@ -33,9 +29,8 @@ const telling = (
   WHERE best."deviceKey" = ${key} AND best."op" = ${op} AND best."dtype" = ${dtype}
     AND best."profile" = ${profile}::"Profile" AND best."methodology" >= ${COMPARABLE_SINCE}::int
     AND strpos(best."kernel", '@') = 0
-    AND (best."standing" < 2 OR best."standing" = 3 AND
-      (result."party" = ${OPERATOR} OR result."party" = ${ownedBy}))
-  ORDER BY best."shape", best."address", best."methodology" DESC) AS told`;
+    AND best."standing" IN (0, 1, 3) AND ${isQuote('result', ownedBy)}
+  ORDER BY best."shape", best."address", best."methodology" DESC) AS quoted`;
 
 const kindOf = ({ problem: { op, dtype }, profile }: Asked) => ({ op, dtype, profile });
 const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
@@ -56,7 +51,7 @@ export async function learnedHere(
   asked: Asked,
 ): Promise<LearnedHere | null> {
   const { problem, profile } = asked;
-  const from = telling(device, asked);
+  const from = quotedTimes(device, asked);
   const [now] = await db.$queryRaw<{ count: number; newest: string; rows: string }[]>`
     ${PREPARED} SELECT count(*)::int AS "count", max("resultId") AS "newest",
       concat_ws(' ', count(*), max("resultId"), sum("medianNs")) AS "rows" FROM ${from}`;

@@ -38,7 +38,7 @@ export const answerWith = (
   variant: ResolvedVariant,
   found: Pick<BestVariant, 'fallback' | 'measured' | 'isExact'> & Partial<BestVariant>,
 ): BestVariant => ({
-  ...{ asked: problem, profile, devices: 0, partOfBest: null },
+  ...{ asked: problem, profile, devices: 0, partOfBest: null, unconfirmed: false },
   ...{ result: null, shorterMedian: null, duel: null, shipped: null, prediction: null },
   isSourceMeasured: null,
   ...programOf(variant, problem),

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   InputError,
   kernelsOf,
@@ -33,6 +33,8 @@ export interface VariantTimeRow {
   /** The time it is placed by (rank/headline.ts). */
   readonly provenNs: number;
   readonly unranked: string | null;
+  /** As in "VariantBest": 0 is ranked and confirmed, a quote for everybody (gate/parties.ts). */
+  readonly standing: number;
   readonly device: DeviceRef;
 }
 
@@ -62,22 +64,28 @@ async function variantTimes(
   };
 }
 
-/** Postgres writes them as one JSON text: 200 devices have thousands, slow to read row by row. */
+/**
+ * Postgres writes them as one JSON text: 200 devices have thousands, slow to read row by row.
+ *
+ * @param which a condition on the row `best`
+ */
 export async function timesOn(
   db: PrismaClient,
   devices: readonly DeviceRef[],
   problem: Problem,
   { methodology, profile }: Pick<BoardProblem, 'methodology' | 'profile'>,
+  which = Prisma.sql`true`,
 ): Promise<VariantTimeRow[]> {
   const byKey = new Map(devices.map((device) => [device.key, device]));
   const [read] = await db.$queryRaw<{ rows: string | null }[]>`
     SELECT json_agg(time)::text AS "rows" FROM (
       SELECT "deviceKey", "kernel", "address", "resultId", "medianNs", "unranked",
-        ${PROVEN_NS} AS "provenNs"
-      FROM "VariantBest"
+        "standing", ${PROVEN_NS} AS "provenNs"
+      FROM "VariantBest" AS best
       WHERE "op" = ${problem.op} AND "dtype" = ${problem.dtype}
         AND "profile" = ${profile}::"Profile" AND "shape" = ${shapeText(problem)}
-        AND "methodology" = ${methodology}::int AND "deviceKey" = ANY(${[...byKey.keys()]})) AS time`;
+        AND "methodology" = ${methodology}::int AND "deviceKey" = ANY(${[...byKey.keys()]})
+        AND ${which}) AS time`;
   const rows: Omit<VariantTimeRow, 'device'>[] = JSON.parse(read?.rows ?? '[]');
   return rows.flatMap((row) => {
     const device = byKey.get(row.deviceKey);
@@ -89,7 +97,7 @@ export async function timesOn(
 type DeviceTimes = readonly [VariantTimeRow, ...VariantTimeRow[]];
 
 /**
- * Times by device, by the preference of `Best`: ranked ones first, then the fastest.
+ * Times by device, by the preference of `Best`: by standing, then the fastest first.
  * Devices come by class, then by their best.
  */
 function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceTimes> {
@@ -100,7 +108,7 @@ function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceT
     else devices.set(time.deviceKey, [time]);
   }
   const byPreference = (a: VariantTimeRow, b: VariantTimeRow) =>
-    Number(a.unranked !== null) - Number(b.unranked !== null) || a.provenNs - b.provenNs;
+    a.standing - b.standing || a.provenNs - b.provenNs;
   for (const of of devices.values()) of.sort(byPreference);
   const place = ({ device }: VariantTimeRow) => DEVICE_GROUPS.indexOf(device.class);
   return new Map(
@@ -166,21 +174,28 @@ function cellsOf(
     if (!time) return [];
     const { address, kernel, medianNs, provenNs, resultId, unranked } = time;
     const isComparable = unranked === null || best.unranked !== null;
+    const part = best.provenNs / provenNs;
     return {
       ...{ kernel, address, resultId, medianNs, provenNs, unranked },
       rate: rateOf(problem, medianNs),
-      partOfBest: isComparable ? best.provenNs / provenNs : null,
+      // What nobody confirms may claim to be faster than the best that somebody does.
+      partOfBest: isComparable && part <= 1 ? part : null,
     };
   });
 }
 
-/** How near each variant comes to the best of every device. Throws InputError at `shape`, `ship`. */
+/**
+ * How near each variant comes to the best of every device, by quotes; where there are none, by whatever
+ * is ranked. Throws InputError at `shape`, `ship`.
+ */
 export async function portabilityOf(
   db: PrismaClient,
   query: PortabilityQuery,
 ): Promise<PortabilityReport> {
   const { board, times } = await variantTimes(db, query);
-  const ranked = times.filter((time) => time.unranked === null);
+  const quoted = times.filter(({ standing }) => standing === 0);
+  const unconfirmed = quoted.length === 0;
+  const ranked = unconfirmed ? times.filter((time) => time.unranked === null) : quoted;
   const devices = byDevice(ranked);
   const found = portability(ranked);
   const { ship = found[0]?.address } = query;
@@ -189,6 +204,7 @@ export async function portabilityOf(
   }
   return {
     ...board,
+    unconfirmed: unconfirmed && ranked.length > 0,
     devices: devices.size,
     variants: found.flatMap(({ worst: { deviceKey, partOfBest }, ...variant }) => {
       const [worst] = devices.get(deviceKey) ?? [];

@@ -9,6 +9,10 @@ import { METHODOLOGY_VERSION } from '../../measure/outcome';
  * party's worker of the same model is another machine under it, which does not change its description.
  * A roof is a party's own until the operator has one. What the operator's workers measured needs nobody's agreement; a
  * result of any other party is confirmed once another party's agrees, or an admin does.
+ *
+ * A **quote** is a result that decides what others run: `/best`, the selector, the map, and whatever
+ * watches a device take quotes only. One that is confirmed is a quote for everybody; for the device
+ * itself, so is what its owner measured, ranked or quick.
  */
 
 export const OPERATOR = 'operator';
@@ -46,6 +50,23 @@ export const ownRoofs = <
 >(
   rows: readonly Row[],
 ): Row[] => roofsFor(rows, rows[0]?.device.ownedBy ?? null);
+
+/**
+ * Whether a row of "Result" is a quote.
+ *
+ * @param ownedBy of its device, where it decides for that device alone; null: for any device
+ */
+export const isQuote = (result: string, ownedBy: string | Prisma.Sql | null): Prisma.Sql => {
+  const column = (name: string) => Prisma.raw(`${result}."${name}"`);
+  return Prisma.sql`(${column('confirmedBy')} IS NOT NULL
+    OR coalesce(${column('party')} = ${ownedBy}, false))`;
+};
+
+/** `isQuote`, as Prisma asks it. */
+export const quotes = (ownedBy: string | null) =>
+  ({
+    OR: [{ confirmedBy: { not: null } }, ...(ownedBy === null ? [] : [{ party: ownedBy }])],
+  }) satisfies Prisma.ResultWhereInput;
 
 /** Two medians agree within this part of the greater. */
 const AGREES_WITHIN = 0.02;
