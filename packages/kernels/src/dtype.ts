@@ -32,6 +32,13 @@ export interface DtypeFacts {
   readonly exactLimit: number;
   /** Significant bits of a generated fraction. */
   readonly fractionBits: number;
+  /** The least and the largest exponent of normal numbers. */
+  readonly normal: readonly [number, number];
+  /**
+   * Of `scaled` inputs: exponents of which two, and the bits of a fraction, are still those of a
+   * normal number, with room for the norms of operands.
+   */
+  readonly scales: readonly [number, number];
   /** How its sums round, which sets the tolerance. */
   readonly rounding: Rounding;
   /** The dtype whose multiply-add probe gives its peak. */
@@ -61,6 +68,8 @@ const HALF = {
   fromDevice: (bytes: ArrayBuffer, length: number) => fromHalves(new Uint16Array(bytes, 0, length)),
   exactLimit: 2 ** 11,
   fractionBits: 11,
+  normal: [-14, 15],
+  scales: [-7, 2],
   peak: 'f16',
 } as const;
 
@@ -79,6 +88,8 @@ const TABLE = {
     fromDevice: (bytes: ArrayBuffer, length: number) => new Float32Array(bytes, 0, length),
     exactLimit: 2 ** 24,
     fractionBits: 24,
+    normal: [-126, 127],
+    scales: [-40, 30],
     rounding: { sumRoundoff: 2 ** -24, sumTolerance: 8, store: null },
     peak: 'f32',
   },
@@ -93,8 +104,10 @@ const TABLE = {
     HostArray: Int32Array,
     fromDevice: (bytes: ArrayBuffer, length: number) => new Int32Array(bytes, 0, length),
     exactLimit: 2 ** 31 - 1,
-    // Integers have no fractions, so this is never used; it keeps the fill shader valid.
+    // Integers have no fractions, so these are never used; they keep the fill shader valid.
     fractionBits: 24,
+    normal: [0, 0],
+    scales: [0, 0],
     rounding: EXACT,
     peak: 'i32',
   },

@@ -48,6 +48,13 @@ export interface Output {
   readonly tensor: () => Tensor;
 }
 
+/** A verdict on other inputs than those that are measured. */
+export interface InRegime {
+  /** Which inputs, for messages: `integers, whose sums are exact`. */
+  readonly words: string;
+  readonly verdict: Verdict;
+}
+
 /** A variant compiled and bound for one problem. Its outputs are undefined, and not to be verified, until `poison`. */
 export interface Prepared {
   readonly bufferSets: number;
@@ -74,6 +81,11 @@ export interface Prepared {
    * `OutOfBoundsWrite` if a guard has changed.
    */
   verify(sets: readonly number[]): Promise<Verdict>;
+  /**
+   * Runs the kernel once on each other kind of inputs that its problem is verified on, with memory far
+   * behind its output that it must not change, and compares. Throws `OutOfBoundsWrite`.
+   */
+  verifyRegimes(): Promise<readonly InRegime[]>;
   /**
    * Resolves once the host has proved the references of the verdicts so far, which goes on beside
    * other work. Throws `ReferenceWrong` if they are wrong.

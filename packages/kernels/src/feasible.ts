@@ -66,7 +66,11 @@ function deviceReasons(
   const groups = passesOf(kernel, values, problem).flatMap(({ workgroups }) => workgroups);
   const buffers = bufferBytes(problem);
   const scratch = kernel.scratchBytes?.(values, problem) ?? 0;
-  const largest = Math.max(...buffers.inputs, buffers.output, scratch && guardedBytes(scratch));
+  const written = Math.max(buffers.output, scratch && guardedBytes(scratch));
+  const read = Math.max(...buffers.inputs);
+  // The guards behind an input are bound as far as there is room for them.
+  const held = Math.max(guardedBytes(read), written);
+  const largest = held > device.maxBufferSize ? held : Math.max(read, written);
   const count = (needed: number, limit: number, what: string) =>
     needed > limit ? [`needs ${needed} ${what}; the device allows ${limit}`] : [];
   const size = (needed: number, limit: number, what: string) =>

@@ -99,7 +99,22 @@ export class Proof {
     await this.#verify('before', [0], 1);
     await this.#spend(() => prepared.poison('stale'));
     await prepared.sample({ dispatches: 1, rotate: false });
-    return this.#verify('before', [0], 1);
+    const verification = await this.#verify('before', [0], 1);
+    await this.#inRegimes();
+    return verification;
+  }
+
+  /** On inputs that show what the usual ones, fractions around 0, leave out. Throws WrongOutput. */
+  async #inRegimes(): Promise<void> {
+    const found = await this.#spend(() => this.#prepared.verifyRegimes());
+    this.#dispatches += found.length;
+    for (const { words, verdict } of found) {
+      const { worst } = verdict;
+      if (!worst) continue;
+      const { row, col, got, want } = worst;
+      const reason = `element [${row}, ${col}] is ${got}, should be ${want}, on ${words}`;
+      throw new WrongOutput('before', { ...verdict, reason });
+    }
   }
 
   /**

@@ -24,6 +24,7 @@ function device(
     refill: async () => {},
     proved: async () => {},
     verify: () => Promise.reject(new Error('not verified here')),
+    verifyRegimes: async () => [],
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
     readOutput: () => Promise.reject(new Error('not read here')),
     destroy: () => {},

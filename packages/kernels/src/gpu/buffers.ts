@@ -1,7 +1,7 @@
 import { bufferBytes, guardedBytes } from '../bytes';
 import type { Problem } from '../problem';
 import { nowNs } from '../timing';
-import { GUARD_BYTES } from '../verify/poison';
+import { FAR_BYTES, GUARD_BYTES, POISON_WORD } from '../verify/poison';
 import type { DeviceWatch } from './watch';
 
 /** Bits of `GPUBufferUsage` and `GPUMapMode` (fixed by the WebGPU standard): Node has no such globals. */
@@ -29,14 +29,30 @@ export interface BufferSet {
   readonly output: GPUBuffer;
 }
 
-/** Allocates one buffer set for a problem. */
+const TENSOR = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
+
+/** Allocates one buffer set for a problem, with the guards of its inputs. */
 export function createBufferSet(device: GPUDevice, problem: Problem): BufferSet {
   const bytes = bufferBytes(problem);
-  const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
-  return {
-    inputs: bytes.inputs.map((size) => device.createBuffer({ size, usage })),
-    output: device.createBuffer({ size: bytes.output, usage }),
-  };
+  const inputs = bytes.inputs.map((content) => {
+    const size = guardedBytes(content);
+    const buffer = device.createBuffer({ size, usage: TENSOR });
+    // What fills the input later writes its elements alone: a whole word and more may be left behind.
+    const guard = new Uint32Array(GUARD_BYTES / 4 + 4).fill(POISON_WORD);
+    device.queue.writeBuffer(buffer, 0, guard);
+    device.queue.writeBuffer(buffer, size - guard.byteLength, guard);
+    return buffer;
+  });
+  return { inputs, output: device.createBuffer({ size: bytes.output, usage: TENSOR }) };
+}
+
+/** Allocates an output with a guard that reaches far behind it, as far as the device can bind. */
+export function createFarOutput(device: GPUDevice, problem: Problem): GPUBuffer {
+  const { output } = bufferBytes(problem);
+  const { maxBufferSize, maxStorageBufferBindingSize } = device.limits;
+  const most = Math.floor(Math.min(maxBufferSize, maxStorageBufferBindingSize) / 16) * 16;
+  const size = Math.max(Math.min(output + FAR_BYTES, most), output);
+  return device.createBuffer({ size, usage: TENSOR });
 }
 
 /** Allocates memory shared by a kernel's dispatches, with its guards. */
@@ -47,6 +63,18 @@ export function createScratch(device: GPUDevice, bytes: number): GPUBuffer {
 /** What a kernel binds of a guarded buffer: its content and the guard behind. */
 export function guarded(buffer: GPUBuffer): GPUBufferBinding {
   return { buffer, offset: GUARD_BYTES, size: buffer.size - GUARD_BYTES };
+}
+
+/** The same of an input, which may be as large as a device can bind. */
+export function guardedInput({ limits }: GPUDevice, buffer: GPUBuffer): GPUBufferBinding {
+  const { size = 0, ...bound } = guarded(buffer);
+  const most = Math.floor(limits.maxStorageBufferBindingSize / 4) * 4;
+  return { ...bound, size: Math.min(size, most) };
+}
+
+/** An input without its guards. */
+export function contentOf(buffer: GPUBuffer): GPUBufferBinding {
+  return { buffer, offset: GUARD_BYTES, size: buffer.size - 2 * GUARD_BYTES };
 }
 
 export function destroyBufferSet({ inputs, output }: BufferSet): void {
@@ -62,15 +90,17 @@ export async function timeUpload(
   { inputs }: Pick<BufferSet, 'inputs'>,
 ): Promise<number> {
   const { queue } = watch.device;
-  const largest = Math.max(...inputs.map((buffer) => buffer.size));
+  const contents = inputs.map(({ size }) => size - 2 * GUARD_BYTES);
+  const largest = Math.max(...contents);
   // Filled, so that its pages are mapped before the clock starts.
   const chunk = new Uint8Array(Math.min(largest, UPLOAD_CHUNK)).fill(1);
   await watch.idle();
   const start = nowNs();
-  for (const buffer of inputs) {
-    for (let offset = 0; offset < buffer.size; offset += chunk.length) {
-      const bytes = Math.min(chunk.length, buffer.size - offset);
-      queue.writeBuffer(buffer, offset, chunk, 0, bytes);
+  for (const [i, buffer] of inputs.entries()) {
+    const content = contents[i] ?? 0;
+    for (let offset = 0; offset < content; offset += chunk.length) {
+      const bytes = Math.min(chunk.length, content - offset);
+      queue.writeBuffer(buffer, GUARD_BYTES + offset, chunk, 0, bytes);
     }
   }
   await watch.idle();

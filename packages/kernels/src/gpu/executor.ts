@@ -25,6 +25,7 @@ import {
   createScratch,
   destroyBufferSet,
   guarded,
+  guardedInput,
   timeUpload,
 } from './buffers';
 import { Filler, uniformOf } from './fill';
@@ -97,7 +98,7 @@ class GpuExecutor implements Executor {
       return new GpuPrepared(
         this.#context,
         { problem, kernel: definition, seed, mode, secrets },
-        { dispatches, sets, ...shared },
+        { layout, dispatches, sets, ...shared },
         { compileNs, uploadNs, fillNs },
       );
     } catch (error) {
@@ -178,7 +179,7 @@ class GpuExecutor implements Executor {
       buffers.map((set) => ({
         ...set,
         group: bindGroupOf(watch.device, layout, [
-          ...set.inputs,
+          ...set.inputs.map((input) => guardedInput(watch.device, input)),
           guarded(set.output),
           shape,
           ...(scratch ? [guarded(scratch.buffer)] : []),

@@ -1,6 +1,6 @@
 import { DTYPES, type Dtype } from '../dtype';
 import { typeHeader } from '../specialise';
-import type { Fill } from '../verify/inputs';
+import { type Fill, fillWords } from '../verify/inputs';
 import { POISON_WORD } from '../verify/poison';
 import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
 import fillWgsl from './fill.wgsl';
@@ -49,16 +49,20 @@ export class Filler {
     this.#pipelines.compile(POISON_SOURCE, layout).catch(() => undefined);
   }
 
-  /** Fills each buffer according to the fill of the same index, bit for bit as `inputTensors` does. */
-  async fill(buffers: readonly GPUBuffer[], fills: readonly Fill[], dtype: Dtype): Promise<void> {
+  /** Fills each tensor according to the fill of the same index, bit for bit as `inputTensors` does. */
+  async fill(
+    tensors: readonly GPUBufferBinding[],
+    fills: readonly Fill[],
+    dtype: Dtype,
+  ): Promise<void> {
     const source = [
       typeHeader(dtype),
       `const FRACTION_BITS = ${DTYPES[dtype].fractionBits}u;`,
+      `const INTEGERS = ${DTYPES[dtype].isInteger};`,
       fillWgsl,
     ].join('\n');
     const longest = Math.max(...fills.map(({ length }) => length));
-    const words = fills.map(({ length, stream, range, least }) => [length, stream, range, least]);
-    await this.#run(source, buffers, words, longest);
+    await this.#run(source, tensors, fills.map(fillWords), longest);
     await this.#watch.idle();
   }
 
@@ -79,7 +83,7 @@ export class Filler {
   /** Runs a shader once per buffer, in one submission, because each submission costs a wait. */
   async #run(
     source: string,
-    buffers: readonly GPUBuffer[],
+    buffers: readonly (GPUBuffer | GPUBufferBinding)[],
     words: readonly (readonly number[])[],
     length: number,
   ): Promise<void> {

@@ -1,18 +1,35 @@
 import { DTYPES } from '../dtype';
-import type { Output, Prepared, SampleOptions, Secrets } from '../executor';
+import { OutOfMemory } from '../errors';
+import type { InRegime, Output, Prepared, SampleOptions, Secrets } from '../executor';
 import type { Kernel } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import type { Sample } from '../timing';
-import { fillsOf, type InputChoice, type InputMode, seedOfSet } from '../verify/inputs';
+import {
+  fillsOf,
+  type InputChoice,
+  type InputMode,
+  REGIME_SEED,
+  regimesOf,
+  seedOfSet,
+} from '../verify/inputs';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
-import { type BufferSet, destroyBufferSet, download } from './buffers';
+import {
+  type BufferSet,
+  contentOf,
+  createFarOutput,
+  destroyBufferSet,
+  download,
+  guarded,
+  guardedInput,
+} from './buffers';
 import type { Filler } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
 import { type PassTimer, timePass } from './pass';
+import { bindGroupOf } from './pipelines';
 
 /** What all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
@@ -28,6 +45,7 @@ export interface Dispatch {
 
 /** The dispatches of a kernel, bound to every buffer set of a problem. */
 export interface Binding {
+  readonly layout: GPUBindGroupLayout;
   readonly dispatches: readonly Dispatch[];
   readonly sets: readonly (BufferSet & { readonly group: GPUBindGroup })[];
   readonly shape: GPUBuffer;
@@ -86,19 +104,28 @@ export class GpuPrepared implements Prepared {
   }
 
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
-    const { problem, secrets } = this.#of;
-    const { element, isInteger } = DTYPES[problem.dtype];
-    this.#poisons++;
     // What is poisoned is verified next.
     const [first = 0] = sets ?? [];
     this.#context.judge.begin(this.#case, this.#choice(first));
+    await this.#poison(
+      kind,
+      this.#guarded(sets).filter(({ isScratch }) => !sets || !isScratch),
+    );
+  }
+
+  async #poison(
+    kind: PoisonKind,
+    memory: readonly (Guarded & { readonly isScratch: boolean })[],
+  ): Promise<void> {
+    const { problem, secrets } = this.#of;
+    const { element, isInteger } = DTYPES[problem.dtype];
+    this.#poisons++;
     const plain = { kind: 0, most: 0 };
     const stale = {
       kind: isInteger ? 3 : element === 'f16' ? 2 : 1,
       most: largestStale(problem, this.#seed),
     };
     const [ofOutputs, ofScratch] = kind === 'nan' ? [plain, plain] : [stale, stale];
-    const memory = this.#guarded(sets).filter(({ isScratch }) => !sets || !isScratch);
     await this.#context.filler.poison(
       memory.map(({ buffer, contentBytes, isScratch }, index) => ({
         buffer,
@@ -131,6 +158,55 @@ export class GpuPrepared implements Prepared {
       choice: this.#choice(set),
     }));
     return judge.verdict(this.#case, outputs, this.#guarded(sets), this.#guard);
+  }
+
+  async verifyRegimes(): Promise<readonly InRegime[]> {
+    const { problem } = this.#of;
+    const { watch, filler, judge } = this.#context;
+    const { layout, dispatches, shape, scratch } = this.#binding;
+    const { inputs } = this.#set(0);
+    const far = await this.#farOutput();
+    const output = far ?? this.#set(0).output;
+    const memory = this.#guarded([0]).map((of) => (of.isScratch ? of : { ...of, buffer: output }));
+    const group = bindGroupOf(watch.device, layout, [
+      ...inputs.map((input) => guardedInput(watch.device, input)),
+      guarded(output),
+      shape,
+      ...(scratch ? [guarded(scratch.buffer)] : []),
+    ]);
+    const found: InRegime[] = [];
+    try {
+      for (const { mode, words } of regimesOf(problem)) {
+        const choice = { seed: REGIME_SEED, mode };
+        await filler.fill(inputs.map(contentOf), fillsOf(problem, choice), problem.dtype);
+        await this.#poison('nan', memory);
+        await timePass(this.#context, (pass) => {
+          pass.setBindGroup(0, group);
+          for (const { pipeline, workgroups } of dispatches) {
+            pass.setPipeline(pipeline);
+            pass.dispatchWorkgroups(...workgroups);
+          }
+        });
+        const judged = [{ choice, inputs, output }];
+        const verdict = await judge.verdict(this.#case, judged, memory, this.#guard);
+        found.push({ words, verdict });
+      }
+    } finally {
+      far?.destroy();
+    }
+    const usual = fillsOf(problem, this.#choice(0));
+    await filler.fill(inputs.map(contentOf), usual, problem.dtype);
+    return found;
+  }
+
+  /** Null where the device has no memory for it. */
+  async #farOutput(): Promise<GPUBuffer | null> {
+    const { watch } = this.#context;
+    const create = () => createFarOutput(watch.device, this.#of.problem);
+    return watch.scoped('allocate an output with its surroundings', create).catch((error) => {
+      if (error instanceof OutOfMemory) return null;
+      throw error;
+    });
   }
 
   async proved(): Promise<void> {
@@ -219,7 +295,7 @@ export async function fillSets(
   { seed, mode }: { seed: number; mode: InputMode },
 ): Promise<void> {
   await filler.fill(
-    sets.flatMap(({ inputs }) => inputs),
+    sets.flatMap(({ inputs }) => inputs.map(contentOf)),
     sets.flatMap((_, set) => fillsOf(problem, { seed: seedOfSet(seed, set), mode })),
     problem.dtype,
   );

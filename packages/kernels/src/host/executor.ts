@@ -5,6 +5,7 @@
 import type { Tensor } from '../dtype';
 import type {
   Executor,
+  InRegime,
   Output,
   Prepared,
   PrepareOptions,
@@ -18,7 +19,15 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
-import { type InputMode, inputTensors, refillTensors, seedOfSet } from '../verify/inputs';
+import {
+  type InputMode,
+  inputTensors,
+  isExact,
+  REGIME_SEED,
+  refillTensors,
+  regimesOf,
+  seedOfSet,
+} from '../verify/inputs';
 import { POISON_WORD, type PoisonKind } from '../verify/poison';
 import { merged, type OutputCheck, type Verdict } from '../verify/verification';
 import { drawSecret, outputCheck } from '../verify/verify';
@@ -102,6 +111,8 @@ class HostPrepared implements Prepared {
   readonly #of: Prepares;
   readonly #sets: readonly TensorSet[];
   readonly #secrets: Secrets;
+  /** Of the present inputs. */
+  #seed: number;
   /** By set, for its present inputs. */
   readonly #checks = new Map<number, OutputCheck>();
   #poisons = 0;
@@ -116,6 +127,7 @@ class HostPrepared implements Prepared {
     this.#of = of;
     this.#sets = sets;
     this.#secrets = of.options.secrets ?? drawSecret;
+    this.#seed = of.options.seed;
   }
 
   get bufferSets(): number {
@@ -140,9 +152,36 @@ class HostPrepared implements Prepared {
   async refill(seed: number): Promise<void> {
     const mode: InputMode = this.#of.options.inputs ?? 'uniform';
     this.#checks.clear();
+    this.#seed = seed;
     for (const [set, { inputs }] of this.#sets.entries()) {
       refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set), mode });
     }
+  }
+
+  /**
+   * Floats on integers, where Freivalds' check notices any difference; moves on all bits. Sums of
+   * integers on the host are not held to WGSL's: they wrap there.
+   */
+  async verifyRegimes(): Promise<readonly InRegime[]> {
+    const { problem, kernel, run } = this.#of;
+    const { norms } = opOf(problem).verification.onDevice ?? {};
+    const those = regimesOf(problem).filter(
+      ({ mode }) => mode === 'exact' || (mode === 'bits' && !norms),
+    );
+    const { inputs, output } = this.#set(0);
+    const found: InRegime[] = [];
+    for (const { mode, words } of those) {
+      refillTensors(inputs, problem, { seed: REGIME_SEED, mode });
+      await this.poison('nan', [0]);
+      await run(this.#set(0));
+      const { computes, errorGrowth } = kernel;
+      const exact = isExact(mode);
+      const options = { computes, errorGrowth, exact, secret: this.#secrets('regimes') };
+      found.push({ words, verdict: outputCheck(problem, inputs, options)(output) });
+    }
+    const { inputs: mode = 'uniform' } = this.#of.options;
+    if (those.length > 0) refillTensors(inputs, problem, { seed: this.#seed, mode });
+    return found;
   }
 
   async verify(sets: readonly number[]): Promise<Verdict> {

@@ -1,12 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
-import { inputTensors } from './inputs';
+import { inputTensors, regimesOf } from './inputs';
 
 const problem = (dtype: Problem['dtype'], k = 1024): Problem => ({
   op: 'matmul',
   shape: { m: 64, n: 32, k },
   dtype,
 });
+
+/** Of a number other than 0. */
+function lowestBit(value: number): number {
+  let bit = 2 ** Math.floor(Math.log2(Math.abs(value)));
+  while (value % bit !== 0) bit /= 2;
+  return bit;
+}
 
 const extremes = (values: Iterable<number>) => {
   let [low, high, sum, count] = [Infinity, -Infinity, 0, 0];
@@ -49,12 +57,60 @@ describe('inputs', () => {
   ] as const)('are integers with exact sums in %s when asked', (dtype, limit) => {
     const [a] = inputTensors(problem(dtype), { seed: 5, mode: 'exact' });
     expect(a?.every(Number.isInteger)).toBe(true);
-    expect(1024 * extremes(a ?? []).high ** 2).toBeLessThanOrEqual(limit);
+    expect(a).not.toContain(0);
+    // Eight deviations of a sum of either sign.
+    expect(8 * Math.sqrt(1024) * extremes(a ?? []).high ** 2).toBeLessThanOrEqual(limit);
   });
 
+  test.each([1, 2, 300, 4096, 65_536])(
+    'have sums that are exact in f16 on the way, at K = %i',
+    (k) => {
+      const shape = { m: 16, n: 8, k };
+      const [a, b] = inputTensors(
+        { op: 'matmul', shape, dtype: 'f16' },
+        { seed: 5, mode: 'exact' },
+      );
+      for (let at = 0; at < 16 * 8; at++) {
+        let sum = 0;
+        for (let p = 0; p < k; p++) {
+          sum += a![Math.floor(at / 8) * k + p]! * b![p * 8 + (at % 8)]!;
+          if (Math.abs(sum) > 2048) throw new Error(`${sum} at ${p}`);
+        }
+      }
+    },
+  );
+
   test('are refused where no sum could be exact', () => {
-    expect(() => inputTensors(problem('f16', 4096), { seed: 1, mode: 'exact' })).toThrow(
-      'in f16 can have at most 2048 products; this shape has 4096',
+    expect(() => inputTensors(problem('f16', 70_000), { seed: 1, mode: 'exact' })).toThrow(
+      'no sums of 70000 products of integers are exact in f16',
     );
+    expect(regimesOf(problem('f16', 70_000)).map(({ mode }) => mode)).toEqual(['scaled']);
+  });
+
+  test.each([
+    ['f32', 24],
+    ['f16', 11],
+  ] as const)('scaled, have exact sums of two products in %s, and every bit', (dtype, bits) => {
+    const { m, n, k } = { m: 40, n: 24, k: 77 };
+    const shape = { m, n, k };
+    const choice = { seed: 5, mode: 'scaled' } as const;
+    const [a, b] = inputTensors({ op: 'matmul', shape, dtype }, choice) as [Tensor, Tensor];
+    let significant = 0;
+    for (let at = 0; at < m * n; at++) {
+      const terms = Array.from({ length: k }, (_, p) => {
+        return a[Math.floor(at / n) * k + p]! * b[p * n + (at % n)]!;
+      }).filter((product) => product !== 0);
+      expect(terms.length).toBeLessThanOrEqual(2);
+      const sum = terms.reduce((all, product) => all + product, 0);
+      const exponents = terms.map((product) => Math.log2(lowestBit(product)));
+      const lowest = Math.min(...exponents);
+      if (terms.length > 0) {
+        expect(Math.abs(sum) / 2 ** lowest).toBeLessThan(2 ** bits);
+        significant = Math.max(significant, Math.log2(Math.abs(terms[0]!) / 2 ** lowest));
+      }
+    }
+    expect(significant).toBeGreaterThan(bits - 2);
+    expect(a).toContain(0);
+    expect(extremes(a).high).toBeGreaterThan(1000);
   });
 });

@@ -3,9 +3,17 @@ import { hash32, type Rows } from '../numbers';
 import { allocate, elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
+import type { Lines } from './verification';
 
-/** `uniform`: zero-mean values. `exact`: integers with exact results, to compare with `==`. */
-export type InputMode = 'uniform' | 'exact';
+/**
+ * How inputs are drawn. Kernels are measured on `uniform` values, of zero mean; the others verify them:
+ * - `exact`: integers whose sums are exact in any order, to compare with `==`. Every product counts.
+ * - `scaled`: of floats that are summed. Each sum has at most two products that are not 0, so it is
+ *   exact with every bit of both operands in it, at magnitudes far from 1, among zeros and powers of
+ *   two.
+ * - `bits`: any integer; any normal float and 0. WGSL lets a device change other patterns.
+ */
+export type InputMode = 'uniform' | 'exact' | 'scaled' | 'bits';
 
 /** Which inputs to generate: equal choices give equal bits, on the host and in the fill shader. */
 export interface InputChoice {
@@ -13,6 +21,36 @@ export interface InputChoice {
   /** Absent: `uniform`. */
   readonly mode?: InputMode;
 }
+
+/** What an output is on inputs of this mode: exact where a kernel adds up as it should. */
+export const isExact = (mode: InputMode = 'uniform'): boolean =>
+  mode === 'exact' || mode === 'scaled';
+
+/** Of the inputs of regimes: one for all runs, so that they share their references. */
+export const REGIME_SEED = 0x7e61_3e5e;
+
+/** The modes in which a problem is verified beside `uniform`, and how messages say so. */
+export function regimesOf(problem: Problem): readonly Regime[] {
+  const { onDevice } = opOf(problem).verification;
+  if (!onDevice) return [];
+  const modes: readonly InputMode[] =
+    onDevice.norms && !DTYPES[problem.dtype].isInteger ? ['exact', 'scaled'] : ['bits'];
+  return modes
+    .filter((mode) => mode !== 'exact' || exactRange(problem) > 0)
+    .map((mode) => ({ mode, words: WORDS[mode] }));
+}
+
+export interface Regime {
+  readonly mode: InputMode;
+  readonly words: string;
+}
+
+const WORDS: Readonly<Record<InputMode, string>> = {
+  uniform: 'fractions',
+  exact: 'integers, whose sums are exact',
+  scaled: 'zeros, powers of two and values far from 1',
+  bits: 'inputs of any bits',
+};
 
 /** The seed of a buffer set's inputs: the run's own for the first, another for each further one. */
 export function seedOfSet(seed: number, set: number): number {
@@ -24,9 +62,24 @@ export interface Fill {
   readonly length: number;
   /** Added to each element's index before hashing. */
   readonly stream: number;
-  /** Integers from `least` to `range`; a range of 0 means fractions in (-1, 1). */
+  readonly kind: (typeof KINDS)[InputMode];
+  /**
+   * Integers: of magnitudes up to `range`, the least of them `least`. Scaled values and bits: their
+   * exponents, from `least` to `range`. Fractions: 0.
+   */
   readonly range: number;
   readonly least: number;
+  /** Of scaled values: where the lines lie that meet those of another input, and which of the two it is. */
+  readonly lines: (Pick<Lines, 'each' | 'length' | 'pitch' | 'step'> & { role: number }) | null;
+}
+
+/** As in fill.wgsl. */
+const KINDS = { uniform: 0, exact: 1, scaled: 2, bits: 3 } as const;
+
+/** The words of a fill, as fill.wgsl takes them. */
+export function fillWords({ length, stream, kind, range, least, lines }: Fill): number[] {
+  const { each = 1, length: steps = 1, pitch = 1, step = 1, role = 0 } = lines ?? {};
+  return [length, stream, kind, range, least, each, steps, pitch, step, role];
 }
 
 /** Largest magnitude of integer inputs, so that products stay below 2^30 even if K allows more. */
@@ -34,16 +87,33 @@ const MAX_RANGE = 32_767;
 
 /** How each input of a problem is filled. Throws RangeError if K is too long for exact sums. */
 export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoice): Fill[] {
-  const integers = mode === 'exact' || DTYPES[problem.dtype].isInteger;
-  const range = integers ? integerRange(problem) : 0;
+  const { isInteger, isSigned, normal, scales } = DTYPES[problem.dtype];
+  const lines = opOf(problem).verification.onDevice?.norms?.lines(problem.shape);
+  const drawn = mode === 'uniform' && isInteger ? 'exact' : mode;
+  const magnitudes = () => {
+    const range = integerRange(problem);
+    return { range, least: isSigned ? -range : 0 };
+  };
+  const ranges = {
+    uniform: () => ({ range: 0, least: 0 }),
+    exact: magnitudes,
+    scaled: () => ({ least: scales[0], range: scales[1] }),
+    // Biased, as f32 has them.
+    bits: () => ({ least: normal[0] + 127, range: normal[1] + 127 }),
+  }[drawn]();
   return opOf(problem)
     .inputs(problem.shape)
-    .map((dims, tensor) => ({
-      length: elements(dims),
-      stream: hash32(hash32(hash32(seed)) + tensor),
-      range,
-      least: DTYPES[problem.dtype].isSigned ? -range : 0,
-    }));
+    .map((dims, tensor) => {
+      const role = lines?.findIndex(({ input }) => input === tensor) ?? -1;
+      const own = lines?.[role];
+      return {
+        length: elements(dims),
+        stream: hash32(hash32(hash32(seed)) + tensor),
+        kind: KINDS[drawn],
+        ...ranges,
+        lines: own ? { ...own, role } : null,
+      };
+    });
 }
 
 /** The inputs of a problem on the host, row-major; `shared` with threads if asked for. */
@@ -88,19 +158,25 @@ export function inputBlock(
 }
 
 /** Fills `out` with the elements of an input, starting at `first`. */
-function fillElements(
-  out: Tensor,
-  { stream, range, least }: Fill,
-  dtype: Dtype,
-  first: number,
-): void {
+function fillElements(out: Tensor, fill: Fill, dtype: Dtype, first: number): void {
   // As a signed integer, so that adding the index needs no conversion per element.
-  const start = (first + stream) | 0;
-  if (range > 0) {
-    const count = range - least + 1;
-    for (let i = 0; i < out.length; i++) out[i] = ((hash32(i + start) >>> 1) % count) + least;
-    return;
+  const start = (first + fill.stream) | 0;
+  if (fill.kind === KINDS.scaled) fillScaled(out, fill, dtype, first);
+  else if (fill.kind === KINDS.bits) fillBits(out, fill, dtype, start);
+  else if (fill.kind === KINDS.exact) fillIntegers(out, fill, start);
+  else fillFractions(out, dtype, start);
+}
+
+/** Never 0, so that a product left out is always seen. */
+function fillIntegers(out: Tensor, { range, least }: Fill, start: number): void {
+  const count = range - least;
+  for (let i = 0; i < out.length; i++) {
+    const value = ((hash32(i + start) >>> 1) % count) + least;
+    out[i] = value < 0 ? value : value + 1;
   }
+}
+
+function fillFractions(out: Tensor, dtype: Dtype, start: number): void {
   // An odd multiple of 2^-bits below 1 has at most `bits` significant bits, so it is exact in the
   // dtype. It is never 0, and the mean is 0.
   const bits = DTYPES[dtype].fractionBits;
@@ -113,15 +189,65 @@ function fillElements(
   }
 }
 
+/**
+ * Of every two steps of a sum, one is sparse in this input and the other in the other: there, each
+ * line has a power of two at one place and zeros elsewhere. Its dense steps are integers of a bit less
+ * than the dtype's, so two products have an exact sum, in any order. Each line has a scale of its own.
+ */
+function fillScaled(out: Tensor, { lines, ...fill }: Fill, dtype: Dtype, first: number): void {
+  if (!lines) throw new TypeError('scaled inputs are those of sums');
+  const { each, length: steps, pitch, step, role } = lines;
+  const bits = DTYPES[dtype].fractionBits - 1;
+  const places = Math.max(Math.floor((steps + 1 - role) / 2), 1);
+  for (let i = 0; i < out.length; i++) {
+    const at = first + i;
+    const within = at % (each * steps);
+    const line = Math.floor(at / (each * steps)) * each + (Math.floor(within / pitch) % each);
+    const p = Math.floor(within / step) % steps;
+    const ofLine = hash32(hash32(line + fill.stream));
+    const exponent = ((ofLine >>> 1) % (fill.range - fill.least + 1)) + fill.least;
+    const hash = hash32(at + fill.stream);
+    let magnitude = hash >>> (32 - bits);
+    if (p % 2 === role) {
+      magnitude = p === 2 * (hash32(ofLine) % places) + role ? 1 : 0;
+    } else if ((hash & 0x0e) === 0) {
+      magnitude = (hash & 0x10) === 0 ? 0 : 2 ** ((hash >>> 8) % bits);
+    }
+    out[i] = (hash & 1 ? -magnitude : magnitude) * 2 ** exponent || 0;
+  }
+}
+
+/** One in 16 is 0. */
+function fillBits(out: Tensor, { range, least }: Fill, dtype: Dtype, start: number): void {
+  const { isInteger, fractionBits } = DTYPES[dtype];
+  const words = new Int32Array(out.buffer, out.byteOffset, out.length);
+  const mantissa = 0x7fffff & ~(2 ** (24 - fractionBits) - 1);
+  for (let i = 0; i < words.length; i++) {
+    const hash = hash32(i + start);
+    const more = hash32(hash);
+    const exponent = ((more >>> 4) % (range - least + 1)) + least;
+    const float = (hash & 0x80000000) | (exponent << 23) | (hash & mantissa);
+    words[i] = (more & 15) === 0 ? 0 : isInteger ? hash : float;
+  }
+}
+
 /** Largest r for which the op's sums of products of integers up to r are exact in the dtype. */
 function integerRange(problem: Problem): number {
+  const range = exactRange(problem);
+  if (range > 0) return range;
+  const { terms } = opOf(problem);
+  throw new RangeError(
+    `no sums of ${terms(problem.shape)} products of integers are exact in ${problem.dtype}`,
+  );
+}
+
+/**
+ * 0 if there is none. Sums of floats go to both sides of 0 like a random walk: in whatever order they
+ * are added up, none is beyond 8 deviations, r^2 sqrt(K) at most, but for one of 10^13.
+ */
+function exactRange(problem: Problem): number {
   const terms = opOf(problem).terms(problem.shape);
-  const { exactLimit } = DTYPES[problem.dtype];
-  const range = Math.floor(Math.sqrt(exactLimit / terms));
-  if (range < 1) {
-    throw new RangeError(
-      `sums of exact inputs in ${problem.dtype} can have at most ${exactLimit} products; this shape has ${terms}`,
-    );
-  }
-  return Math.min(range, MAX_RANGE);
+  const { exactLimit, isInteger } = DTYPES[problem.dtype];
+  const farthest = isInteger ? terms : Math.min(terms, 8 * Math.sqrt(terms));
+  return Math.min(Math.floor(Math.sqrt(exactLimit / farthest)), MAX_RANGE);
 }

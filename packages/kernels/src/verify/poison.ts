@@ -9,8 +9,11 @@ export type PoisonKind = 'nan' | 'stale';
 export const POISON_WORD = 0x7fc1_7fc1;
 
 /**
- * Bytes on either side of every output and scratch memory that no kernel may change. Those behind
- * are part of the binding: robust access clamps an out-of-bounds index to it, so that a stray write
- * lands there.
+ * Bytes on either side of every tensor and of scratch memory. No kernel may change those of outputs,
+ * and those of inputs are NaN (a large integer), so that what is read there shows. Those behind are
+ * part of the binding: a device drops what is written beyond a binding, and reads 0 there.
  */
 export const GUARD_BYTES = 4096;
+
+/** Bytes behind one output of a run that its kernel is bound to once, to see what it writes far away. */
+export const FAR_BYTES = 2 ** 22;

@@ -5,7 +5,7 @@ import type { Kernel } from '../../kernel';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { jsonNumber, type WorstElement } from '../../verify/compare';
-import { type InputChoice, inputTensors } from '../../verify/inputs';
+import { type InputChoice, inputTensors, isExact } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
 import { unitOf } from '../../verify/precision';
 import { merged, type Verdict } from '../../verify/verification';
@@ -139,7 +139,9 @@ export class Judge {
   ): Promise<Question<Promise<Verdict>>> {
     const { problem, kernel } = of;
     const { length, rows, cols, share, groups } = sharesOf(problem);
-    const rounding = judged.choice.mode === 'exact' ? EXACT : DTYPES[problem.dtype].rounding;
+    // Sums of inputs are larger than inputs: a kernel that adds them up is not exact.
+    const isExactHere = isExact(judged.choice.mode) && kernel.errorGrowth === undefined;
+    const rounding = isExactHere ? EXACT : DTYPES[problem.dtype].rounding;
     const growth = kernel.errorGrowth ?? 1;
     const terms = opOf(problem).terms(problem.shape);
     const precision = { rounding, terms, growth };
@@ -257,7 +259,7 @@ export class Judge {
     const verdicts: Verdict[] = [];
     for (const [index, { choice, output }] of outputs.entries()) {
       const { computes, errorGrowth } = kernel;
-      const exact = choice.mode === 'exact';
+      const exact = isExact(choice.mode) && errorGrowth === undefined;
       const options = { computes, errorGrowth, secret, sampled: index > 0, exact };
       const check = outputCheck(problem, inputTensors(problem, choice), options);
       const { bytes } = await download(this.#watch, output, GUARD_BYTES);
@@ -275,7 +277,7 @@ function noRoom(error: unknown): null {
 
 /** Floats that are integers: compared as numbers, since zeros may have either sign. */
 const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
-  choice.mode === 'exact' &&
+  isExact(choice.mode) &&
   kernel.computes !== 'copy' &&
   !DTYPES[problem.dtype].isInteger &&
   opOf(problem).verification.onDevice?.norms !== undefined;

@@ -5,7 +5,7 @@ import { hash32, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { compareBits } from '../../verify/compare';
-import { type InputChoice, inputBlock } from '../../verify/inputs';
+import { type InputChoice, inputBlock, isExact } from '../../verify/inputs';
 import type { DeviceVerification, OutputCheck } from '../../verify/verification';
 import { drawSecret, generatedCheck } from '../../verify/verify';
 import { BufferUsage, download, MAP_READ } from '../buffers';
@@ -57,7 +57,7 @@ export function hostCheck(
   const { isInteger } = DTYPES[problem.dtype];
   const terms = opOf(problem).terms(problem.shape);
   const rounding = isInteger ? {} : { rounding: roundingOf(terms) };
-  const options = { ...rounding, exact: choice.mode === 'exact', sampled: true };
+  const options = { ...rounding, exact: isExact(choice.mode), sampled: true };
   return generatedCheck(problem, choice, options, pool);
 }
 

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { DTYPES } from '../dtype';
+import { OutOfBoundsWrite } from '../errors';
+import type { GpuKernel } from '../kernel';
+import { naive } from '../matmul/01-naive';
+import type { Problem } from '../problem';
+import { KERNELS } from '../registry';
+import { naive as naiveTranspose } from '../transpose/01-naive';
+import { fillsOf, type InputMode, inputTensors } from '../verify/inputs';
+import { BufferUsage, download } from './buffers';
+import { useExecutor } from './dawn.test-helper';
+import { Filler } from './fill';
+import { Pipelines } from './pipelines';
+import { DeviceWatch } from './watch';
+
+const gpu = useExecutor();
+type Dtype = Problem['dtype'];
+
+const product = (m: number, n: number, k: number, dtype: Dtype, b?: number): Problem => ({
+  op: 'matmul',
+  shape: { ...(b !== undefined && { b }), m, n, k },
+  dtype,
+});
+const transposed = (dtype: Dtype): Problem => ({
+  op: 'transpose',
+  shape: { rows: 37, cols: 70 },
+  dtype,
+});
+
+/** A naive kernel with one change of its source. */
+function changed(base: GpuKernel, from: string | RegExp, to: string): GpuKernel {
+  const wgsl = String(base.wgsl).replace(from, to);
+  if (wgsl === base.wgsl) throw new Error(`nothing in ${base.id} reads ${from}`);
+  return { ...base, id: `${base.op}/changed`, wgsl, dtypes: ['f32', 'i32', 'f16', 'f16acc16'] };
+}
+
+/** What the usual inputs say of a kernel, and what the others do. */
+async function tried(kernel: GpuKernel, problem: Problem) {
+  const kernels = KERNELS as GpuKernel[];
+  kernels.push(kernel);
+  const options = { seed: 11, bufferSets: 1 };
+  const prepared = await gpu.executor
+    .prepare({ kernel: kernel.id, tunables: {} }, problem, options)
+    .finally(() => kernels.pop());
+  try {
+    await prepared.poison('nan');
+    await prepared.sample({ dispatches: 1, rotate: false });
+    const usual = await prepared.verify([0]);
+    const others = await prepared.verifyRegimes();
+    // The usual inputs are there again.
+    await prepared.poison('nan');
+    await prepared.sample({ dispatches: 1, rotate: false });
+    expect((await prepared.verify([0])).beyond).toBe(usual.beyond);
+    return {
+      usual: usual.worst === null,
+      regimes: others.map(({ words }) => words),
+      wrongOn: others.flatMap(({ words, verdict }) => (verdict.worst ? [words] : [])),
+    };
+  } finally {
+    prepared.destroy();
+  }
+}
+
+const SUM = 'sum += Acc(A[row * shape.k + p]) * Acc(B[p * shape.n + col]);';
+const STORE = 'C[row * shape.n + col] = T(sum);';
+const INTEGERS = 'integers, whose sums are exact';
+const SCALED = 'zeros, powers of two and values far from 1';
+const BITS = 'inputs of any bits';
+
+describe('a kernel that is right on the usual inputs is caught', () => {
+  // Sums in f16 may round as much, so these sum in f32.
+  const inF32 = changed(naive, 'var sum = Acc(0);', 'var sum = 0.0;');
+  const sumF32 = (end: string) =>
+    changed(
+      changed(inF32, SUM, 'sum += f32(A[row * shape.k + p]) * f32(B[p * shape.n + col]);'),
+      'p < shape.k',
+      `p < ${end}`,
+    );
+  const short = (value: string) =>
+    `bitcast<f32>((bitcast<u32>(f32(${value})) + 0x80000u) & 0xfff00000u)`;
+  test.each<[string, GpuKernel, Problem, string[]]>([
+    [
+      'the last product dropped',
+      sumF32('shape.k - 1u'),
+      product(9, 7, 4096, 'f16acc16'),
+      [INTEGERS],
+    ],
+    ['16 products dropped', sumF32('shape.k - 16u'), product(9, 7, 16_384, 'f16acc16'), [INTEGERS]],
+    [
+      'operands of 4 bits',
+      changed(
+        inF32,
+        SUM,
+        `sum += ${short('A[row * shape.k + p]')} * ${short('B[p * shape.n + col]')};`,
+      ),
+      product(9, 7, 16_384, 'f16acc16'),
+      [SCALED],
+    ],
+    [
+      'a result that is clamped',
+      changed(naive, 'T(sum)', 'T(clamp(sum, Acc(-100), Acc(100)))'),
+      product(9, 7, 65, 'f32'),
+      [INTEGERS, SCALED],
+    ],
+    [
+      'inputs that are clamped',
+      changed(
+        naive,
+        'Acc(A[row * shape.k + p])',
+        'clamp(Acc(A[row * shape.k + p]), Acc(-1), Acc(1))',
+      ),
+      product(9, 7, 65, 'f16'),
+      [INTEGERS, SCALED],
+    ],
+    [
+      'a sum that ends at a zero',
+      changed(naive, SUM, `if (A[row * shape.k + p] == T(0)) { break; } ${SUM}`),
+      product(9, 7, 65, 'f32'),
+      [SCALED],
+    ],
+    [
+      'a zero taken for what is missing',
+      changed(
+        naive,
+        'Acc(B[p * shape.n + col])',
+        'select(Acc(B[p * shape.n + col]), Acc(1), B[p * shape.n + col] == T(0))',
+      ),
+      product(9, 7, 65, 'f16'),
+      [SCALED],
+    ],
+    [
+      'integers of 16 bits',
+      changed(
+        naive,
+        SUM,
+        'let a = A[row * shape.k + p]; let b = B[p * shape.n + col]; sum += ((a << 16u) >> 16u) * ((b << 16u) >> 16u);',
+      ),
+      product(9, 7, 65, 'i32'),
+      [BITS],
+    ],
+    [
+      'sums that saturate',
+      changed(naive, 'T(sum)', 'clamp(sum, -0x3fffffff, 0x3fffffff)'),
+      product(9, 7, 65, 'i32'),
+      [BITS],
+    ],
+  ])('%s', async (_what, kernel, problem, expected) => {
+    const { usual, wrongOn } = await tried(kernel, problem);
+    expect(wrongOn).toEqual(expected);
+    if (expected.length > 0) expect(usual).toBe(true);
+  });
+});
+
+test.each<[string, Dtype, string]>([
+  ['16 of 32 bits', 'i32', '(value << 16u) >> 16u'],
+  ['halves of floats', 'f32', 'bitcast<f32>(bitcast<u32>(value) & 0xffffe000u)'],
+  ['values of a range', 'f16', 'clamp(value, T(-64), T(64))'],
+])('a transpose that moves %s is caught', async (_what, dtype, moved) => {
+  const kernel = changed(naiveTranspose, /= (A\[.*\]);/, `= moved($1);`);
+  const wgsl = `${kernel.wgsl}\nfn moved(value: T) -> T { return ${moved}; }`;
+  expect(await tried({ ...kernel, wgsl }, transposed(dtype))).toMatchObject({ wrongOn: [BITS] });
+});
+
+describe('what is read beyond an input shows', () => {
+  const end = 'p < shape.k;';
+  test.each<[string, string, string]>([
+    ['one product too many', end, 'p < shape.k + 1u;'],
+    ['a tile of K without a check of its bounds', end, 'p < (shape.k + 15u) / 16u * 16u;'],
+  ])('%s', async (_what, from, to) => {
+    for (const dtype of ['f32', 'f16', 'i32'] as const) {
+      const { usual } = await tried(changed(naive, from, to), product(33, 17, 9, dtype));
+      expect([dtype, usual]).toEqual([dtype, false]);
+    }
+  });
+});
+
+test.each(['f32', 'f16', 'i32'] as const)(
+  'a write a megabyte behind an output shows in %s',
+  async (dtype) => {
+    const stray = changed(
+      naive,
+      STORE,
+      `${STORE} C[shape.m * shape.n + 262144u + row * shape.n + col] = T(1);`,
+    );
+    const found = tried(stray, product(33, 17, 9, dtype));
+    await expect(found).rejects.toThrow(OutOfBoundsWrite);
+    await expect(found).rejects.toThrow('past the end of its output');
+  },
+);
+
+test.each<[InputMode, Problem]>([
+  ['exact', product(5, 7, 300, 'f16')],
+  ['scaled', product(5, 7, 300, 'f32')],
+  ['scaled', product(5, 7, 1, 'f16')],
+  ['scaled', product(5, 7, 31, 'f16', 3)],
+  ['bits', product(5, 7, 300, 'i32')],
+  ['bits', transposed('f32')],
+  ['bits', transposed('f16')],
+])("%s inputs made on the device are the host's, of %j", async (mode, problem) => {
+  const watch = new DeviceWatch(gpu.device);
+  const filler = new Filler(watch, new Pipelines(watch));
+  const choice = { seed: 7, mode };
+  const { bytes, fromDevice } = DTYPES[problem.dtype];
+  const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC;
+  const tensors = inputTensors(problem, choice);
+  const buffers = tensors.map(({ length }) =>
+    gpu.device.createBuffer({ size: Math.ceil((bytes * length) / 4) * 4, usage }),
+  );
+  await filler.fill(
+    buffers.map((buffer) => ({ buffer })),
+    fillsOf(problem, choice),
+    problem.dtype,
+  );
+  for (const [i, tensor] of tensors.entries()) {
+    const made = await download(watch, buffers[i]!);
+    expect(fromDevice(made.bytes, tensor.length)).toEqual(tensor);
+  }
+});
