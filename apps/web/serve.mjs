@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import next from 'next';
+import { refuseMethod } from './src/server/methods.mjs';
 import { sharedPages } from './src/server/pages/shared-pages.mjs';
 import { stampPeer } from './src/server/session/peer.mjs';
 
@@ -40,6 +41,7 @@ const answerWorker = getRequestListener((request, node) => globalThis.tilemarkAp
   overrideGlobalObjects: false,
 });
 server.on('request', (request, response) => {
+  if (refuseMethod(request, response)) return;
   const isOfWorker =
     globalThis.tilemarkApi && request.method === 'POST' && OF_WORKERS.test(request.url ?? '');
   if (isOfWorker) response.setHeader('X-Content-Type-Options', 'nosniff');

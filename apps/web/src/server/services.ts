@@ -60,7 +60,7 @@ async function openServices(): Promise<Services> {
   const env = readEnv();
   const { databaseUrl, gpuSeconds, isBehindProxy, isPublic, limits, redisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
-  const store = openStore(databaseUrl);
+  const store = openStore(databaseUrl, { gpuSeconds });
   const queue = openQueue({
     databaseUrl,
     redisUrl,

@@ -12,7 +12,7 @@ import type { Place } from './attach';
  * @throws EnvError; InputError and DeviceFault of the device
  */
 export async function directPlace(runner: Runner, log: Logger, card?: Card): Promise<Place> {
-  const { databaseUrl, redisUrl, dataDir } = readEnv();
+  const { databaseUrl, redisUrl, dataDir, gpuSeconds } = readEnv();
   const { identity } = await runner.open('default');
   const instance = await takeInstance(dataDir, deviceKey(identity), card?.busId);
   const queue = openQueue({
@@ -20,6 +20,6 @@ export async function directPlace(runner: Runner, log: Logger, card?: Card): Pro
     redisUrl,
     onError: (error) => log.debug({ error: error.message }, 'the queue is unavailable'),
   });
-  const link = new DirectLink({ store: openStore(databaseUrl), queue });
+  const link = new DirectLink({ store: openStore(databaseUrl, { gpuSeconds }), queue });
   return { link, instance, dataDir, sharesJournal: true };
 }

@@ -152,7 +152,8 @@ export async function enqueueWhenUp(
 /**
  * Starts the standard suites on a device that has never seen them, so that the board has its
  * numbers without anyone asking. Safe to call on every attach and from several workers at once:
- * each suite is started once per version, even if someone cancels it.
+ * each suite is started once per version, even if someone cancels it. While too much waits for the
+ * devices of strangers, theirs are left for the next attach.
  *
  * @returns the ids of the sweeps that were started
  */
@@ -163,7 +164,7 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
   for (const { suite, params } of standingSuites(device.class)) {
     const ref = suiteRef(suite);
     const earlier = await services.store.sweeps.ofSuite(ref, deviceKey);
-    if (earlier.length > 0) continue;
+    if (earlier.length > 0 || !(await services.store.runs.hasRoomFor(deviceKey))) continue;
     try {
       const { id } = await submitSweep(
         services,

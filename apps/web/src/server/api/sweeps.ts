@@ -227,12 +227,9 @@ async function checkGpuSeconds(
   { cases }: SweepSpec,
   tokenId: string,
 ): Promise<void> {
-  if (!cases.some(({ kernel }) => isContributed(kernel))) return;
-  if (gpuSeconds === 0 || (await store.contributed.gpuSeconds(tokenId)) < gpuSeconds) return;
-  throw new HttpProblem(
-    429,
-    `Contributed kernels of this token have used ${gpuSeconds} s of devices' time within a day, the most that this grid allows.`,
-    undefined,
-    3_600,
+  const isForeign = cases.some(({ kernel, rival }) =>
+    [kernel, rival?.kernel ?? kernel].some(isContributed),
   );
+  const over = isForeign ? await store.contributed.overTime(tokenId, gpuSeconds) : null;
+  if (over) throw new HttpProblem(429, `Not today: ${over}.`, undefined, 3_600);
 }

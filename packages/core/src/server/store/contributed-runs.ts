@@ -19,6 +19,28 @@ export interface KernelToRun {
   readonly refusal: string | null;
 }
 
+/**
+ * Why devices run no more contributed kernels for a token; null: they do. A run counts with whatever
+ * time workers have had it, ended or not, and as the rival of one of ours too.
+ *
+ * @param gpuSeconds that a token has within a day; 0: no limit
+ */
+export async function overTime(
+  db: Pick<PrismaClient, '$queryRaw'>,
+  tokenId: string,
+  gpuSeconds: number,
+): Promise<string | null> {
+  if (gpuSeconds === 0) return null;
+  const [row] = await db.$queryRaw<{ seconds: number | null }[]>`
+    SELECT sum(r."usedSeconds" + CASE WHEN r."state" = 'running'
+      THEN extract(epoch FROM now() - r."claimedAt") ELSE 0 END)::float8 AS "seconds"
+    FROM "Sweep" AS s JOIN "Run" AS r ON r."sweepId" = s."id"
+    WHERE s."createdById" = ${tokenId} AND r."claimedAt" > now() - interval '1 day'
+      AND strpos(concat(r."kernel", r."rival" ->> 'kernel'), '@') > 0`;
+  if ((row?.seconds ?? 0) < gpuSeconds) return null;
+  return `contributed kernels of this token have used ${gpuSeconds} s of devices' time within a day, the most that this grid allows`;
+}
+
 /** What a worker of a device is told; null for a kernel of ours. */
 export async function kernelToRun(
   db: Pick<PrismaClient, '$queryRaw'>,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { resolveVariant, specialise } from '@tilemark/kernels';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase, testRedisUrl } from '../../../services.test-helper';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { execute, testDatabase, testRedisUrl } from '../../../services.test-helper';
 import { isContributed } from '../../contributed/kernel';
 import { kernelTemplate } from '../../contributed/template';
 import type { Outcome } from '../../measure/outcome';
-import type { RunResult } from '../../view/api';
+import { newSweepSchema, type RunResult } from '../../view/api';
 import { isLimitReached } from '../errors';
 import { openQueue, type Queue } from '../queue/queue';
 import { submitSweep } from '../submit';
@@ -24,12 +24,13 @@ import {
 } from './fixtures.test-helper';
 import { openStore, type Store } from './store';
 
+let url: string;
 let store: Store;
 let queue: Queue;
 beforeAll(async () => {
-  const databaseUrl = await testDatabase();
-  store = openStore(databaseUrl);
-  queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
+  url = await testDatabase();
+  store = openStore(url);
+  queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl: url, prefix: `test-${randomUUID()}` });
 });
 afterAll(async () => {
   await queue.close();
@@ -230,6 +231,69 @@ describe('a contributed kernel', () => {
     const { quarantined, waiting } = await store.contributed.results([id]);
     expect(quarantined).toMatchObject([{ key: deviceKey }]);
     expect(waiting).toEqual([]);
+  });
+
+  test('that has cost a device does not have that forgotten by a retry', async () => {
+    const { id } = await store.contributed.add(newKernel(), somebody());
+    const { deviceKey, workerId } = await taking('Retried');
+    const [runId = ''] = await submitted(id, deviceKey);
+    await store.runs.claim(runId, workerId);
+    await end(runId, workerId, 'Retried', failed);
+    const sweep = (await store.sweeps.list()).items[0]?.id ?? '';
+    expect((await store.sweeps.failed()).map((each) => each.id)).not.toContain(sweep);
+    await expect(store.sweeps.retryFailed(sweep)).rejects.toThrow(/cost a device/);
+    expect(await left(id)).toEqual(['failed']);
+  });
+
+  test('has the time that devices gave it, whatever the clocks of workers say, and no more', async () => {
+    const ada = somebody('Timed');
+    const { id } = await store.contributed.add(newKernel(), ada);
+    const { deviceKey, workerId } = await taking('Timed');
+    const limited = openStore(url, { gpuSeconds: 100 });
+    onTestFinished(() => limited.close());
+    const ask = async (name: string, spec: object) => {
+      const cases = [{ shapes: [shape], dtypes: ['f32'], tunables: {}, ...spec }];
+      const body = newSweepSchema.parse({
+        name,
+        spec: { cases, profiles: ['default'], policy: 'default', devices: [deviceKey] },
+      });
+      const made = await submitSweep({ store, queue }, body, ada);
+      const { items } = await store.sweeps.results(made.id);
+      for (const run of items) runs.set(run.runId, run);
+      return items.map(({ runId }) => runId);
+    };
+    const claim = (runId: string) => limited.runs.claim(runId, workerId);
+    const used = async () => {
+      const over = (most: number) => store.contributed.overTime(ada.tokenId, most);
+      return [await over(29.9), await over(50)].map((each) => each !== null);
+    };
+    const [first = '', second = ''] = [
+      ...(await ask('theirs', { kernel: id })),
+      ...(await ask('ours', {
+        kernel: 'matmul/naive',
+        rival: { kernel: id, tunables: {} },
+      })),
+    ];
+    // Each was claimed half a minute ago, whatever its worker says of the time.
+    const ago = `UPDATE "Run" SET "claimedAt" = now() - interval '30 s' WHERE "id" =`;
+    await claim(first);
+    await execute(url, `${ago} '${first}'`);
+    expect(await used()).toEqual([true, false]);
+    const endedAt = '2099-01-01T00:00:00.000Z';
+    await store.runs.record({ ...recorded(first, workerId, failed, 'Timed'), endedAt, wgsl: null });
+    expect(await used()).toEqual([true, false]);
+    // As the rival of one of ours, and given back: the time was the device's all the same.
+    await claim(second);
+    await execute(url, `${ago} '${second}'`);
+    await store.runs.release(second, workerId);
+    expect(await used()).toEqual([true, true]);
+    // What was submitted before the time was used up does not run after it.
+    const [third = ''] = await ask('late', { kernel: id });
+    expect((await claim(third))?.contributed?.refusal).toBeNull();
+    await execute(url, `UPDATE "Run" SET "usedSeconds" = 80 WHERE "id" = '${first}'`);
+    await store.runs.release(third, workerId);
+    expect((await claim(third))?.contributed?.refusal).toMatch(/used 100 s of devices' time/);
+    expect((await claim(second))?.rival?.refusal).toMatch(/used 100 s of devices' time/);
   });
 
   test('has at most 64 variants in a sweep', async () => {

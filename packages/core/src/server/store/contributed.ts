@@ -8,7 +8,7 @@ import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { forgetVariants, moveBests } from './boards/headlines';
 import { contributedResultsOf } from './contributed-results';
-import { admitStored, type KernelRow } from './contributed-runs';
+import { admitStored, type KernelRow, overTime } from './contributed-runs';
 import { PAGE_SIZE } from './database';
 
 /** Versions that one token may bring in an hour. */
@@ -86,15 +86,7 @@ export function contributedOf(db: PrismaClient) {
       return viewOf(row);
     },
 
-    /** How long devices have run contributed kernels for a token within a day, s. */
-    async gpuSeconds(tokenId: string): Promise<number> {
-      const [row] = await db.$queryRaw<{ seconds: number | null }[]>`
-        SELECT sum(extract(epoch FROM r."endedAt" - r."claimedAt"))::float8 AS "seconds"
-        FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
-        WHERE s."createdById" = ${tokenId} AND strpos(r."kernel", '@') > 0
-          AND r."endedAt" > now() - interval '1 day'`;
-      return row?.seconds ?? 0;
-    },
+    overTime: (tokenId: string, gpuSeconds: number) => overTime(db, tokenId, gpuSeconds),
 
     async get(id: string): Promise<ContributedKernel | null> {
       const row = await rowOf(id);

@@ -6,10 +6,10 @@ import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
-import { partyOf } from '../gate/parties';
+import { OPERATOR, partyOf } from '../gate/parties';
 import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
-import { kernelToRun, rivalToRun } from './contributed-runs';
+import { kernelToRun, overTime, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
 import { type HandedIn, type KeptContents, type RunEnded, recordRuns } from './record';
 
@@ -46,6 +46,9 @@ const MAY_WORK = Prisma.sql`(w."tokenId" IS NULL OR w."detachedAt" IS NULL AND E
   SELECT FROM "Token" AS t WHERE t."id" = w."tokenId" AND t."revokedAt" IS NULL
     AND (t."expiresAt" IS NULL OR t."expiresAt" > now())))`;
 
+/** Runs that may wait for devices that tokens attached before the grid queues more of its own. */
+export const MOST_WAITING = { perToken: 4_000, inSum: 20_000 };
+
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
@@ -62,7 +65,7 @@ export interface HeldRuns {
 }
 
 /** What workers do all the time is a statement or a transaction for many (`store.ts` gathers them). */
-export function runsOf(db: PrismaClient, notices: Notices) {
+export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
   const kept: KeptContents = new Set();
 
   /** Gives a claimed run back to pending: the worker stops before it ended. */
@@ -82,7 +85,15 @@ export function runsOf(db: PrismaClient, notices: Notices) {
   const withKernels = async (row: ClaimedRow): Promise<ClaimedRun> => {
     const contributed = await kernelToRun(db, row);
     const rival = await rivalToRun(db, row);
-    return { ...claimedRun(row), ...(contributed && { contributed }), ...(rival && { rival }) };
+    const { createdById } = row;
+    const isForeign = contributed !== null || rival?.file !== undefined;
+    const over =
+      isForeign && createdById !== null ? await overTime(db, createdById, gpuSeconds) : null;
+    return {
+      ...claimedRun(row),
+      ...(contributed && { contributed: { ...contributed, refusal: contributed.refusal ?? over } }),
+      ...(rival && { rival: { ...rival, refusal: rival.refusal ?? over } }),
+    };
   };
 
   return {
@@ -117,7 +128,7 @@ export function runsOf(db: PrismaClient, notices: Notices) {
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
                          WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
-          RETURNING r.*),
+          RETURNING r.*, s."createdById"),
         locked AS (
           SELECT w."id" FROM "Worker" AS w WHERE w."id" IN (SELECT "workerId" FROM claimed)
           ORDER BY w."id" FOR NO KEY UPDATE),
@@ -140,6 +151,22 @@ export function runsOf(db: PrismaClient, notices: Notices) {
           return row ? withKernels(row).catch(asError) : null;
         }),
       );
+    },
+
+    /**
+     * Whether the grid may queue work of its own for a device: always for one of the operator's, and
+     * for one that a token attached while not too much waits for its devices, nor for all like it.
+     */
+    async hasRoomFor(deviceKey: string): Promise<boolean> {
+      const [row] = await db.$queryRaw<{ own: number; all: number }[]>`
+        SELECT count(*) FILTER (WHERE d."ownedBy" = device."ownedBy")::int AS "own",
+          count(*)::int AS "all"
+        FROM "Device" AS device
+        JOIN "Device" AS d ON d."ownedBy" <> ${OPERATOR}
+          AND d."lastSeenAt" > now() - interval '1 day'
+        JOIN "Run" AS r ON r."deviceKey" = d."key" AND r."state" = 'pending'
+        WHERE device."key" = ${deviceKey} AND device."ownedBy" <> ${OPERATOR}`;
+      return !row || (row.own < MOST_WAITING.perToken && row.all < MOST_WAITING.inSum);
     },
 
     /**
@@ -285,6 +312,8 @@ type InSweep = Pick<Prisma.RunGetPayload<object>, 'sweepId'>;
 type ClaimedRow = Prisma.RunGetPayload<object> & {
   readonly isFirst: boolean;
   readonly seed: number;
+  /** The token that asked for it. */
+  readonly createdById: string | null;
 };
 
 const claimedRun = ({ attempts, deviceKey, id, seed, ...row }: ClaimedRow): ClaimedRun => ({

@@ -74,8 +74,9 @@ const OVERVIEW_MS = 30_000;
  * `DatabaseUnavailable` from each method, and ends when the database is back.
  *
  * @param databaseUrl `postgres://user:password@host:port/database`
+ * @param gpuSeconds that contributed kernels of a token have within a day; 0: no limit
  */
-export function openStore(databaseUrl: string) {
+export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
   const place = { kind: 'database', at: placeOf(databaseUrl), variable: 'DATABASE_URL' } as const;
   const translate = (error: unknown) => connectionError(error, place);
 
@@ -104,7 +105,7 @@ export function openStore(databaseUrl: string) {
       work(...args).finally(() => admitted.forget());
   const notices = openNotices(db);
   const isOutage = (error: unknown) => isServiceUnavailable(translate(error));
-  const runs = runsOf(db, notices);
+  const runs = runsOf(db, notices, gpuSeconds);
   const claimed = batched(runs.claim, { gatherMs: GATHER_MS.claims, isOutage });
   const recorded = batched(runs.record, {
     ...{ gatherMs: GATHER_MS.results, isOutage },

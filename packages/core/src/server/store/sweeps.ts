@@ -207,11 +207,13 @@ export function sweepsOf(db: PrismaClient) {
               "retriedFrom" = "endedAt", "endedAt" = NULL
           WHERE r."sweepId" = ${id} AND r."state" = 'failed' AND NOT EXISTS (
             SELECT FROM "Result" AS result
-            WHERE result."runId" = r."id" AND result."outcome"->>'stage' = ${KERNEL_STAGE})
+            WHERE result."runId" = r."id" AND (result."outcome"->>'stage' = ${KERNEL_STAGE}
+              -- Its losses are counted, and would be forgotten.
+              OR result."outcome"->>'stage' = 'device' AND strpos(r."kernel", '@') > 0))
           RETURNING r."id", r."deviceKey"`;
         if (runs.length === 0 && (await tx.run.count({ where: { sweepId: id, state: 'failed' } })))
           throw new InputError(
-            'The failed runs did not compile, and would not again: correct the kernel, then submit it as a new sweep.',
+            'The failed runs did not compile, or a contributed kernel cost a device: correct the kernel, then submit it as a new sweep.',
             'id',
           );
         await tx.result.deleteMany({ where: { runId: { in: runs.map((run) => run.id) } } });
@@ -280,6 +282,10 @@ const OPEN = { state: { in: ['pending', 'running'] } } satisfies Prisma.RunWhere
 const RETRIABLE = {
   state: 'failed',
   result: { is: { NOT: { outcome: { path: ['stage'], equals: KERNEL_STAGE } } } },
+  NOT: {
+    kernel: { contains: '@' },
+    result: { is: { outcome: { path: ['stage'], equals: 'device' } } },
+  },
 } satisfies Prisma.RunWhereInput;
 
 /** A tuning with nothing to run for the moment: it is about to grow. */

@@ -1,6 +1,7 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
+import { isLimitReached } from '../errors';
 import {
   attach,
   capabilities,
@@ -10,8 +11,10 @@ import {
   recordAll,
   sweepOf,
 } from './fixtures.test-helper';
+import { MOST_WAITING } from './runs';
 import type { Store } from './store';
 import { openStore } from './store';
+import { NEW_DEVICES } from './workers';
 
 let store: Store;
 let db: PrismaClient;
@@ -140,4 +143,63 @@ test('attaching again renews what is known of the device', async () => {
     capabilities: { ...capabilities, features: ['shader-f16'] },
   });
   expect((await store.devices.get(deviceKey))?.capabilities.features).toEqual(['shader-f16']);
+});
+
+test('a token makes some devices known in a day, and all tokens together do', async () => {
+  const { perToken, inSum } = NEW_DEVICES;
+  const token = async (role: 'worker' | 'admin' = 'worker') =>
+    (await store.tokens.create({ name: 'inventive', role, expiresAt: null })).id;
+  const attachAs = (tokenId: string, device: string) =>
+    store.workers.attach({
+      ...{ name: 'w', host: 'h', version: '0', capabilities, tokenId },
+      identity: identity(device),
+    });
+  const first = await token();
+  // All at once: they are counted one after another.
+  const attempts = await Promise.allSettled(
+    Array.from({ length: perToken + 4 }, (_, at) => attachAs(first, `Invented ${at}`)),
+  );
+  const refused = attempts.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  expect(refused.map(isLimitReached)).toEqual(Array(4).fill(true));
+  expect(String(refused[0])).toMatch(/^LimitReached: This token has attached 16 devices/);
+  // What the grid knows is attached as ever.
+  await attachAs(first, (await db.device.findFirstOrThrow({ where: { ownedBy: first } })).name);
+  const others = (await db.device.findMany({ where: { ownedBy: first } })).length;
+  await db.device.createMany({
+    data: Array.from({ length: inSum - others }, (_, at) => ({
+      ...{ key: `of another ${at}`, name: 'x', vendor: 'x', architecture: 'x', backend: 'x' },
+      ...{ runtime: 'x', class: 'gpu' as const, capabilities: {}, ownedBy: `token ${at}` },
+    })),
+  });
+  await expect(attachAs(await token(), 'One more')).rejects.toThrow(/^Tokens have attached 256/);
+  expect(await attachAs(await token('admin'), 'One more')).toMatchObject({ newDevice: true });
+  // A day later it may go on.
+  await db.device.updateMany({ data: { firstSeenAt: new Date(Date.now() - 86_400_001) } });
+  expect(await attachAs(first, 'Yet another')).toMatchObject({ newDevice: true });
+});
+
+test('the grid queues work of its own for the devices of strangers while not too much waits', async () => {
+  const stranger = async (device: string) => {
+    const { id } = await store.tokens.create({ name: 's', role: 'worker', expiresAt: null });
+    const { deviceKey } = await store.workers.attach({
+      ...{ name: 'w', host: 'h', version: '0', capabilities, tokenId: id },
+      identity: identity(device),
+    });
+    return deviceKey;
+  };
+  const [busy, other] = [await stranger('Busy'), await stranger('Other')];
+  const own = (await attach(store, 'Operator')).deviceKey;
+  const room = () => Promise.all([busy, other, own].map((key) => store.runs.hasRoomFor(key)));
+  expect(await room()).toEqual([true, true, true]);
+  const many = (key: string, count: number) =>
+    sweepOf(
+      store,
+      Array.from({ length: count }, () => planned(key)),
+    );
+  await many(own, MOST_WAITING.inSum);
+  expect(await room()).toEqual([true, true, true]);
+  await many(busy, MOST_WAITING.perToken);
+  expect(await room()).toEqual([false, true, true]);
+  await many(await stranger('Third'), MOST_WAITING.inSum - MOST_WAITING.perToken);
+  expect(await room()).toEqual([false, false, true]);
 });

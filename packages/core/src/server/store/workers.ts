@@ -4,6 +4,7 @@ import { NotAdmitted, type WorkerDescription } from '../../link/link';
 import type { WorkingState } from '../../link/wire';
 import { deviceKey } from '../../measure/device';
 import type { WantedState, Worker } from '../../view/api';
+import { LimitReached } from '../errors';
 import { OPERATOR, speaksFor } from '../gate/parties';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
@@ -55,6 +56,7 @@ export function workersOf(db: PrismaClient) {
         const [party = null] = await tx.$queryRaw<{ id: string }[]>`
           SELECT party_of_token(${tokenId}::text) AS "id"`;
         const ownedBy = party?.id ?? null;
+        if (ownedBy !== OPERATOR) await checkNewDevice(tx, key, ownedBy);
         // Of several workers that insert at once, exactly one sees that the device is new.
         const { count } = await tx.device.createMany({
           data: [{ key, ...fields, ownedBy }],
@@ -195,6 +197,38 @@ export function workersOf(db: PrismaClient) {
       });
     },
   };
+}
+
+/** Devices that tokens may make known to the grid within a day: each, and all together. */
+export const NEW_DEVICES = { perToken: 16, inSum: 256 };
+
+/**
+ * Throws LimitReached for a device new to the grid where its token, or all of them, have brought as
+ * many as they may: a worker can call its device anything, and each is given the standard suites.
+ */
+async function checkNewDevice(
+  tx: Prisma.TransactionClient,
+  key: string,
+  party: string | null,
+): Promise<void> {
+  if (await tx.device.findUnique({ where: { key }, select: { key: true } })) return;
+  // One at a time, so that they are counted and kept in one step.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('new devices'))`;
+  const [made] = await tx.$queryRaw<{ own: number; all: number }[]>`
+    SELECT count(*) FILTER (WHERE "ownedBy" = ${party})::int AS "own", count(*)::int AS "all"
+    FROM "Device" WHERE "ownedBy" <> ${OPERATOR} AND "firstSeenAt" > now() - interval '1 day'`;
+  const { perToken, inSum } = NEW_DEVICES;
+  const over =
+    (made?.own ?? 0) >= perToken
+      ? `This token has attached ${perToken} devices new to the grid`
+      : (made?.all ?? 0) >= inSum
+        ? `Tokens have attached ${inSum} devices new to the grid`
+        : null;
+  if (!over) return;
+  throw new LimitReached(
+    `${over} within a day, the most that it takes: try again later, or attach with an admin's token.`,
+    3_600,
+  );
 }
 
 /**
