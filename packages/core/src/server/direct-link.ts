@@ -116,6 +116,12 @@ export class DirectLink implements Link {
       case 'cut off':
         await this.#putBack(runId);
         throw new NotAdmitted('This worker was revoked, or its token has ended.');
+      case 'full':
+        await this.#putBack(runId);
+        throw new Refused(
+          'This worker, or its token on a device of another, holds as many runs as it may: end them or give them back first.',
+          'runs',
+        );
       case 'for others':
         return this.#putBack(runId, FOR_OTHERS_AFTER_MS);
       // It has ended, or was cancelled, or another worker has it.

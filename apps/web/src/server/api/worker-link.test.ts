@@ -212,6 +212,39 @@ describe('a worker over http', () => {
   });
 });
 
+describe('a worker that claims and never ends', () => {
+  it('gets no more runs than it may hold; others get the rest', async () => {
+    const [greedy, other] = [await attached('Greedy'), await attached('Greedy')];
+    const runs = Array.from({ length: 34 }, () => planned(greedy.deviceKey, { policy: 'smoke' }));
+    const sweep = await sweepOf(grid.store, runs);
+    await grid.queue.enqueue(sweep.runs);
+    const asks = Array.from({ length: 34 }, () => greedy.link.next(never));
+    const answers = await Promise.allSettled(asks);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
+    expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { name: 'Refused', field: 'runs', message: expect.stringMatching(/as many runs/) },
+    });
+    const rest = [await other.link.next(never), await other.link.next(never)];
+    expect(rest.map((run) => sweep.runIds.includes(run?.id ?? ''))).toEqual([true, true]);
+  });
+
+  it('loses a run of the device of another after an hour, for good', async () => {
+    const [owner, greedy] = [await attached('Held'), await attached('Held')];
+    const { run, sweep } = await given(greedy);
+    expect((await greedy.link.heartbeat('running', [run.id])).lost).toEqual([]);
+    await execute(
+      grid.databaseUrl,
+      `UPDATE "Run" SET "claimedAt" = now() - interval '61 minutes' WHERE "id" = '${run.id}'`,
+    );
+    expect((await greedy.link.heartbeat('running', [run.id])).lost).toEqual([run.id]);
+    expect(await grid.store.runs.claim(run.id, greedy.workerId)).toBeNull();
+    expect((await owner.link.next(never))?.id).toBe(run.id);
+    await expect(greedy.link.outcome(outcomeOf(run, greedy))).rejects.toBeInstanceOf(Refused);
+    await owner.link.outcome(outcomeOf(run, owner));
+    expect(await countsOf(sweep.id)).toMatchObject({ measured: 1 });
+  });
+});
+
 describe('an outcome', () => {
   const refused = (why: RegExp, field?: string) =>
     expect.objectContaining({

@@ -24,7 +24,7 @@ export const workerLink = noun();
 const CLOCK_OFF_MS = 60_000;
 
 const NOT_ITS_OWN =
-  'The worker speaks another protocol (`field` is `protocol`), is no longer attached (`worker`), or the run is not its own (`run`); `detail` says what to do.';
+  'The worker speaks another protocol (`field` is `protocol`), is no longer attached (`worker`), the run is not its own (`run`), or it holds as many runs as it may (`runs`); `detail` says what to do.';
 
 operation(
   workerLink,

@@ -1,6 +1,7 @@
 import { Prisma } from '@tilemark/db';
 import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
+import { isLost } from '../store/fleet';
 
 /**
  * Whose word a number is. A party is the operator (the grid's own account, and admins) or a token:
@@ -50,6 +51,16 @@ export const ownRoofs = <
 >(
   rows: readonly Row[],
 ): Row[] => roofsFor(rows, rows[0]?.device.ownedBy ?? null);
+
+/**
+ * Whether a party's worker that gives up on a `run` of a `device` leaves it to others: the device is not
+ * the party's, and a machine of another is there that has not tried the run.
+ */
+export const isOthersToTry = (party: Prisma.Sql): Prisma.Sql => Prisma.sql`(
+  coalesce(device."ownedBy", '') NOT IN ('', ${party}) AND ${party} <> ${OPERATOR} AND EXISTS (
+    SELECT FROM "Worker" AS other WHERE other."deviceKey" = run."deviceKey"
+      AND NOT ${isLost('other')} AND ${partyOf('other')} <> ${party}
+      AND ${partyOf('other')} <> ALL (run."declinedBy")))`;
 
 /**
  * Whether a row of "Result" is a quote.

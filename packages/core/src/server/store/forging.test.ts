@@ -471,19 +471,22 @@ describe('the device of another', () => {
     expect(await refusalOf(store.rooflines.record({ ...elsewhere, survey }))).toBe('deviceKey');
   });
 
-  test('has no runs failed by it while a machine of its own party is there', async () => {
+  test.each<[string, Outcome]>([
+    ['failed', failed],
+    ['skipped', { kind: 'skipped', why: 'not today' }],
+  ])('has no runs %s by it while a machine of its own party is there', async (kind, ended) => {
     const { id, runIds } = await sweepOf(store, [planned(key)]);
     const runId = runIds[0] ?? '';
     const { workerId } = await stranger();
     await store.runs.claim(runId, workerId);
-    const failure = recorded(runId, workerId, failed, name);
+    const failure = recorded(runId, workerId, ended, name);
     expect(await store.runs.record(failure)).toEqual({ recorded: false });
-    expect((await store.sweeps.get(id))?.counts).toMatchObject({ pending: 1, failed: 0 });
+    expect((await store.sweeps.get(id))?.counts).toMatchObject({ pending: 1, [kind]: 0 });
     // Nor does the stranger get it again.
     expect(await store.runs.claim(runId, workerId)).toBeNull();
     expect(await store.runs.claim(runId, surveyor)).toMatchObject({ id: runId });
-    await store.runs.record(recorded(runId, surveyor, failed, name));
-    expect((await store.sweeps.get(id))?.counts).toMatchObject({ failed: 1 });
+    await store.runs.record(recorded(runId, surveyor, ended, name));
+    expect((await store.sweeps.get(id))?.counts).toMatchObject({ [kind]: 1 });
   });
 
   test('is not made to look unusual', async () => {

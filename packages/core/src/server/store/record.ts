@@ -7,12 +7,11 @@ import type { Measurement, Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { summarise } from '../../measure/stats';
 import { BY_OPERATOR } from '../../view/result';
-import { confirmAgreeing, OPERATOR, partyOf } from '../gate/parties';
+import { confirmAgreeing, isOthersToTry, OPERATOR, partyOf } from '../gate/parties';
 import { hasBest, holdBests, moveBests, moveHeadlines, type VariantKey } from './boards/headlines';
 import { environmentRow, outcomeColumns, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { fromJson, sha256, withoutNul } from './database';
-import { isLost } from './fleet';
 import { judged } from './judge';
 import { raiseByResults } from './roofs';
 
@@ -69,8 +68,7 @@ export async function recordRuns(
     (each): each is JudgedResult => !(each === null || each instanceof Error),
   );
   const declined = wanted.filter(
-    ({ facts: { isOthersToTry }, outcome: { kind } }) =>
-      isOthersToTry && (kind === 'failed' || kind === 'incorrect'),
+    ({ facts, outcome }) => facts.isOthersToTry && outcome.kind !== 'measured',
   );
   for (const { facts: of, runId } of declined) await decline(db, runId, of);
   const ended = await endAll(
@@ -216,12 +214,7 @@ async function factsOf(
       EXISTS (SELECT FROM "Worker" AS other WHERE other."deviceKey" = run."deviceKey"
         AND (other."tokenId" IS DISTINCT FROM w."tokenId" OR other."name" LIKE 'import by %'))
         AS "hasOthers",
-      coalesce(device."ownedBy", '') NOT IN ('', party."id")
-        AND party."id" <> ${OPERATOR} AND EXISTS (
-          SELECT FROM "Worker" AS other WHERE other."deviceKey" = run."deviceKey"
-            AND NOT ${isLost('other')} AND ${partyOf('other')} <> party."id"
-            AND ${partyOf('other')} <> ALL (run."declinedBy"))
-        AS "isOthersToTry",
+      ${isOthersToTry(Prisma.sql`party."id"`)} AS "isOthersToTry",
       sweep."tuning" IS NOT NULL AS "isTuning"
     FROM unnest(${runIds}::text[], ${workerIds}::text[], ${mediansNs}::float8[], ${samples}::text[])
       WITH ORDINALITY AS asked("runId", "workerId", "medianNs", "samplesNs", "place")

@@ -6,7 +6,7 @@ import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
-import { OPERATOR, partyOf } from '../gate/parties';
+import { isOthersToTry, OPERATOR, partyOf } from '../gate/parties';
 import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
 import { kernelToRun, overTime, rivalToRun } from './contributed-runs';
@@ -49,6 +49,35 @@ const MAY_WORK = Prisma.sql`(w."tokenId" IS NULL OR w."detachedAt" IS NULL AND E
 /** Runs that may wait for devices that tokens attached before the grid queues more of its own. */
 export const MOST_WAITING = { perToken: 4_000, inSum: 20_000 };
 
+/**
+ * A worker measures one run at a time and hands results in meanwhile: one that holds this many runs,
+ * or a token with this many of them on a device of another party, gets no other.
+ */
+const MOST_HELD = { byWorker: 32, byToken: 64 };
+
+/** A run held for longer goes to another, whatever the heartbeats say: no run takes a tenth of it, ms. */
+const LONGEST_HELD_MS = 3_600_000;
+
+/** How many runs of their devices the workers of the ids hold; a table expression named `held`. */
+const heldOn = (workerIds: readonly string[]): Prisma.Sql => Prisma.sql`
+  held AS MATERIALIZED (
+    SELECT r."deviceKey", r."workerId", holder."tokenId", count(*)::int AS "runs"
+    FROM "Run" AS r JOIN "Worker" AS holder ON holder."id" = r."workerId"
+    WHERE r."state" = 'running' AND r."deviceKey" IN (
+      SELECT "deviceKey" FROM "Worker" WHERE "id" = ANY (${[...workerIds]}::text[]))
+    GROUP BY r."deviceKey", r."workerId", holder."tokenId")`;
+
+/** Whether a worker `w` may hold `more` runs and one, by the rows of `held`. */
+const hasRoom = (more: Prisma.Sql): Prisma.Sql => Prisma.sql`(
+  coalesce((SELECT "runs" FROM held WHERE held."workerId" = w."id"), 0) + ${more}
+    < ${MOST_HELD.byWorker}
+  AND (w."tokenId" IS NULL
+    OR coalesce((SELECT sum("runs") FROM held
+        WHERE held."tokenId" = w."tokenId" AND held."deviceKey" = w."deviceKey"), 0) + ${more}
+      < ${MOST_HELD.byToken}
+    OR EXISTS (SELECT FROM "Device" AS device
+      WHERE device."key" = w."deviceKey" AND device."ownedBy" = ${partyOf('w')})))`;
+
 /** Rows per page of `pending`. */
 const BATCH = 5_000;
 
@@ -81,6 +110,14 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
     });
   };
 
+  /** A run that a party has held for too long waits for another party, where one is there to try. */
+  const giveUp = (runId: string, workerId: string) => db.$executeRaw`
+    UPDATE "Run" AS run SET "declinedBy" = array_append(run."declinedBy", ${partyOf('w')})
+    FROM "Worker" AS w, "Device" AS device
+    WHERE run."id" = ${runId} AND run."state" = 'running' AND w."id" = ${workerId}
+      AND run."workerId" = w."id" AND device."key" = run."deviceKey"
+      AND ${isOthersToTry(partyOf('w'))}`;
+
   /** As its worker receives it. */
   const withKernels = async (row: ClaimedRow): Promise<ClaimedRun> => {
     const contributed = await kernelToRun(db, row);
@@ -99,31 +136,39 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
   return {
     /**
      * Takes runs for workers of their devices; null when there is nothing to take (ended, cancelled,
-     * gone, claimed by a live worker, or failed before by one of the same party on another's
-     * device). A run claimed by this worker or by a lost one is taken over.
+     * gone, claimed by a live worker, or given up before by one of the same party on another's
+     * device), or the worker holds its fill. A run claimed by this worker or by a lost one is taken over.
      */
     async claim(asked: readonly Claim[]): Promise<(ClaimedRun | null | Error)[]> {
       const runIds = asked.map(({ runId }) => runId);
       const workerIds = asked.map(({ workerId }) => workerId);
       const seeds = asked.map(() => drawSeed());
+      const earlier = new Map<string, number>();
+      const nths = workerIds.map((id) => {
+        const nth = earlier.get(id) ?? 0;
+        earlier.set(id, nth + 1);
+        return nth;
+      });
       // One statement: if two workers claim at once, Postgres makes one wait for the other, and its
       // condition is then false. The commit waits for the disk: a worker elsewhere may end
       // only what it has claimed, so if a crash lost the claim its result would be refused.
       // Workers are locked in one order, which heartbeats keep too. Runs are found by their ids:
       // by sweep or device, hence `|| ''`, Postgres would read all that wait.
       const rows = await db.$queryRaw<ClaimedRow[]>`
-        ${PREPARED} WITH claimed AS (
+        ${PREPARED} WITH ${heldOn(workerIds)},
+        claimed AS (
           UPDATE "Run" AS r
           SET "state" = 'running', "workerId" = w."id", "attempts" = r."attempts" + 1,
             "claimedAt" = now(), "seed" = coalesce(r."seed", asked."seed")
-          FROM unnest(${runIds}::text[], ${workerIds}::text[], ${seeds}::float8[])
-              AS asked("runId", "workerId", "seed"),
+          FROM unnest(${runIds}::text[], ${workerIds}::text[], ${seeds}::float8[],
+              ${nths}::int[]) AS asked("runId", "workerId", "seed", "nth"),
             "Worker" AS w, "Sweep" AS s
           WHERE r."id" = ANY (${runIds}::text[]) AND r."id" = asked."runId"
             AND w."id" = asked."workerId" AND w."deviceKey" = r."deviceKey" || ''
             AND s."id" = r."sweepId" || '' AND s."cancelledAt" IS NULL
             AND (cardinality(r."declinedBy") = 0 OR ${partyOf('w')} <> ALL (r."declinedBy"))
             AND (w."contributed" OR ${isOurs}) AND ${MAY_WORK}
+            AND (${hasRoom(Prisma.sql`asked."nth"`)} OR r."workerId" = w."id")
             AND (r."state" = 'pending' OR (r."state" = 'running' AND (
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
@@ -172,47 +217,70 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
     /**
      * Why a worker did not get a run that still waits: it was cut off, or the run is for workers that
      * run contributed kernels. Null: the run does not wait, or not for it.
+
+     * Why a worker did not get a run that still waits: it was cut off, holds its fill, or the run is
+     * for workers that run contributed kernels, or of other parties. Null: the run does not wait.
      */
-    async whyNotClaimed(runId: string, workerId: string): Promise<'cut off' | 'for others' | null> {
-      const [row] = await db.$queryRaw<{ isCutOff: boolean; isForOthers: boolean }[]>`
-        SELECT NOT ${MAY_WORK} AS "isCutOff", NOT (w."contributed" OR ${isOurs}) AS "isForOthers"
+    async whyNotClaimed(
+      runId: string,
+      workerId: string,
+    ): Promise<'cut off' | 'full' | 'for others' | null> {
+      const [row] = await db.$queryRaw<
+        { isCutOff: boolean; isFull: boolean; isForOthers: boolean }[]
+      >`
+        WITH ${heldOn([workerId])}
+        SELECT NOT ${MAY_WORK} AS "isCutOff", NOT ${hasRoom(Prisma.sql`0`)} AS "isFull",
+          NOT (w."contributed" OR ${isOurs}) OR ${partyOf('w')} = ANY (r."declinedBy")
+            AS "isForOthers"
         FROM "Run" AS r, "Worker" AS w
         WHERE r."id" = ${runId} AND r."state" = 'pending' AND w."id" = ${workerId}`;
-      return row?.isCutOff ? 'cut off' : row?.isForOthers ? 'for others' : null;
+      if (row?.isCutOff) return 'cut off';
+      if (row?.isFull) return 'full';
+      return row?.isForOthers ? 'for others' : null;
     },
 
     release,
 
     /**
      * Compares workers' runs with those that they say they have. `lost`: those that are not the
-     * worker's own any more; `released`: claimed by it some time ago, but the claim has not reached it.
+     * worker's own any more; `released`: claimed by it some time ago, but the claim has not reached it,
+     * or held for too long.
      */
     async review(asked: readonly HeldRuns[]): Promise<{ lost: string[]; released: string[] }[]> {
       const told = asked.flatMap(({ runs }) => runs);
       const workerIds = asked.map(({ workerId }) => workerId);
       const deviceKeys = asked.map(({ deviceKey }) => deviceKey);
-      const rows = await db.$queryRaw<{ id: string; workerId: string | null; isTold: boolean }[]>`
-        ${PREPARED} SELECT r."id", r."workerId", true AS "isTold"
+      const rows = await db.$queryRaw<
+        { id: string; workerId: string | null; isTold: boolean; isOverdue: boolean }[]
+      >`
+        ${PREPARED} SELECT r."id", r."workerId", true AS "isTold", false AS "isOverdue"
         FROM "Run" AS r WHERE r."id" = ANY (${told}::text[]) AND r."endedAt" IS NULL
-        UNION ALL SELECT r.*, false
+        UNION ALL SELECT r.*
         FROM unnest(${workerIds}::text[], ${deviceKeys}::text[]) AS w("id", "deviceKey")
         CROSS JOIN LATERAL (
-          SELECT r."id", r."workerId" FROM "Run" AS r
+          SELECT r."id", r."workerId", false,
+            r."claimedAt" < now() - ${LONGEST_HELD_MS} * interval '1 ms'
+          FROM "Run" AS r
           WHERE r."deviceKey" = w."deviceKey" AND r."state" = 'running' AND r."workerId" = w."id"
             AND r."claimedAt" < now() - ${UNHEARD_MS} * interval '1 ms' LIMIT ${BATCH}) AS r`;
       const heldBy = new Map(rows.flatMap((row) => (row.isTold ? [[row.id, row.workerId]] : [])));
-      const unheard = group(
+      const overdue = new Set(rows.flatMap(({ id, isOverdue }) => (isOverdue ? [id] : [])));
+      const waitedFor = group(
         rows.filter((row) => !row.isTold),
         ({ workerId }) => workerId,
       );
       return Promise.all(
         asked.map(async ({ runs, workerId }) => {
           const has = new Set(runs);
-          const released = (unheard.get(workerId) ?? []).flatMap(({ id }) =>
-            has.has(id) ? [] : [id],
+          const released = (waitedFor.get(workerId) ?? []).flatMap(({ id, isOverdue }) =>
+            has.has(id) && !isOverdue ? [] : [id],
           );
-          for (const id of released) await release(id, workerId);
-          return { lost: runs.filter((id) => heldBy.get(id) !== workerId), released };
+          for (const id of released) {
+            if (overdue.has(id)) await giveUp(id, workerId);
+            await release(id, workerId);
+          }
+          const isLostTo = (id: string) => heldBy.get(id) !== workerId || overdue.has(id);
+          return { lost: runs.filter(isLostTo), released };
         }),
       );
     },
