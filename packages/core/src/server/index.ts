@@ -21,5 +21,6 @@ export { LOST_AFTER_MS } from './store/fleet';
 export type { DatedResult } from './store/results';
 export { openStore, type Store } from './store/store';
 export type { FailedSweep } from './store/sweeps';
+export { SESSION_SECONDS } from './store/tokens';
 export { backfill, retrySweep, type SweepServices, submitSweep } from './submit';
 export { advanceTuning, submitTuning } from './tunings';

@@ -1,3 +1,4 @@
+import type { Principal } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { z } from 'zod';
@@ -15,6 +16,8 @@ const querySchema = z.object({
   token: z.string().max(500).optional(),
   /** From a one-time login link. */
   code: z.string().max(500).optional(),
+  /** The reader is to say whether the link may log in. */
+  confirm: z.literal('1').optional(),
   failed: z.enum(['token', 'code', 'away']).optional(),
   /** The page to return to, see `localPath`. */
   next: z.string().max(2_000).optional(),
@@ -30,11 +33,13 @@ const FAILURES = {
 export default async function LoginPage({ searchParams }: { searchParams: SearchParams }) {
   const { query } = parseQuery(querySchema, await searchParams);
   const next = localPath(query.next);
+  const user = await visitor();
   for (const means of ['code', 'token'] as const) {
     const secret = query[means];
-    if (secret) redirect(`/login/token?${new URLSearchParams({ [means]: secret, next })}`);
+    if (!secret) continue;
+    if (query.confirm) return <ConfirmLogin {...{ means, secret, next, user }} />;
+    redirect(`/login/token?${new URLSearchParams({ [means]: secret, next })}`);
   }
-  const user = await visitor();
   const why = query.failed && FAILURES[query.failed];
   const ofField = query.failed === 'token' && !user;
 
@@ -74,6 +79,39 @@ export default async function LoginPage({ searchParams }: { searchParams: Search
           </form>
         </Panel>
       )}
+    </div>
+  );
+}
+
+/** Asks before a link replaces a session, or logs in where another site led here. */
+function ConfirmLogin({
+  means,
+  next,
+  secret,
+  user,
+}: {
+  readonly means: 'code' | 'token';
+  readonly next: string;
+  readonly secret: string;
+  readonly user: Principal | null;
+}) {
+  return (
+    <div className="mx-auto max-w-md">
+      <PageHeader title="Log in with this link?">
+        {user
+          ? `You are logged in as ${user.name} (${user.role}). The link ends that session and begins its own.`
+          : 'Another site led here. Continue only if you trust the link.'}
+      </PageHeader>
+      <Panel className="p-4">
+        <form action="/login/token" method="post" className="flex gap-3">
+          <input type="hidden" name={means} value={secret} />
+          <input type="hidden" name="next" value={next} />
+          <Button type="submit" look="primary">
+            Log in
+          </Button>
+          <ButtonLink href={next}>Cancel</ButtonLink>
+        </form>
+      </Panel>
     </div>
   );
 }

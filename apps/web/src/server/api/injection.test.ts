@@ -119,6 +119,58 @@ describe('a session', () => {
     expect(one).not.toContain(admin);
   });
 
+  it('is over once it was logged out, also for a copy of its cookie, and no other is', async () => {
+    const [one, two] = [sealOf(await logIn(admin)), sealOf(await logIn(admin))];
+    const cookieOf = (seal: string | undefined) => `${SESSION_COOKIE}=${seal}`;
+    const headers = { cookie: cookieOf(one), 'sec-fetch-site': 'same-origin' };
+    await handle(new Request('http://grid.test/logout', { method: 'POST', headers }));
+    expect((await makeToken(cookieOf(one))).status).toBe(401);
+    expect((await makeToken(cookieOf(two))).status).toBe(201);
+    // A login ends the session that it takes the place of.
+    const three = sealOf(await logIn(admin, { cookie: cookieOf(two) }));
+    expect((await makeToken(cookieOf(two))).status).toBe(401);
+    expect((await makeToken(cookieOf(three))).status).toBe(201);
+  });
+
+  it.each(['token', 'code'] as const)(
+    'is not replaced by a link with a %s unless its reader says so',
+    async (means) => {
+      const { id, secret } = await grid.store.tokens.create({
+        ...{ name: 'Eve', role: 'member', expiresAt: null },
+      });
+      const theirs = means === 'token' ? secret : await grid.store.tokens.loginCode(id);
+      const own = `${SESSION_COOKIE}=${sealOf(await logIn(admin))}`;
+      const follow = (headers: Record<string, string>) =>
+        handle(new Request(`http://grid.test/login/token?${means}=${theirs}`, { headers }));
+      const asked = [
+        { cookie: own },
+        { cookie: own, 'sec-fetch-site': 'none' },
+        { cookie: own, 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ];
+      for (const headers of asked) {
+        const response = await follow(headers);
+        expect(response.headers.get('set-cookie')).toBeNull();
+        const location = response.headers.get('location') ?? '';
+        expect(location).toMatch(/^\/login\?/);
+        expect(new URLSearchParams(location.slice(7)).get('confirm')).toBe('1');
+      }
+      expect((await makeToken(own)).status).toBe(201);
+      const confirm = (headers: Record<string, string>) => {
+        const body = new URLSearchParams({ [means]: theirs, next: '/workers' });
+        return handle(
+          new Request('http://grid.test/login/token', { method: 'POST', headers, body }),
+        );
+      };
+      expect((await confirm({ cookie: own, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+      const done = await confirm({ cookie: own, 'sec-fetch-site': 'same-origin' });
+      expect(done.headers.get('location')).toBe('/workers');
+      expect(sealOf(done)).toBeTruthy();
+      expect((await makeToken(own)).status).toBe(401);
+    },
+  );
+
   it('cannot be altered', async () => {
     const seal = sealOf(await logIn(await grid.token('member'))) ?? '';
     for (let at = 10; at < seal.length; at += 17) {

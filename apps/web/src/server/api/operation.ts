@@ -54,7 +54,7 @@ export interface Operation<
   readonly body?: Body;
   /** Why a body that `body` refuses does not belong here; null: what the schema says stands. */
   readonly misplaced?: (body: unknown) => string | null;
-  /** The limit it counts towards, per token; `logIn`: per address. */
+  /** The limit it counts towards, per token; `logIn`: per address, where it fails. */
   readonly limit?: keyof Limits;
   /**
    * Its entry in the audit list; every operation that changes something has one, save what workers
@@ -197,8 +197,7 @@ const admitted =
     checkAccess(access, principal, opened.settings.isPublic);
     if (isLink) checkProtocol(headers);
     if (method !== 'get' && by === 'session') checkSameOrigin(headers);
-    if (limit === 'logIn') await checkLogInLimit(opened, headers);
-    else if (limit && principal) await checkLimit(opened, limit, principal.tokenId);
+    if (limit && limit !== 'logIn' && principal) await checkLimit(opened, limit, principal.tokenId);
     for (const [name, value] of Object.entries<string>(c.req.param())) checkText(value, name);
     const { searchParams } = new URL(url);
     for (const [name, value] of searchParams) {
@@ -209,6 +208,7 @@ const admitted =
     c.set('services', opened);
     c.set('principal', principal);
     await next();
+    if (limit === 'logIn' && c.error) await checkLogInLimit(opened, headers);
   };
 
 /** Of a query parameter that is given twice the last one counts; Hono would make a list. */

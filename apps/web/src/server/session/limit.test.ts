@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { handle } from '../api/app';
-import { openTestGrid, type TestGrid } from '../grid.test-helper';
+import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { provideServices, type Settings } from '../services';
 import { PEER_HEADER, stampPeer } from './peer.mjs';
 
@@ -92,7 +92,7 @@ it('says which limit is reached, and counts nothing more, once all together try 
   const refused = await attempt(from(everybody));
   expect(await refused.json()).toMatchObject({
     status: 429,
-    detail: expect.stringContaining(`At most ${everybody} attempts to log in`),
+    detail: expect.stringContaining(`At most ${everybody} failed attempts to log in`),
   });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await grid.rows()).toEqual(before);
@@ -103,4 +103,24 @@ it('lets others in while one address is refused', async () => {
   const busy = Array.from({ length: 25 * PER_MINUTE }, () => ({ 'x-forwarded-for': '10.0.2.1' }));
   await statuses(busy);
   expect(await statuses([{ 'x-forwarded-for': '10.0.2.2' }])).toEqual([303]);
+});
+
+it('lets the right token and the right invite in whatever others try', async () => {
+  limit({ isBehindProxy: true });
+  const from = (n: number) => ({ 'x-forwarded-for': `10.0.3.${n}` });
+  await statuses(Array.from({ length: 20 * PER_MINUTE + 1 }, (_, n) => from(n)));
+  expect(await statuses([from(1), from(250)])).toEqual([429, 429]);
+  const right = new URL(url);
+  right.searchParams.set('token', await grid.token('admin'));
+  const answer = await fetch(right, { headers: from(1), redirect: 'manual' });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get('set-cookie')).toContain('tilemark-session=');
+  const { secret } = await grid.store.invites.create({
+    ...{ name: 'class', seats: 2, expiresAt: new Date(Date.now() + 60_000) },
+    by: { tokenId: 't', name: 'Ada', role: 'admin' },
+  });
+  const redeem = async (invite: string) =>
+    (await call('POST /invites/redeem', { body: { invite }, headers: from(1) })).status;
+  expect(await redeem(secret)).toBe(200);
+  expect(await redeem('tm_invite_wrong')).toBe(429);
 });

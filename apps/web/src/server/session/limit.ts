@@ -3,7 +3,7 @@ import { HttpProblem } from '../problem';
 import type { Services } from '../services';
 import { PEER_HEADER } from './peer.mjs';
 
-/** All addresses together may log in as often as this many of one: a network has many. */
+/** All addresses together may fail as often as this many of one: a network has many. */
 const ADDRESSES = 20;
 const ALL_LOG_INS = 'logIn';
 
@@ -22,9 +22,10 @@ export async function checkLimit(
 }
 
 /**
- * Throws 429 for an address that tries to log in too often, and for every address while all
- * together do. Those are looked at first and counted last: what is refused neither leaves a
- * counter for each address behind, nor keeps others from logging in.
+ * Counts a login that failed. Throws 429 for an address that fails too often, and for every address
+ * while all together do. Those are looked at first and counted last: what is refused does not leave a
+ * counter for each address behind. What would have logged in is never refused: a secret cannot be
+ * guessed, and who has it must get in while others try.
  */
 export async function checkLogInLimit(grid: Limited, headers: Headers): Promise<void> {
   const { store, settings } = grid;
@@ -34,7 +35,10 @@ export async function checkLogInLimit(grid: Limited, headers: Headers): Promise<
   if (!passed) await checkLimit(grid, 'logIn', addressOf(headers, settings.isBehindProxy));
   const over = passed ?? (await store.limits.take(ALL_LOG_INS, perMinute));
   if (over)
-    throw tooMany(`At most ${perMinute} attempts to log in per minute from everywhere`, over);
+    throw tooMany(
+      `At most ${perMinute} failed attempts to log in per minute from everywhere`,
+      over,
+    );
 }
 
 const tooMany = (rule: string, { retryAfterS }: { readonly retryAfterS: number }) =>

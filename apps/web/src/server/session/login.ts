@@ -1,9 +1,12 @@
 import { isServiceUnavailable } from '@tilemark/core/server';
 import { type Context, Hono } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { SESSION_COOKIE } from '@/ui/site';
 import { HttpProblem } from '../problem';
 import { services } from '../services';
 import { checkLogInLimit } from './limit';
 import { checkSameOrigin } from './origin';
+import { identifySession } from './principal';
 import { localPath, seeOther } from './redirect';
 import { endSession, openSession } from './session';
 
@@ -13,29 +16,54 @@ type Means = 'token' | 'code';
 /** Logging in and out: a token is taken once, and a session kept in its place. */
 export const login = new Hono()
   // Login links: `/login?code=…` and `/login?token=…` lead here.
-  .get('/login/token', (c) => {
+  .get('/login/token', async (c) => {
     const { code, next, token } = c.req.query();
-    return code === undefined
-      ? logIn(c, 'token', token, localPath(next))
-      : logIn(c, 'code', code, localPath(next));
+    const [means, secret] =
+      code === undefined ? (['token', token] as const) : (['code', code] as const);
+    if (secret && (await isToConfirm(c, means, secret))) {
+      const asked = { [means]: secret, confirm: '1', next: localPath(next) };
+      return seeOther(c, `/login?${new URLSearchParams(asked)}`);
+    }
+    return logIn(c, means, secret, localPath(next));
   })
-  // The login form.
+  // The login form, and the confirmation of a link.
   .post('/login/token', async (c) => {
     checkSameOrigin(c.req.raw.headers);
     const form = await c.req.formData().catch(() => {
       throw new HttpProblem(415, 'Send the form of /login.');
     });
-    const token = form.get('token');
-    const secret = typeof token === 'string' ? token.trim() : undefined;
-    return logIn(c, 'token', secret, localPath(form.get('next')));
+    const means = form.has('code') ? 'code' : 'token';
+    const secret = form.get(means);
+    const text = typeof secret === 'string' ? secret.trim() : undefined;
+    return logIn(c, means, text, localPath(form.get('next')));
   })
-  .post('/logout', (c) => {
+  .post('/logout', async (c) => {
     checkSameOrigin(c.req.raw.headers);
-    endSession(c);
+    await endSession(c, await services());
     return seeOther(c, '/');
   });
 
-/** Throws 429 for an address that tries too often. */
+/**
+ * Whether a link logs in only once the reader says so: where another site led here, or the reader is
+ * logged in as somebody else. Else any page could put its own session in place of the reader's.
+ */
+async function isToConfirm(c: Context, means: Means, secret: string): Promise<boolean> {
+  const { headers } = c.req.raw;
+  const site = headers.get('sec-fetch-site') ?? 'none';
+  if (site !== 'none' && site !== 'same-origin') return true;
+  try {
+    const opened = await services();
+    const { principal } = await identifySession(getCookie(c, SESSION_COOKIE), opened);
+    if (!principal) return false;
+    const asked = means === 'token' ? await opened.store.tokens.verify(secret) : null;
+    return asked?.tokenId !== principal.tokenId;
+  } catch (error) {
+    if (isServiceUnavailable(error)) return false;
+    throw error;
+  }
+}
+
+/** Throws 429 for an address that fails too often; the right token always logs in. */
 async function logIn(
   c: Context,
   means: Means,
@@ -47,14 +75,16 @@ async function logIn(
     seeOther(c, `/login?${new URLSearchParams({ failed, ...goOn })}`);
   try {
     const opened = await services();
-    const { store, settings } = opened;
-    await checkLogInLimit(opened, c.req.raw.headers);
+    const { store } = opened;
     const take = means === 'code' ? store.tokens.redeem : store.tokens.verify;
     const principal = secret ? await take(secret) : null;
-    if (!principal) return again(means);
+    if (!principal) {
+      await checkLogInLimit(opened, c.req.raw.headers);
+      return again(means);
+    }
     // Before the session is given out: nobody is logged in without an entry.
     await store.audit.record({ action: 'logIn', by: principal }, null);
-    await openSession(c, principal.tokenId, settings.sessionSecret);
+    await openSession(c, principal.tokenId, opened);
     return seeOther(c, next);
   } catch (error) {
     if (!isServiceUnavailable(error)) throw error;

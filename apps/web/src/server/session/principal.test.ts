@@ -17,7 +17,7 @@ const mayRead = (headers: Record<string, string>, over = {}) =>
 it('lets nobody read a private grid on after a token was revoked, nor its sessions', async () => {
   const input = { name: 'Reader', role: 'member', expiresAt: null } as const;
   const { id, secret } = await grid.store.tokens.create(input);
-  const cookie = `${SESSION_COOKIE}=${await sealSession(id, grid.settings.sessionSecret)}`;
+  const cookie = `${SESSION_COOKIE}=${await sealSession(await grid.store.tokens.openSession(id), grid.settings)}`;
   const shown = [{ authorization: `Bearer ${secret}` }, { cookie }];
   expect(await Promise.all(shown.map((headers) => mayRead(headers)))).toEqual([true, true]);
   await grid.store.tokens.revoke(id);

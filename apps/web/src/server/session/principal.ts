@@ -4,7 +4,7 @@ import { SESSION_COOKIE } from '@/ui/site';
 import { HttpProblem } from '../problem';
 import type { Services } from '../services';
 import { type Access, checkAccess } from './access';
-import { tokenIdOf } from './session';
+import { sessionIdOf } from './session';
 
 /** Who asks, and how they said so: only cookies can be sent by another site. */
 export interface Identity {
@@ -52,8 +52,7 @@ export async function identifySession(
   sealed: string | undefined,
   { store, settings }: Services,
 ): Promise<Identity> {
-  if (!sealed) return NOBODY;
-  const tokenId = await tokenIdOf(sealed, settings.sessionSecret);
-  const principal = tokenId ? await store.tokens.get(tokenId) : null;
+  const sessionId = await sessionIdOf(sealed, settings);
+  const principal = sessionId ? await store.tokens.ofSession(sessionId) : null;
   return principal ? { principal, by: 'session' } : NOBODY;
 }

@@ -1,31 +1,45 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SESSION_SECONDS } from '@tilemark/core/server';
 import type { Context } from 'hono';
-import { setCookie } from 'hono/cookie';
+import { getCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import { sealData, unsealData } from 'iron-session';
 import { z } from 'zod';
 import { SESSION_COOKIE } from '@/ui/site';
+import type { Services, Settings } from '../services';
 import { isSecure } from './origin';
 
-const SESSION_SECONDS = 30 * 24 * 3600;
+/** What the cookie contains, sealed: which session it is of. Revoking its token ends it. */
+const sealedSchema = z.object({ sessionId: z.string() });
 
-/** What the cookie contains, sealed: which token opened the session. Revoking the token ends it. */
-const sessionSchema = z.object({ tokenId: z.string() });
+type Opened = Pick<Services, 'store' | 'settings'>;
 
-/** Opens a session. The cookie is `Secure` where the site is served over https. */
-export async function openSession(c: Context, tokenId: string, secret: string): Promise<void> {
-  const sealed = await sealSession(tokenId, secret);
+/** Opens a session, and ends the one before. The cookie is `Secure` where the site is served over https. */
+export async function openSession(
+  c: Context,
+  tokenId: string,
+  { settings, store }: Opened,
+): Promise<void> {
+  const before = await sessionIdOf(getCookie(c, SESSION_COOKIE), settings);
+  if (before) await store.tokens.endSession(before);
+  const sealed = await sealSession(await store.tokens.openSession(tokenId), settings);
   setCookie(c, SESSION_COOKIE, sealed, cookieOptions(c, SESSION_SECONDS));
 }
 
-export const endSession = (c: Context): void =>
+/** Ends the session, so that no copy of its cookie opens anything, and takes the cookie back. */
+export async function endSession(c: Context, { settings, store }: Opened): Promise<void> {
+  const id = await sessionIdOf(getCookie(c, SESSION_COOKIE), settings);
+  if (id) await store.tokens.endSession(id);
   setCookie(c, SESSION_COOKIE, '', cookieOptions(c, 0));
+}
 
 /** The value of a session's cookie. */
-export const sealSession = (tokenId: string, secret: string): Promise<string> =>
-  sealData({ tokenId }, { password: secret, ttl: SESSION_SECONDS });
+export const sealSession = (
+  sessionId: string,
+  { sessionSecret }: Pick<Settings, 'sessionSecret'>,
+): Promise<string> => sealData({ sessionId }, { password: sessionSecret, ttl: SESSION_SECONDS });
 
 const cookieOptions = (c: Context, maxAge: number): CookieOptions => ({
   path: '/',
@@ -35,11 +49,15 @@ const cookieOptions = (c: Context, maxAge: number): CookieOptions => ({
   secure: isSecure(c.req.raw),
 });
 
-/** The token behind a sealed cookie; null when it was tampered with or has expired. */
-export async function tokenIdOf(sealed: string, secret: string): Promise<string | null> {
+/** The session of a sealed cookie; null when it was tampered with, has expired, or is not there. */
+export async function sessionIdOf(
+  sealed: string | undefined,
+  { sessionSecret }: Pick<Settings, 'sessionSecret'>,
+): Promise<string | null> {
+  if (!sealed) return null;
   // iron-session gives an empty object for seals that are expired or not its own.
-  const session = sessionSchema.safeParse(await unsealData(sealed, { password: secret }));
-  return session.success ? session.data.tokenId : null;
+  const session = sealedSchema.safeParse(await unsealData(sealed, { password: sessionSecret }));
+  return session.success ? session.data.sessionId : null;
 }
 
 /**

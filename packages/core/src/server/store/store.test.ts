@@ -11,7 +11,7 @@ test('every part says in one line what to do when there is no database', async (
     store.sweeps.list(),
     store.runs.claim('run', 'worker'),
     store.runs.reclaim(),
-    store.tokens.get('token'),
+    store.tokens.ofSession('token'),
     sweepOf(store, [planned('device')]),
     store.sweeps.watch('sweep', () => undefined, new AbortController().signal),
     (async () => {

@@ -157,7 +157,8 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     tokens: {
       ...tokens,
       verify: (secret: string) => admits(`secret ${sha256(secret)}`, () => tokens.verify(secret)),
-      get: (id: string) => admits(`token ${id}`, () => tokens.get(id)),
+      ofSession: (id: string) => admits(`session ${id}`, () => tokens.ofSession(id)),
+      endSession: ending(tokens.endSession),
       revoke: ending(tokens.revoke),
     },
     invites: { ...invites, revoke: ending(invites.revoke) },

@@ -73,11 +73,12 @@ test('a token is used by its secret, its login link, and its sessions', async ()
   const { id, secret } = await create();
   expect(await lastUsed(id)).toBeNull();
   const code = await store.tokens.loginCode(id);
+  const session = await store.tokens.openSession(id);
   expect(await lastUsed(id)).toBeNull();
   for (const use of [
     () => store.tokens.verify(secret),
     () => store.tokens.redeem(code),
-    () => store.tokens.get(id),
+    () => store.tokens.ofSession(session),
   ]) {
     await db.token.update({ where: { id }, data: { lastUsedAt: null } });
     await use();
@@ -85,7 +86,7 @@ test('a token is used by its secret, its login link, and its sessions', async ()
   }
   // To the minute: not every request writes.
   const first = await lastUsed(id);
-  await store.tokens.get(id);
+  await store.tokens.ofSession(session);
   expect(await lastUsed(id)).toBe(first);
 });
 
@@ -110,11 +111,26 @@ test.each(['', 'tm_admin_short', `tm_worker_${'a'.repeat(32)}`, `tm_admin_${'a b
 
 test('a revoked token is nobody, for requests and sessions', async () => {
   const { id, secret } = await create();
-  expect(await store.tokens.get(id)).not.toBeNull();
+  const session = await store.tokens.openSession(id);
+  expect(await store.tokens.ofSession(session)).not.toBeNull();
   expect(await store.tokens.revoke(id)).toBe(true);
   expect(await store.tokens.revoke(id)).toBe(false);
   expect(await store.tokens.verify(secret)).toBeNull();
-  expect(await store.tokens.get(id)).toBeNull();
+  expect(await store.tokens.ofSession(session)).toBeNull();
+});
+
+test('a session ends by itself after its time, and no other with it when it is ended', async () => {
+  const { id } = await create();
+  const [one, two] = [await store.tokens.openSession(id), await store.tokens.openSession(id)];
+  await store.tokens.endSession(one);
+  const still = async () =>
+    [await store.tokens.ofSession(one), await store.tokens.ofSession(two)].map(Boolean);
+  expect(await still()).toEqual([false, true]);
+  await db.session.update({ where: { id: two }, data: { expiresAt: new Date() } });
+  await store.tokens.endSession('another');
+  expect(await still()).toEqual([false, false]);
+  await store.tokens.openSession(id);
+  expect(await db.session.count({ where: { id: two } })).toBe(0);
 });
 
 test('the last admin token is the only one that works', async () => {
@@ -133,7 +149,7 @@ test('the last admin token is the only one that works', async () => {
 test('an expired token is nobody', async () => {
   const { id, secret } = await create(new Date(Date.now() - 1));
   expect(await store.tokens.verify(secret)).toBeNull();
-  expect(await store.tokens.get(id)).toBeNull();
+  expect(await store.tokens.ofSession(await store.tokens.openSession(id))).toBeNull();
   const { secret: valid } = await create(new Date(Date.now() + 60_000));
   expect(await store.tokens.verify(valid)).not.toBeNull();
 });

@@ -8,6 +8,8 @@ import { PAGE_SIZE, pageOf, sha256 } from './database';
 
 const LOGIN_LINK_MS = 86_400_000;
 
+export const SESSION_SECONDS = 30 * 24 * 3600;
+
 /** Resolution of `lastUsedAt`, so that not every request writes. */
 const LAST_USED_STEP_MS = 60_000;
 
@@ -71,9 +73,22 @@ export function tokensOf(db: PrismaClient) {
       return used(row);
     },
 
-    /** Null when the token behind a session was revoked or has expired. */
-    async get(id: string): Promise<Principal | null> {
-      return used(await db.token.findUnique({ where: { id } }));
+    /** The id of a new session of a token. */
+    async openSession(tokenId: string): Promise<string> {
+      const now = Date.now();
+      await db.session.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
+      const expiresAt = new Date(now + 1_000 * SESSION_SECONDS);
+      return (await db.session.create({ data: { tokenId, expiresAt }, select: { id: true } })).id;
+    },
+
+    /** Null where the session has ended, or the token behind it. */
+    async ofSession(id: string): Promise<Principal | null> {
+      const row = await db.session.findUnique({ where: { id }, include: { token: true } });
+      return row && row.expiresAt.getTime() > Date.now() ? used(row.token) : null;
+    },
+
+    async endSession(id: string): Promise<void> {
+      await db.session.deleteMany({ where: { id } });
     },
 
     /** A code that logs its bearer in as the token, once, within a day. Kept only as a hash. */
