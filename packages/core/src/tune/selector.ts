@@ -10,6 +10,7 @@ import { group, least, mean, rollup } from 'd3-array';
 import { shapeDistance } from '../rank/nearest';
 import { candidatesFor } from './candidates';
 import type { Observation } from './evidence';
+import { expectedNs, type Quote, slowEndNs } from './quote';
 import type { Point } from './space';
 import {
   distanceTo,
@@ -25,13 +26,8 @@ import {
   workOf,
 } from './time-model';
 
-export interface Prediction {
-  readonly address: string;
-  readonly kernel: string;
-  readonly tunables: Point['tunables'];
-  readonly ns: number;
-  /** Standard deviation of the prediction, relative; of a screened time, its repeatability. */
-  readonly error: number;
+/** What it quotes for a variant; the error of a screened time is how well such times repeat. */
+export interface Prediction extends Quote, Point {
   /** `measured`: on this very shape. */
   readonly basis: 'measured' | 'predicted';
 }
@@ -121,10 +117,15 @@ export class Selector {
   ): Prediction[] {
     const points = [...candidatesFor(problem), ...more];
     const expected = new Map<string, Expected>();
-    return [...new Map(points.map((point) => [point.address, point])).values()]
+    const promised = [...new Map(points.map((point) => [point.address, point])).values()]
       .filter(able)
-      .flatMap((point) => this.#predict(point, problem, expected) ?? [])
-      .toSorted((a, b) => this.#cautious(a) - this.#cautious(b))
+      .flatMap((point) => this.#predict(point, problem, expected) ?? []);
+    // Against a time of the very shape, promises are of another source.
+    const isTimed = promised.some(({ basis }) => basis === 'measured');
+    const nsOf = (promise: Promised) =>
+      this.#cautious(promise) * (isTimed ? slowEndNs(promise) : expectedNs(promise));
+    return promised
+      .toSorted((a, b) => nsOf(a) - nsOf(b))
       .map(({ distance, ...prediction }) => prediction);
   }
 
@@ -133,9 +134,11 @@ export class Selector {
     return this.#families.has(familyOf(address));
   }
 
-  /** The times of a variant and its family, of either dtype that takes as long. */
-  timesOf(address: string): readonly Observation[] {
-    return this.#families.get(familyOf(address)) ?? [];
+  /** How far a problem is from the nearest shape that the family of a variant was timed on. */
+  distanceTo(address: string, problem: Problem): number {
+    const times = this.#families.get(familyOf(address)) ?? [];
+    const exact = this.#exact.has(`${keyOf(problem)} ${address}`);
+    return exact ? 0 : Math.min(...times.map((time) => shapeDistance(problem, time.problem)));
   }
 
   /**
@@ -146,14 +149,10 @@ export class Selector {
     return this.#searched.some((each) => shapeDistance(problem, each) <= within);
   }
 
-  /**
-   * The mean of a time whose logarithm is normally distributed, with the prediction as its median:
-   * of two that promise the same, the one that is known better, and nearer.
-   */
-  #cautious({ address, distance, ns, error }: Promised): number {
-    const beyond = Math.max(0, distance - NEAR);
-    const expected = ns * Math.exp(error ** 2 / 2 + PER_OCTAVE * beyond);
-    return this.#tried.has(address) ? expected : UNTRIED * expected;
+  /** How much longer to expect what is promised from far away, and what was never tried. */
+  #cautious({ address, distance }: Promised): number {
+    const far = Math.exp(PER_OCTAVE * Math.max(0, distance - NEAR));
+    return this.#tried.has(address) ? far : UNTRIED * far;
   }
 
   /** @param known what is expected of rows that are not aligned, by kernel */

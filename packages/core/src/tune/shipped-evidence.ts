@@ -1,4 +1,4 @@
-import { DTYPES, type Problem } from '@tilemark/kernels';
+import { DTYPES, type Problem, parseVariant, shapeText } from '@tilemark/kernels';
 import type { Profile } from '../measure/device';
 import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
@@ -8,7 +8,7 @@ import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
 import h200 from './evidence/nvidia-h200-matmul-f32.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
 import { Selector } from './selector';
-import { isOn, type TunedOn } from './tuned';
+import { isOn, type TunedOn, tunedFiles } from './tuned';
 
 /** What was measured on devices that were surveyed. Several hundred kilobytes: not for browsers. */
 let parsed: readonly Evidence[] | undefined;
@@ -82,12 +82,33 @@ export function shippedBeside({ device, op, dtype, profile }: Evidence): Observa
     .flatMap(observationsOf);
 }
 
+/** The times of a shipped file, those of its variants that were measured in full in place of quick ones. */
+export function shippedTimes(file: Evidence): Observation[] {
+  const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
+  const tuned = tunedFiles()
+    .filter(({ device }) => device.device === file.device.device)
+    .flatMap(({ variants }) => variants)
+    .filter(({ problem, profile, unranked }) => {
+      const { op, dtype } = problem;
+      return (
+        unranked === null && op === file.op && dtype === file.dtype && profile === file.profile
+      );
+    })
+    .map(({ address, medianNs, problem }) => ({
+      problem,
+      address: parseVariant(address).address,
+      ns: medianNs,
+    }));
+  const known = new Set(tuned.map(placeOf));
+  return [...observationsOf(file).filter((each) => !known.has(placeOf(each))), ...tuned];
+}
+
 /** What a selector learns from a shipped file. */
 export function learnedFrom(file: Evidence): Learned {
   const known = fitted.get(file);
   if (known) return known;
   const { device, driver, measuredAt, profile, roofline } = file;
-  const selector = new Selector(observationsOf(file), shippedBeside(file));
+  const selector = new Selector(shippedTimes(file), shippedBeside(file));
   const made = { selector, device: device.device, driver, measuredAt, profile, roofline };
   fitted.set(file, made);
   return made;

@@ -23,34 +23,28 @@ import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { shorterMedian } from '../../../rank/head-to-head';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { bestTimes, portability } from '../../../rank/portability';
+import { type Quote, slowEndNs } from '../../../tune/quote';
 import type { Selector } from '../../../tune/selector';
-import { learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
+import { type Learned, learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { isQuote, quotes } from '../../gate/parties';
 import { fromJson, sha256 } from '../database';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
-import { learnedHere } from './learned';
-import {
-  type Asked,
-  answerWith,
-  predictedVariant,
-  shippedVariant,
-  tunedElsewhere,
-} from './shipped-variant';
+import { type LearnedHere, learnedHere } from './learned';
+import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
 import { timesOn } from './variant-boards';
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
 
 /**
- * The variant to run for a problem: what was ranked or tuned on it or the nearest shape, or what the
- * selector predicts to be faster from what was measured on the device, here and in what ships. A
- * measurement of the very shape gives way only to a prediction that is faster by twice its error, and
- * one of another shape to none whose evidence is farther and of unlike shapes;
- * evidence of another model answers where nothing else does. Only quotes count (gate/parties.ts); where
- * they know no answer, any ranked result does, and the answer says that it is unconfirmed. Null: there
- * is none. Throws InputError for a problem without all of its dimensions.
+ * The variant to run for a problem. Each source quotes a time on it (tune/quote.ts): the results that
+ * were ranked on the device or ship for its model, and the selector that learned from them and from
+ * quick runs. The least time at the slow end of its error wins. Other devices answer where this one
+ * has nothing near. Only quotes count (gate/parties.ts); where they know no answer, any ranked result
+ * does, and the answer says that it is unconfirmed. Null: there is none. Throws InputError for a
+ * problem without all of its dimensions.
  */
 export async function bestVariantOf(
   db: PrismaClient,
@@ -72,33 +66,60 @@ async function quotedVariantOf(
   asked: Asked,
   device: DeviceRow | null,
 ): Promise<BestVariant | null> {
-  const { problem } = asked;
   const known = await rankedVariantOf(db, query, asked, { device, unconfirmed: false });
+  const learned = await learnedOf(db, query, asked, { device, known });
+  if (!learned) return known;
+  const { fallback, from } = learned;
+  const predicted = predictedVariant(asked, from, { fallback, tried: from.tried ?? [] });
+  return known && predicted ? preferred(known, predicted, from.selector) : (known ?? predicted);
+}
+
+/** What there is to learn from: of the device, here or shipped; of its vendor where nothing else answers. */
+async function learnedOf(
+  db: PrismaClient,
+  query: BestQuery,
+  asked: Asked,
+  { device, known }: { readonly device: DeviceRow | null; readonly known: BestVariant | null },
+): Promise<{
+  readonly fallback: BestVariant['fallback'];
+  readonly from: Learned & Partial<LearnedHere>;
+} | null> {
   const here = device && (await learnedHere(db, device, asked));
-  if (here) {
-    const predicted = predictedVariant(asked, here, { fallback: 'device', tried: here.tried });
-    // A few times say nothing of a kernel that is not among them; a search does.
-    if (known && !here.selector.knows(known.address)) {
-      const within = shapeDistance(problem, known.measured);
-      if (known.isExact || !here.selector.hasSearched(problem, within)) return known;
-    }
-    if (known?.fallback === 'device') {
-      // With a result to show for it; and what is ranked here on this shape has been compared already.
-      if (device && (await isRankedHere(db, device, known, predicted))) return known;
-      if (predicted && isFarFetched(predicted, known, here.selector)) return known;
-    }
-    return isFaster(predicted, known) ? predicted : known;
-  }
+  if (here) return { fallback: 'device', from: here };
   const on = tunedOn(query, device);
   const file = on && shippedFor(on, query);
-  if (file) {
-    const predicted = predictedVariant(asked, learnedFrom(file), { fallback: 'shipped' });
-    if (!isFaster(predicted, known)) return known;
-    return tunedElsewhere(asked, on, predicted, isFaster) ?? predicted;
-  }
+  if (file) return { fallback: 'shipped', from: learnedFrom(file) };
   const { vendor } = device ?? query;
   const alike = known || !vendor ? null : shippedFor({ vendor }, query);
-  return alike ? predictedVariant(asked, learnedFrom(alike), { fallback: 'vendor' }) : known;
+  return alike && { fallback: 'vendor', from: learnedFrom(alike) };
+}
+
+/** Of a measured and a predicted answer the one whose quote is less, unless it is a mere guess. */
+function preferred(known: BestVariant, predicted: BestVariant, selector: Selector): BestVariant {
+  const { address, asked, isExact, measured } = known;
+  const distance = shapeDistance(asked, measured);
+  // A few times say nothing of a kernel that is not among them; a search does.
+  const isUnheard = predicted.fallback === 'device' && !selector.knows(address);
+  if (isUnheard && (isExact || !selector.hasSearched(asked, distance))) return known;
+  // Times of other devices say nothing of this one.
+  if (!['device', 'shipped'].includes(known.fallback)) return predicted;
+  // With a result to show for it.
+  if (known.result && address === predicted.address) return known;
+  // Of two guesses from unlike shapes, the one from nearer by.
+  const evidence = selector.distanceTo(predicted.address, asked);
+  if (evidence > LIKE_SHAPE && evidence >= distance) return known;
+  return slowEndNs(quoteOf(predicted)) < slowEndNs(quoteOf(known)) ? predicted : known;
+}
+
+/**
+ * What an answer quotes for the asked problem. A time of another shape is scaled by the op's work,
+ * which knows nothing of waves and caches: it may be off by as much again, and by the distance.
+ */
+function quoteOf({ asked, measured, prediction, result, shipped }: BestVariant): Quote {
+  if (prediction) return prediction;
+  const { value = 0 } = (result ?? shipped)?.rate ?? {};
+  const distance = shapeDistance(asked, measured);
+  return { ns: rateOf(asked, 1).value / value, error: distance > 0 ? 1 + distance : 0 };
 }
 
 /** What a device can do under a profile: its results show the features, more of them under `fast`. */
@@ -120,28 +141,6 @@ async function capabilitiesUnder(
   return { ...own, features: seen?.features ?? own.features };
 }
 
-/** Whether a prediction is of a variant that is ranked on the device and shape of an answer. */
-async function isRankedHere(
-  db: PrismaClient,
-  { key, ownedBy }: DeviceRow,
-  { address, asked, isExact, profile, result }: BestVariant,
-  predicted: BestVariant | null,
-): Promise<boolean> {
-  if (!predicted || address === predicted.address) return predicted !== null;
-  if (!isExact || !result) return false;
-  const quoted = quotes(ownedBy);
-  const found = await db.variantBest.findFirst({
-    where: {
-      ...{ deviceKey: key, op: asked.op, dtype: asked.dtype, profile },
-      ...{ shape: shapeText(asked), address: predicted.address, unranked: null },
-      ...{ methodology: await newestOf(db, { ...asked, profile }, quoted) },
-      result: quoted,
-    },
-    select: { address: true },
-  });
-  return found !== null;
-}
-
 /** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
 const tunedOn = (
   { architecture, vendor }: BestQuery,
@@ -149,35 +148,10 @@ const tunedOn = (
 ): TunedOn | null => (device ? { key: device.key } : vendor ? { vendor, architecture } : null);
 
 /**
- * Whether a prediction has evidence of unlike shapes alone, none of them nearer than a ranked result of the
- * device, and nothing faster on the shape of that: both are guesses then, and the result is a better one.
- */
-function isFarFetched(predicted: BestVariant, known: BestVariant, selector: Selector): boolean {
-  // Timed on the very shape, if only once.
-  if (predicted.isExact) return false;
-  const { asked } = known;
-  const times = selector.timesOf(predicted.address);
-  const nearest = Math.min(...times.map(({ problem }) => shapeDistance(asked, problem)));
-  if (nearest <= LIKE_SHAPE || nearest < shapeDistance(asked, known.measured)) return false;
-  const there = times.filter(({ problem }) => shapeDistance(known.measured, problem) === 0);
-  return !there.some(({ ns }) => ns < (known.result?.medianNs ?? 0));
-}
-
-/** Whether a prediction is to be preferred to what is known. */
-function isFaster(predicted: BestVariant | null, known: BestVariant | null): boolean {
-  if (!predicted?.prediction) return false;
-  if (!known?.isExact || !['device', 'shipped'].includes(known.fallback)) return true;
-  const { ns, error } = predicted.prediction;
-  const medianNs = (known.result ?? known.shipped)?.medianNs ?? Number.POSITIVE_INFINITY;
-  // Two standard deviations: a prediction far from all that was measured has a wide error.
-  return ns * (1 + 2 * error) < medianNs;
-}
-
-/**
  * The variant to run for a problem, decided by ranked results of the device, else by the tuned
  * variants that ship for such devices, else by results of its architecture, its vendor, or all
  * GPUs; on this problem or the nearest. A result gives way to a tuned variant that ships for the
- * very device it was measured on and has the better evidence. Null: nothing that could run the
+ * very device it was measured on and quotes less. Null: nothing that could run the
  * problem was ranked.
  */
 async function rankedVariantOf(
@@ -207,19 +181,13 @@ async function rankedVariantOf(
       const ranked = await measuredVariant(db, asked, from);
       if (!ranked?.result) continue;
       const shipped = shippedVariant(asked, { key: ranked.result.device.key }, farthest);
-      return shipped && evidenceOf(shipped) > evidenceOf(ranked) ? shipped : ranked;
+      const [first] = [ranked, ...(shipped ? [shipped] : [])].toSorted(
+        (a, b) => slowEndNs(quoteOf(a)) - slowEndNs(quoteOf(b)),
+      );
+      return first ?? null;
     }
   }
   return null;
-}
-
-/**
- * How much speaks for an answer, to compare two of one device: its rate, in the op's unit, less the
- * farther its shape is from the asked one. Half the rate is left where a dimension is twice as large.
- */
-function evidenceOf({ asked, measured, result, shipped }: BestVariant): number {
-  const rate = (result ?? shipped)?.rate.value ?? 0;
-  return rate / (1 + shapeDistance(asked, measured));
 }
 
 /** The problem of a query. Throws InputError at the dimension that is missing or another op's. */

@@ -3,9 +3,14 @@ import { ifValid, parseProblem, parseVariant, shapeText } from '@tilemark/kernel
 import type { Environment } from '../../../measure/device';
 import { COMPARABLE_SINCE } from '../../../measure/outcome';
 import type { RooflineSurvey } from '../../../measure/roofline';
-import { asDueled, type Observation, observationsOf } from '../../../tune/evidence';
+import { asDueled, type Observation } from '../../../tune/evidence';
 import { Selector } from '../../../tune/selector';
-import { type Learned, shippedBeside, shippedFor } from '../../../tune/shipped-evidence';
+import {
+  type Learned,
+  shippedBeside,
+  shippedFor,
+  shippedTimes,
+} from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { isQuote, roofsFor } from '../../gate/parties';
 import { fromJson } from '../database';
@@ -84,7 +89,7 @@ export async function learnedHere(
   const learned: LearnedHere = {
     selector: new Selector(
       [
-        ...(shipped ? observationsOf(shipped) : []).filter((each) => !known.has(placeOf(each))),
+        ...(shipped ? shippedTimes(shipped) : []).filter((each) => !known.has(placeOf(each))),
         ...own,
       ],
       shipped ? shippedBeside(shipped) : [],

@@ -69,27 +69,20 @@ function ableVariant(
  * problem; of several files the first. Null where none is near enough or can run the problem.
  *
  * @param farthest distance of shapes beyond which a problem says too little, see `shapeDistance`
- * @param profile that it was tuned under
  */
-export function shippedVariant(
-  asked: Asked,
-  on: TunedOn,
-  farthest: number,
-  profile = asked.profile,
-): BestVariant | null {
+export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): BestVariant | null {
   const { op, dtype } = asked.problem;
-  const isSame = profile === asked.profile;
   const known = tunedFilesOf(on).flatMap(({ device, variants }) =>
     variants
       .filter((each) => each.problem.op === op && each.problem.dtype === dtype)
       // Ranked as results have to be that decide.
-      .filter((each) => each.profile === profile && each.unranked === null)
+      .filter((each) => each.profile === asked.profile && each.unranked === null)
       .map((each) => ({ device, distance: shapeDistance(asked.problem, each.problem), ...each })),
   );
   for (const each of known.toSorted((a, b) => a.distance - b.distance)) {
     if (each.distance > farthest) return null;
-    const variant = ableVariant(each.address, asked, isSame && 'key' in on);
-    if (!variant || !(isSame || isOffered(variant, asked.problem.dtype))) continue;
+    const variant = ableVariant(each.address, asked, 'key' in on);
+    if (!variant) continue;
     const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = each;
     return answerWith(asked, variant, {
       ...{ fallback: 'shipped', measured: problem, isExact: distance === 0 },
@@ -137,40 +130,6 @@ export function predictedVariant(
         .map(({ address, basis, error, ns }) => ({ address, ns, error, basis })),
     },
   });
-}
-
-/**
- * What ships for the very shape under the profile of a prediction, as that says it: of two times under
- * a profile other than the asked one, the measured one. Null where there is none, or where the
- * prediction is faster.
- *
- * @param isFaster whether a prediction is to be preferred to what is known
- */
-export function tunedElsewhere(
-  asked: Asked,
-  on: TunedOn,
-  predicted: BestVariant | null,
-  isFaster: (predicted: BestVariant, known: BestVariant) => boolean,
-): BestVariant | null {
-  const { prediction } = predicted ?? {};
-  if (!predicted || !prediction || prediction.profile === asked.profile) return null;
-  const tuned = shippedVariant(asked, on, 0, prediction.profile);
-  if (!tuned?.shipped || isFaster(predicted, tuned)) return null;
-  const { device, driver, highNs, lowNs, measuredAt, medianNs, rate } = tuned.shipped;
-  const { address } = predicted;
-  const { basis, error, ns, runnersUp } = prediction;
-  return {
-    ...tuned,
-    shipped: null,
-    prediction: {
-      ...prediction,
-      ...{ ns: medianNs, error: (highNs - lowNs) / (2 * 1.96 * medianNs), basis: 'measured', rate },
-      ...{ device, driver, measuredAt },
-      runnersUp: [{ address, ns, error, basis }, ...runnersUp]
-        .filter((each) => each.address !== tuned.address)
-        .slice(0, 3),
-    },
-  };
 }
 
 /** Whether a profile may offer what a variant needs: experimental features are of `fast` alone. */

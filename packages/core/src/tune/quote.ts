@@ -1,0 +1,22 @@
+/**
+ * A quote: what one source says of the time of a variant on a problem. A ranked result, a tuned
+ * winner, a screened time, a duel (which puts two screened times as far apart as it found them) and a
+ * prediction differ in their error alone, so one rule chooses among them: the least time.
+ */
+export interface Quote {
+  readonly ns: number;
+  /** Standard deviation, relative: how far the time may be off. */
+  readonly error: number;
+}
+
+/**
+ * The mean of a time whose logarithm is normally distributed, with the quoted time as its median: it
+ * orders quotes of one source, so that of two that say the same the one that is known better wins.
+ */
+export const expectedNs = ({ ns, error }: Quote): number => ns * Math.exp(error ** 2 / 2);
+
+/**
+ * Two standard deviations above what is quoted: it orders quotes of several sources, of which the
+ * one whose error helped most would win by its mean.
+ */
+export const slowEndNs = ({ ns, error }: Quote): number => ns * (1 + 2 * error);
