@@ -30,8 +30,10 @@ export * from './measure/stats';
 export * from './measure/stopping';
 export { Canary, type ClockReading } from './measure/throttle';
 export * from './measure/trust';
+export * from './measure/verdict';
 export * from './plan/counts';
 export * from './plan/expansion';
+export * from './plan/families';
 export * from './plan/occupancy';
 export * from './plan/shapes';
 export * from './plan/spec';
@@ -49,8 +51,8 @@ export {
   librariesOn,
   shippedReference,
 } from './reference/reference';
-export { refusalOf } from './refusals';
-export * from './suites/families';
+export * from './schema/op';
+export { refusalOf } from './schema/refusals';
 export type { Suite, SuiteParam } from './suites/suite';
 export { suiteOfRuns } from './suites/suite-of-runs';
 export * from './suites/suites';

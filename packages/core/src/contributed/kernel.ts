@@ -11,7 +11,7 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 import { z } from 'zod';
-import { refusalOf } from '../refusals';
+import { refusalOf } from '../schema/refusals';
 import { evaluate, type Names } from './expression';
 import {
   type Covers,

@@ -12,8 +12,9 @@
  * WGSL can name no host, file, or clock, so what is left to guard is time, memory, and the truth of
  * the result. docs/your-kernel.md is the guide for authors.
  */
+
 import { z } from 'zod';
-import { dtypeSchema, opSchema } from '../plan/spec';
+import { dtypeSchema, opSchema } from '../schema/op';
 
 /** Limits of one file; each has an answer of its own. */
 export const KERNEL_LIMITS = {

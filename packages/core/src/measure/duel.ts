@@ -10,7 +10,6 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
-import { verdictOn } from '../rank/head-to-head';
 import { bufferSetsFor } from './calibrate';
 import type { DeviceCapabilities } from './device';
 import { roofOver, type Surroundings } from './measure';
@@ -21,6 +20,7 @@ import { drawSeed, secretsOf } from './seed';
 import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
 import { type MedianInterval, medianInterval, summarise } from './stats';
 import { implausibleReason } from './trust';
+import { verdictOn } from './verdict';
 
 /**
  * A duel of two variants: they take turns on one device in one process, in the order A B B A, so that

@@ -25,11 +25,9 @@ import {
 import { z } from 'zod';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
+import { dtypeSchema } from '../schema/op';
 
 const dimension = z.number().int().min(1).max(MAX_DIMENSION);
-
-export const opSchema = z.enum(idsOf(OPS));
-export const dtypeSchema = z.enum(idsOf(DTYPES));
 
 const shapeSchemaOf = (op: OpId) =>
   z.strictObject(

@@ -3,7 +3,7 @@ import { group } from 'd3-array';
 import { z } from 'zod';
 import { deviceIdentitySchema, profileSchema } from '../measure/device';
 import { rooflineSurveySchema } from '../measure/roofline';
-import { dtypeSchema, opSchema } from '../plan/spec';
+import { dtypeSchema, opSchema } from '../schema/op';
 
 /** How the two fastest of a shape did when they took turns. */
 const finalSchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { describe, expect, it } from 'vitest';
-import { FAMILIES } from '../suites/families';
+import { FAMILIES } from '../plan/families';
 import { observationsOf } from './evidence';
 import { type FamilyOptions, type FamilyShape, familyShapes, tuneFamily } from './family';
 import { shippedEvidence } from './shipped-evidence';

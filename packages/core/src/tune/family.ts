@@ -8,9 +8,10 @@
  * is fitted to what was found so far, and of each further shape only the candidates are screened that
  * it expects near the fastest, and those that it cannot judge.
  */
+
 import { type Dtype, hash32, type Problem, shapeText, type Variant } from '@tilemark/kernels';
-import type { Contrast } from '../rank/head-to-head';
-import type { Family } from '../suites/families';
+import type { Contrast } from '../measure/verdict';
+import type { Family } from '../plan/families';
 import { candidatesFor } from './candidates';
 import { type Final, type Observation, undecided } from './evidence';
 import { Selector } from './selector';

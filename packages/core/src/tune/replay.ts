@@ -5,8 +5,8 @@ import {
   type Variant,
   variantAddress,
 } from '@tilemark/kernels';
+import type { Contrast } from '../measure/verdict';
 import type { PlannedRun } from '../plan/expansion';
-import type { Contrast } from '../rank/head-to-head';
 import type { Found } from './tune';
 
 /**

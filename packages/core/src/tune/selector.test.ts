@@ -1,6 +1,6 @@
 import { opOf, type Problem, parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { FAMILIES } from '../suites/families';
+import { FAMILIES } from '../plan/families';
 import { candidatesFor } from './candidates';
 import {
   evidenceOf,

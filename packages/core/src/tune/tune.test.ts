@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { summarise } from '../measure/stats';
-import { verdictOn } from '../rank/head-to-head';
+import { verdictOn } from '../measure/verdict';
 import { Search } from './search';
 import { type Point, TuningSpace } from './space';
 import { medianNs, type Trial, tune } from './tune';

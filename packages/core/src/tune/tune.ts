@@ -15,10 +15,12 @@
  * Nothing here measures: `measure` is handed in, so tests tune against a formula. The search
  * depends only on its seed and on what it was told; docs/tuning.md has its results.
  */
+
 import type { Duel, Outcome, OutcomeKind } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { IMPLAUSIBLE } from '../measure/trust';
-import { type Contrast, contrast } from '../rank/head-to-head';
+import type { Contrast } from '../measure/verdict';
+import { contrast } from '../rank/head-to-head';
 import { headline, type Interval } from '../rank/headline';
 import type { Search } from './search';
 import type { Point } from './space';

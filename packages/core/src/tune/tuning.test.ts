@@ -1,6 +1,6 @@
 import { InputError, parseProblem, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { type Contrast, verdictOn } from '../rank/head-to-head';
+import { type Contrast, verdictOn } from '../measure/verdict';
 import { capabilities } from '../server/store/fixtures.test-helper';
 import { keyOf, pointsAhead, type TuningRun, type WantedRun } from './replay';
 import { Search } from './search';

@@ -1,7 +1,8 @@
 import { type DimensionName, dimensionNames, MAX_DIMENSION } from '@tilemark/kernels';
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
-import { dtypeSchema, opSchema, problemSchema, variantSchema } from '../plan/spec';
+import { problemSchema, variantSchema } from '../plan/spec';
+import { dtypeSchema, opSchema } from '../schema/op';
 import { tunedVariantSchema } from '../tune/tuned';
 import { date, id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';

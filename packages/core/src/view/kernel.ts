@@ -8,7 +8,8 @@ import {
 import { z } from 'zod';
 import { kernelFileSchema } from '../contributed/manifest';
 import type { Profile } from '../measure/device';
-import { dtypeSchema, opSchema, tunableValueSchema } from '../plan/spec';
+import { tunableValueSchema } from '../plan/spec';
+import { dtypeSchema, opSchema } from '../schema/op';
 import { date } from './answer';
 import type { DeviceRef } from './device';
 import type { ImportedMark, RunResult } from './result';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deviceClassSchema, profileSchema } from '../measure/device';
-import { dtypeSchema, opSchema, problemSchema } from '../plan/spec';
+import { problemSchema } from '../plan/spec';
+import { dtypeSchema, opSchema } from '../schema/op';
 import { date, id, rateSchema } from './answer';
 import { importedSchema } from './result';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
-import { dtypeSchema, problemSchema } from '../plan/spec';
-import { FAMILIES } from '../suites/families';
+import { FAMILIES } from '../plan/families';
+import { problemSchema } from '../plan/spec';
+import { dtypeSchema } from '../schema/op';
 import {
   FAMILY_BUDGET,
   familyDecisionSchema,

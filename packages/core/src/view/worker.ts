@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dtypeSchema } from '../plan/spec';
+import { dtypeSchema } from '../schema/op';
 import { date, id } from './answer';
 import { deviceRefSchema } from './device';
 

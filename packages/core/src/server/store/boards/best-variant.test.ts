@@ -2,7 +2,7 @@ import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../../services.test-helper';
 import { summarise } from '../../../measure/stats';
-import { verdictOn } from '../../../rank/head-to-head';
+import { verdictOn } from '../../../measure/verdict';
 import type { BestQuery } from '../../../view/api';
 import {
   capabilities,

@@ -2,7 +2,7 @@ import { parseVariant, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addToyKernel, toyKernel } from '../../../../../kernels/src/toy-kernel.test-helper';
 import { testDatabase } from '../../../../services.test-helper';
-import { FAMILIES } from '../../../suites/families';
+import { FAMILIES } from '../../../plan/families';
 import type { Observation } from '../../../tune/evidence';
 import { familyShapes, tuneFamily } from '../../../tune/family';
 import { Selector } from '../../../tune/selector';

@@ -1,5 +1,5 @@
 import { type Problem, type Shape, shapeText } from '@tilemark/kernels';
-import { parseShapes } from '../plan/shapes';
+import { parseShapes } from './shapes';
 
 /**
  * Shapes that programs really ask for, by family: the suites, the side-by-side bench, `tilemark tune
