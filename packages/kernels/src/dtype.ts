@@ -49,14 +49,12 @@ export interface DtypeFacts {
 export interface Rounding {
   /** Unit roundoff of a sum: half the gap after 1; 0: exact. */
   readonly sumRoundoff: number;
-  /** Error allowed in a sum of zero-mean products, in unit roundoffs times both norms. */
-  readonly sumTolerance: number;
   /** The final rounding to the element type: unit roundoff and subnormal spacing; null if none. */
   readonly store: { readonly roundoff: number; readonly subnormal: number } | null;
 }
 
 /** Sums without rounding: integers, and integer-valued inputs of any dtype. */
-export const EXACT: Rounding = { sumRoundoff: 0, sumTolerance: 0, store: null };
+export const EXACT: Rounding = { sumRoundoff: 0, store: null };
 
 const HALF = {
   element: 'f16',
@@ -90,7 +88,7 @@ const TABLE = {
     fractionBits: 24,
     normal: [-126, 127],
     scales: [-40, 30],
-    rounding: { sumRoundoff: 2 ** -24, sumTolerance: 8, store: null },
+    rounding: { sumRoundoff: 2 ** -24, store: null },
     peak: 'f32',
   },
   i32: {
@@ -115,14 +113,14 @@ const TABLE = {
     ...HALF,
     words: 'f16 with f32 sums',
     sums: 'f32',
-    rounding: { sumRoundoff: 2 ** -24, sumTolerance: 8, store: STORED_AS_HALF },
+    rounding: { sumRoundoff: 2 ** -24, store: STORED_AS_HALF },
   },
   // Faster and less exact than f16, so it is never ranked against it.
   f16acc16: {
     ...HALF,
     words: 'f16 with f16 sums',
     sums: 'f16',
-    rounding: { sumRoundoff: 2 ** -11, sumTolerance: 6, store: STORED_AS_HALF },
+    rounding: { sumRoundoff: 2 ** -11, store: STORED_AS_HALF },
   },
 } as const satisfies Record<string, DtypeFacts>;
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { coveringVariants } from '../covering.test-helper';
+import { hostKernel } from '../kernel';
+import { multiplyRows } from '../matmul/cpu/03-blocked';
 import { verify } from '../matmul/product.test-helper';
 import { splitRows } from '../numbers';
 import type { Problem } from '../problem';
@@ -131,3 +133,44 @@ describe('rows shared among threads', () => {
     ).rejects.toThrow('pass createHostExecutor a pool');
   });
 });
+
+test.each(['two neighbours swapped', 'one element zeroed', 'the last product dropped'])(
+  'a large product with %s is caught by its exact sums, wherever it is',
+  async (how) => {
+    // Above what is compared whole.
+    const problem: Problem = { op: 'matmul', shape: { m: 330, n: 330, k: 330 }, dtype: 'f32' };
+    const [m, k] = [330, 330];
+    let at = 0;
+    const wrong = hostKernel({
+      id: 'matmul/cpu-wrong',
+      op: 'matmul',
+      rung: 1,
+      idea: how,
+      dtypes: ['f32'],
+      tunables: [],
+      run: (_values, { shape }, [a, b], c) => {
+        if (!a || !b) throw new TypeError('two inputs');
+        multiplyRows(shape, 64, a, b, c, { first: 0, end: m });
+        const [row, col] = [Math.floor(at / 330), at % 330];
+        const [left = 0, right = 0] = c.subarray(at, at + 2);
+        if (how.includes('zeroed')) c[at] = 0;
+        else if (how.includes('dropped'))
+          c[at] = left - a[row * k + k - 1]! * b[(k - 1) * 330 + col]!;
+        else c.set([right, left], at);
+      },
+    });
+    (KERNELS as (typeof wrong)[]).push(wrong);
+    try {
+      const options = { seed: 5, bufferSets: 1 };
+      const prepared = await executor.prepare({ kernel: wrong.id, tunables: {} }, problem, options);
+      // At edges, where it looks at elements, and between.
+      for (at of [0, 330 * 100 + 101, 330 * 77 + 200, 330 * 330 - 2]) {
+        const [found] = await prepared.verifyRegimes();
+        const row = Math.floor(at / 330);
+        expect(found).toMatchObject({ verdict: { method: 'freivalds', worst: { row } } });
+      }
+    } finally {
+      (KERNELS as (typeof wrong)[]).pop();
+    }
+  },
+);

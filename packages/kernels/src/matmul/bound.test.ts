@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Tensor } from '../dtype';
+import { roundingOf } from '../gpu/judge/proving';
 import type { Problem } from '../problem';
+import { VECTORS } from '../verify/freivalds';
 import { inputTensors } from '../verify/inputs';
+import { sumTolerance } from '../verify/precision';
+import { deviationsOf } from './bound';
 import { product, rightOutput, verify } from './product.test-helper';
 
 /** C as a naive kernel leaves it: in order, rounded after every step. */
@@ -86,4 +90,60 @@ test('a bound that grows is by the largest norms, and still finds a dropped step
   const dropped = right.slice();
   dropped[700]! -= a[10 * 64 + 7]! * b[7 * 64 + 60]!;
   expect(verify(problem, [a, b], dropped, { errorGrowth: 3 }).worst).toMatchObject({ row: 10 });
+});
+
+describe('a right output is refused once in a million at most', () => {
+  // Of 65,536 rows, the tallest there are.
+  test.each([1, 700, 65_536])('by residuals of %i rows, with secret signs', (rows) => {
+    expect(rows * VECTORS * 2 * Math.exp(-(deviationsOf(rows) ** 2) / 2)).toBeCloseTo(1e-6, 12);
+  });
+
+  test.each([1, 527, 4096 ** 2, 65_536 ** 2])('by %i elements', (elements) => {
+    const beyond = elements * Math.exp(-3.8 * sumTolerance(elements));
+    expect(beyond).toBeLessThanOrEqual(1.01e-6);
+  });
+
+  // Compared whole where a side is shorter, by elements: a sum of K products is off by K u |a||b| at most.
+  const roundings = { 'in order': 2 ** -24, 'by blocks of 16': null };
+  describe.each(Object.entries(roundings))('with sums %s', (_how, inOrder) => {
+    test.each([
+      [13, 13],
+      [13, 64],
+      [16, 64],
+      [31, 13],
+      [127, 13],
+      [128, 13],
+      [512, 13],
+    ])('of %i products, in %i columns', (k, n) => {
+      const m = 1500;
+      const [a, b] = inputTensors(
+        { op: 'matmul', shape: { m, n, k }, dtype: 'f32' },
+        { seed: k + n },
+      ) as [Tensor, Tensor];
+      const { sumRoundoff } = inOrder === null ? roundingOf(k) : { sumRoundoff: inOrder };
+      const bNorm = Math.hypot(...b);
+      let refused = 0;
+      for (let row = 0; row < m; row++) {
+        let squares = 0;
+        for (let col = 0; col < n; col++) {
+          let [sum, part, exact] = [0, 0, 0];
+          for (let p = 0; p < k; p++) {
+            const product = a[row * k + p]! * b[p * n + col]!;
+            exact += product;
+            part = Math.fround(part + Math.fround(product));
+            if (inOrder === null && (p % 16 === 15 || p === k - 1)) {
+              sum = Math.fround(sum + part);
+              part = 0;
+            }
+          }
+          squares += (sum + part - exact) ** 2;
+        }
+        const aNorm = Math.hypot(...a.subarray(row * k, (row + 1) * k));
+        const deviation = Math.sqrt(squares) / (sumRoundoff * aNorm * bNorm);
+        refused += 2 * VECTORS * Math.exp(-((deviationsOf(65_536) / deviation) ** 2) / 2);
+      }
+      // Of 65,536 rows with errors as large as these.
+      expect((refused * 65_536) / m).toBeLessThan(1e-6);
+    });
+  });
 });

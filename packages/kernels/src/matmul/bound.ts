@@ -1,45 +1,52 @@
 import type { Rounding, Tensor } from '../dtype';
 import { Tally } from '../verify/compare';
-import type { Precision } from '../verify/precision';
+import { VECTORS } from '../verify/freivalds';
+import { FALSE_REFUSALS, type Precision, sumTolerance } from '../verify/precision';
 import type { MatmulShape } from './op';
 
 /**
  * Largest error allowed in one element of C for zero-mean inputs, given the 2-norms of its row of A
  * and column of B (docs/tolerance.md).
- * - f32 sums: 8 u |a| |b|. Rounding errors of zero-mean sums add up like a random walk, with a
- *   standard deviation of about 0.3 u |a| |b| in sequential order and less in any other.
- * - f16 sums in f32 and rounds the result once, in a direction that the device chooses.
- * - f16 sums (f16acc16): 6 u |a| |b|, 20 standard deviations.
+ * - Sums: 8 u |a| |b|, u of f32 or, for f16acc16, of f16. Rounding errors of zero-mean sums add up like
+ *   a random walk, with a standard deviation of about 0.3 u |a| |b| in sequential order and less in
+ *   any other.
+ * - f16 rounds the result once, in a direction that the device chooses.
  * - Exact sums: 0.
  */
 function elementBound(
-  { sumRoundoff, sumTolerance, store }: Rounding,
-  aNorm: number,
-  bNorm: number,
+  { sumRoundoff, store }: Rounding,
+  tolerance: number,
+  norms: number,
   want: number,
 ): number {
-  return sumTolerance * sumRoundoff * aNorm * bNorm + storeBound(store, Math.abs(want));
+  return tolerance * sumRoundoff * norms + storeBound(store, Math.abs(want));
 }
 
 /**
- * Standard deviation of one element's rounding error, relative to |a| |b|: 0.41 u for a relative
- * error uniform in [-u, u] of a significand spread over [1, 2).
+ * How many deviations a residual of `rows` right rows may have, each with as many vectors of signs as
+ * Freivalds' check has. A sum of errors with random signs exceeds t times the root of their squares
+ * with a likelihood of 2 e^(-t^2 / 2) at most (Hoeffding): the signs are drawn after the errors, so
+ * that this holds for any errors.
  */
-const DEVIATION = 0.41;
+export const deviationsOf = (rows: number): number =>
+  Math.sqrt(2 * Math.log((2 * VECTORS * rows) / FALSE_REFUSALS));
 
 /**
- * Bound of a row's Freivalds residual |C r - A (B r)|_i: six standard deviations of a signed sum of
- * n element errors; sqrt(sum_j |b_j|^2) = |B|_F.
+ * Bound of a row's Freivalds residual |C r - A (B r)|_i. The root of the squares of a row's errors is
+ * below u |a| |B|_F: each rounding errs by at most u times a partial sum, and the squares of the
+ * partial sums of a row add up to |a|^2 |B|_F^2 at most, on average over columns. Where there are few
+ * columns or few steps, the whole is compared (`canCompareWhole`).
  */
 function residualBound(
   { sumRoundoff, store }: Rounding,
   aNorm: number,
   bFrobenius: number,
-  k: number,
+  { m, n, k }: MatmulShape,
 ): number {
   // For zero-mean data, sum_j c_ij^2 is about |a_i|^2 |B|_F^2 / k.
   const rowNorm = (aNorm * bFrobenius) / Math.sqrt(k);
-  return 6 * DEVIATION * sumRoundoff * aNorm * bFrobenius + 6 * storeBound(store, rowNorm);
+  const stored = store ? 2 * store.roundoff * rowNorm + store.subnormal * Math.sqrt(n) : 0;
+  return deviationsOf(m) * (sumRoundoff * aNorm * bFrobenius + stored);
 }
 
 /** One rounding to the element type, in either direction; at least the spacing of subnormals. */
@@ -55,6 +62,7 @@ export class NormBounds {
   readonly #bNorms: Float64Array;
   readonly #bFrobenius: number;
   readonly #precision: Precision | null;
+  readonly #tolerance: number;
 
   /** @param errorGrowth see `Kernel.errorGrowth` */
   constructor(
@@ -65,6 +73,7 @@ export class NormBounds {
     errorGrowth?: number,
   ) {
     this.#shape = shape;
+    this.#tolerance = sumTolerance(shape.m * shape.n);
     this.#rounding = rounding;
     if (errorGrowth === undefined) {
       this.#aNorms = aNorms;
@@ -89,7 +98,7 @@ export class NormBounds {
     const got = c[row * this.#shape.n + col] ?? Number.NaN;
     const aNorm = this.#aNorms[row] ?? 0;
     const bNorm = this.#bNorms[col] ?? 0;
-    const bound = elementBound(this.#rounding, aNorm, bNorm, want);
+    const bound = elementBound(this.#rounding, this.#tolerance, aNorm * bNorm, want);
     tally.add(row, col, got, want, bound, aNorm * bNorm);
   }
 
@@ -103,7 +112,7 @@ export class NormBounds {
   /** Ratio of a row's Freivalds residual to its bound; passes up to 1. */
   residualRatio(row: number, residual: number): number {
     const aNorm = this.#aNorms[row] ?? 0;
-    const bound = residualBound(this.#rounding, aNorm, this.#bFrobenius, this.#shape.k);
+    const bound = residualBound(this.#rounding, aNorm, this.#bFrobenius, this.#shape);
     return residual === 0 ? 0 : residual / bound;
   }
 }

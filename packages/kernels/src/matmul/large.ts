@@ -36,9 +36,13 @@ export interface LargeReference {
 }
 
 /** The reference for these inputs, computed by the calling thread. */
-function largeReference(shape: MatmulShape, a: Tensor, b: Tensor, secret: number): LargeReference {
+function largeReference(
+  shape: MatmulShape,
+  [a, b]: readonly [Tensor, Tensor],
+  options: CheckOptions,
+): LargeReference {
   const { m, n, k } = shape;
-  const reference = allocate(shape, secret, (bytes) => new ArrayBuffer(bytes));
+  const reference = allocate(shape, options, (bytes) => new ArrayBuffer(bytes));
   followColumnsOfB(reference, a, reference.rows, b, { first: 0, end: n });
   followRowsOfB(reference, b, { first: 0, end: k });
   followRowsOfA(reference, a, { first: 0, end: m });
@@ -64,7 +68,7 @@ export const sharedVerification: SharedVerification<MatmulShape, LargeReference>
     if (b > 1 || canCompareWhole(shape)) return 0;
     return Math.floor((m * k + k * n) / ELEMENTS_PER_THREAD);
   },
-  allocate: (shape, secret) => allocate(shape, secret, (bytes) => new SharedArrayBuffer(bytes)),
+  allocate: (shape, options) => allocate(shape, options, (bytes) => new SharedArrayBuffer(bytes)),
   stages: 2,
   makePart: (stage, reference, block, part) =>
     stage === 0 ? makeFromB(reference, block, part) : makeFromA(reference, block, part),
@@ -98,11 +102,7 @@ export function compareLarge(
   inputs: readonly Tensor[],
   options: CheckOptions,
 ): OutputCheck {
-  return checkLarge(
-    largeReference(shape, ...factors(inputs), options.secret),
-    () => inputs,
-    options,
-  );
+  return checkLarge(largeReference(shape, factors(inputs), options), () => inputs, options);
 }
 
 /** @param inputs returns A and B; called only if a row fails */
@@ -121,14 +121,14 @@ function checkLarge(
 
 function allocate(
   shape: MatmulShape,
-  secret: number,
+  { secret, rounding }: Pick<CheckOptions, 'secret' | 'rounding'>,
   buffer: (bytes: number) => ArrayBufferLike,
 ): LargeReference {
   const { m, n, k } = shape;
   const vector = (length: number) => new Float64Array(buffer(8 * length));
   const rows = places(m, hash32(secret + 1));
   const cols = places(n, hash32(secret + 2));
-  const r = freivaldsVectors(n, hash32(secret));
+  const r = freivaldsVectors(n, hash32(secret), rounding.sumRoundoff === 0);
   return {
     shape,
     aNorms: vector(m),

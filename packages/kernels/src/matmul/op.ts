@@ -44,6 +44,7 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
     onDevice: {
       reference,
       steps: ({ k }) => k,
+      leading: ({ n, k }, rows) => [rows, n, k],
       norms: {
         wgsl: norms,
         lines: ({ b = 1, m, n, k }) => [

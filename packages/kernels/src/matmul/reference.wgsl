@@ -12,6 +12,8 @@ struct Chunk {
   row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32,
   // Of a batch.
   product: u32,
+  // Elements of the output before those that `want` has.
+  base: u32,
 }
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
@@ -26,7 +28,7 @@ fn store(product: u32, row: u32, cols: vec4u, sums: V) {
   if (row >= chunk.m) { return; }
   for (var i = 0u; i < 4u; i++) {
     if (cols[i] >= chunk.n) { continue; }
-    let at = (product * chunk.m + row) * chunk.n + cols[i];
+    let at = (product * chunk.m + row) * chunk.n + cols[i] - chunk.base;
     if (chunk.first == 0u) { want[at] = sums[i]; } else { want[at] += sums[i]; }
   }
 }

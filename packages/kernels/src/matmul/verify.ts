@@ -13,9 +13,13 @@ const HURRIED_LIMIT = 2 ** 20;
 /** Most elements (8 bytes each) of a reference worth keeping: larger ones have a short K, so are cheap. */
 const KEPT_ELEMENTS = 2 ** 20;
 
+/** A side that is shorter leaves no more to multiply than the sample of rows and columns does. */
+const SHORT_SIDE = 12;
+
 /** Whether the O(n^3) reference is quick enough to compare every element. */
 export function canCompareWhole({ b = 1, m, n, k }: MatmulShape, isHurried = false): boolean {
-  return b * m * n * k <= (isHurried ? HURRIED_LIMIT : WHOLE_LIMIT);
+  const limit = isHurried ? HURRIED_LIMIT : WHOLE_LIMIT;
+  return Math.min(m, n, k) <= SHORT_SIDE || b * m * n * k <= limit;
 }
 
 /** A and B of a product. Throws TypeError if either is missing. */

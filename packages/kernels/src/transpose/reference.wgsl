@@ -3,7 +3,11 @@
 // bindings  0 A   1 want   2 the chunk of the work
 // The header declares T.
 
-struct Chunk { row: u32, col: u32, first: u32, end: u32, rows: u32, cols: u32 }
+struct Chunk {
+  row: u32, col: u32, first: u32, end: u32, rows: u32, cols: u32, product: u32,
+  // Elements of the output before those that `want` has.
+  base: u32,
+}
 
 @group(0) @binding(0) var<storage, read> A: array<T>;
 @group(0) @binding(1) var<storage, read_write> want: array<T>;
@@ -15,7 +19,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   for (var i = 0u; i < 16u; i++) {
     let at = corner + 16u * vec2u(i % 4u, i / 4u);
     if (at.x < chunk.rows && at.y < chunk.cols) {
-      want[at.y * chunk.rows + at.x] = A[at.x * chunk.cols + at.y];
+      want[at.y * chunk.rows + at.x - chunk.base] = A[at.x * chunk.cols + at.y];
     }
   }
 }

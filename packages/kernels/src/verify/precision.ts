@@ -13,6 +13,16 @@ export interface Precision {
   readonly growth: number;
 }
 
+/** How likely a right output is refused, at most. */
+export const FALSE_REFUSALS = 1e-6;
+
+/**
+ * The error allowed in a sum of zero-mean products, in unit roundoffs times both norms. A right sum is
+ * beyond x of them with a likelihood of e^(-3.8 x), and any of an output's elements may be.
+ */
+export const sumTolerance = (elements: number): number =>
+  Math.max(8, Math.log(elements / FALSE_REFUSALS) / 3.8);
+
 /** An error of one roundoff of the dtype, relative to |a||b|. */
 export function unitOf({ rounding, terms }: Precision): number {
   return (rounding.store?.roundoff ?? rounding.sumRoundoff) / Math.sqrt(terms);

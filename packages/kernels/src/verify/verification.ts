@@ -63,12 +63,14 @@ export interface DeviceVerification<Shape> {
   /**
    * Writes `want` from the inputs; bound to them, to `want` and to a chunk of the work: the first
    * row and column of the output, the first step and the end of the steps, then the shape's sides,
-   * and the first problem of a batch. A workgroup writes 64 x 64 elements of the problem that its z
+   * the first problem of a batch, and the elements of the output before those of `want`. A workgroup writes 64 x 64 elements of the problem that its z
    * counts from there. The header declares T, the type of elements, and S, that of sums.
    */
   readonly reference: string;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;
+  /** Of an op with sums: sizes of the problem of the output's first rows, whose inputs are the first of this one's. */
+  leading?(shape: Shape, rows: number): readonly number[];
   /** A row of the output of an op without sums, by which the host proves the reference. */
   row?(shape: Shape, block: InputBlock, row: number): Tensor;
   /**
@@ -101,7 +103,7 @@ export type InputBlock = (input: number, rows: readonly number[], cols: Rows) =>
 export interface SharedVerification<Shape, Reference extends object = object> {
   /** Number of threads that save more time than they take to start; 0 or 1: none do. */
   threads(shape: Shape): number;
-  allocate(shape: Shape, secret: number): Reference;
+  allocate(shape: Shape, options: Pick<CheckOptions, 'secret' | 'rounding'>): Reference;
   readonly stages: number;
   /** Computes one part of a stage, generating the rows and columns of the inputs it needs. */
   makePart(stage: number, reference: Reference, block: InputBlock, part: Part): void;

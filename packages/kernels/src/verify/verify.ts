@@ -81,7 +81,7 @@ export async function generatedCheck(
     return outputCheck(problem, inputTensors(problem, choice), options);
   }
   const checking = checkOptions(problem, options);
-  const reference = shared.allocate(problem.shape, checking.secret);
+  const reference = shared.allocate(problem.shape, checking);
   const parts = Array.from({ length: threads }, (_, index) => ({ index, count: threads }));
   try {
     for (let stage = 0; stage < shared.stages; stage++) {

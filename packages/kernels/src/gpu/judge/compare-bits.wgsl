@@ -4,7 +4,8 @@
 // bindings  0 the output as words   1 the reference as words   2 what is compared   3 the records
 // The header declares HALVES: the elements are halves.
 
-struct Comparison { length: u32, share: u32 }
+// `base`: elements of the output before those that `want` has.
+struct Comparison { length: u32, share: u32, base: u32 }
 struct Record { beyond: u32, first: u32 }
 
 @group(0) @binding(0) var<storage, read> output: array<u32>;
@@ -24,10 +25,12 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
   let end = min(first + comparison.share, comparison.length);
   for (var i = first + thread; i < end; i += 256u) {
     var differ = 0u;
+    let at = i + comparison.base;
     if (HALVES) {
-      differ = ((output[i / 2u] ^ want[i / 2u]) >> (16u * (i % 2u))) & 0xffffu;
+      let got = output[at / 2u] >> (16u * (at % 2u));
+      differ = (got ^ (want[i / 2u] >> (16u * (i % 2u)))) & 0xffffu;
     } else {
-      differ = output[i] ^ want[i];
+      differ = output[at] ^ want[i];
     }
     if (differ != 0u) { atomicAdd(&beyond, 1u); atomicMin(&least, i); }
   }

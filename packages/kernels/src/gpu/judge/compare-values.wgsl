@@ -15,6 +15,8 @@ struct Comparison {
   scale: f32,
   // Rows of one product of a batch; each has its own norms of columns.
   rows: u32,
+  // Elements of the output before those that `want` has.
+  base: u32,
 }
 struct Record { beyond: u32, infinite: u32, worst: u32, ratio: f32, squares: f32, ideal: f32 }
 
@@ -43,27 +45,28 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
   var mine = Record(0u, 0u, 0u, -1.0, 0.0, 0.0);
   for (var i = first + thread; i < end; i += 256u) {
     let exact = want[i];
+    let at = i + comparison.base;
     var got = 0.0;
     var ideal = exact;
     // By its bits, because WGSL lets a compiler assume that no float is NaN or infinite.
     var is_finite = true;
     if (HALVES) {
-      let word = output[i / 2u];
-      let bits = (word >> (16u * (i % 2u))) & 0xffffu;
+      let word = output[at / 2u];
+      let bits = (word >> (16u * (at % 2u))) & 0xffffu;
       is_finite = (bits & 0x7c00u) != 0x7c00u;
       if (is_finite) { got = unpack2x16float(bits).x; }
       ideal = nearest_half(exact);
       let stored = f32(H(exact));
       if (abs(stored - exact) > abs(ideal - exact)) { ideal = stored; }
     } else {
-      let bits = output[i];
+      let bits = output[at];
       is_finite = (bits & 0x7f800000u) != 0x7f800000u;
       if (is_finite) { got = bitcast<f32>(bits); }
     }
     var scale = comparison.scale;
     if (scale == 0.0) {
-      let row = i / comparison.cols;
-      let col = row / comparison.rows * comparison.cols + i % comparison.cols;
+      let row = at / comparison.cols;
+      let col = row / comparison.rows * comparison.cols + at % comparison.cols;
       scale = row_norms[row] * col_norms[col];
     }
     let bound =

@@ -6,6 +6,8 @@ import { startPool } from '../../host/pool.test-helper';
 import type { GpuKernel } from '../../kernel';
 import { naive } from '../../matmul/01-naive';
 import { splitK } from '../../matmul/07-split-k';
+import { elements } from '../../op';
+import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { KERNELS } from '../../registry';
 import { inputTensors, seedOfSet } from '../../verify/inputs';
@@ -16,7 +18,9 @@ import { createGpuExecutor } from '../executor';
 import { Pipelines } from '../pipelines';
 import { DeviceWatch } from '../watch';
 import { roundingOf } from './proving';
+import { References } from './references';
 import { type Job, Results } from './results';
+import { partsOf } from './shares';
 
 const gpu = useExecutor();
 const options = { seed: 11, bufferSets: 3 };
@@ -193,20 +197,73 @@ test('scratch memory is poisoned and guarded', async () => {
   expect(right.refilled.worst).toBeNull();
 });
 
-test('an output whose reference does not fit on the device is checked on the host, and the verdict says so', async () => {
-  // 72 MB in f16, twice that in f32: over the 128 MiB that every device binds.
-  const problem = product(6000, 6000, 1, 'f16');
-  const { device } = await openDevice(undefined, { isSmall: true });
+describe('an output whose reference is larger than the device can bind is compared in parts', () => {
+  // 72 MB in halves, twice that in f32: over the 128 MiB that every device binds.
+  const problem = product(6000, 6000, 16, 'f16');
+  const place = (row: number, col: number) => `row == ${row}u && col == ${col}u`;
+
+  async function verdictOf(kernel: GpuKernel) {
+    const kernels = KERNELS as GpuKernel[];
+    kernels.push(kernel);
+    const { device } = await openDevice(undefined, { isSmall: true });
+    const executor = await createGpuExecutor(device);
+    try {
+      const variant = { kernel: kernel.id, tunables: {} } as const;
+      const prepared = await executor.prepare(variant, problem, { seed: 3, bufferSets: 1 });
+      await prepared.poison('nan');
+      expect((await prepared.verify([0])).beyond).toBe(6000 * 6000);
+      await prepared.sample({ dispatches: 1, rotate: false });
+      const verdict = await prepared.verify([0]);
+      await prepared.proved();
+      return verdict;
+    } finally {
+      kernels.pop();
+      executor.destroy();
+      device.destroy();
+    }
+  }
+
+  test('which passes what is right', async () => {
+    const right = variantOf(naive, 'right', source);
+    const checked = 6000 * 6000;
+    expect(await verdictOf(right)).toMatchObject({ method: 'device', worst: null, checked });
+  });
+
+  test.each([
+    [0, 0],
+    [5999, 5998],
+  ])('and catches two neighbours swapped at [%i, %i]', async (row, col) => {
+    const at = `select(select(col, ${col}u, ${place(row, col + 1)}), ${col + 1}u, ${place(row, col)})`;
+    const swapped = source.replace(STORE, `C[row * shape.n + ${at}] =`);
+    const verdict = await verdictOf(variantOf(naive, 'swapped', swapped));
+    expect(verdict).toMatchObject({ method: 'device', beyond: 2, worst: { row } });
+    expect([col, col + 1]).toContain(verdict.worst?.col);
+  });
+});
+
+test.each([
+  [{ op: 'transpose', shape: { rows: 70, cols: 300 }, dtype: 'f16' } as Problem, 64 * 4 * 70],
+  [product(300, 70, 9), 64 * 4 * 70],
+  [batch(5, product(30, 70, 9)), 2 * 30 * 4 * 70],
+  [batch(3, product(130, 7, 9, 'i32')), 64 * 4 * 7],
+])('parts of %j have the elements of the whole', async (problem, most) => {
+  const parts = partsOf(problem, most, 64);
+  expect(parts.length).toBeGreaterThan(2);
+  const kernel = KERNELS.find(({ id }) => id === `${problem.op}/naive`) as GpuKernel;
+  const spy = vi.spyOn(References.prototype, 'parts').mockReturnValue(parts);
+  const { device } = await openDevice();
   const executor = await createGpuExecutor(device);
   try {
-    const variant = { kernel: 'matmul/naive', tunables: {} } as const;
-    const prepared = await executor.prepare(variant, problem, { seed: 3, bufferSets: 1 });
+    const variant = { kernel: kernel.id, tunables: {} } as const;
+    const prepared = await executor.prepare(variant, problem, options);
     await prepared.poison('nan');
-    expect((await prepared.verify([0])).worst).not.toBeNull();
-    await prepared.sample({ dispatches: 1, rotate: false });
-    expect(await prepared.verify([0])).toMatchObject({ method: 'freivalds', worst: null });
+    const length = elements(opOf(problem).output(problem.shape));
+    expect((await prepared.verify([0, 1])).beyond).toBe(2 * length);
+    await prepared.sample({ dispatches: 2, rotate: true });
+    expect(await prepared.verify([0, 1])).toMatchObject({ worst: null, checked: 2 * length });
     await prepared.proved();
   } finally {
+    spy.mockRestore();
     executor.destroy();
     device.destroy();
   }
@@ -234,9 +291,9 @@ test('a reference that a verdict compares with is kept while it makes others', a
   }
 });
 
-test.each([4, 8, 16, 31, 32, 48])('the reference of sums of %i is proved', async (k) => {
+test.each([2, 4, 8, 13, 16, 31, 32, 48])('the reference of sums of %i is proved', async (k) => {
   // Above what is proved whole: thousands of rows, each with its residual.
-  const problem = product(4096, Math.ceil(2 ** 26 / 4096 / k), k);
+  const problem = product(4096, Math.min(Math.ceil(2 ** 26 / 4096 / k), 4000), k);
   const variant = { kernel: 'matmul/naive', tunables: {} } as const;
   const prepared = await gpu.executor.prepare(variant, problem, { seed: k, bufferSets: 1 });
   try {
@@ -274,7 +331,7 @@ test.each([32, 64, 128])('what a reference of sums of %i rounds is far below its
 
 test('the host makes its side of a proof beside the device, once', async () => {
   // Few rows, and inputs that are worth sharing.
-  const problem = product(9, 4100, 4100);
+  const problem = product(13, 4100, 4100);
   const pool = await startPool(4);
   const jobs: HostJob[] = [];
   const run: HostPool['run'] = (some) => {
@@ -292,7 +349,7 @@ test('the host makes its side of a proof beside the device, once', async () => {
     await prepared.proved();
     const choice = { seed: seedOfSet(3, 1), mode: 'uniform' };
     expect(jobs).toMatchObject(Array.from({ length: 8 }, () => ({ problem, choice })));
-    expect((await prepared.verify([1])).beyond).toBe(9 * 4100);
+    expect((await prepared.verify([1])).beyond).toBe(13 * 4100);
     await prepared.proved();
     await prepared.poison('stale');
     await prepared.proved();

@@ -1,7 +1,9 @@
-import { DTYPES, EXACT, type Rounding } from '../../dtype';
+import { DTYPES, EXACT } from '../../dtype';
 import { OutOfMemory } from '../../errors';
 import type { HostPool } from '../../host/job';
 import type { Kernel } from '../../kernel';
+import type { Rows } from '../../numbers';
+import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { jsonNumber, type WorstElement } from '../../verify/compare';
@@ -30,6 +32,11 @@ export interface Judged {
   readonly output: GPUBuffer;
 }
 
+/** Rows of an output, which have a reference of their own. */
+interface JudgedPart extends Judged {
+  readonly part: Rows;
+}
+
 /** What is the same for all outputs of a run. */
 export interface Case {
   readonly problem: Problem;
@@ -40,8 +47,8 @@ export interface Case {
 
 /**
  * Verification on the device: compares every element of outputs with references, each with its own
- * bound, and returns a few numbers only. Outputs whose reference does not fit on the device are
- * compared on the host.
+ * bound, and returns a few numbers only. An output whose reference is larger than the device can bind
+ * is compared in parts; on the host only where there is no memory for one.
  *
  * - references.ts  what outputs are compared with, made on the device
  * - proving.ts     how the host proves a reference
@@ -67,7 +74,7 @@ export class Judge {
 
   /** Starts to compile what verdicts take, all at once; errors come from `verdict`. */
   ahead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
-    if (!this.#references.canHold(problem)) return;
+    if (!this.#references.has(problem)) return;
     this.#references.ahead({ problem, computes });
     const { norms } = opOf(problem).verification.onDevice ?? {};
     const rounds = norms && computes !== 'copy' && !DTYPES[problem.dtype].isInteger;
@@ -78,7 +85,7 @@ export class Judge {
 
   /** Outputs for these inputs are verified next. */
   begin({ problem, kernel: { computes } }: Case, choice: InputChoice): void {
-    if (this.#references.canHold(problem)) this.#references.begin({ problem, computes, choice });
+    if (this.#references.has(problem)) this.#references.begin({ problem, computes, choice });
   }
 
   /**
@@ -97,12 +104,14 @@ export class Judge {
       await this.#ask(guards);
       return this.#onHost(of, outputs);
     };
-    if (!this.#references.canHold(problem)) return onHost();
+    if (!this.#references.has(problem)) return onHost();
     const verdicts: Verdict[] = [];
     const most = this.#references.capacity(problem);
-    for (let first = 0; first < outputs.length; first += most) {
+    const parts = this.#references.parts(problem);
+    const all = outputs.flatMap((output) => parts.map((part) => ({ ...output, part })));
+    for (let first = 0; first < all.length; first += most) {
       const questions: Question<Promise<Verdict>>[] = [];
-      for (const judged of outputs.slice(first, first + most)) {
+      for (const judged of all.slice(first, first + most)) {
         const { computes } = of.kernel;
         const reference = await this.#references.of({ problem, computes, ...judged }).catch(noRoom);
         if (!reference) return onHost();
@@ -123,7 +132,7 @@ export class Judge {
 
   /** Resolves once what verdicts rest on is proved. Throws ReferenceWrong. */
   async proved({ problem, kernel: { computes } }: Case): Promise<void> {
-    if (this.#references.canHold(problem)) await this.#references.proved({ problem, computes });
+    if (this.#references.has(problem)) await this.#references.proved({ problem, computes });
   }
 
   /** Asks all at once: waiting for a device takes longer than most comparisons. */
@@ -134,11 +143,11 @@ export class Judge {
 
   async #compareValues(
     of: Case,
-    judged: Judged,
+    judged: JudgedPart,
     reference: Reference,
   ): Promise<Question<Promise<Verdict>>> {
     const { problem, kernel } = of;
-    const { length, rows, cols, share, groups } = sharesOf(problem);
+    const { length, base, rows, cols, share, groups } = sharesOf(problem, judged.part);
     // Sums of inputs are larger than inputs: a kernel that adds them up is not exact.
     const isExactHere = isExact(judged.choice.mode) && kernel.errorGrowth === undefined;
     const rounding = isExactHere ? EXACT : DTYPES[problem.dtype].rounding;
@@ -148,13 +157,14 @@ export class Judge {
     const norms = reference.norms ?? [reference.want, reference.want];
     // Exact sums have no scale; any will do.
     const scale = reference.norms === null ? 1 : await this.#largestScale(kernel, norms);
-    const allowed = boundOf(rounding, growth);
+    const allowed = boundOf(rounding, growth, this.#lengthOf(problem));
     const words = [
       ...[length, cols, share, groups],
       ...[allowed.tolerance, allowed.relative, allowed.absolute, unitOf(precision) || 1, scale].map(
         floatBits,
       ),
       rows,
+      base,
     ];
     const source = valuesSource(problem);
     const read = [guarded(judged.output), reference.want, ...norms];
@@ -163,9 +173,9 @@ export class Judge {
       answer: async (results) => {
         const verdict = valuesVerdict(results, precision, { length, share, groups });
         if (verdict.right) return verdict.right;
-        const worst = await this.#element(problem, judged, reference, verdict.at);
+        const worst = await this.#element(problem, judged, reference, base + verdict.at);
         const col = Math.floor(worst.row / rows) * cols + worst.col;
-        const bound = await this.#boundAt(rounding, norms, { ...worst, col }, { growth, scale });
+        const bound = await this.#boundAt(allowed, norms, { ...worst, col }, scale);
         return { ...verdict.wrong, worst: { ...worst, bound } };
       },
     };
@@ -173,10 +183,10 @@ export class Judge {
 
   #compareBits(
     { problem }: Case,
-    judged: Judged,
+    judged: JudgedPart,
     reference: Reference,
   ): Question<Promise<Verdict>> {
-    const { length, share, groups } = sharesOf(problem);
+    const { length, base, share, groups } = sharesOf(problem, judged.part);
     const source = bitsSource(problem);
     const read = [guarded(judged.output), reference.want];
     const answer = async (results: ArrayBuffer): Promise<Verdict> => {
@@ -195,28 +205,36 @@ export class Judge {
         reason: null,
       } as const;
       if (beyond === 0) return { ...right, beyond, worstRatio: 0, worst: null };
-      const worst = { ...(await this.#element(problem, judged, reference, first)), bound: 0 };
+      const element = await this.#element(problem, judged, reference, base + first);
+      const worst = { ...element, bound: 0 };
       return { ...right, beyond, worstRatio: Number.POSITIVE_INFINITY, worst };
     };
-    return { job: { source, read, words: [length, share], bytes: 8 * groups, groups }, answer };
+    return {
+      job: { source, read, words: [length, share, base], bytes: 8 * groups, groups },
+      answer,
+    };
   }
 
   /** One element of an output and of its reference. */
   async #element(
     problem: Problem,
-    { output }: Judged,
+    { output, part }: JudgedPart,
     { want }: Reference,
     at: number,
   ): Promise<Omit<WorstElement, 'bound'>> {
     const { cols } = opOf(problem).output(problem.shape);
     const { bytes, fromDevice, HostArray } = DTYPES[problem.dtype];
-    const word = (size: number) => Math.floor((at * size) / 4) * 4;
-    const isWide = want.size > Math.ceil((bytes * sharesOf(problem).length) / 4) * 4;
-    const found = await download(this.#watch, output, GUARD_BYTES + word(bytes), 4);
-    const right = await download(this.#watch, want, word(isWide ? 4 : bytes), 4);
-    const half = bytes === 2 ? at % 2 : 0;
-    const got = fromDevice(found.bytes, half + 1)[half] ?? Number.NaN;
-    const exact = isWide ? new HostArray(right.bytes)[0] : fromDevice(right.bytes, half + 1)[half];
+    const { length, base } = sharesOf(problem, part);
+    const isWide = want.size > Math.ceil((bytes * length) / 4) * 4;
+    const element = async (buffer: GPUBuffer, from: number, index: number, size: number) => {
+      const word = Math.floor((index * size) / 4) * 4;
+      const read = await download(this.#watch, buffer, from + word, 4);
+      if (size > bytes) return new HostArray(read.bytes)[0];
+      const half = size === 2 ? index % 2 : 0;
+      return fromDevice(read.bytes, half + 1)[half];
+    };
+    const got = (await element(output, GUARD_BYTES, at, bytes)) ?? Number.NaN;
+    const exact = await element(want, 0, at - base, isWide ? 4 : bytes);
     return {
       row: Math.floor(at / cols),
       col: at % cols,
@@ -227,15 +245,14 @@ export class Judge {
 
   /** The bound of an element whose column is counted through the batch, as norms of columns are. */
   async #boundAt(
-    rounding: Rounding,
+    { tolerance, relative, absolute }: ReturnType<typeof boundOf>,
     norms: readonly [GPUBuffer, GPUBuffer],
     { row, col, want }: Omit<WorstElement, 'bound'>,
-    { growth, scale }: { growth: number; scale: number },
+    scale: number,
   ): Promise<number> {
     const norm = async (buffer: GPUBuffer, at: number) =>
       new Float32Array((await download(this.#watch, buffer, 4 * at, 4)).bytes)[0] ?? 0;
     const product = scale || (await norm(norms[0], row)) * (await norm(norms[1], col));
-    const { tolerance, relative, absolute } = boundOf(rounding, growth);
     return tolerance * product + relative * Math.abs(want) + absolute;
   }
 
@@ -263,9 +280,13 @@ export class Judge {
       const options = { computes, errorGrowth, secret, sampled: index > 0, exact };
       const check = outputCheck(problem, inputTensors(problem, choice), options);
       const { bytes } = await download(this.#watch, output, GUARD_BYTES);
-      verdicts.push(check(fromDevice(bytes, sharesOf(problem).length)));
+      verdicts.push(check(fromDevice(bytes, this.#lengthOf(problem))));
     }
     return merged(verdicts);
+  }
+
+  #lengthOf(problem: Problem): number {
+    return elements(opOf(problem).output(problem.shape));
   }
 }
 

@@ -1,7 +1,7 @@
 import { DTYPES } from '../../dtype';
 import { ReferenceWrong } from '../../errors';
 import type { HostPool } from '../../host/job';
-import { ceilDiv } from '../../numbers';
+import { ceilDiv, type Rows } from '../../numbers';
 import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
@@ -15,16 +15,17 @@ import { uniformOf } from '../fill';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
 import { hostCheck, mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
+import { partsOf } from './shares';
 
-/** What the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
+/** What a part of the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
 export interface Reference {
-  /** The output: f32 for all floats where the op sums, else elements. */
+  /** That part: f32 for all floats where the op sums, else elements. */
   readonly want: GPUBuffer;
   /** Norms by row and by column of the output; null where nothing rounds. */
   readonly norms: readonly [GPUBuffer, GPUBuffer] | null;
 }
 
-/** Most memory in references that are kept; at least one is, however large. */
+/** Most memory in references that are kept. A larger one is made in parts. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
 /** A dispatch takes about this long, s: far below what makes a system kill it. */
@@ -35,6 +36,9 @@ const FIRST_WORK = 2 ** 25;
 
 /** Sides of what a workgroup writes. */
 const BLOCK = 64;
+
+/** Rows by which the first of several parts is proved. */
+const PROVED_ROWS = BLOCK;
 
 /** Workgroups in one dimension that every device can dispatch. */
 const MAX_GROUPS = 65_535;
@@ -69,13 +73,16 @@ export class References {
     this.#pool = pool;
   }
 
-  /** Whether references of a problem fit on the device. */
-  canHold({ op, shape, dtype }: Problem): boolean {
-    const { limits } = this.#watch.device;
-    const { output, verification } = opOf({ op, shape, dtype } as Problem);
-    const bytes = 4 * elements(output(shape));
-    const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
-    return verification.onDevice !== undefined && bytes <= most;
+  /** Whether there are references of a problem on the device. */
+  has(problem: Problem): boolean {
+    return opOf(problem).verification.onDevice !== undefined;
+  }
+
+  /** The parts of a problem's output that have a reference each. */
+  parts(problem: Problem): Rows[] {
+    const { maxStorageBufferBindingSize, maxBufferSize } = this.#watch.device.limits;
+    const most = Math.min(maxStorageBufferBindingSize, maxBufferSize, KEPT_BYTES);
+    return partsOf(problem, most, BLOCK);
   }
 
   /** Starts to compile what a problem's references take, all at once; errors come from `of`. */
@@ -90,18 +97,18 @@ export class References {
   }
 
   /** What is to be proved next: the host's part goes on while the device makes the reference. */
-  begin(wanted: Omit<Wanted, 'inputs'>): void {
+  begin(wanted: Omit<Wanted, 'inputs' | 'part'>): void {
     if (!isByRow(wanted) && !this.#proofs.has(classOf(wanted))) void this.#check(wanted);
   }
 
   /** The proof of the first reference of its class goes on in the background: see `proved`. */
   async of(wanted: Wanted): Promise<Reference> {
-    const { problem, choice } = wanted;
+    const { problem, choice, part } = wanted;
     const key = keyOf(wanted);
     // The next problem replaces them: there is memory for those of one.
     if (key !== this.#problem) this.destroy();
     this.#problem = key;
-    const of = `${choice.seed} ${choice.mode}`;
+    const of = `${choice.seed} ${choice.mode} ${part.first}`;
     const known = this.#kept.get(of);
     if (known) {
       // The last in line to make room: it is about to be used, with others that may be new.
@@ -138,8 +145,9 @@ export class References {
 
   /** How many of a problem are kept at once. */
   capacity(problem: Problem): number {
-    const each = 4 * elements(opOf(problem).output(problem.shape));
-    return Math.max(1, Math.floor(KEPT_BYTES / each));
+    const [largest = { first: 0, end: 1 }] = this.parts(problem);
+    const { cols } = opOf(problem).output(problem.shape);
+    return Math.max(1, Math.floor(KEPT_BYTES / (4 * cols * (largest.end - largest.first))));
   }
 
   #makeRoom(problem: Problem): void {
@@ -154,11 +162,12 @@ export class References {
   }
 
   async #make(wanted: Wanted): Promise<Reference> {
-    const { problem, computes, inputs } = wanted;
+    const { problem, computes, inputs, part } = wanted;
     const { device } = this.#watch;
     const { isInteger, bytes } = DTYPES[problem.dtype];
     const { norms } = onDevice(problem);
-    const length = elements(opOf(problem).output(problem.shape));
+    const { cols } = opOf(problem).output(problem.shape);
+    const length = (part.end - part.first) * cols;
     const sums = norms !== undefined && computes !== 'copy';
     const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
     const create = (size: number) => device.createBuffer({ size, usage });
@@ -167,7 +176,7 @@ export class References {
       want: create(Math.ceil(((sums ? 4 : bytes) * length) / 4) * 4),
       norms: lines && ([create(4 * lines[0].count), create(4 * lines[1].count)] as const),
     }));
-    if (computes === 'copy') await this.#copy(inputs[0], reference.want);
+    if (computes === 'copy') await this.#copy(inputs[0], reference.want, part.first * cols * bytes);
     else await this.#multiply(wanted, reference.want);
     for (const [i, of] of (lines ?? []).entries()) {
       const input = inputs[of.input];
@@ -177,31 +186,35 @@ export class References {
     return reference;
   }
 
-  async #copy(input: GPUBuffer | undefined, want: GPUBuffer): Promise<void> {
+  async #copy(input: GPUBuffer | undefined, want: GPUBuffer, from: number): Promise<void> {
     const encoder = this.#watch.device.createCommandEncoder();
-    if (input) encoder.copyBufferToBuffer(input, GUARD_BYTES, want, 0, want.size);
+    if (input) encoder.copyBufferToBuffer(input, GUARD_BYTES + from, want, 0, want.size);
     this.#watch.device.queue.submit([encoder.finish()]);
     await this.#watch.idle();
   }
 
   /** Computes a reference in dispatches that stay short on any device. */
-  async #multiply({ problem, inputs }: Wanted, want: GPUBuffer): Promise<void> {
+  async #multiply(wanted: Wanted, want: GPUBuffer): Promise<void> {
+    const { problem, part } = wanted;
     const op = opOf(problem);
-    const batch = op.batch(problem.shape);
     const { rows, cols } = op.output(problem.shape);
+    const each = rows / op.batch(problem.shape);
     const steps = onDevice(problem).steps(problem.shape);
-    const [down, across] = [ceilDiv(rows / batch, BLOCK), ceilDiv(cols, BLOCK)];
+    const top = (part.first % each) / BLOCK;
+    const down = ceilDiv(Math.min((part.first % each) + part.end - part.first, each), BLOCK);
+    const across = ceilDiv(cols, BLOCK);
+    const batch = ceilDiv(part.end, each);
     /** As many of what is left as fit into a dispatch, `size` blocks each. */
     const some = (left: number, size: number) =>
       Math.min(left, Math.max(1, Math.floor(this.#blocks(steps) / size)), MAX_GROUPS);
-    for (let first = 0; first < batch; ) {
-      const deep = some(batch - first, down * across);
-      for (let row = 0; row < down; ) {
+    for (let first = Math.floor(part.first / each); first < batch; ) {
+      const deep = some(batch - first, (down - top) * across);
+      for (let row = top; row < down; ) {
         const height = some(down - row, deep * across);
         for (let col = 0; col < across; ) {
           const width = some(across - col, deep * height);
           const at = [row * BLOCK, col * BLOCK] as const;
-          await this.#sum({ problem, inputs }, want, [...at, first], [width, height, deep]);
+          await this.#sum(wanted, want, [...at, first], [width, height, deep]);
           col += width;
         }
         row += height;
@@ -212,19 +225,20 @@ export class References {
 
   /** All steps of some blocks, in dispatches one after the other. */
   async #sum(
-    { problem, inputs }: Pick<Wanted, 'problem' | 'inputs'>,
+    { problem, inputs, part }: Wanted,
     want: GPUBuffer,
     [row, col, product]: readonly [number, number, number],
     groups: Workgroups,
   ): Promise<void> {
-    const { sides } = opOf(problem);
+    const { sides, output } = opOf(problem);
+    const base = part.first * output(problem.shape).cols;
     const steps = onDevice(problem).steps(problem.shape);
     const blocks = groups.reduce((all, each) => all * each, 1);
     const source = referenceSource(problem);
     for (let first = 0; first < steps; ) {
       const end = Math.min(first + this.#stepsOf(blocks), steps);
       const began = nowNs();
-      const words = [row, col, first, end, ...sides(problem.shape), product];
+      const words = [row, col, first, end, ...sides(problem.shape), product, base];
       await this.#run(source, inputs, want, words, groups);
       this.#learn(blocks * BLOCK ** 2 * (end - first), nowNs() - began);
       first = end;
@@ -296,14 +310,27 @@ export class References {
   }
 
   /** What the host compares a reference with, from the choice of its inputs alone. */
-  #check(wanted: Omit<Wanted, 'inputs'>): Promise<OutputCheck> {
+  #check(wanted: Omit<Wanted, 'inputs' | 'part'>): Promise<OutputCheck> {
     const { seed, mode } = wanted.choice;
     const of = `${keyOf(wanted)} ${seed} ${mode}`;
     if (this.#begun?.of === of) return this.#begun.check;
-    const check = this.#host.then(() => hostCheck(wanted, this.#pool));
+    const { choice } = wanted;
+    const problem = this.#proved(wanted.problem);
+    const check = this.#host.then(() => hostCheck({ problem, choice }, this.#pool));
     this.#host = check.catch(() => undefined);
     this.#begun = { of, check };
     return check;
+  }
+
+  /** What the host compares of a problem: all of it or, of one in parts, the first rows. */
+  #proved(problem: Problem): Problem {
+    const { leading } = onDevice(problem);
+    const [{ end } = { end: 1 }, ...others] = this.parts(problem);
+    if (!leading || others.length === 0) return problem;
+    const { output, batch, shape: shapeOf } = opOf(problem);
+    const each = output(problem.shape).rows / batch(problem.shape);
+    const sizes = leading(problem.shape, Math.min(end, each, PROVED_ROWS));
+    return { ...problem, shape: shapeOf(sizes) } as Problem;
   }
 
   /** Compares the first reference of a class of shapes with f64 on the host. */
@@ -311,9 +338,16 @@ export class References {
     const name = classOf(wanted);
     if (this.#proofs.has(name) || !isProvable(wanted)) return;
     // Read now, because a next problem's references replace this one while the host is at work.
+    const problem = this.#proved(wanted.problem);
+    const bytes = 4 * elements(opOf(problem).output(problem.shape));
     const worst = isByRow(wanted)
       ? Promise.resolve(await wrongRow(this.#watch, wanted, want))
-      : wrongElement(this.#watch, this.#check(wanted), wanted, await mappable(this.#watch, want));
+      : wrongElement(
+          this.#watch,
+          this.#check(wanted),
+          problem,
+          await mappable(this.#watch, want, bytes),
+        );
     this.#begun = null;
     const proof = worst.then((found) => {
       if (!found) return;
@@ -340,7 +374,7 @@ const keyOf = ({ problem, computes }: Proved): string =>
   [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
 
 /** The host's sums round on scaled inputs, and do not wrap: other inputs prove the same shader. */
-const isProvable = (wanted: Wanted): boolean =>
+const isProvable = (wanted: Omit<Wanted, 'inputs' | 'part'>): boolean =>
   isByRow(wanted) || !['scaled', 'bits'].includes(wanted.choice.mode ?? 'uniform');
 
 const isByRow = ({ problem, computes }: Proved): boolean =>

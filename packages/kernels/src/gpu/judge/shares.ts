@@ -1,9 +1,8 @@
 import type { Rounding } from '../../dtype';
-import { ceilDiv } from '../../numbers';
-import { elements } from '../../op';
+import { ceilDiv, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
-import { imprecision, type Precision, rmsLimit } from '../../verify/precision';
+import { imprecision, type Precision, rmsLimit, sumTolerance } from '../../verify/precision';
 import type { Verdict } from '../../verify/verification';
 
 /**
@@ -15,20 +14,44 @@ import type { Verdict } from '../../verify/verification';
 const LEAST_SHARE = 4_096;
 const MOST_SHARES = 4_096;
 
-/** @returns `rows` of one problem of a batch; `length` counts the elements of all */
-export function sharesOf(problem: Problem) {
+/**
+ * @param part rows of the output, counted through a batch
+ * @returns `rows` of one problem of a batch; `length` counts the part's elements, `base` those before it
+ */
+export function sharesOf(problem: Problem, part: Rows) {
   const { batch, output } = opOf(problem);
   const dims = output(problem.shape);
-  const length = elements(dims);
+  const length = (part.end - part.first) * dims.cols;
+  const base = part.first * dims.cols;
   const rows = dims.rows / batch(problem.shape);
   const share = Math.max(LEAST_SHARE, 256 * ceilDiv(ceilDiv(length, MOST_SHARES), 256));
-  return { length, rows, cols: dims.cols, share, groups: ceilDiv(length, share) };
+  return { length, base, rows, cols: dims.cols, share, groups: ceilDiv(length, share) };
+}
+
+/**
+ * The parts of an output whose references take at most so many bytes: whole problems of a batch, or
+ * rows of one, in multiples of `step`.
+ */
+export function partsOf(problem: Problem, mostBytes: number, step: number): Rows[] {
+  const { batch, output } = opOf(problem);
+  const { rows, cols } = output(problem.shape);
+  const each = rows / batch(problem.shape);
+  const most = Math.floor(mostBytes / (4 * cols));
+  const size =
+    most >= each ? Math.floor(most / each) * each : Math.max(Math.floor(most / step) * step, step);
+  const parts: Rows[] = [];
+  for (let first = 0; first < rows; ) {
+    const end = Math.min(first + size, most >= each ? rows : (Math.floor(first / each) + 1) * each);
+    parts.push({ first, end });
+    first = end;
+  }
+  return parts;
 }
 
 /** The bound of an element: in products of norms, in its magnitude, and in itself. */
-export function boundOf({ sumRoundoff, sumTolerance, store }: Rounding, growth: number) {
+export function boundOf({ sumRoundoff, store }: Rounding, growth: number, elements: number) {
   return {
-    tolerance: growth * sumTolerance * sumRoundoff,
+    tolerance: growth * sumTolerance(elements) * sumRoundoff,
     relative: store ? 2 * store.roundoff : 0,
     // Above zero, since an exact error is divided by it.
     absolute: store ? store.subnormal : 1e-30,
