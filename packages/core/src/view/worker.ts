@@ -16,6 +16,7 @@ export const workerSchema = z.object({
   state: z.enum(['idle', 'running', 'draining', 'paused', 'lost']),
   /** `drained`: takes no run after the current one; `paused`: gives the current one back too. */
   wanted: wantedStateSchema,
+  /** Null also while it measures a kernel that is not published. */
   run: z
     .object({
       id,

@@ -11,11 +11,11 @@ export const metadata: Metadata = { title: 'Queues' };
 
 export default async function QueuesPage() {
   const { store } = await readable();
-  const [queues, workers, failed, user] = await Promise.all([
+  const user = await visitor();
+  const [queues, workers, failed] = await Promise.all([
     store.workers.queues(),
     store.workers.list(),
-    store.sweeps.failed(),
-    visitor(),
+    store.sweeps.failed(user),
   ]);
   return (
     <>

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
 import { BudgetBar, searchedText } from '@/features/sweeps/tuning';
 import { etagOf } from '@/server/etag';
-import { readable } from '@/server/session/visitor';
+import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { Ago, Moment, Rate } from '@/ui/facts';
 import { InputField, SelectField } from '@/ui/field';
@@ -25,7 +25,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
   const { store } = await readable();
   const { query } = parseQuery(querySchema, searchObject(await searchParams));
   const { cursor, ...filter } = query;
-  const page = await store.sweeps.list(cursor, filter);
+  const page = await store.sweeps.list(cursor, filter, await visitor());
   const fastest = await store.sweeps.fastest(page.items.map(({ id }) => id));
   /** Sweeps of one name are told apart by their times. */
   const isRepeated = (name: string) => page.items.filter((each) => each.name === name).length > 1;

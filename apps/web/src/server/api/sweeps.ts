@@ -58,13 +58,15 @@ operation(
     id: 'listSweeps',
     method: 'get',
     path: '/sweeps',
-    summary: 'Sweeps, newest first.',
+    summary:
+      'Sweeps, newest first. Those of kernels that are not published are listed for whoever made them, and for admins.',
     access: 'read',
     caching: 'revalidate',
     query: idCursorQuery.extend(sweepFilterSchema.shape),
     answer: ok(pageOf(sweepSchema)),
   },
-  ({ query: { cursor, ...filter }, services: { store } }) => store.sweeps.list(cursor, filter),
+  ({ principal, query: { cursor, ...filter }, services: { store } }) =>
+    store.sweeps.list(cursor, filter, principal),
 );
 
 operation(

@@ -42,6 +42,7 @@ const somebody = (name = randomUUID().slice(0, 8)): Principal => ({
 });
 const newKernel = () => ({ source: kernelTemplate(`k-${randomUUID().slice(0, 8)}`) });
 const shape = { m: 64, n: 64, k: 64 };
+const ADMIN = { tokenId: 'admin', role: 'admin' } as const;
 
 /** A worker that takes contributed kernels. */
 const taking = (device: string, contributed = true) =>
@@ -55,7 +56,7 @@ const runs = new Map<string, RunResult>();
 
 /** What is left of the runs of a kernel. */
 async function left(kernel: string): Promise<(string | undefined)[]> {
-  const sweeps = (await store.sweeps.list()).items;
+  const sweeps = (await store.sweeps.list(undefined, {}, ADMIN)).items;
   const pages = await Promise.all(sweeps.map(({ id }) => store.sweeps.results(id)));
   const own = pages.flatMap(({ items }) => items).filter((run) => run.variant.kernel === kernel);
   return own.map(({ outcome }) => outcome?.kind);
@@ -144,6 +145,50 @@ describe('a contributed kernel', () => {
     const claimed = await store.runs.claim(runIds[0]!, workerId);
     expect(claimed?.contributed).toMatchObject({ file: { source: expect.any(String) } });
     expect(claimed?.contributed?.refusal).toBeNull();
+  });
+
+  test('has sweeps that are listed for their author alone until it is published', async () => {
+    const [ada, eve] = [somebody(), somebody()];
+    const { id } = await store.contributed.add(newKernel(), ada);
+    const { deviceKey, workerId } = await taking('Secret');
+    const made: string[] = [];
+    for (const kernel of [
+      { kernel: id },
+      { kernel: 'matmul/naive', rival: { kernel: id, tunables: {} } },
+    ]) {
+      const cases = [{ ...kernel, shapes: [shape], dtypes: ['f32'] }];
+      const spec = { cases, profiles: ['default'], policy: 'default', devices: [deviceKey] };
+      const body = newSweepSchema.parse({ name: id, spec });
+      made.push((await submitSweep({ store, queue }, body, ada)).id);
+    }
+    const listed = async (asker: Principal | null) => {
+      const { items } = await store.sweeps.list(undefined, {}, asker);
+      return made.filter((sweep) => items.some((each) => each.id === sweep)).length;
+    };
+    const counts = () => Promise.all([null, eve, ada, { ...eve, ...ADMIN }].map(listed));
+    expect(await counts()).toEqual([0, 0, 2, 2]);
+    const first = (await store.sweeps.results(made[0] ?? '')).items[0]!;
+    await store.runs.claim(first.runId, workerId);
+    const worker = async () =>
+      (await store.workers.list()).find((each) => each.id === workerId)?.run?.address;
+    expect(await worker()).toBeUndefined();
+    const failedFor = async (asker: Principal | null) =>
+      (await store.sweeps.failed(asker)).some((each) => each.id === made[0]);
+    await store.runs.record({
+      ...recorded(
+        first.runId,
+        workerId,
+        { kind: 'failed', stage: 'measure', message: 'out of memory' },
+        'Secret',
+      ),
+      wgsl: null,
+    });
+    expect([await failedFor(null), await failedFor(eve), await failedFor(ada)]).toEqual([
+      ...[false, false, true],
+    ]);
+    await store.contributed.publish(id);
+    expect(await counts()).toEqual([2, 2, 2, 2]);
+    expect(await failedFor(null)).toBe(true);
   });
 
   test('is not published while all of its results are incorrect', async () => {
@@ -239,8 +284,8 @@ describe('a contributed kernel', () => {
     const [runId = ''] = await submitted(id, deviceKey);
     await store.runs.claim(runId, workerId);
     await end(runId, workerId, 'Retried', failed);
-    const sweep = (await store.sweeps.list()).items[0]?.id ?? '';
-    expect((await store.sweeps.failed()).map((each) => each.id)).not.toContain(sweep);
+    const sweep = (await store.sweeps.list(undefined, {}, ADMIN)).items[0]?.id ?? '';
+    expect((await store.sweeps.failed(ADMIN)).map((each) => each.id)).not.toContain(sweep);
     await expect(store.sweeps.retryFailed(sweep)).rejects.toThrow(/cost a device/);
     expect(await left(id)).toEqual(['failed']);
   });

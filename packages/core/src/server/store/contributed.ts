@@ -153,6 +153,9 @@ export function contributedOf(db: PrismaClient) {
         });
         if (count === 0) return;
         await noted(tx, note, id);
+        await tx.$executeRaw`
+          UPDATE "Sweep" SET "unlisted" = false
+          WHERE "unlisted" AND NOT names_unlisted_kernel("spec")`;
         const results = await tx.result.findMany({
           where: { medianNs: { not: null }, run: { kernel: id } },
           select: { id: true },

@@ -44,7 +44,7 @@ export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker
           'dtype', r."dtype", 'sweep', jsonb_build_object('id', s."id", 'name', s."name"))
         FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
         WHERE r."deviceKey" = d."key" AND r."state" = 'running' AND r."workerId" = w."id"
-        LIMIT 1) AS "run",
+          AND NOT s."unlisted" LIMIT 1) AS "run",
       w."lastHeartbeatAt", w."attachedAt"
     FROM "Worker" AS w JOIN "Device" AS d ON d."key" = w."deviceKey"
     WHERE w."detachedAt" IS NULL

@@ -14,7 +14,7 @@ import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import type { SweepFilter } from '../../view/sweep';
 import { KeyUsed } from '../errors';
-import type { AuditNote } from './audit';
+import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
 import { canonicalJson, fromJson, PAGE_SIZE, pageOf, toJson } from './database';
@@ -44,6 +44,14 @@ export interface FailedSweep extends Pick<Sweep, 'id' | 'name' | 'createdById'> 
   readonly failed: number;
   readonly newest: RunView;
 }
+
+/** Who looks at a list; null: anybody. */
+type Asker = Pick<Principal, 'tokenId' | 'role'> | null;
+
+const listedFor = (asker: Asker): Prisma.SweepWhereInput =>
+  asker?.role === 'admin'
+    ? {}
+    : { OR: [{ unlisted: false }, ...(asker ? [{ createdById: asker.tokenId }] : [])] };
 
 /** Enough to see what is wrong with a grid; the list of sweeps has them all. */
 const MOST_FAILED_SWEEPS = 50;
@@ -106,9 +114,17 @@ export function sweepsOf(db: PrismaClient) {
       return sweep;
     },
 
-    async list(cursor?: string, filter: SweepFilter = {}): Promise<Page<Sweep>> {
+    /** Those that are listed for everybody, and for who asks. */
+    async list(
+      cursor?: string,
+      filter: SweepFilter = {},
+      asker: Asker = null,
+    ): Promise<Page<Sweep>> {
       const rows = await db.sweep.findMany({
-        where: { ...(cursor && { id: { lt: cursor } }), AND: wheresOf(filter) },
+        where: {
+          ...(cursor && { id: { lt: cursor } }),
+          AND: [...wheresOf(filter), listedFor(asker)],
+        },
         orderBy: { id: 'desc' },
         take: PAGE_SIZE + 1,
       });
@@ -226,10 +242,13 @@ export function sweepsOf(db: PrismaClient) {
     },
 
     /** The sweeps that `retryFailed` would put runs of back, those that failed last first. */
-    async failed(): Promise<FailedSweep[]> {
+    async failed(asker: Asker = null): Promise<FailedSweep[]> {
       const groups = await db.run.groupBy({
         by: ['sweepId'],
-        where: { ...RETRIABLE, sweep: { cancelledAt: null, ...NOT_IMPORTED } },
+        where: {
+          ...RETRIABLE,
+          sweep: { cancelledAt: null, AND: [NOT_IMPORTED, listedFor(asker)] },
+        },
         _count: true,
         _max: { endedAt: true },
         orderBy: { _max: { endedAt: 'desc' } },
