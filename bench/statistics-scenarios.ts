@@ -7,11 +7,14 @@ import {
   contrast,
   halfWidth,
   headline,
+  isSettled,
+  knownSpread,
   MARGIN,
   POLICIES,
   ranks,
   type Series,
   type Spread,
+  spreadPrior,
   stoppingRule,
   summarise,
 } from '@tilemark/core';
@@ -54,6 +57,7 @@ const NOISES = {
   iid: (next) => () => normal(next),
   'AR(1) 0.5': autoregressive(0.5),
   'AR(1) 0.9': autoregressive(0.9),
+  'AR(1) 0.99': autoregressive(0.99),
   // Cauchy cut at 300 spreads: neither mean nor deviation settles.
   'heavy tails': (next) => () => 0.5 * Math.tan(Math.PI * (next() * 0.998 + 0.001 - 0.5)),
   bimodal: (next) => () =>
@@ -72,11 +76,26 @@ const drift: Level = (next) => {
     return 1 + 0.01 * (phase < 0.5 ? 2 * phase - 0.5 : 1.5 - 2 * phase);
   };
 };
-const betweenRuns: Level = (next) => {
-  const level = 1 + 0.003 * normal(next);
-  return () => level;
-};
+const betweenRuns =
+  (spread: number): Level =>
+  (next) => {
+    const level = 1 + spread * normal(next);
+    return () => level;
+  };
 const steady: Level = () => () => 1;
+
+/** Two clock states 1% apart, each for 5 s on average. */
+const STATES = { apart: 0.01, dwellS: 5 };
+const twoStates: Level = (next) => {
+  let side = next() < 0.5 ? 0.5 : -0.5;
+  let untilS = 0;
+  const stay = () => -Math.log(1 - next()) * STATES.dwellS;
+  untilS = stay();
+  return (seconds) => {
+    for (; untilS <= seconds; untilS += stay()) side = -side;
+    return 1 + STATES.apart * side;
+  };
+};
 
 export interface Scenario {
   readonly noise: keyof typeof NOISES;
@@ -87,9 +106,19 @@ export interface Scenario {
   readonly sampleMs: number;
 }
 
-const LEVELS = { steady, 'between-run 0.3%': betweenRuns, 'drift 1%/min': drift };
+const LEVELS = {
+  steady,
+  'between-run 0.1%': betweenRuns(0.001),
+  'between-run 0.3%': betweenRuns(0.003),
+  'between-run 1%': betweenRuns(0.01),
+  'between-run 2%': betweenRuns(0.02),
+  'between-run 3%': betweenRuns(0.03),
+  'drift 1%/min': drift,
+  'two states': twoStates,
+};
 
-export const NOISE_NAMES = Object.keys(NOISES) as (keyof typeof NOISES)[];
+/** Those whose median a series of 15 s can tell. */
+export const NOISE_NAMES = ['iid', 'AR(1) 0.5', 'AR(1) 0.9', 'heavy tails', 'bimodal'] as const;
 
 /** One invocation: samples until the stopping rule ends them. The true level of the device is 1. */
 function measure({ noise, level, cv, sampleMs }: Scenario, next: Random, slower = 1): Series {
@@ -123,19 +152,72 @@ export function seriesCoverage(scenario: Scenario, trials: number, seed: number)
   return partOf(trials, () => contains(measure(scenario, next), truthNs));
 }
 
-/** How often the 95% interval of the headline of `invocations` contains the device's level. */
-export function headlineCoverage(
+/** What is known of a device whose invocations differ by `relative`, by variants that were repeated. */
+export interface Repeats {
+  readonly relative: number;
+  readonly variants: number;
+  readonly invocations: number;
+}
+
+/** A GPU's spread as those repeats show it, drawn; without any, its class's. */
+function learned(repeats: Repeats | null, next: Random): Spread {
+  if (!repeats) return spreadPrior('gpu');
+  const { relative, variants, invocations } = repeats;
+  const repeated = Array.from({ length: variants }, () => {
+    const { spread } = headline(
+      Array.from({ length: invocations }, () => {
+        const medianNs = 1e6 * (1 + relative * normal(next));
+        return { medianNs, lowNs: medianNs, highNs: medianNs };
+      }),
+    );
+    return { invocations, spread };
+  });
+  return knownSpread('gpu', repeated);
+}
+
+export const INVOCATIONS = [1, 2, 3, 5] as const;
+
+export interface Told {
+  /** How often the 95% interval of a headline contains the device's level. */
+  readonly covered: number;
+  /** How often two equal variants are FAST, SLOW or of different ranks, if both are ranked. */
+  readonly apart: number;
+}
+
+/** What headlines of `INVOCATIONS` tell of equal variants, by the spread as it is known of their device. */
+export function headlines(
   scenario: Scenario,
-  invocations: number,
+  repeats: Repeats | null,
   trials: number,
   seed: number,
-): number {
+): Told[] {
   const next = random(seed);
   const truthNs = scenario.sampleMs * 1e6;
-  return partOf(trials, () => {
-    const series = Array.from({ length: invocations }, () => measure(scenario, next));
-    return contains(headline(series), truthNs);
-  });
+  const most = Math.max(...INVOCATIONS);
+  const found = INVOCATIONS.map(() => ({ covered: 0, apart: 0 }));
+  for (let trial = 0; trial < trials; trial++) {
+    const spread = learned(repeats, next);
+    const [a, b] = [0, 1].map(() => Array.from({ length: most }, () => measure(scenario, next)));
+    for (const [at, count] of INVOCATIONS.entries()) {
+      const told = found[at];
+      const sides = [a, b].map((series = []) => series.slice(0, count));
+      const [one, other] = sides.map((series) => headline(series, spread));
+      if (!told || !one || !other) continue;
+      for (const of of [one, other]) if (contains(of, truthNs)) told.covered += 1 / 2;
+      const isRanked = sides.flat().every((series) => isSettled(series, POLICIES.default));
+      const { verdict } = contrast(one, other);
+      const isApart =
+        verdict === 'FAST' || verdict === 'SLOW' || new Set(ranks([one, other])).size > 1;
+      if (isRanked && isApart) told.apart++;
+    }
+  }
+  return found.map(({ apart, covered }) => ({ covered: covered / trials, apart: apart / trials }));
+}
+
+/** The part of series that end as not settled. */
+export function unsettled(scenario: Scenario, trials: number, seed: number): number {
+  const next = random(seed);
+  return partOf(trials, () => !isSettled(measure(scenario, next), POLICIES.default));
 }
 
 const contains = ({ lowNs, highNs }: Pick<Series, 'lowNs' | 'highNs'>, ns: number) =>
@@ -152,8 +234,10 @@ export function typicalWidth(scenario: Scenario, trials: number, seed: number): 
 }
 
 /** What is known of how invocations vary. */
-const spreadOf = ({ level }: Scenario): Spread =>
-  level === 'steady' ? { relative: 0, df: 1000 } : { relative: 0.003, df: null };
+const spreadOf = ({ level }: Scenario): Spread => ({
+  relative: level === 'steady' ? 0 : 0.003,
+  ...{ df: 1000, isShown: true },
+});
 
 /** The rules of nvbench for the same two series: compare.py's, and compare_robust.py's clear gap. */
 const NVBENCH = {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   declaredDifferent,
-  headlineCoverage,
+  headlines,
   NOISE_NAMES,
   rankStability,
   seriesCoverage,
+  unsettled,
 } from './statistics-scenarios';
 
 // A cut of `npm run bench:statistics`, whose seeds are fixed: the bounds are those that nominal 95%
@@ -13,30 +14,46 @@ import {
 describe('the 95% interval of a series', () => {
   const TRIALS = 400;
   const SLACK = 2 * Math.sqrt((0.95 * 0.05) / TRIALS);
+  const of = (noise: (typeof NOISE_NAMES)[number], sampleMs: number) =>
+    seriesCoverage({ noise, level: 'steady', cv: 0.02, sampleMs }, TRIALS, 3);
+
   test.each(NOISE_NAMES)('contains its level 95 times in 100 under %s noise', (noise) => {
-    const covered = seriesCoverage({ noise, level: 'steady', cv: 0.02, sampleMs: 2 }, TRIALS, 3);
-    expect(covered).toBeGreaterThan(0.93 - SLACK);
-    expect(covered).toBeLessThan(0.97 + SLACK);
+    for (const sampleMs of [2, 250]) {
+      expect(of(noise, sampleMs)).toBeGreaterThan(0.93 - SLACK);
+      expect(of(noise, sampleMs)).toBeLessThan(0.97 + SLACK);
+    }
+  });
+
+  test('is said not to be settled where its samples remember more than it shows', () => {
+    const of = (noise: 'iid' | 'AR(1) 0.99') =>
+      unsettled({ noise, level: 'steady', cv: 0.02, sampleMs: 250 }, 200, 3);
+    expect(of('AR(1) 0.99')).toBeGreaterThan(0.8);
+    expect(of('iid')).toBe(0);
   });
 });
 
 describe('the 95% interval of a headline', () => {
-  const TRIALS = 300;
+  const TRIALS = 200;
   const SLACK = 2 * Math.sqrt((0.95 * 0.05) / TRIALS);
-  const of = (level: 'between-run 0.3%' | 'drift 1%/min', invocations: number) =>
-    headlineCoverage({ noise: 'iid', level, cv: 0.005, sampleMs: 20 }, invocations, TRIALS, 5);
 
-  test('contains the level of a device whose invocations differ by 0.3%', () => {
-    for (const invocations of [1, 5]) {
-      expect(of('between-run 0.3%', invocations)).toBeGreaterThan(0.93 - SLACK);
-      expect(of('between-run 0.3%', invocations)).toBeLessThan(0.97 + SLACK);
+  test('contains the level of a device that is known to vary by 0.3% between invocations', () => {
+    const scenario = { noise: 'iid', level: 'between-run 0.3%', cv: 0.005, sampleMs: 20 } as const;
+    const known = { relative: 0.003, variants: 40, invocations: 3 };
+    for (const { covered } of headlines(scenario, known, TRIALS, 5)) {
+      expect(covered).toBeGreaterThan(0.93 - SLACK);
+      expect(covered).toBeLessThan(0.97 + SLACK);
     }
   });
 
-  test('contains the level of a device that drifts by 1% per minute', () => {
-    expect(of('drift 1%/min', 1)).toBeGreaterThan(0.93);
-    expect(of('drift 1%/min', 5)).toBeGreaterThan(0.93 - SLACK);
-  });
+  test.each(['between-run 1%', 'between-run 3%'] as const)(
+    'leaves equal variants together where nothing is known of a device with %s',
+    (level) => {
+      const scenario = { noise: 'iid', level, cv: 0.005, sampleMs: 20 } as const;
+      for (const { apart } of headlines(scenario, null, TRIALS, 5)) {
+        expect(apart).toBeLessThanOrEqual(0.05 + SLACK);
+      }
+    },
+  );
 });
 
 describe('a verdict', () => {

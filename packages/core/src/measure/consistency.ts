@@ -87,7 +87,7 @@ function checkProcedure(measurement: Measurement, run: AskedRun, at: string): vo
     `${at}.policy`,
   );
   const stops = policy.rankable
-    ? ['converged', 'noisy', 'capped', 'throttled']
+    ? ['converged', 'noisy', 'capped', 'unsettled', 'throttled']
     : ['quick', 'capped'];
   refuseIf(!stops.includes(stop), `Policy ${run.policy} never stops with '${stop}'.`, `${at}.stop`);
   refuseIf(
@@ -228,7 +228,8 @@ function checkStop(
   policy: Policy,
   at: string,
 ): void {
-  if (stop === 'throttled' || stop === 'capped' || samplesNs.length > MAX_REPLAYED) return;
+  if (['throttled', 'capped', 'unsettled'].includes(stop) || samplesNs.length > MAX_REPLAYED)
+    return;
   const rule = stoppingRule(policy, () => 0);
   rule.begin();
   for (const ns of samplesNs) {
@@ -283,7 +284,7 @@ function checkDuration(
     `${at}.cold.samplesNs`,
   );
   refuseIf(
-    stop === 'capped' && leaseNs < policy.maxWallNs,
+    (stop === 'capped' || stop === 'unsettled') && leaseNs < policy.maxWallNs,
     `It states that it stopped after ${policy.maxWallNs / 1e9} s; ${claimed}`,
     `${at}.stop`,
   );

@@ -1,3 +1,5 @@
+import type { Series } from './outcome';
+import type { Policy } from './policy';
 import { halfWidth, KNOWN_WIDTH } from './stats';
 
 /** With fewer independent samples no interval reaches 95%: what stands for it is their range. */
@@ -11,6 +13,14 @@ export interface Sampled {
 
 export const hasInterval = ({ n, independent }: Sampled): boolean =>
   (independent ?? n) >= FEWEST_OF_INTERVAL;
+
+/**
+ * Whether a series says where its median is: its samples depend so much on those before that what
+ * they show of the device may be one of its states, unless all of them lie within what the policy
+ * asks for.
+ */
+export const isSettled = (of: Series, { interval }: Pick<Policy, 'interval'>): boolean =>
+  of.n < FEWEST_OF_INTERVAL || hasInterval(of) || halfWidth(of) <= interval;
 
 /** What the ends beside the medians of some results are, in a caption. */
 export function intervalsText(results: readonly Sampled[]): string {

@@ -45,7 +45,14 @@ export const verificationSchema = z.object({
 });
 export type Verification = z.infer<typeof verificationSchema>;
 
-export const stopReasonSchema = z.enum(['converged', 'noisy', 'capped', 'throttled', 'quick']);
+export const stopReasonSchema = z.enum([
+  'converged',
+  'noisy',
+  'capped',
+  'unsettled',
+  'throttled',
+  'quick',
+]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
 /** What the driver's own tool (`nvidia-smi`) reports about the device. */

@@ -14,7 +14,7 @@ export interface Policy {
   readonly minSampleTicks: number;
   readonly warmup: { readonly samples: number; readonly ns: number };
   readonly minSamples: number;
-  /** Enough if one sample takes more than 200 ms. */
+  /** Fewer are never ranked; enough for a policy that is not, if one sample takes more than 200 ms. */
   readonly minSamplesSlow: number;
   readonly minTotalNs: number;
   /** Half width of the 95% interval of the median, relative. */

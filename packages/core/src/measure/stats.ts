@@ -12,11 +12,12 @@ export function coefficientOfVariation(values: readonly number[]): number {
 
 /**
  * The two-sided 95% quantile of Student's t, by its expansion in 1/df: within 1% from 3 degrees
- * of freedom on, exact below. Source: Abramowitz and Stegun, 26.7.5.
+ * of freedom on, exact at 1 and 2, between them by powers. Source: Abramowitz and Stegun, 26.7.5.
  */
 export function studentQuantile(df: number): number {
-  if (df < 1.5) return 12.706;
-  if (df < 2.5) return 4.303;
+  if (df <= 1) return 12.706;
+  if (df < 2) return 12.706 * (4.303 / 12.706) ** Math.log2(df);
+  if (df < 3) return 4.303 * (3.182 / 4.303) ** (Math.log2(df / 2) / Math.log2(1.5));
   const z = Z95;
   return (
     z +
@@ -38,6 +39,9 @@ const CHANCE_INFLATION = 1.5;
  */
 const LEAST_INFLATION = 0.7;
 
+/** An autocorrelation is not chance beyond this many of its standard errors. */
+const ERRORS_OF_CHANCE = 2;
+
 /** How far the values of a series depend on those before. */
 interface Dependence {
   /** Values that are worth one independent one: the variance of their mean over that of `n` independent ones. */
@@ -50,12 +54,15 @@ interface Dependence {
  * Dependence of a series, from its autocorrelations up to where their sums over pairs of lags
  * cease to be positive; the sums may not rise again (C. J. Geyer, Practical Markov chain Monte
  * Carlo, 1992: the initial monotone sequence). In short series the estimate is low; what is added
- * was found by simulation (`npm run bench:statistics`).
+ * was found by simulation (`npm run bench:statistics`). At least what its first autocorrelation
+ * says of it, which a short series knows best.
+ *
+ * @param signs of the values about their median
  */
-function dependenceOf(values: readonly number[]): Dependence {
-  const n = values.length;
-  const average = mean(values) ?? 0;
-  const centred = Float64Array.from(values, (value) => value - average);
+function dependenceOf(signs: readonly number[]): Dependence {
+  const n = signs.length;
+  const average = mean(signs) ?? 0;
+  const centred = Float64Array.from(signs, (sign) => sign - average);
   const covariance = (lag: number) => {
     let sum = 0;
     for (let i = lag; i < n; i++) sum += (centred[i] ?? 0) * (centred[i - lag] ?? 0);
@@ -72,9 +79,31 @@ function dependenceOf(values: readonly number[]): Dependence {
     last = Math.min(last, pair);
     inflation += 2 * last;
   }
-  if (lags <= 2 || inflation < CHANCE_INFLATION)
-    return { inflation: Math.max(inflation, LEAST_INFLATION), lags: 1 };
-  return { inflation: inflation * (1 + (6 * lags) / n), lags };
+  const isChance = lags <= 2 || inflation < CHANCE_INFLATION;
+  const byLags = isChance
+    ? { inflation: Math.max(inflation, LEAST_INFLATION), lags: 1 }
+    : { inflation: inflation * (1 + (6 * lags) / n), lags };
+  const byFirst = inflationByFirst(covariance(1) / variance, n);
+  if (byFirst <= byLags.inflation) return byLags;
+  return { inflation: byFirst, lags: Math.max(byLags.lags, Math.ceil(byFirst / 2)) };
+}
+
+/**
+ * The inflation of signs whose values are normal and keep a part of those before, by the first
+ * autocorrelation `r` of the signs; 0 where that may be chance. It is corrected for how much too low
+ * it is in a short series (M. G. Kendall, 1954); one that then reaches 1 leaves a single
+ * independent value. Signs of values correlated by c are correlated by 2/pi asin(c).
+ */
+function inflationByFirst(r: number, n: number): number {
+  if (r * Math.sqrt(n) <= ERRORS_OF_CHANCE) return 0;
+  const corrected = r + (1 + 3 * r) / n;
+  if (corrected >= 1) return n;
+  const kept = Math.sin((Math.PI / 2) * corrected);
+  let inflation = 1;
+  for (let part = kept; part > 1e-3 && inflation < n; part *= kept) {
+    inflation += (4 / Math.PI) * Math.asin(part);
+  }
+  return Math.min(inflation, n);
 }
 
 /** A median with its 95% interval. */
@@ -94,8 +123,8 @@ export interface MedianInterval {
  * interval lies between the values half of `1.96 sqrt(n)` ranks from the middle (Conover, Practical
  * Nonparametric Statistics, 3rd ed., section 3.2). Where values depend on those before, that number
  * varies more; the dependence of the signs about the median says by how much, and Student's
- * quantile pays for how little a short series knows about it. A series too short for 95% is given
- * its whole range. Throws `RangeError` for no values.
+ * quantile pays for how little a short series knows about it. A series too short for 95%, or whose
+ * values hang together from its beginning to its end, is given its whole range. Throws `RangeError` for no values.
  */
 export function medianInterval(values: readonly number[]): MedianInterval {
   const n = values.length;

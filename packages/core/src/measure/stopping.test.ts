@@ -33,9 +33,21 @@ describe('stoppingRule', () => {
     expect(samples).toBe(500);
   });
 
-  it('takes at least 50 independent samples, and 10 if they take over 200 ms', () => {
-    expect(run(POLICIES.default, () => 20e6).samples).toBeGreaterThanOrEqual(50);
-    expect(run(POLICIES.default, () => 300e6)).toEqual({ reason: 'converged', samples: 10 });
+  it.each([20e6, 250e6])('takes at least 50 independent samples, however long (%d ns)', (ns) => {
+    const { reason, samples } = run(POLICIES.default, () => ns);
+    expect(reason).toBe('converged');
+    expect(samples).toBeGreaterThanOrEqual(50);
+  });
+
+  it('ends few samples as capped', () => {
+    expect(run(POLICIES.default, () => 1e9)).toEqual({ reason: 'capped', samples: 15 });
+  });
+
+  it('ends as unsettled a series that stays in a state for as long as it lasts', () => {
+    const states = (i: number) => 250e6 * (i < 25 ? 1 : 1.02);
+    expect(run(POLICIES.default, states).reason).toBe('unsettled');
+    const alike = (i: number) => 250e6 * (i < 25 ? 1 : 1.002);
+    expect(run(POLICIES.default, alike).reason).not.toBe('unsettled');
   });
 
   /** Seeded noise of one spread: the sine of a quadratic phase has no correlation to speak of. */
@@ -60,7 +72,7 @@ describe('stoppingRule', () => {
   });
 
   it('ends samples that keep drifting at 15 s of wall time', () => {
-    expect(run(POLICIES.default, (i) => 20e6 * 1.01 ** i).reason).toBe('capped');
+    expect(run(POLICIES.default, (i) => 20e6 * 1.01 ** i).reason).toBe('unsettled');
   });
 
   it('caps by wall time, not by device time', () => {

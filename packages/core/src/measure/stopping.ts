@@ -6,9 +6,10 @@
  * does to the coverage of the intervals.
  */
 import type { Sample } from '@tilemark/kernels';
+import { isSettled } from './interval-name';
 import type { StopReason } from './outcome';
 import type { Policy } from './policy';
-import { KNOWN_WIDTH, medianInterval } from './stats';
+import { KNOWN_WIDTH, medianInterval, summarise } from './stats';
 
 /** A sample of a series, as a stopping rule sees it. */
 export interface TimedSample extends Pick<Sample, 'ns'> {
@@ -25,7 +26,7 @@ export interface StoppingRule {
   finished(): StopReason | null;
 }
 
-/** With samples longer than this, `minSamplesSlow` is enough, ns. */
+/** With samples longer than this, a quick policy's `minSamplesSlow` is enough, ns. */
 const SLOW_SAMPLE_NS = 200e6;
 
 /**
@@ -43,8 +44,8 @@ const SETTLED = { looks: 3, within: 0.1 };
 /**
  * Ends a series as `converged` when the interval of its median, dependence paid for, meets the
  * policy; as `noisy` when the median is known, the noise has settled, and at its size the policy's
- * interval is out of reach; as `capped` at the policy's wall time; as `quick` when a
- * policy that is never ranked has its few samples.
+ * interval is out of reach; as `capped` at the policy's wall time, or `unsettled` where the samples
+ * do not even have an interval then; as `quick` when a policy that is never ranked has its few samples.
  *
  * @param nowNs a monotonic clock, ns
  */
@@ -57,10 +58,10 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
   let noise: number[] = [];
   let nextLook = 1;
 
-  const isSlow = () => longestNs > SLOW_SAMPLE_NS;
   const hasEnough = () =>
     totalNs >= policy.minTotalNs &&
-    timesNs.length >= (isSlow() ? policy.minSamplesSlow : policy.minSamples);
+    timesNs.length >=
+      (longestNs > SLOW_SAMPLE_NS && !policy.rankable ? policy.minSamplesSlow : policy.minSamples);
 
   const hasSettled = () => {
     const last = noise.slice(-SETTLED.looks);
@@ -74,8 +75,7 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
     const { median, low, high, independent, df } = medianInterval(timesNs);
     const width = Math.max(high - median, median - low) / median;
     noise.push(width * Math.sqrt(timesNs.length));
-    const isKnown = isSlow() || (independent >= LEAST.independent && df >= LEAST.df);
-    if (!isKnown) return null;
+    if (independent < LEAST.independent || df < LEAST.df) return null;
     if (width <= policy.interval) return 'converged';
     const neededNs = spentNs * (width / policy.interval) ** 2;
     return width <= KNOWN_WIDTH && neededNs > policy.maxWallNs && hasSettled() ? 'noisy' : null;
@@ -107,7 +107,9 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
         const reason = look(spentNs);
         if (reason) return reason;
       }
-      return isCapped ? 'capped' : null;
+      if (!isCapped) return null;
+      const isKnown = n === 0 || !policy.rankable || isSettled(summarise([...timesNs]), policy);
+      return isKnown ? 'capped' : 'unsettled';
     },
   };
 }

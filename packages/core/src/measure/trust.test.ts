@@ -42,6 +42,10 @@ describe('unrankedReason', () => {
       /^only 9 samples; .* at least 10/,
     ],
     [{ stop: 'throttled' } as const, /throttled/],
+    [
+      { cold: summarise(Array.from({ length: 60 }, (_, i) => (i < 25 ? 1e6 : 1.02e6))) },
+      /^not settled: its samples depend/,
+    ],
     [{ cold: { ...wild, lowNs: Number.NaN } }, /^its samples are too few/],
     [
       { roof: { ns: 1.1e6, bound: 'bandwidth' } as const },

@@ -3,6 +3,7 @@ import { median, sum } from 'd3-array';
 import { z } from 'zod';
 import { type Clock, contradiction } from './clock';
 import { type DeviceClass, sharesHost } from './device';
+import { isSettled } from './interval-name';
 import type { Measurement, Series, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { PLAUSIBLE_PART, type Roof } from './roofline';
@@ -41,6 +42,9 @@ export function unrankedReason(of: {
     return `only ${cold.n} samples; the ${policy.id} policy needs at least ${policy.minSamplesSlow}`;
   }
   if (stop === 'throttled') return 'the device throttled during more than half of the samples';
+  if (!isSettled(cold, policy)) {
+    return 'not settled: its samples depend so much on those before that the median is not known';
+  }
   if (!Number.isFinite(halfWidth(cold))) {
     return 'its samples are too few to say how well the median is known';
   }

@@ -16,30 +16,34 @@ describe('headline', () => {
 
   it('widens a single invocation by the spread of its device, or the prior', () => {
     const alone = headline([invocation(100)]);
-    expect(half(alone)).toBeCloseTo(Math.hypot(0.0005, 1.96 * spreadPrior('gpu').relative), 6);
+    expect(half(alone)).toBeCloseTo(Math.hypot(0.0005, 12.706 * spreadPrior('gpu').relative), 6);
     expect(alone.spread).toBeNull();
-    expect(half(headline([invocation(100)], { relative: 0.0005, df: 1000 }))).toBeCloseTo(
-      Math.hypot(0.0005, 1.96 * 0.0005),
-      5,
-    );
+    expect(
+      half(headline([invocation(100)], { relative: 0.0005, df: 1000, isShown: true })),
+    ).toBeCloseTo(Math.hypot(0.0005, 1.96 * 0.0005), 5);
   });
 
   it('narrows with their number', () => {
     const of = (n: number) => half(headline(Array.from({ length: n }, () => invocation(100))));
-    expect(of(2)).toBeCloseTo(of(1) / Math.SQRT2, 6);
-    expect(of(4)).toBeLessThan(of(2));
+    // The second says more than the first left open: the prior is wide because it knows little.
+    expect(of(2)).toBeLessThan(of(1) / 4);
+    expect(of(4)).toBeLessThan(of(2) / 2);
   });
 
   it('believes a few invocations that vary more than the device is known to', () => {
     expect(half(headline([invocation(90), invocation(110)]))).toBeGreaterThan(0.15);
   });
 
-  it('takes five at their own word', () => {
-    const steady = [99.99, 100, 100.01, 100, 100].map((ns) => invocation(ns));
-    expect(half(headline(steady))).toBeLessThan(0.0005);
+  it('does not take two that agree at their word', () => {
+    expect(half(headline([invocation(100), invocation(100.001)]))).toBeGreaterThan(0.005);
+  });
+
+  it('takes many at their own word', () => {
+    const steady = Array.from({ length: 30 }, (_, i) => invocation(100 + (i % 3) / 100));
+    expect(half(headline(steady))).toBeLessThan(0.0006);
     const spread = [98, 99, 100, 101, 102].map((ns) => invocation(ns));
-    // t of 4 degrees, 1.58% of spread, over the root of five, for a median.
-    expect(half(headline(spread))).toBeCloseTo((2.776 * 0.0158 * 1.198) / Math.sqrt(5), 3);
+    // t of 4 degrees, 1.58% of spread, over the root of five, for a median; the prior is a fifth.
+    expect(half(headline(spread))).toBeCloseTo((2.776 * 0.0158 * 1.198) / Math.sqrt(5), 2);
   });
 
   it('is wide, not negative, where nothing is known', () => {
@@ -59,9 +63,16 @@ describe('knownSpread', () => {
     expect(knownSpread('software', few).relative).toBeGreaterThan(0.05);
   });
 
-  it('is what they show, whatever one of them does', () => {
-    const known = knownSpread('software', [...of(10, 5, 0.0005), ...of(1, 2, 0.2)]);
-    expect(known.df).toBe(41);
+  it('is widened by the prior, and never narrowed, where they are few', () => {
+    const few = knownSpread('gpu', of(8, 2, 0.0001));
+    expect(few.relative).toBeGreaterThan(0.002);
+    expect(few.df).toBeLessThan(5);
+    expect(knownSpread('gpu', of(8, 2, 0.02)).relative).toBeGreaterThan(0.02);
+  });
+
+  it('is what they show, whatever some of them do', () => {
+    const known = knownSpread('gpu', [...of(500, 5, 0.0005), ...of(100, 2, 0.2)]);
+    expect(known).toMatchObject({ df: 16, isShown: true });
     expect(known.relative).toBeGreaterThan(0.0005);
     expect(known.relative).toBeLessThan(0.0006);
   });

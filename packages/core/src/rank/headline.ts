@@ -17,33 +17,42 @@ export const provenNs = (of: Interval): number =>
 export interface Spread {
   /** Standard deviation, relative. */
   readonly relative: number;
-  /** Degrees of freedom that it rests on; null: it is the prior. */
-  readonly df: number | null;
+  /** How well that is known: degrees of freedom of Student's t. */
+  readonly df: number;
+  /** Whether invocations of the device say it, not its class alone. */
+  readonly isShown: boolean;
 }
 
 /**
- * The spread between invocations of a device that has shown none yet, relative. Where memory lies,
- * what was compiled and what else the machine does change from one process to the next; 0.1 to 0.5%
- * is common (T. Kalibera and R. Jones, Rigorous benchmarking in reasonable time, 2013). An NVIDIA
- * H200 has 0.05% (2026-11-21). What runs on the machine's processors shares them with whatever
- * else it does: eight invocations of a kernel on llvmpipe varied by 7% on two cores with little
- * else to do, and by 29% beside a test run (2026-11-26, docs/measurement.md).
+ * The spread between invocations of a device that has shown none yet: what is said of its class. Where
+ * memory lies, what was compiled and what else the machine does change from one process to the
+ * next; 0.1 to 0.5% is common (T. Kalibera and R. Jones, Rigorous benchmarking in reasonable time,
+ * 2013), but nothing keeps a machine to it: with a single degree of freedom, equal variants are
+ * hardly ever told apart at a spread of 3%, and two or three invocations narrow the interval.
+ * An NVIDIA H200 has 0.05% (2026-11-21). What runs on the machine's processors shares them with
+ * whatever else it does: eight invocations of a kernel on llvmpipe varied by 7% on two cores with
+ * little else to do, and by 29% beside a test run (2026-11-26, docs/measurement.md).
  */
-const SPREAD_PRIORS: Readonly<Record<DeviceClass, number>> = {
-  ...{ gpu: 0.003, browser: 0.003 },
-  ...{ software: 0.1, cpu: 0.1 },
+const SPREAD_PRIORS: Readonly<Record<DeviceClass, Omit<Spread, 'isShown'>>> = {
+  gpu: { relative: 0.005, df: 1 },
+  browser: { relative: 0.005, df: 1 },
+  software: { relative: 0.1, df: 4 },
+  cpu: { relative: 0.1, df: 4 },
 };
 
-export const spreadPrior = (of: DeviceClass): Spread => ({
-  relative: SPREAD_PRIORS[of],
-  df: null,
-});
+export const spreadPrior = (of: DeviceClass): Spread => ({ ...SPREAD_PRIORS[of], isShown: false });
 
-/** From this many invocations on, their own spread says all; before, that of the device does. */
-export const ENOUGH_INVOCATIONS = 5;
+/**
+ * What a device has shown counts for no more than this beside what a variant shows itself: its
+ * variants are not alike.
+ */
+const MOST_DF = 16;
 
-/** A device's spread is known once its repeated variants have this many degrees of freedom. */
+/** Before its variants show this many degrees of freedom, each alone has what it shows. */
 const KNOWN_DF = 8;
+
+/** What the median of several variances says, as a part of what their mean would. */
+const MEDIAN_EFFICIENCY = 0.4;
 
 /** Of a variant on a device: the median of its invocations, with the interval of that. */
 export interface Headline extends Interval {
@@ -61,10 +70,10 @@ const MEDIAN_OVER_MEAN_AT_MOST = 1.2533;
 
 /**
  * The headline of several invocations: their median, never their best, which only gets luckier with
- * their number. Its interval is hierarchical (Kalibera and Jones 2013): from five invocations on, the
- * variance of their medians, which contains that within each, with Student's quantile; before, that
- * within each plus the spread between invocations known for the device, or what they show themselves
- * if it is more. Throws `RangeError` for none.
+ * their number. Its interval is hierarchical (Kalibera and Jones 2013): the spread between
+ * invocations is what is known of the device and what they show themselves, each by its degrees of
+ * freedom (a scaled inverse chi-squared prior), with Student's quantile of both. That within each
+ * counts as far as their own spread, which contains it, does not say it. Throws `RangeError` for none.
  *
  * @param known of the device; see `knownSpread`
  */
@@ -75,66 +84,60 @@ export function headline(
   const n = invocations.length;
   const medians = invocations.map(({ medianNs }) => medianNs);
   const medianNs = median(medians);
-  const [first] = invocations;
-  if (medianNs === undefined || !first) throw new RangeError('the headline of no invocations');
+  if (medianNs === undefined) throw new RangeError('the headline of no invocations');
   const spread = n > 1 ? (deviation(medians) ?? 0) / medianNs : null;
-  const between =
-    (known.df === null ? NORMAL : studentQuantile(known.df)) * known.relative * medianNs;
-  if (n === 1) {
-    const { lowNs, highNs } = first;
-    return {
-      medianNs,
-      lowNs: Math.max(medianNs - Math.hypot(medianNs - lowNs, between), medianNs * LEAST_PART),
-      highNs: medianNs + Math.hypot(highNs - medianNs, between),
-      invocations: n,
-      spread,
-    };
-  }
-  const within = Math.sqrt(
-    mean(invocations, ({ lowNs, highNs }) => ((highNs - lowNs) / 2) ** 2) ?? 0,
-  );
-  const shown = (spread ?? 0) * medianNs;
-  const ofOne =
-    n < ENOUGH_INVOCATIONS
-      ? Math.max(Math.hypot(within, between), NORMAL * shown)
-      : Math.max(within, studentQuantile(n - 1) * shown);
-  const half = ((MEDIAN_OVER_MEAN[n - 1] ?? MEDIAN_OVER_MEAN_AT_MOST) * ofOne) / Math.sqrt(n);
+  const ownDf = n - 1;
+  const df = known.df + ownDf;
+  const own = spread === null ? 0 : ownDf * unbiased(spread ** 2, ownDf);
+  const between = studentQuantile(df) * Math.sqrt((known.df * known.relative ** 2 + own) / df);
+  const part = (MEDIAN_OVER_MEAN[n - 1] ?? MEDIAN_OVER_MEAN_AT_MOST) / Math.sqrt(n);
+  const half = (side: (of: Interval) => number) => {
+    const within = mean(invocations, (of) => side(of) ** 2) ?? 0;
+    return part * Math.sqrt((within * known.df) / df + (between * medianNs) ** 2);
+  };
   return {
     medianNs,
-    lowNs: Math.max(medianNs - half, medianNs * LEAST_PART),
-    highNs: medianNs + half,
+    lowNs: Math.max(medianNs - half((of) => of.medianNs - of.lowNs), medianNs * LEAST_PART),
+    highNs: medianNs + half((of) => of.highNs - of.medianNs),
     invocations: n,
     spread,
   };
 }
 
-const NORMAL = 1.96;
-
 /** An interval so wide says nothing; times stay above zero. */
 const LEAST_PART = 0.01;
 
+/** A variance, corrected for how far the median of such estimates lies below the truth (Wilson and Hilferty 1931). */
+const unbiased = (variance: number, df: number): number => variance / (1 - 2 / (9 * df)) ** 3;
+
 /**
- * The spread of a device from its variants that were measured by several invocations, or the prior
- * of its class where they are too few. It is the median over them of the variance, each corrected for how far the
- * median of such an estimate lies below the truth (Wilson and Hilferty 1931): one variant that
- * changed with a driver says nothing about the others.
+ * The spread of a device: what is said of its class and what its variants show that were measured
+ * by several invocations, each by its degrees of freedom. Of the latter it is the median of the
+ * variances: one variant that changed with a driver says nothing about the others.
  */
 export function knownSpread(
   of: DeviceClass,
   repeated: readonly { readonly invocations: number; readonly spread: number | null }[],
 ): Spread {
+  const prior = spreadPrior(of);
   const variances = repeated
     .flatMap(({ invocations, spread }) =>
       spread === null || invocations < 2 ? [] : [{ df: invocations - 1, spread }],
     )
-    .map(({ df, spread }) => ({ df, variance: spread ** 2 / (1 - 2 / (9 * df)) ** 3 }))
+    .map(({ df, spread }) => ({ df, variance: unbiased(spread ** 2, df) }))
     .toSorted((a, b) => ascending(a.variance, b.variance));
   const df = sum(variances, (each) => each.df);
-  if (df < KNOWN_DF) return spreadPrior(of);
+  if (df < KNOWN_DF) return prior;
   let below = 0;
   for (const each of variances) {
     below += each.df;
-    if (2 * below >= df) return { relative: Math.sqrt(each.variance), df };
+    if (2 * below < df) continue;
+    const shown = MEDIAN_EFFICIENCY * df;
+    const both = prior.df + shown;
+    const mixed = (prior.df * prior.relative ** 2 + shown * each.variance) / both;
+    // What is said of the class widens what few repeats show, and never narrows it.
+    const variance = Math.max(mixed, each.variance);
+    return { relative: Math.sqrt(variance), df: Math.min(both, MOST_DF), isShown: true };
   }
-  return spreadPrior(of);
+  return prior;
 }

@@ -21,7 +21,7 @@ import type { PolicyId } from '../measure/policy';
 import { IMPLAUSIBLE } from '../measure/trust';
 import type { Contrast } from '../measure/verdict';
 import { contrast } from '../rank/head-to-head';
-import { headline, type Interval } from '../rank/headline';
+import { headline, type Interval, type Spread } from '../rank/headline';
 import type { Search } from './search';
 import type { Point } from './space';
 
@@ -196,7 +196,12 @@ function candidates<Of extends Found>(finals: readonly Trial<Of>[]): Trial<Of>[]
 const isClearlyFaster = ({ outcome: a }: Trial<Found>, { outcome: b }: Trial<Found>): boolean =>
   a.kind === 'measured' &&
   b.kind === 'measured' &&
-  contrast(headline([a.measurement.cold]), headline([b.measurement.cold])).verdict === 'FAST';
+  contrast(oneOf(a.measurement), oneOf(b.measurement)).verdict === 'FAST';
+
+/** What differs from one process to the next is the same for both. */
+const WITHIN_PROCESS: Spread = { relative: 0.003, df: 30, isShown: false };
+
+const oneOf = ({ cold }: { readonly cold: Interval }) => headline([cold], WITHIN_PROCESS);
 
 /** Fastest first; whatever was not measured comes last. */
 function ranked<Of extends Found>(trials: readonly Trial<Of>[]): Trial<Of>[] {

@@ -7,7 +7,7 @@ import { compare, comparePairs, countsText, type Measured } from './comparison';
 function of(
   medianNs: number,
   over: Partial<ResultDetail> = {},
-  spread: Spread = spreadPrior('gpu'),
+  spread: Spread = { relative: 0.003, df: 1000, isShown: true },
 ): Measured {
   const outcome = measured(medianNs);
   const result = { ...run({ outcome }), environment: { driver: 'one' }, ...over } as ResultDetail;
@@ -33,9 +33,11 @@ it('says how many times faster, within the intervals', () => {
 });
 
 it('widens the interval by what is known of the device', () => {
-  const widely = { relative: 0.1, df: 10 };
+  const widely = { relative: 0.1, df: 10, isShown: true };
   expect(compare(of(110), of(100, OTHER)).verdict).toBe('FAST');
   expect(compare(of(110, {}, widely), of(100, OTHER, widely)).verdict).toBe('UNDECIDED');
+  const unknown = spreadPrior('gpu');
+  expect(compare(of(110, {}, unknown), of(100, OTHER, unknown)).verdict).toBe('UNDECIDED');
 });
 
 it('gives two runs of one variant no verdict, and says whether the intervals explain them', () => {

@@ -33,11 +33,11 @@ export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
 );
 
 /** The deviation that widens the interval of a side, and what it rests on. */
-const spreadText = ({ spread: { df, relative } }: Measured, side = ''): string =>
+const spreadText = ({ spread: { isShown, relative } }: Measured, side = ''): string =>
   `${formatPercent(relative)}${side}, ${
-    df === null
-      ? 'the default for its class of devices, as too few of its runs are repeated'
-      : 'by the repeated runs of its device'
+    isShown
+      ? 'by the repeated runs of its device'
+      : 'the default for its class of devices, as none of its runs are repeated'
   }`;
 
 const spreadsText = (a: Measured, b: Measured): string =>

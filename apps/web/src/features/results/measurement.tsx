@@ -32,6 +32,7 @@ const STOPS: Readonly<Record<Measurement['stop'], string>> = {
   converged: 'converged: the interval is small enough',
   noisy: 'noisy: more samples would not have helped',
   capped: 'capped: the time limit was reached',
+  unsettled: 'not settled: samples depend too much on those before to tell the median',
   throttled: 'throttled: the device slowed down under load',
   quick: 'quick: the policy takes few samples, however wide the interval',
 };

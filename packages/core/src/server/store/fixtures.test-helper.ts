@@ -133,10 +133,9 @@ export const measured = (
 ): Outcome => {
   const { hot, minTotalNs, rankable } = POLICIES[policy as PolicyId];
   const dispatches = rankable ? Math.min(Math.ceil(PASS_NS / medianNs), 65_536) : 1;
-  const isSlow = medianNs > 200e6;
-  const n = samples ?? (!rankable ? 5 : isSlow ? 10 : 64);
+  const n = samples ?? (rankable ? 64 : 5);
   const cold = series(medianNs, dispatches, halfWidth, n);
-  const isEnough = n >= (isSlow ? 10 : 50) && n * dispatches * medianNs >= minTotalNs;
+  const isEnough = n >= 50 && n * dispatches * medianNs >= minTotalNs;
   const converged = isEnough && halfWidth <= 0.005 ? 'converged' : 'capped';
   return {
     kind: 'measured',

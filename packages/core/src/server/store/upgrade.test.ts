@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { createClient, migrate } from '@tilemark/db';
 import { expect, test } from 'vitest';
 import { countRows, emptyDatabase, execute, testDatabase } from '../../../services.test-helper';
-import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { Principal } from './audit';
 import { attach, kernelRun, measured, recordAll } from './fixtures.test-helper';
 import { openStore, type Store } from './store';
@@ -94,6 +93,16 @@ test('ranks with contributed kernels survive an upgrade, and a kernel can be rem
   }
 });
 
+/** The interval of so many equal invocations, as methodology 2 had it. */
+function ofMethodology2(medianNs: number, invocations: number, spread: number) {
+  const outcome = measured(medianNs);
+  const cold = outcome.kind === 'measured' ? outcome.measurement.cold : null;
+  const within = ((cold?.highNs ?? 0) - (cold?.lowNs ?? 0)) / 2;
+  const overMean = invocations === 4 ? 1.092 : 1;
+  const half = (Math.hypot(within, 1.96 * spread * medianNs) * overMean) / Math.sqrt(invocations);
+  return { lowNs: medianNs - half, highNs: medianNs + half };
+}
+
 test('headlines on processors get the intervals of new ones, and problems their best by them', async () => {
   const url = await testDatabase();
   const store = openStore(url);
@@ -119,9 +128,7 @@ test('headlines on processors get the intervals of new ones, and problems their 
 
     // As the version before had them: to it, all devices were as steady as GPUs.
     for (const { kernel, invocations, medianNs, resultId } of now.variants) {
-      const own = measured(medianNs);
-      const series = own.kind === 'measured' ? Array(invocations).fill(own.measurement.cold) : [];
-      const { highNs, lowNs } = headline(series, spreadPrior('gpu'));
+      const { highNs, lowNs } = ofMethodology2(medianNs, invocations, 0.003);
       await client.variantBest.updateMany({ where: { kernel }, data: { lowNs, highNs } });
       if (invocations === 1) {
         const data = { resultId, medianNs, lowNs, highNs, invocations };
@@ -130,11 +137,10 @@ test('headlines on processors get the intervals of new ones, and problems their 
     }
     const file = join(prisma, 'migrations', '20261126140000_shared_processors', 'migration.sql');
     await execute(url, await readFile(file, 'utf8'));
-    const like = <Row extends Interval>(row: Row) => ({
-      ...row,
-      lowNs: expect.closeTo(row.lowNs, 3),
-      highNs: expect.closeTo(row.highNs, 3),
-    });
+    const like = <Row extends { medianNs: number; invocations: number }>(row: Row) => {
+      const { highNs, lowNs } = ofMethodology2(row.medianNs, row.invocations, 0.1);
+      return { ...row, lowNs: expect.closeTo(lowNs, 3), highNs: expect.closeTo(highNs, 3) };
+    };
     const { bests, variants } = now;
     expect(await rows()).toEqual({ variants: variants.map(like), bests: bests.map(like) });
   } finally {

@@ -141,7 +141,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
         id="best"
         note={
           best.length > 0 &&
-          `intervals include the spread between runs: with fewer than five, that known of the device, or a default of ${formatPercent(spreadPrior(device.class).relative)}`
+          `intervals include the spread between runs: what a variant’s own runs show, and what is known of the device or, by default, a standard deviation of ${formatPercent(spreadPrior(device.class).relative)}`
         }
       >
         <BestResults results={best} device={device.name} />

@@ -176,7 +176,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
         title="Results across devices"
         note={
           results.chosen &&
-          'intervals include the spread between runs: with fewer than five, that known of the device, or a default for its class; percentages compare times, wide intervals at their slow end'
+          'intervals include the spread between runs: what a variant’s own show, and what is known of the device or its class; percentages compare times, wide intervals at their slow end'
         }
       >
         <DeviceResults

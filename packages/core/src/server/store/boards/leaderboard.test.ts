@@ -310,16 +310,20 @@ test('the board opens on what is ranked, though a larger square was measured as 
   expect(problems).toContainEqual({ problem: of(512), devices: 2, gpus: 2 });
 });
 
+/** As often as it takes to tell 2% on a GPU of which nothing else is known. */
+const fourTimes = (ns: number) =>
+  Array.from({ length: 4 }, () => ['matmul/naive', measured(ns)] as const);
+
 test('a wide interval is placed by its slow end, within a device and among devices', async () => {
   await device('Faster beyond doubt', 97, [
     ['matmul/naive', measured(10e6)],
     ['matmul/tiled', measured(2e6, { halfWidth: 0.3 })],
   ]);
   await device('Perhaps faster', 97, [
-    ['matmul/naive', measured(2.5e6)],
+    ...fourTimes(2.5e6),
     ['matmul/tiled', measured(2e6, { halfWidth: 0.3 })],
   ]);
-  await device('Behind', 97, [['matmul/naive', measured(2.55e6)]]);
+  await device('Behind', 97, fourTimes(2.55e6));
   const { rows } = await board({ shape: '97' });
   expect(rows).toMatchObject([
     { device: { name: 'Perhaps faster' }, rank: 1, address: 'matmul/naive' },
