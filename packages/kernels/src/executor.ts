@@ -35,7 +35,7 @@ export interface PrepareOptions {
 
 export interface SampleOptions {
   readonly dispatches: number;
-  /** True rotates through all buffer sets (cold); false stays on the first (hot). */
+  /** True rotates through all buffer sets (cold); false writes to the first alone (hot). */
   readonly rotate: boolean;
 }
 
@@ -68,11 +68,15 @@ export interface Prepared {
   readonly fillNs: number;
   /**
    * Writes over every output and the scratch memory, and makes the guards around them again; given
-   * some sets, over their outputs only.
+   * some sets, over their outputs only. The next dispatch is the first of the rotation (rotation.ts).
    */
   poison(kind: PoisonKind, sets?: readonly number[]): Promise<void>;
-  /** Makes the inputs of all buffer sets again, from another seed. */
-  refill(seed: number): Promise<void>;
+  /**
+   * Makes the inputs of all buffer sets again from another seed, or of those that a sample takes that
+   * comes next. The next dispatch is the first of the rotation. Does not wait for the device:
+   * whatever follows does.
+   */
+  refill(seed: number, next?: SampleOptions): Promise<void>;
   /** Runs and times `dispatches` runs of the kernel. Throws `DeviceFault` if the device is lost. */
   sample(options: SampleOptions): Promise<Sample>;
   /**

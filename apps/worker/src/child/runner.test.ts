@@ -49,7 +49,7 @@ describe('a runner of the first adapter', () => {
     expect(environment.toggles.disabled).toContain('timestamp_quantization');
     expect(environment.driver).not.toBe('');
     expect(wgsl).toContain('const TILE: u32 = 8u;');
-    expect(steps.at(-1)).toBe('verify-again');
+    expect(steps.at(-1)).toBe('hot');
   });
 
   it('measures a batch with a source of its own, and skips what takes none', async () => {

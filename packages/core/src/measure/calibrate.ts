@@ -8,6 +8,13 @@ const UNKNOWN_CACHE_COVER_BYTES = 256 * 2 ** 20;
 /** With more sets than this, a tiny problem measures its launch, whatever is in the cache. */
 export const MAX_BUFFER_SETS = 128;
 
+/**
+ * A sample of several dispatches over few sets finds pairs of inputs again (rotation.ts): there are so
+ * many sets, as far as they fit into some memory, and two unless one is very large.
+ */
+const LEAST_SETS = { sets: 8, withinBytes: 256 * 2 ** 20 };
+const LARGE_SET_BYTES = 2 ** 30;
+
 /** A sample grows at most this much per probe: a cold first probe says little about the next. */
 const MAX_GROWTH = 4;
 
@@ -22,7 +29,10 @@ export const MAX_DISPATCHES = 65_536;
  */
 export function bufferSetsFor(problem: Problem, lastLevelCacheBytes: number | null): number {
   const coverBytes = lastLevelCacheBytes ? 2 * lastLevelCacheBytes : UNKNOWN_CACHE_COVER_BYTES;
-  return Math.min(Math.max(Math.ceil(coverBytes / setBytes(problem)), 1), MAX_BUFFER_SETS);
+  const bytes = setBytes(problem);
+  const several = Math.min(Math.floor(LEAST_SETS.withinBytes / bytes), LEAST_SETS.sets);
+  const least = Math.max(several, bytes <= LARGE_SET_BYTES ? 2 : 1);
+  return Math.min(Math.max(Math.ceil(coverBytes / bytes), least), MAX_BUFFER_SETS);
 }
 
 /** Bytes of one set of buffers: the inputs and the output. */

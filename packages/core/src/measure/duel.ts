@@ -7,6 +7,7 @@ import {
   type Problem,
   refuseIf,
   resolveVariant,
+  type Secrets,
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
@@ -23,15 +24,25 @@ import { implausibleReason } from './trust';
 import { verdictOn } from './verdict';
 
 /**
- * A duel of two variants: they take turns on one device in one process, in the order A B B A, so that
- * whatever changes slowly (clocks, heat, other programs) meets both alike. The ratio is that of the
+ * A duel of two variants: they take turns on one device in one process, A B B A or B A A B as drawn
+ * for each round, so that whatever changes slowly (clocks, heat, other programs) or comes every few
+ * turns meets both alike. The ratio is that of the
  * rounds, each of which is a ratio by itself; its interval pays for dependence as that of a series.
  */
 
-/** The order of a round; a linear drift cancels. */
-const ORDER = ['a', 'b', 'b', 'a'] as const;
+/** The orders of a round; a linear drift cancels in both. */
+const ORDERS = [
+  ['a', 'b', 'b', 'a'],
+  ['b', 'a', 'a', 'b'],
+] as const;
 type Side = 'a' | 'b';
 const SIDES: readonly Side[] = ['a', 'b'];
+
+/** Of two rounds, one has either order, which comes first is drawn: both are met equally often. */
+function orderOf(round: number, secrets: Secrets): readonly Side[] {
+  const first = secrets('order', Math.floor(round / 2));
+  return (first + round) % 2 === 0 ? ORDERS[0] : ORDERS[1];
+}
 
 /** A duel ends when the interval of the ratio is within this, relative. */
 const WIDTH = 0.001;
@@ -67,8 +78,8 @@ class SideEnded extends Error {
 }
 
 /**
- * Verifies both variants, lets them take turns, verifying some of these, and verifies what each
- * wrote last and what it makes of new inputs. Throws `DeviceFault` alone.
+ * Verifies both variants, lets them take turns on new inputs, verifying some of these, and verifies
+ * what each wrote last. Throws `DeviceFault` alone.
  */
 export async function runDuel(
   executor: Executor,
@@ -109,10 +120,12 @@ export async function runDuel(
       open.push(prepared);
       const proof = new Proof(prepared, secrets, nowNs);
       await proof.first();
+      const warmSinceNs = nowNs();
+      await proof.stretch(policy.stretch);
       const sampler: Sampler = {
         ...{ prepared: proof.sampler, policy, timer: executor.timer, nowNs, canary },
       };
-      const { dispatches } = await warmUpAndCalibrate(sampler);
+      const { dispatches } = await warmUpAndCalibrate(sampler, warmSinceNs);
       await proof.proved();
       await proof.beforeSeries({ isCold: true });
       return { proof, dispatches, samplesNs: [] as number[] };
@@ -130,7 +143,7 @@ export async function runDuel(
     for (let nextLook = 1; !stop; ) {
       const roundBeganNs = nowNs();
       let log = 0;
-      for (const side of ORDER) {
+      for (const side of orderOf(ratios.length, secrets)) {
         const { proof, dispatches, samplesNs } = sides[side];
         const ns = await guarded(side, 'measure', () =>
           takeSample({ prepared: proof.sampler, timer: executor.timer }, dispatches, true),
@@ -152,13 +165,9 @@ export async function runDuel(
       else if (isCapped) stop = 'capped';
     }
 
-    onStep?.('verify-again');
     for (const side of SIDES) {
-      const { proof, dispatches } = sides[side];
-      await guarded(side, 'measure', async () => {
-        await proof.afterCold();
-        await proof.onFreshInputs(dispatches, 1);
-      });
+      const { proof } = sides[side];
+      await guarded(side, 'measure', () => proof.afterCold());
     }
     const dueled = async (side: Side) => {
       const series = summarise(sides[side].samplesNs);

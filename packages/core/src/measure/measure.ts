@@ -54,9 +54,6 @@ import { coldSeries, hotSeries, type Sampler, warmUpAndCalibrate } from './serie
 import type { Canary, ClockReading } from './throttle';
 import { MAX_FRESH_RATIO, unrankedReason } from './trust';
 
-/** How often at most a dispatch on new inputs is timed for a result that may be ranked. */
-const FRESH_ROUNDS = 3;
-
 /** What a run is doing, in the order in which it does it. */
 export type Step =
   | 'compile'
@@ -94,6 +91,23 @@ export interface Surroundings {
   readonly seed?: number;
 }
 
+/** What all steps of a run know. */
+interface Run {
+  readonly executor: Executor;
+  readonly variant: Variant;
+  readonly problem: Problem;
+  readonly policy: Policy;
+  readonly capabilities: DeviceCapabilities;
+  readonly surroundings: Surroundings;
+  readonly seed: number;
+  readonly bufferSets: number;
+  /** Passes stay under this, ns. */
+  readonly longestNs: number | undefined;
+  /** Where an error is said to have happened. */
+  stage: (typeof STAGES)[number];
+  prepared: Prepared | null;
+}
+
 /**
  * Proves a variant correct on a problem, and while and after it is measured: the protocol of
  * docs/measurement.md. Every run ends in exactly one outcome; the only error thrown is
@@ -107,141 +121,201 @@ export async function runVariant(
   capabilities: DeviceCapabilities,
   surroundings: Surroundings,
 ): Promise<Outcome> {
-  const fit = feasible(variant, problem, capabilities);
-  if (!fit.ok) return { kind: 'skipped', why: fit.why };
-
-  const { deviceClass, lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
-  const { canary = null, seed = drawSeed() } = surroundings;
-  const { timer } = executor;
-  const kernel = kernelById(variant.kernel);
-  let stage: (typeof STAGES)[number] = 'prepare';
-  const longestNs = deviceClass === 'browser' ? LONG_PASS_IN_BROWSER_NS : undefined;
-  let prepared: Prepared | null = null;
+  const { deviceClass, lastLevelCacheBytes, seed = drawSeed() } = surroundings;
+  const run: Run = {
+    ...{ executor, variant, problem, policy, capabilities, surroundings, seed },
+    bufferSets: bufferSetsFor(problem, lastLevelCacheBytes),
+    longestNs: deviceClass === 'browser' ? LONG_PASS_IN_BROWSER_NS : undefined,
+    ...{ stage: 'prepare', prepared: null },
+  };
   try {
-    onStep?.('compile');
-    const why = longestNs && (await tooLong(executor, variant, problem, capabilities, longestNs));
-    if (why) return { kind: 'skipped', why };
-    const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
-    const secrets = secretsOf(seed);
-    const drawn = { seed: secrets('inputs'), secrets };
-    const options = { ...drawn, bufferSets, timeUpload: policy.timeUpload };
-    prepared = await executor.prepare(variant, problem, options);
-    const { downloadNs } = await prepared.readOutput(0);
-
-    stage = 'verify';
-    onStep?.('verify');
-    const proof = new Proof(prepared, secrets, nowNs);
-    const before = await proof.first();
-
-    stage = 'measure';
-    onStep?.('warm-up');
-    const { watchClocks } = surroundings;
-    const watched = watchClocks && { clocks: watchClocks };
-    const sampler: Sampler = {
-      prepared: proof.sampler,
-      policy,
-      timer,
-      longestNs,
-      nowNs,
-      canary,
-      ...watched,
-    };
-    const warmUp = await warmUpAndCalibrate(sampler);
-    await proof.proved();
-
-    const isClocked = timer.kind === 'timestamp' && policy.rankable;
-    const clock = isClocked
-      ? await regressClock(proof.sampler, warmUp.dispatches, warmUp.sampleNs, longestNs)
-      : null;
-
-    onStep?.('cold');
-    await proof.beforeSeries({ isCold: true });
-    // Asking the driver takes as long as the samples of a quick policy.
-    const readClocks = async () => (policy.rankable ? await surroundings.readClocks?.() : null);
-    const clocksBefore = await readClocks();
-    const cold = await coldSeries(sampler, warmUp.dispatches);
-    const clocksAfter = await readClocks();
-    // On the device, so that it does not idle before the hot series.
-    const after = await proof.afterCold();
-
-    let hot: Series | null = null;
-    if (policy.hot && prepared.bufferSets > 1) {
-      onStep?.('hot');
-      await proof.beforeSeries({ isCold: false });
-      hot = await hotSeries(sampler, warmUp.dispatches);
-      await proof.afterHot();
-    }
-
-    let energy: Energy | null = null;
-    const meter = policy.energy ? ((await surroundings.energyMeter?.()) ?? null) : null;
-    if (policy.energy && meter) {
-      onStep?.('energy');
-      await proof.beforeSeries({ isCold: false });
-      const load = { prepared: proof.sampler, nowNs, eachNs: cold.series.medianNs };
-      energy = await measureEnergy(load, meter, policy.energy).finally(() => meter.close());
-      if (energy) await proof.afterCold();
-    }
-
-    onStep?.('verify-again');
-    const freshNs = await proof.onFreshInputs(
-      warmUp.dispatches,
-      policy.rankable ? FRESH_ROUNDS : 1,
-      MAX_FRESH_RATIO * cold.series.medianNs,
-    );
-    const freshRatio = policy.rankable ? freshNs / cold.series.medianNs : null;
-
-    let roof: Roof | null = null;
-    if (roofline && policy.rankable) {
-      stage = 'measure';
-      onStep?.('roof');
-      roof = await roofOver(variant, problem, cold.series, bufferSets, roofline, deviceClass);
-    }
-
-    const judged = {
-      ...{ kernel, policy, timer, deviceClass, cold: cold.series, stop: cold.stop, roof },
-      freshRatio,
-      clock,
-    };
-    return {
-      kind: 'measured',
-      measurement: {
-        methodologyVersion: METHODOLOGY_VERSION,
-        policy: policy.id,
-        ...(surroundings.invocation && { invocation: surroundings.invocation }),
-        timer,
-        clock,
-        dispatchesPerSample: warmUp.dispatches,
-        bufferSets,
-        cold: cold.series,
-        hot,
-        compileNs: prepared.compileNs,
-        transfer: { hostToDeviceNs: prepared.uploadNs, deviceToHostNs: downloadNs },
-        stop: cold.stop,
-        discarded: [{ count: warmUp.samples, why: 'warm-up' }, ...cold.discarded],
-        ...(cold.batches.length > 0 && { batches: [...cold.batches] }),
-        verification: {
-          before,
-          after,
-          seed,
-          dispatches: proof.dispatches,
-          rms: proof.rms,
-          freshRatio,
-          ns: proof.spentNs,
-        },
-        roof,
-        ...(policy.energy && { energy }),
-        clocks: clocksBefore && clocksAfter ? { before: clocksBefore, after: clocksAfter } : null,
-        unranked: unrankedReason(judged),
-      },
-    };
+    const why = await infeasible(run);
+    if (why !== null) return { kind: 'skipped', why };
+    const prepared = await prepare(run);
+    const proved = await verify(run, prepared);
+    const warm = await warmUp(run, proved);
+    const cold = await measureCold(run, warm);
+    const hot = await measureHot(run, warm);
+    const energy = await measureEnergyOf(run, warm, cold);
+    const freshRatio = await verifyAgain(run, warm);
+    const roof = await compareWithRoof(run, cold);
+    return measured(run, { prepared, proved, warm, cold, hot, energy, freshRatio, roof });
   } catch (error) {
     if (error instanceof DeviceFault) throw error;
     if (error instanceof WrongOutput) return error.outcome;
     const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'failed', stage: stageOf(error) ?? stage, message };
+    return { kind: 'failed', stage: stageOf(error) ?? run.stage, message };
   } finally {
-    prepared?.destroy();
+    run.prepared?.destroy();
   }
+}
+
+/** Why the device cannot run the variant, or a browser should not; null if nothing speaks against it. */
+async function infeasible(run: Run): Promise<string | null> {
+  const { capabilities, executor, longestNs, problem, surroundings, variant } = run;
+  const fit = feasible(variant, problem, capabilities);
+  if (!fit.ok) return fit.why;
+  surroundings.onStep?.('compile');
+  if (longestNs === undefined) return null;
+  return tooLong(executor, variant, problem, capabilities, longestNs);
+}
+
+/** Compiles, allocates, and fills the inputs. */
+async function prepare(run: Run) {
+  const { bufferSets, executor, policy, problem, seed, variant } = run;
+  const secrets = secretsOf(seed);
+  const drawn = { seed: secrets('inputs'), secrets };
+  const options = { ...drawn, bufferSets, timeUpload: policy.timeUpload };
+  const prepared = await executor.prepare(variant, problem, options);
+  run.prepared = prepared;
+  const { downloadNs } = await prepared.readOutput(0);
+  return { prepared, secrets, downloadNs };
+}
+
+/** The first outputs, and those of a stretch of dispatches, which the warm-up begins with. */
+async function verify(run: Run, { prepared, secrets }: Awaited<ReturnType<typeof prepare>>) {
+  const { nowNs, onStep } = run.surroundings;
+  run.stage = 'verify';
+  onStep?.('verify');
+  const proof = new Proof(prepared, secrets, nowNs);
+  const before = await proof.first();
+  const warmSinceNs = nowNs();
+  await proof.stretch(run.policy.stretch);
+  return { proof, before, warmSinceNs };
+}
+
+/** Until the clocks are up and the timer resolves a sample, whose clock is then held to the wall's. */
+async function warmUp(run: Run, { proof, warmSinceNs }: Awaited<ReturnType<typeof verify>>) {
+  const { executor, longestNs, policy, surroundings } = run;
+  const { canary = null, nowNs, onStep, watchClocks } = surroundings;
+  const { timer } = executor;
+  run.stage = 'measure';
+  onStep?.('warm-up');
+  const sampler: Sampler = {
+    ...{ prepared: proof.sampler, policy, timer, longestNs, nowNs, canary },
+    ...(watchClocks && { clocks: watchClocks }),
+  };
+  const { dispatches, sampleNs, samples } = await warmUpAndCalibrate(sampler, warmSinceNs);
+  await proof.proved();
+  const clock =
+    timer.kind === 'timestamp' && policy.rankable
+      ? await regressClock(proof.sampler, dispatches, sampleNs, longestNs)
+      : null;
+  return { proof, sampler, dispatches, samples, clock };
+}
+
+type Warm = Awaited<ReturnType<typeof warmUp>>;
+
+/** The headline, with new inputs all the while and outputs verified on the spot. */
+async function measureCold({ policy, surroundings }: Run, { proof, sampler, dispatches }: Warm) {
+  surroundings.onStep?.('cold');
+  await proof.beforeSeries({ isCold: true });
+  // Asking the driver takes as long as the samples of a quick policy.
+  const readClocks = async () => (policy.rankable ? await surroundings.readClocks?.() : null);
+  const before = await readClocks();
+  const cold = await coldSeries(sampler, dispatches);
+  const after = await readClocks();
+  // On the device, so that it does not idle before the hot series.
+  const last = await proof.afterCold();
+  return { ...cold, clocks: before && after ? { before, after } : null, last };
+}
+
+type Cold = Awaited<ReturnType<typeof measureCold>>;
+
+/** One output, and as few inputs as are new for each dispatch; null where it is not asked for. */
+async function measureHot(
+  { bufferSets, policy, surroundings }: Run,
+  { proof, sampler, dispatches }: Warm,
+): Promise<Series | null> {
+  if (!policy.hot || bufferSets === 1) return null;
+  surroundings.onStep?.('hot');
+  await proof.beforeSeries({ isCold: false });
+  const series = await hotSeries(sampler, dispatches);
+  await proof.afterHot(dispatches);
+  return series;
+}
+
+/** Null where it is not asked for, or cannot be read. */
+async function measureEnergyOf(
+  { policy, surroundings }: Run,
+  { proof }: Warm,
+  { series }: Cold,
+): Promise<Energy | null> {
+  const meter = policy.energy ? await surroundings.energyMeter?.() : null;
+  if (!policy.energy || !meter) return null;
+  surroundings.onStep?.('energy');
+  await proof.beforeSeries({ isCold: false });
+  const load = { prepared: proof.sampler, nowNs: surroundings.nowNs, eachNs: series.medianNs };
+  const energy = await measureEnergy(load, meter, policy.energy).finally(() => meter.close());
+  if (energy) await proof.afterCold();
+  return energy;
+}
+
+/** Whether the kernel keeps results, of one that may be ranked. */
+async function verifyAgain(
+  { policy, surroundings }: Run,
+  { proof, dispatches }: Warm,
+): Promise<number | null> {
+  if (!policy.rankable) return null;
+  surroundings.onStep?.('verify-again');
+  return proof.freshRatio(dispatches, MAX_FRESH_RATIO);
+}
+
+async function compareWithRoof(
+  { bufferSets, policy, problem, surroundings, variant }: Run,
+  { series }: Cold,
+): Promise<Roof | null> {
+  const { deviceClass, onStep, roofline } = surroundings;
+  if (!roofline || !policy.rankable) return null;
+  onStep?.('roof');
+  return roofOver(variant, problem, series, bufferSets, roofline, deviceClass);
+}
+
+/** What is recorded of a run that came through all steps. */
+function measured(
+  { bufferSets, executor, policy, seed, surroundings, variant }: Run,
+  found: {
+    readonly prepared: Awaited<ReturnType<typeof prepare>>;
+    readonly proved: Awaited<ReturnType<typeof verify>>;
+    readonly warm: Warm;
+    readonly cold: Cold;
+    readonly hot: Series | null;
+    readonly energy: Energy | null;
+    readonly freshRatio: number | null;
+    readonly roof: Roof | null;
+  },
+): Outcome {
+  const { cold, energy, freshRatio, hot, prepared, proved, roof, warm } = found;
+  const { deviceClass, invocation } = surroundings;
+  const { timer } = executor;
+  const { proof } = proved;
+  const { compileNs, uploadNs } = prepared.prepared;
+  const judged = {
+    ...{ kernel: kernelById(variant.kernel), policy, timer, deviceClass },
+    ...{ cold: cold.series, stop: cold.stop, roof, freshRatio, clock: warm.clock },
+  };
+  return {
+    kind: 'measured',
+    measurement: {
+      methodologyVersion: METHODOLOGY_VERSION,
+      policy: policy.id,
+      ...(invocation && { invocation }),
+      ...{ timer, clock: warm.clock, dispatchesPerSample: warm.dispatches, bufferSets },
+      ...{ cold: cold.series, hot, compileNs },
+      transfer: { hostToDeviceNs: uploadNs, deviceToHostNs: prepared.downloadNs },
+      stop: cold.stop,
+      discarded: [{ count: warm.samples, why: 'warm-up' }, ...cold.discarded],
+      ...(cold.batches.length > 0 && { batches: [...cold.batches] }),
+      verification: {
+        ...{ before: proved.before, after: cold.last, seed, freshRatio },
+        ...{ dispatches: proof.dispatches, rms: proof.rms, ns: proof.spentNs },
+      },
+      roof,
+      ...(policy.energy && { energy }),
+      clocks: cold.clocks,
+      unranked: unrankedReason(judged),
+    },
+  };
 }
 
 /** The stage of an error that can only happen at one stage, wherever it surfaces. */

@@ -87,7 +87,10 @@ const proofSchema = z.object({
   dispatches: z.number().int().positive(),
   /** RMS error of all elements verified, in roundoffs of the dtype. */
   rms: z.number().nonnegative(),
-  /** Time of a dispatch on inputs that did not exist before, over the median; null if not taken. */
+  /**
+   * Time of a dispatch on new inputs over that on inputs it has seen; null if not taken. Before
+   * methodology 3, over the median, whose inputs were seen.
+   */
   freshRatio: z.number().nonnegative().nullable(),
   /** Time of all of it, ns. */
   ns: z.number().nonnegative(),
@@ -106,7 +109,7 @@ export const duelSchema = z.object({
   high: z.number().positive(),
   /** See `Contrast`. */
   wouldTake: z.number().nullable(),
-  /** Rounds of A B B A. */
+  /** Rounds of A B B A or B A A B. */
   rounds: z.number().int().positive(),
   stop: z.enum(['converged', 'capped']),
   a: dueledSideSchema,

@@ -1,18 +1,27 @@
-import { type Prepared, ReferenceWrong, type Secrets, type Verdict } from '@tilemark/kernels';
+import {
+  type Prepared,
+  ReferenceWrong,
+  type SampleOptions,
+  type Secrets,
+  type Verdict,
+} from '@tilemark/kernels';
 import type { Outcome, Verification } from './outcome';
+import type { Policy } from './policy';
 
-/** Consecutive dispatches of the cold series of which each one's output is verified. */
-const STRETCH_DISPATCHES = 64;
+/** While a series is timed, an output is verified after one in this many renewals of the inputs, */
+const LOOK_WITHIN = 2;
+/** as long as that takes no more than this part of the time, but for the first few. */
+const LOOK_PART = 0.04;
+const LEAST_LOOKS = 4;
 
-/** The stretch begins with one of this many samples. */
-const STRETCH_BEGINS_WITHIN = 16;
+/** Last outputs of a cold series that are verified, at most. */
+const MOST_LAST = 32;
 
-/** After the stretch, one sample in this many is verified, this often at most. */
-const SPOT_EVERY = 16;
-const MOST_SPOTS = 8;
+/** Hot samples of another length, of which the last output is verified. */
+const HOT_LOOKS = 2;
 
-/** Outputs verified of one such sample. */
-const SETS_PER_SPOT = 4;
+/** How often at most new inputs are compared with seen ones. */
+const FRESH_ROUNDS = 3;
 
 /** An output that is wrong: ends the run as `incorrect`. */
 export class WrongOutput extends Error {
@@ -34,25 +43,22 @@ export class WrongOutput extends Error {
 }
 
 /**
- * The proof of one run: verifies its outputs before, while and after it is timed. What is looked at
- * when follows from the run's seed, which the kernel cannot know. Every output is poisoned before
- * the dispatch that is verified, in turn with NaN and with values that look like results.
- * docs/tolerance.md says what each step is for.
+ * The proof of one run: makes new inputs while its samples are taken, and verifies its outputs before,
+ * while and after it is timed. What is looked at when follows from the run's seed, which the kernel
+ * cannot know, and nothing in memory marks it: timed dispatches and those that are verified find new
+ * inputs, and what an earlier dispatch made of others. docs/tolerance.md says what each step is for.
  */
 export class Proof {
   readonly #prepared: Prepared;
   readonly #secrets: Secrets;
   readonly #nowNs: () => number;
-  readonly #stretchBegins: number;
-  #drawn = 0;
+  readonly #beganNs: number;
   #isWatching = false;
-  #samples = 0;
-  #inStretch = 0;
-  /** Dispatches of the stretch, of which each one's output is yet to be verified. */
-  #unseen = 0;
-  #spots = 0;
-  /** Rotated dispatches of which the outputs, at most one per set, are still there. */
-  #written = 0;
+  #renewals = 0;
+  /** Dispatches since the inputs were made; none of them are left for more than there are sets. */
+  #written = Number.POSITIVE_INFINITY;
+  #looks = 0;
+  #lookNs = 0;
   #dispatches = 0;
   #spentNs = 0;
   #squares = 0;
@@ -63,7 +69,7 @@ export class Proof {
     this.#prepared = prepared;
     this.#secrets = secrets;
     this.#nowNs = nowNs;
-    this.#stretchBegins = this.#draw(STRETCH_BEGINS_WITHIN);
+    this.#beganNs = nowNs();
   }
 
   /** Number of dispatches whose output was verified. */
@@ -118,6 +124,25 @@ export class Proof {
   }
 
   /**
+   * Consecutive dispatches of which each one's output is verified, as many as begin within `ns`:
+   * what is wrong now and then is found. Throws WrongOutput.
+   */
+  async stretch({ dispatches, ns }: Policy['stretch']): Promise<void> {
+    const { bufferSets } = this.#prepared;
+    const untilNs = this.#nowNs() + ns;
+    for (let done = 0; done < dispatches && (done === 0 || this.#nowNs() < untilNs); ) {
+      const count = Math.min(dispatches - done, bufferSets);
+      const sets = Array.from({ length: count }, (_, set) => set);
+      // On the same inputs, since references take longer than dispatches.
+      await this.#spend(() => this.#prepared.poison('stale', sets));
+      await this.#prepared.sample({ dispatches: count, rotate: true });
+      await this.#verify('before', sets, count);
+      done += count;
+    }
+    this.#written = Number.POSITIVE_INFINITY;
+  }
+
+  /**
    * Waits until the host has proved the references, for which it has had the warm-up: from now on
    * it is to be quiet. Throws ReferenceWrong.
    */
@@ -125,119 +150,102 @@ export class Proof {
     await this.#spend(() => this.#prepared.proved());
   }
 
-  /**
-   * Poisons everything before a series, of which samples are verified on the spot if it is cold.
-   */
+  /** Poisons everything before a series, of which samples are verified on the spot if it is cold. */
   async beforeSeries({ isCold }: { isCold: boolean }): Promise<void> {
     this.#isWatching = isCold;
-    this.#written = 0;
-    this.#unseen = 0;
-    await this.#spend(() => this.#prepared.poison(this.#draw(2) ? 'nan' : 'stale'));
+    this.#written = Number.POSITIVE_INFINITY;
+    const kind = this.#draw('kind', 2) === 0 ? 'nan' : 'stale';
+    await this.#spend(() => this.#prepared.poison(kind));
   }
 
-  /** Samples, of which some are verified once they have been timed. Throws WrongOutput. */
+  /**
+   * Samples on inputs that no dispatch has seen, as far as there are sets (rotation.ts): what a kernel
+   * keeps is worth nothing. Some are verified once they have been timed. Throws WrongOutput.
+   */
   readonly sampler: Pick<Prepared, 'sample'> = {
     sample: async (options) => {
-      // As many samples at once as there are sets: each look at outputs costs waits for the device.
-      const fit = Math.max(1, Math.floor(this.#prepared.bufferSets / options.dispatches));
-      if (this.#isInStretch && this.#unseen === 0) {
-        if (this.#inStretch === 0) await this.#beforeStretch();
-        await this.#poisonNext(fit * options.dispatches);
-      }
+      if (this.#needsNew(options)) await this.#renew(options);
       const sample = await this.#prepared.sample(options);
-      if (options.rotate) this.#written += options.dispatches;
-      if (this.#isWatching) await this.#onTheSpot(options.dispatches);
+      this.#written += options.dispatches;
+      if (this.#isWatching && this.#needsNew(options)) await this.#look(options);
       return sample;
     },
   };
 
-  /** The outputs that the cold series left in all of its sets. Throws WrongOutput. */
+  /** The outputs that the cold series left. Throws WrongOutput. */
   async afterCold(): Promise<Verification> {
     this.#isWatching = false;
     const sets = this.#lastSets(this.#written);
-    return this.#verify('after', sets, sets.length);
-  }
-
-  async afterHot(): Promise<void> {
-    await this.#verify('after', [0], 1);
+    const from = this.#draw('last', sets.length);
+    const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, MOST_LAST);
+    return this.#verify('after', some, some.length);
   }
 
   /**
-   * Dispatches on inputs that did not exist before, over outputs that could be earlier results.
-   * Returns their time, ns each: a kernel that keeps results to save work takes longer. An output of
-   * each round is verified, so that no round is quick because a stale value was right by luck.
-   * Throws WrongOutput.
-   *
-   * @param dispatches of a sample; at most one per set are run
-   * @param rounds at most, of which the quickest counts: one may be slow by chance
-   * @param mostNs a round within it is the last: the kernel is no slower on new inputs
+   * The last output of the hot series, and those of samples that end earlier, which no kernel can
+   * expect. Throws WrongOutput.
    */
-  async onFreshInputs(dispatches: number, rounds: number, mostNs = 0): Promise<number> {
-    const prepared = this.#prepared;
-    const each = Math.min(dispatches, prepared.bufferSets);
-    let leastNs = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < rounds && leastNs > mostNs; round++) {
-      await this.#spend(() => prepared.refill(this.#secrets('inputs', 1 + round)));
-      await this.#spend(() => prepared.poison('stale'));
-      const { ns } = await prepared.sample({ dispatches: each, rotate: true });
-      leastNs = Math.min(leastNs, ns / each);
-      const sets = this.#lastSets(each);
-      await this.#verify('after', [sets[this.#draw(sets.length)] ?? 0], 1);
+  async afterHot(dispatches: number): Promise<void> {
+    await this.#verify('after', [0], 1);
+    for (let look = 0; look < HOT_LOOKS && dispatches > 1; look++) {
+      const shorter = { dispatches: 1 + this.#draw('length', dispatches - 1), rotate: false };
+      await this.#renew(shorter);
+      await this.#spend(() => this.#prepared.sample(shorter));
+      await this.#verify('after', [0], 1);
     }
-    return leastNs;
   }
 
-  async #onTheSpot(dispatches: number): Promise<void> {
+  /**
+   * The time of a sample on new inputs over that of the next, which finds the same inputs, made once
+   * more, and its outputs right already: more than 1 for a kernel that keeps results. The quickest on
+   * new inputs counts, and the slowest on seen ones, so that other work does not look like that.
+   *
+   * @param most a ratio that needs no further round
+   */
+  async freshRatio(dispatches: number, most: number): Promise<number> {
     const { bufferSets } = this.#prepared;
-    const isInStretch = this.#isInStretch;
-    this.#samples++;
-    if (isInStretch) {
-      // Only the last output of a set can be seen: with fewer sets than dispatches, others follow.
-      while (dispatches > bufferSets && this.#inStretch < STRETCH_DISPATCHES) {
-        await this.#poisonNext(bufferSets);
-        await this.#spend(() => this.#prepared.sample({ dispatches: bufferSets, rotate: true }));
-        this.#written += bufferSets;
-        await this.#verifyLast(bufferSets);
-      }
-      if (dispatches > bufferSets) return;
-      this.#unseen += dispatches;
-      const isLast = this.#inStretch + this.#unseen >= STRETCH_DISPATCHES;
-      if (isLast || this.#unseen + dispatches > bufferSets) await this.#verifyLast(this.#unseen);
-    } else if (this.#spots < MOST_SPOTS && this.#draw(SPOT_EVERY) === 0) {
-      this.#spots++;
-      const sets = this.#lastSets(dispatches);
-      const from = this.#draw(sets.length);
-      const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, SETS_PER_SPOT);
-      await this.#verify('after', some, some.length);
+    const options = { dispatches: Math.min(dispatches, bufferSets), rotate: true };
+    const timed = async (seed: number) => {
+      await this.#prepared.refill(seed, options);
+      return (await this.#prepared.sample(options)).ns;
+    };
+    let ratio = Number.POSITIVE_INFINITY;
+    let [freshNs, seenNs] = [Number.POSITIVE_INFINITY, 0];
+    for (let round = 0; round < FRESH_ROUNDS && ratio > most; round++) {
+      const seed = this.#secrets('inputs', ++this.#renewals);
+      freshNs = Math.min(freshNs, await this.#spend(() => timed(seed)));
+      seenNs = Math.max(seenNs, await this.#spend(() => timed(seed)));
+      ratio = freshNs / seenNs;
     }
+    return ratio;
   }
 
-  /** The stretch writes over what the samples before it left, of which nothing else was poisoned. */
-  async #beforeStretch(): Promise<void> {
+  /** Whether a sample would find inputs that the last ones have seen. */
+  #needsNew({ dispatches, rotate }: SampleOptions): boolean {
+    return !rotate || this.#written + dispatches > this.#prepared.bufferSets;
+  }
+
+  async #renew(next: SampleOptions): Promise<void> {
+    const seed = this.#secrets('inputs', ++this.#renewals);
+    await this.#spend(() => this.#prepared.refill(seed, next));
+    this.#written = 0;
+  }
+
+  async #look({ dispatches, rotate }: SampleOptions): Promise<void> {
+    const beganNs = this.#nowNs();
+    const isDue = this.#looks < LEAST_LOOKS || this.#lookNs < LOOK_PART * (beganNs - this.#beganNs);
+    if (this.#draw('look', LOOK_WITHIN) > 0 || !isDue) return;
+    if (dispatches > this.#prepared.bufferSets) {
+      // Of such a sample only the end can be seen: another one ends at any other place.
+      const other = { dispatches: 1 + this.#draw('length', dispatches), rotate };
+      await this.#renew(other);
+      await this.#spend(() => this.#prepared.sample(other));
+      this.#written = other.dispatches;
+    }
     const sets = this.#lastSets(this.#written);
-    if (sets.length > 0) await this.#verify('after', sets, sets.length);
-  }
-
-  get #isInStretch(): boolean {
-    const isLeft = this.#inStretch < STRETCH_DISPATCHES;
-    return this.#isWatching && isLeft && this.#samples >= this.#stretchBegins;
-  }
-
-  /** The outputs of the next dispatches: what they do not write is then not right by luck. */
-  async #poisonNext(dispatches: number): Promise<void> {
-    const { bufferSets, lastSet } = this.#prepared;
-    const next = Array.from(
-      { length: Math.min(dispatches, bufferSets) },
-      (_, i) => (lastSet + 1 + i) % bufferSets,
-    );
-    this.#written = Math.min(this.#written, bufferSets - next.length);
-    await this.#spend(() => this.#prepared.poison('stale', next));
-  }
-
-  async #verifyLast(dispatches: number): Promise<void> {
-    this.#inStretch += dispatches;
-    this.#unseen = 0;
-    await this.#verify('after', this.#lastSets(dispatches), dispatches);
+    await this.#verify('after', [sets[this.#draw('set', sets.length)] ?? 0], 1);
+    this.#looks++;
+    this.#lookNs += this.#nowNs() - beganNs;
   }
 
   /** The sets that the last rotated dispatches wrote. */
@@ -277,8 +285,8 @@ export class Proof {
     }
   }
 
-  /** A secret choice among `count`. */
-  #draw(count: number): number {
-    return this.#secrets('choice', this.#drawn++) % count;
+  /** A secret choice among `count`: another since the inputs were last made. */
+  #draw(purpose: string, count: number): number {
+    return this.#secrets(purpose, this.#renewals) % count;
   }
 }

@@ -33,22 +33,19 @@ const LONGEST_WARM_UP_NS = 2e9;
  * clocks. If the policy warms up at all, this continues while the canary is far behind, for at
  * most 2 s: an NVIDIA H200 that has idled for seconds may still run at a fifth of its clock after
  * 0.15 s of load (2026-11-22).
+ *
+ * @param beganNs since when the device has been at work
  */
-export async function warmUpAndCalibrate({
-  prepared,
-  policy,
-  timer,
-  longestNs,
-  nowNs,
-  canary,
-}: Sampler): Promise<{
+export async function warmUpAndCalibrate(
+  { prepared, policy, timer, longestNs, nowNs, canary }: Sampler,
+  beganNs = nowNs(),
+): Promise<{
   readonly dispatches: number;
   readonly samples: number;
   /** Of the last sample, ns. */
   readonly sampleNs: number;
 }> {
   const targetNs = shortestSampleNs(policy, timer);
-  const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
   const isSlow = async () =>
     policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isFarBehind());
@@ -114,7 +111,7 @@ export async function coldSeries(
   };
 }
 
-/** The same buffers again and again, for the policy's minimum only: it is never ranked. */
+/** One output and as few inputs as stay new, for the policy's minimum only: it is never ranked. */
 export async function hotSeries(
   { prepared, policy, timer, nowNs }: Sampler,
   dispatches: number,

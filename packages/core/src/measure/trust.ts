@@ -12,7 +12,7 @@ import { halfWidth } from './stats';
 /** How the reason begins why a time is not believed. */
 export const IMPLAUSIBLE = 'implausible';
 
-/** A kernel that takes longer than this many medians on new inputs keeps results to save work. */
+/** A kernel that takes this many times as long on new inputs as on others keeps results to save work. */
 export const MAX_FRESH_RATIO = 2;
 
 /** Why a measurement is shown but not ranked, in words for people; null when it is ranked. */
@@ -36,7 +36,7 @@ export function unrankedReason(of: {
   const contradicted = of.clock && contradiction(of.clock);
   if (contradicted) return contradicted;
   if (of.freshRatio != null && of.freshRatio > MAX_FRESH_RATIO) {
-    return `a dispatch on new inputs takes ${of.freshRatio.toFixed(1)} times as long as the timed ones`;
+    return `it keeps results: on new inputs a dispatch takes ${of.freshRatio.toFixed(1)} times as long as on those it has seen`;
   }
   if (cold.n < policy.minSamplesSlow) {
     return `only ${cold.n} samples; the ${policy.id} policy needs at least ${policy.minSamplesSlow}`;

@@ -94,11 +94,11 @@ class GpuExecutor implements Executor {
       this.#context.filler.ahead();
       const fillNs = await this.#fill(buffers, problem, options);
       const shared = await this.#createShared(definition, tunables, problem);
-      const sets = await this.#bind(layout, buffers, shared);
+      const group = await this.#bind(layout, buffers, shared);
       return new GpuPrepared(
         this.#context,
         { problem, kernel: definition, seed, mode, secrets },
-        { layout, dispatches, sets, ...shared },
+        { dispatches, sets: buffers, group, ...shared },
         { compileNs, uploadNs, fillNs },
       );
     } catch (error) {
@@ -169,23 +169,24 @@ class GpuExecutor implements Executor {
     }));
   }
 
+  /** Binds each set by itself, so that a refusal is known here; the others as they are needed. */
   async #bind(
     layout: GPUBindGroupLayout,
-    buffers: readonly BufferSet[],
+    sets: readonly BufferSet[],
     { shape, scratch }: Pick<Binding, 'shape' | 'scratch'>,
-  ): Promise<Binding['sets']> {
-    const { watch } = this.#context;
-    return watch.scoped('bind the buffers', () =>
-      buffers.map((set) => ({
-        ...set,
-        group: bindGroupOf(watch.device, layout, [
-          ...set.inputs.map((input) => guardedInput(watch.device, input)),
-          guarded(set.output),
-          shape,
-          ...(scratch ? [guarded(scratch.buffer)] : []),
-        ]),
-      })),
-    );
+  ): Promise<Binding['group']> {
+    const { device } = this.#context.watch;
+    const create: Binding['group'] = (inputs, output) =>
+      bindGroupOf(device, layout, [
+        ...inputs.map((input) => guardedInput(device, input)),
+        guarded(output),
+        shape,
+        ...(scratch ? [guarded(scratch.buffer)] : []),
+      ]);
+    await this.#context.watch.scoped('bind the buffers', () => {
+      for (const { inputs, output } of sets) create(inputs, output);
+    });
+    return create;
   }
 
   /** Times the upload of one set's inputs if asked, ns. */
@@ -205,6 +206,7 @@ class GpuExecutor implements Executor {
   ): Promise<number> {
     const beganNs = nowNs();
     await fillSets(this.#context.filler, problem, buffers, { seed, mode });
+    await this.#context.watch.idle();
     return nowNs() - beganNs;
   }
 }

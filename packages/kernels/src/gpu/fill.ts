@@ -37,6 +37,8 @@ export class Filler {
   readonly #pipelines: Pipelines;
   /** Kept, because on many a system to create a buffer takes longer than to fill one. */
   #uniforms: GPUBuffer | null = null;
+  /** By the buffer that is filled, with the place of its words in the kept uniform buffer. */
+  #groups = new WeakMap<GPUBuffer, { readonly of: string; readonly group: GPUBindGroup }>();
 
   constructor(watch: DeviceWatch, pipelines: Pipelines) {
     this.#watch = watch;
@@ -49,7 +51,10 @@ export class Filler {
     this.#pipelines.compile(POISON_SOURCE, layout).catch(() => undefined);
   }
 
-  /** Fills each tensor according to the fill of the same index, bit for bit as `inputTensors` does. */
+  /**
+   * Fills each tensor according to the fill of the same index, bit for bit as `inputTensors` does.
+   * Does not wait for the device.
+   */
   async fill(
     tensors: readonly GPUBufferBinding[],
     fills: readonly Fill[],
@@ -63,7 +68,6 @@ export class Filler {
     ].join('\n');
     const longest = Math.max(...fills.map(({ length }) => length));
     await this.#run(source, tensors, fills.map(fillWords), longest);
-    await this.#watch.idle();
   }
 
   /**
@@ -101,13 +105,28 @@ export class Filler {
       pass.setPipeline(pipeline);
       for (const [i, buffer] of buffers.entries()) {
         const offset = i * BINDING_ALIGNMENT;
-        const uniform = { buffer: uniforms, offset, size: BINDING_ALIGNMENT };
-        pass.setBindGroup(0, bindGroupOf(device, layout, [buffer, uniform]));
+        pass.setBindGroup(0, this.#group(layout, buffer, { buffer: uniforms, offset }));
         pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
       }
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
+  }
+
+  /** Kept for the next time: inputs are made before most samples. */
+  #group(
+    layout: GPUBindGroupLayout,
+    filled: GPUBuffer | GPUBufferBinding,
+    uniform: { readonly buffer: GPUBuffer; readonly offset: number },
+  ): GPUBindGroup {
+    const { buffer, offset = 0 } = 'buffer' in filled ? filled : { buffer: filled };
+    const of = `${offset} ${uniform.offset}`;
+    const known = this.#groups.get(buffer);
+    if (known?.of === of) return known.group;
+    const words = { ...uniform, size: BINDING_ALIGNMENT };
+    const group = bindGroupOf(this.#watch.device, layout, [filled, words]);
+    this.#groups.set(buffer, { of, group });
+    return group;
   }
 
   /** The kept uniform buffer, made larger if it is too small. */
@@ -122,6 +141,7 @@ export class Filler {
   destroy(): void {
     this.#uniforms?.destroy();
     this.#uniforms = null;
+    this.#groups = new WeakMap();
   }
 }
 

@@ -5,6 +5,7 @@ import type { Kernel } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
+import { type Rotation, rotationOf, type Turn, turnOf } from '../rotation';
 import type { Sample } from '../timing';
 import {
   fillsOf,
@@ -16,20 +17,11 @@ import {
 } from '../verify/inputs';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
-import {
-  type BufferSet,
-  contentOf,
-  createFarOutput,
-  destroyBufferSet,
-  download,
-  guarded,
-  guardedInput,
-} from './buffers';
+import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download } from './buffers';
 import type { Filler } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
 import { type PassTimer, timePass } from './pass';
-import { bindGroupOf } from './pipelines';
 
 /** What all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
@@ -45,9 +37,10 @@ export interface Dispatch {
 
 /** The dispatches of a kernel, bound to every buffer set of a problem. */
 export interface Binding {
-  readonly layout: GPUBindGroupLayout;
   readonly dispatches: readonly Dispatch[];
-  readonly sets: readonly (BufferSet & { readonly group: GPUBindGroup })[];
+  readonly sets: readonly BufferSet[];
+  /** Binds inputs and an output, of whichever sets. */
+  readonly group: (inputs: readonly GPUBuffer[], output: GPUBuffer) => GPUBindGroup;
   readonly shape: GPUBuffer;
   /** Memory that the dispatches of one kernel share; absent: it needs none. */
   readonly scratch: { readonly buffer: GPUBuffer; readonly bytes: number } | null;
@@ -71,11 +64,16 @@ export class GpuPrepared implements Prepared {
   readonly #binding: Binding;
   readonly #guard: number;
   readonly #case: Case;
-  #seed: number;
+  /** Of the inputs of each set. */
+  readonly #seeds: number[];
+  /** By the sets of their buffers. */
+  readonly #groups = new Map<string, GPUBindGroup>();
+  /** The sets of the inputs that each output was last computed from; absent: its own. */
+  readonly #computedFrom = new Map<number, readonly number[]>();
   /** Number of times the outputs have been poisoned. */
   #poisons = 0;
-  /** The set of the next rotated dispatch; continues from sample to sample. */
-  #next = 0;
+  /** Dispatches since inputs or outputs were last made. */
+  #count = 0;
   #last = 0;
 
   constructor(
@@ -92,7 +90,7 @@ export class GpuPrepared implements Prepared {
     this.#guard = of.secrets('guard');
     this.#case = { ...of, secret: of.secrets('check') };
     this.#binding = binding;
-    this.#seed = of.seed;
+    this.#seeds = binding.sets.map((_, set) => seedOfSet(of.seed, set));
   }
 
   get bufferSets(): number {
@@ -104,6 +102,7 @@ export class GpuPrepared implements Prepared {
   }
 
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
+    this.#restart();
     // What is poisoned is verified next.
     const [first = 0] = sets ?? [];
     this.#context.judge.begin(this.#case, this.#choice(first));
@@ -123,7 +122,7 @@ export class GpuPrepared implements Prepared {
     const plain = { kind: 0, most: 0 };
     const stale = {
       kind: isInteger ? 3 : element === 'f16' ? 2 : 1,
-      most: largestStale(problem, this.#seed),
+      most: largestStale(problem),
     };
     const [ofOutputs, ofScratch] = kind === 'nan' ? [plain, plain] : [stale, stale];
     await this.#context.filler.poison(
@@ -139,22 +138,23 @@ export class GpuPrepared implements Prepared {
     );
   }
 
-  async refill(seed: number): Promise<void> {
-    this.#seed = seed;
-    await fillSets(this.#context.filler, this.#of.problem, this.#binding.sets, {
-      seed,
-      mode: this.#of.mode,
-    });
+  async refill(seed: number, next?: SampleOptions): Promise<void> {
+    const those = this.#binding.sets.slice(0, next && this.#rotation(next).sets);
+    for (const set of those.keys()) this.#seeds[set] = seedOfSet(seed, set);
+    this.#restart();
+    const { mode, problem } = this.#of;
+    await fillSets(this.#context.filler, problem, those, { seed, mode });
   }
 
-  async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
-    return timePass(this.#context, (pass) => this.#encode(pass, dispatches, rotate));
+  async sample(options: SampleOptions): Promise<Sample> {
+    return timePass(this.#context, (pass) => this.#encode(pass, options));
   }
 
   async verify(sets: readonly number[]): Promise<Verdict> {
     const { judge } = this.#context;
     const outputs = sets.map((set) => ({
-      ...this.#set(set),
+      inputs: this.#inputs(this.#inputsOf(set)),
+      output: this.#set(set).output,
       choice: this.#choice(set),
     }));
     return judge.verdict(this.#case, outputs, this.#guarded(sets), this.#guard);
@@ -162,18 +162,13 @@ export class GpuPrepared implements Prepared {
 
   async verifyRegimes(): Promise<readonly InRegime[]> {
     const { problem } = this.#of;
-    const { watch, filler, judge } = this.#context;
-    const { layout, dispatches, shape, scratch } = this.#binding;
+    const { filler, judge } = this.#context;
+    const { dispatches } = this.#binding;
     const { inputs } = this.#set(0);
     const far = await this.#farOutput();
     const output = far ?? this.#set(0).output;
     const memory = this.#guarded([0]).map((of) => (of.isScratch ? of : { ...of, buffer: output }));
-    const group = bindGroupOf(watch.device, layout, [
-      ...inputs.map((input) => guardedInput(watch.device, input)),
-      guarded(output),
-      shape,
-      ...(scratch ? [guarded(scratch.buffer)] : []),
-    ]);
+    const group = this.#binding.group(inputs, output);
     const found: InRegime[] = [];
     try {
       for (const { mode, words } of regimesOf(problem)) {
@@ -237,8 +232,32 @@ export class GpuPrepared implements Prepared {
     return elements(opOf(this.#of.problem).output(shape)) * DTYPES[dtype].bytes;
   }
 
-  #choice(set: number): InputChoice {
-    return { seed: seedOfSet(this.#seed, set), mode: this.#of.mode };
+  #restart(): void {
+    this.#count = 0;
+    this.#computedFrom.clear();
+  }
+
+  /** The sets of the inputs that the output of a set is computed from. */
+  #inputsOf(set: number): readonly number[] {
+    return this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
+  }
+
+  #choice(output: number): InputChoice {
+    const seeds = this.#inputsOf(output).map((set) => this.#seeds[set] ?? 0);
+    return { seed: seeds[0] ?? 0, seeds, mode: this.#of.mode };
+  }
+
+  #inputs(of: readonly number[]): GPUBuffer[] {
+    return of.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
+  }
+
+  #group({ inputs, output }: Turn): GPUBindGroup {
+    const key = `${inputs} ${output}`;
+    const known = this.#groups.get(key);
+    if (known) return known;
+    const group = this.#binding.group(this.#inputs(inputs), this.#set(output).output);
+    this.#groups.set(key, group);
+    return group;
   }
 
   #set(index: number) {
@@ -273,17 +292,24 @@ export class GpuPrepared implements Prepared {
     ];
   }
 
-  #encode(pass: GPUComputePassEncoder, runs: number, rotate: boolean): void {
-    const { dispatches, sets } = this.#binding;
-    for (let run = 0; run < runs; run++) {
-      this.#last = rotate ? this.#next++ % sets.length : 0;
-      const set = sets[this.#last];
-      if (set && (rotate || run === 0)) pass.setBindGroup(0, set.group);
+  #encode(pass: GPUComputePassEncoder, options: SampleOptions): void {
+    const { dispatches } = this.#binding;
+    const rotation = this.#rotation(options);
+    for (let run = 0; run < options.dispatches; run++) {
+      const turn = turnOf(this.#count++, rotation);
+      this.#last = turn.output;
+      this.#computedFrom.set(turn.output, turn.inputs);
+      pass.setBindGroup(0, this.#group(turn));
       for (const { pipeline, workgroups } of dispatches) {
         if (dispatches.length > 1 || run === 0) pass.setPipeline(pipeline);
         pass.dispatchWorkgroups(...workgroups);
       }
     }
+  }
+
+  #rotation(options: SampleOptions): Rotation {
+    const inputs = this.#set(0).inputs.length;
+    return rotationOf(options, { sets: this.bufferSets, inputs });
   }
 }
 
@@ -302,8 +328,8 @@ export async function fillSets(
 }
 
 /** Magnitude of values that look like a result: products of inputs uniform in a range, summed. */
-function largestStale(problem: Problem, seed: number): number {
-  const range = fillsOf(problem, { seed })[0]?.range || 1;
+function largestStale(problem: Problem): number {
+  const range = fillsOf(problem, { seed: 0 })[0]?.range || 1;
   const terms = opOf(problem).terms(problem.shape);
   return terms > 1 ? range * range * Math.sqrt(terms / 3) : range;
 }

@@ -17,6 +17,7 @@ import { hash32, splitRows } from '../numbers';
 import { allocate, elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
+import { type Rotation, rotationOf, turnOf } from '../rotation';
 import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
 import {
@@ -111,12 +112,15 @@ class HostPrepared implements Prepared {
   readonly #of: Prepares;
   readonly #sets: readonly TensorSet[];
   readonly #secrets: Secrets;
-  /** Of the present inputs. */
-  #seed: number;
-  /** By set, for its present inputs. */
-  readonly #checks = new Map<number, OutputCheck>();
+  /** Of the inputs of each set. */
+  readonly #seeds: number[];
+  /** By the sets of the inputs, as they are now. */
+  readonly #checks = new Map<string, OutputCheck>();
+  /** The sets of the inputs that each output was last computed from; absent: its own. */
+  readonly #computedFrom = new Map<number, readonly number[]>();
   #poisons = 0;
-  #next = 0;
+  /** Dispatches since inputs or outputs were last made. */
+  #count = 0;
   #last = 0;
 
   constructor(
@@ -127,7 +131,7 @@ class HostPrepared implements Prepared {
     this.#of = of;
     this.#sets = sets;
     this.#secrets = of.options.secrets ?? drawSecret;
-    this.#seed = of.options.seed;
+    this.#seeds = sets.map((_, set) => seedOfSet(of.options.seed, set));
   }
 
   get bufferSets(): number {
@@ -141,6 +145,7 @@ class HostPrepared implements Prepared {
   /** There are no guards: a typed array cannot be written past its end. */
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
     const stream = this.#secrets('poison', ++this.#poisons);
+    this.#restart();
     for (const { output } of sets ? sets.map((set) => this.#set(set)) : this.#sets) {
       if (kind === 'nan') new Int32Array(output.buffer).fill(POISON_WORD);
       else for (let i = 0; i < output.length; i++) output[i] = (hash32(i + stream) >>> 24) - 127.5;
@@ -149,11 +154,14 @@ class HostPrepared implements Prepared {
 
   async proved(): Promise<void> {}
 
-  async refill(seed: number): Promise<void> {
+  async refill(seed: number, next?: SampleOptions): Promise<void> {
     const mode: InputMode = this.#of.options.inputs ?? 'uniform';
     this.#checks.clear();
-    this.#seed = seed;
-    for (const [set, { inputs }] of this.#sets.entries()) {
+    this.#restart();
+    for (const [set, { inputs }] of this.#sets
+      .slice(0, next && this.#rotation(next).sets)
+      .entries()) {
+      this.#seeds[set] = seedOfSet(seed, set);
       refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set), mode });
     }
   }
@@ -180,7 +188,7 @@ class HostPrepared implements Prepared {
       found.push({ words, verdict: outputCheck(problem, inputs, options)(output) });
     }
     const { inputs: mode = 'uniform' } = this.#of.options;
-    if (those.length > 0) refillTensors(inputs, problem, { seed: this.#seed, mode });
+    if (those.length > 0) refillTensors(inputs, problem, { seed: this.#seeds[0] ?? 0, mode });
     return found;
   }
 
@@ -188,29 +196,50 @@ class HostPrepared implements Prepared {
     return merged(sets.map((set) => this.#check(set)(this.#set(set).output)));
   }
 
+  #restart(): void {
+    this.#count = 0;
+    this.#computedFrom.clear();
+  }
+
+  #rotation(options: SampleOptions): Rotation {
+    const inputs = this.#set(0).inputs.length;
+    return rotationOf(options, { sets: this.bufferSets, inputs });
+  }
+
+  #inputs(of: readonly number[]): Tensor[] {
+    return of.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
+  }
+
   /** Whole for the first set where that is quick; for the others, with the time in mind. */
   #check(set: number): OutputCheck {
-    const known = this.#checks.get(set);
+    const of = this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
+    const known = this.#checks.get(String(of));
     if (known) return known;
     const { problem, kernel, options } = this.#of;
     const { computes, errorGrowth } = kernel;
-    const check = outputCheck(problem, this.#set(set).inputs, {
+    const check = outputCheck(problem, this.#inputs(of), {
       computes,
       errorGrowth,
       exact: options.inputs === 'exact',
       secret: this.#secrets('check', set),
       sampled: set > 0,
     });
-    this.#checks.set(set, check);
+    this.#checks.set(String(of), check);
     return check;
   }
 
-  async sample({ dispatches, rotate }: SampleOptions): Promise<Sample> {
+  async sample(options: SampleOptions): Promise<Sample> {
+    const rotation = this.#rotation(options);
+    const bound = Array.from({ length: options.dispatches }, () => {
+      const { inputs, output } = turnOf(this.#count++, rotation);
+      this.#last = output;
+      this.#computedFrom.set(output, inputs);
+      return { inputs: this.#inputs(inputs), output: this.#set(output).output };
+    });
     const start = nowNs();
-    for (let i = 0; i < dispatches; i++) {
-      this.#last = rotate ? this.#next++ % this.bufferSets : 0;
+    for (const set of bound) {
       // Awaited only if it is a promise: a turn of the event loop must not count as kernel time.
-      const pending = this.#of.run(this.#set(this.#last));
+      const pending = this.#of.run(set);
       if (pending) await pending;
     }
     const ns = nowNs() - start;

@@ -18,9 +18,15 @@ export type InputMode = 'uniform' | 'exact' | 'scaled' | 'bits';
 /** Which inputs to generate: equal choices give equal bits, on the host and in the fill shader. */
 export interface InputChoice {
   readonly seed: number;
+  /** Of each input by itself, where they are of several sets; absent: `seed` for all. */
+  readonly seeds?: readonly number[];
   /** Absent: `uniform`. */
   readonly mode?: InputMode;
 }
+
+/** Equal for equal choices. */
+export const choiceKey = ({ seed, seeds, mode = 'uniform' }: InputChoice): string =>
+  `${seeds ?? seed} ${mode}`;
 
 /** What an output is on inputs of this mode: exact where a kernel adds up as it should. */
 export const isExact = (mode: InputMode = 'uniform'): boolean =>
@@ -86,7 +92,10 @@ export function fillWords({ length, stream, kind, range, least, lines }: Fill): 
 const MAX_RANGE = 32_767;
 
 /** How each input of a problem is filled. Throws RangeError if K is too long for exact sums. */
-export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoice): Fill[] {
+export function fillsOf(
+  problem: Problem,
+  { seed, seeds = [], mode = 'uniform' }: InputChoice,
+): Fill[] {
   const { isInteger, isSigned, normal, scales } = DTYPES[problem.dtype];
   const lines = opOf(problem).verification.onDevice?.norms?.lines(problem.shape);
   const drawn = mode === 'uniform' && isInteger ? 'exact' : mode;
@@ -108,7 +117,7 @@ export function fillsOf(problem: Problem, { seed, mode = 'uniform' }: InputChoic
       const own = lines?.[role];
       return {
         length: elements(dims),
-        stream: hash32(hash32(hash32(seed)) + tensor),
+        stream: hash32(hash32(hash32(seeds[tensor] ?? seed)) + tensor),
         kind: KINDS[drawn],
         ...ranges,
         lines: own ? { ...own, role } : null,

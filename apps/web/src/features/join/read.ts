@@ -11,8 +11,8 @@ const STEPS = {
   cold: 'measuring',
   hot: 'measuring in cache',
   energy: 'measuring energy',
-  trial: 'trying',
   'verify-again': 'checking again',
+  trial: 'trying',
   roof: 'measuring the peak',
 } as const satisfies Record<Step, string>;
 

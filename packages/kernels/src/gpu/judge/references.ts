@@ -8,6 +8,7 @@ import type { Problem } from '../../problem';
 import { shapeText } from '../../shape';
 import { typeHeader } from '../../specialise';
 import { nowNs } from '../../timing';
+import { choiceKey } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
 import type { Lines, OutputCheck } from '../../verify/verification';
 import { BufferUsage, contentOf } from '../buffers';
@@ -108,7 +109,7 @@ export class References {
     // The next problem replaces them: there is memory for those of one.
     if (key !== this.#problem) this.destroy();
     this.#problem = key;
-    const of = `${choice.seed} ${choice.mode} ${part.first}`;
+    const of = `${choiceKey(choice)} ${part.first}`;
     const known = this.#kept.get(of);
     if (known) {
       // The last in line to make room: it is about to be used, with others that may be new.
@@ -311,8 +312,7 @@ export class References {
 
   /** What the host compares a reference with, from the choice of its inputs alone. */
   #check(wanted: Omit<Wanted, 'inputs' | 'part'>): Promise<OutputCheck> {
-    const { seed, mode } = wanted.choice;
-    const of = `${keyOf(wanted)} ${seed} ${mode}`;
+    const of = `${keyOf(wanted)} ${choiceKey(wanted.choice)}`;
     if (this.#begun?.of === of) return this.#begun.check;
     const { choice } = wanted;
     const problem = this.#proved(wanted.problem);
