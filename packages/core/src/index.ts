@@ -7,6 +7,7 @@ export {
   fileOf,
   isContributed,
   readKernel,
+  roundedUp,
 } from './contributed/kernel';
 export * from './contributed/manifest';
 export { kernelTemplate } from './contributed/template';

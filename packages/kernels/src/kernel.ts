@@ -4,7 +4,7 @@
  */
 import type { Dtype, Tensor } from './dtype';
 import type { Rows } from './numbers';
-import { isBatch, type OpId } from './ops';
+import { isBatch, type OpId, opOf } from './ops';
 import type { Problem } from './problem';
 
 export type TunableValue = number | string;
@@ -118,6 +118,10 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
    * Absent: it takes none, and `feasible` says so.
    */
   readonly batchWgsl?: GpuKernel<Values, Of>['wgsl'];
+  /** `requires` and `diagnostic` lines, which must stand before all else. */
+  readonly directives?: readonly string[];
+  /** Dimensions in the order of its uniform, null for a word of padding; absent: the op's order. */
+  readonly shapeOrder?: readonly (string | null)[];
   /** Tunables declared as `override`, fixed only when the pipeline is built. */
   readonly overrides?: (values: Values) => readonly string[];
   readonly needs: (values: Values, dtype: Dtype) => Needs;
@@ -145,6 +149,18 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
    * break a constraint are left out. Absent: only a search of one problem tries the kernel.
    */
   readonly candidates?: (problem: Of) => readonly TunableValues[];
+}
+
+/** The words of a kernel's uniform: the sizes of the sides. */
+export function shapeWords(
+  { shapeOrder }: Pick<GpuKernel, 'shapeOrder'>,
+  problem: Problem,
+): readonly number[] {
+  const { shape } = problem;
+  return (
+    shapeOrder?.map((name) => (name === null ? 0 : Number(Reflect.get(shape, name)))) ??
+    opOf(problem).sides(shape)
+  );
 }
 
 /** Every dispatch of one run of a kernel, in order. */

@@ -15,15 +15,15 @@ export function specialise(
   const wgsl = (isBatch && kernel.batchWgsl) || kernel.wgsl;
   const body = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype);
   const { features } = kernel.needs(values, dtype);
-  return [...extensionsOf(features), typeHeader(dtype), tunableHeader(kernel, values), body].join(
-    '\n',
-  );
+  const before = [...extensionsOf(features), ...(kernel.directives ?? [])];
+  return [...before, typeHeader(dtype), tunableHeader(kernel, values), body].join('\n');
 }
 
 /** `enable` directives for the WGSL extensions of these features. */
 function extensionsOf(features: readonly string[]): string[] {
   return [
     ...(features.includes('subgroups') ? ['enable subgroups;'] : []),
+    ...(features.includes('shader-f16') ? ['enable f16;'] : []),
     ...(features.includes('chromium-experimental-subgroup-matrix')
       ? ['enable chromium_experimental_subgroup_matrix;']
       : []),

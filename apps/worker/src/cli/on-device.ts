@@ -6,7 +6,7 @@ import { withMachineLock } from '../run/machine-lock';
 import { WAITING } from './table';
 
 /** Runs a piece of work while nothing else on this machine measures. */
-type Alone = <T>(work: () => Promise<T>) => Promise<T>;
+export type Alone = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Starts the process of one device of this machine, for the whole of a command, and ends it.

@@ -242,12 +242,14 @@ export function program(childEntry: URL): Command {
 
   cli
     .command('check')
-    .description('prove a kernel of your own right on this machine, and measure it briefly')
+    .description(
+      'prove a kernel of your own right on this machine, and measure it briefly; exit codes: 1 wrong, 4 slower, 5 does not compile, 6 could not be checked here',
+    )
     .argument('<file>', 'a .wgsl file, for example of `kernel new`')
     .option('--shape <shapes>', 'to measure, for example 4096 or 512x256x128', '512')
     .option('--tunable <name=values...>', 'only these values; the first is then the default')
     .option(...DEVICE)
-    .option('--baseline <file>', 'compare with this kernel instead; exit code 1 if slower')
+    .option('--baseline <file>', 'also compare with this kernel; exit code 4 if slower')
     .option('--tolerance <part>', 'how much slower is slower, for example 0.02', Number, 0)
     .option('--server <url>', 'compare on the devices of this grid')
     .option('--devices <keys>', 'of the grid, comma-separated', 'all')
@@ -284,7 +286,7 @@ export function program(childEntry: URL): Command {
     .option('--dtype <types>', "comma-separated (default: the kernel's first)")
     .option('--tunable <name=values...>', 'values to try (default: the declared defaults)')
     .option('--publish', 'list it, and put its results on the boards')
-    .option('--wait', 'until all runs have ended; exit code 1 if one is wrong')
+    .option('--wait', 'until all runs have ended; exit codes as those of `check`')
     .action(guarded((path: string, options: SubmitFlags) => submit(path, options, print)));
   return cli;
 }

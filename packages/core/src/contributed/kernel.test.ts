@@ -4,12 +4,13 @@ import {
   kernelById,
   type Problem,
   passesOf,
+  shapeWords,
   specialise,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '../plan/capabilities.test-helper';
 import { evaluate } from './expression';
-import { admitKernel, fileOf, isContributed, readKernel } from './kernel';
+import { admitKernel, fileOf, isContributed, readKernel, roundedUp } from './kernel';
 import { KERNEL_LIMITS, kernelFileSchema, manifestJsonSchema } from './manifest';
 import { kernelTemplate } from './template';
 
@@ -95,7 +96,7 @@ describe('bad input has one answer, at its place', () => {
       `wgsl:${template.split('\n').length + 1}`,
       /UTF-8/,
     ],
-    ['no manifest', () => fileWith('fn main() {}'), 'manifest', /begin the file with/],
+    ['no manifest', () => fileWith('fn main() {}'), 'manifest', /before the code/],
     ['broken JSON', () => withSource('"op":', 'op:'), 'wgsl:5', /not JSON/],
     ['no such op', () => withManifest({ op: 'sort' }), 'manifest.op', /one of matmul/],
     ['unknown field', () => withManifest({ tile: 3 }), 'manifest', /tile/],
@@ -160,10 +161,35 @@ describe('bad input has one answer, at its place', () => {
       /delete this line/,
     ],
     [
-      'enable',
-      () => withSource('struct Shape', 'enable f16;\nstruct Shape'),
+      'enable of what no device has',
+      () => withSource('struct Shape', 'enable f16, f64;\nstruct Shape'),
       `wgsl:${lineOf(template, 'struct Shape')}`,
-      /leave 'enable f16;' out/,
+      /no device here has f64; there are: f16, subgroups/,
+    ],
+    [
+      'a byte-order mark',
+      () => fileWith(`\ufeff${template}`),
+      'wgsl:1',
+      /byte-order mark: save it as UTF-8 without one/,
+    ],
+    [
+      'a uniform with more than the dimensions',
+      () =>
+        withSource('{ m: u32, n: u32, k: u32 }', '{ m: u32, n: u32, k: u32, lda: u32, ldb: u32 }'),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /the uniform is m, n, k; your struct has 5 fields/,
+    ],
+    [
+      'a uniform whose order cannot be told',
+      () => withSource('{ m: u32, n: u32, k: u32 }', '{ stride: u32, width: u32, m: u32 }'),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /which of them your fields stride, width, m are cannot be told/,
+    ],
+    [
+      'an override that is no u32',
+      () => withSource('struct Shape', 'override BLOCK: f32 = 8;\nstruct Shape'),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /declare the override as u32, not f32/,
     ],
     [
       'covers 0 rows',
@@ -206,6 +232,53 @@ describe('bad input has one answer, at its place', () => {
       const ended = await readKernel(fileWith(source)).catch((error: unknown) => error);
       expect(ended).toBeTruthy();
     }
+  });
+
+  it.each([
+    ['{ M: u32, N: u32, K: u32, _0: u32 }', [33, 65, 7]],
+    ['{ M: u32, K: u32, N: u32 }', [33, 7, 65]],
+    ['{ M: u32, inner: u32, N: u32, pad: u32 }', [33, 7, 65, 0]],
+    ['{ k: u32, m: i32 }', [7, 33]],
+    ['{ a: u32, b: u32, c: u32 }', [33, 65, 7]],
+    ['{ size: vec3u }', [33, 65, 7]],
+  ])('the fields of a uniform are found by their names: %s', async (fields, words) => {
+    const { kernel } = await readKernel(withSource('{ m: u32, n: u32, k: u32 }', fields));
+    const problem: Problem = { op: 'matmul', shape: { m: 33, n: 65, k: 7 }, dtype: 'f32' };
+    expect(shapeWords(kernel, problem)).toEqual(words);
+  });
+
+  it('directives stand before what Tilemark writes, and features follow from them', async () => {
+    const lines = '// why\nenable f16;\ndiagnostic(off, derivative_uniformity);\nstruct Shape';
+    const { kernel } = await readKernel(withSource('struct Shape', lines));
+    const wgsl = specialise(kernel, { BLOCK: 8 }, 'f32');
+    expect(wgsl).toMatch(/^enable f16;\ndiagnostic\(off, derivative_uniformity\);\nalias T/);
+    expect(wgsl.match(/enable|diagnostic/g)).toHaveLength(2);
+    expect(kernel.needs({ BLOCK: 8 }, 'f32').features).toEqual(['shader-f16']);
+    // Lines stay where they are.
+    const body = String(kernel.wgsl);
+    expect(lineOf(body, 'struct Shape')).toBe(lineOf(template, 'struct Shape') + 3);
+  });
+
+  it('an override that is a tunable is declared by Tilemark', async () => {
+    const { kernel } = await readKernel(
+      withSource('struct Shape', '@id(0) override BLOCK: u32 = 4; // side\nstruct Shape'),
+    );
+    expect(specialise(kernel, { BLOCK: 8 }, 'f32').match(/^\S+ BLOCK: u32/gm)).toEqual([
+      'const BLOCK: u32',
+    ]);
+    expect(kernel.needs({ BLOCK: 8 }, 'f32').workgroupSize).toEqual([8, 8, 1]);
+  });
+
+  it('a manifest may follow a licence', async () => {
+    const { kernel } = await readKernel(fileWith(`// MIT\n/* Copyright */\n${template}`));
+    expect(kernel.id).toMatch(/^ada\/mine@/);
+  });
+
+  it('sides are rounded up to the multiples that a kernel takes', async () => {
+    const kernel = await readKernel(withManifest({ multiples: { n: 4, k: '2 * BLOCK' } }));
+    const shape = { m: 17, n: 31, k: 5 };
+    expect(roundedUp(kernel, {}, shape)).toEqual({ m: 17, n: 32, k: 32 });
+    expect(roundedUp(kernel, { BLOCK: 4 }, shape)).toEqual({ m: 17, n: 32, k: 8 });
   });
 
   it('what a device lacks skips the variant there, with the reason', async () => {

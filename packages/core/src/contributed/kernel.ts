@@ -1,5 +1,6 @@
 import {
   contribute,
+  defaultsOf,
   type GpuKernel,
   gpuKernel,
   InputError,
@@ -26,6 +27,7 @@ import {
   type Declarations,
   declarationsOf,
   type EntryPoint,
+  shapeOrderOf,
   workgroupSizeOf,
 } from './source';
 
@@ -38,8 +40,19 @@ export interface Contributed {
   readonly hash: string;
 }
 
-/** The first comment of a file whose manifest is not beside it. */
-const HEADER = /^\s*\/\*\s*tilemark\b([\s\S]*?)\*\//;
+/** The manifest of a file that has none beside it: a comment before the code. */
+function headerOf(source: string): string | undefined {
+  for (let at = 0; ; ) {
+    at += /^\s*/.exec(source.slice(at))?.[0].length ?? 0;
+    const isLine = source.startsWith('//', at);
+    if (!isLine && !source.startsWith('/*', at)) return undefined;
+    const close = source.indexOf(isLine ? '\n' : '*/', at);
+    if (close < 0) return undefined;
+    const text = isLine ? undefined : /^\s*tilemark\b/.exec(source.slice(at + 2, close))?.[0];
+    if (text !== undefined) return source.slice(at + 2 + text.length, close);
+    at = close + (isLine ? 1 : 2);
+  }
+}
 
 /** A process knows the newest this many, up to 64 MiB of source; a grid keeps all. */
 const MOST_KNOWN = 256;
@@ -108,6 +121,11 @@ function checkText(source: string): void {
   const { sourceBytes } = KERNEL_LIMITS;
   refuseIf(source.trim() === '', 'the file is empty', 'wgsl');
   refuseIf(
+    source.startsWith('\ufeff'),
+    'the file begins with a byte-order mark: save it as UTF-8 without one',
+    atLine(1),
+  );
+  refuseIf(
     bytes > sourceBytes,
     `the source has ${bytes} bytes; the limit is ${sourceBytes} (256 KiB)`,
     'wgsl',
@@ -119,11 +137,10 @@ function checkText(source: string): void {
 }
 
 function manifestOf({ source, manifest }: KernelFile): Manifest {
-  const header = HEADER.exec(source);
-  const text = manifest ?? header?.[1];
+  const text = manifest ?? headerOf(source);
   if (text === undefined) {
     throw new InputError(
-      'there is no manifest: begin the file with /* tilemark { ... } */, or put a .json of the same name beside it (the command `kernel new NAME` writes an example)',
+      'there is no manifest: put /* tilemark { ... } */ before the code, or put a .json of the same name beside it (the command `kernel new NAME` writes an example)',
       'manifest',
     );
   }
@@ -151,10 +168,16 @@ function manifestOf({ source, manifest }: KernelFile): Manifest {
 function checkTunable(name: string, { op }: Manifest, { code, constants }: Declarations): void {
   const field = `manifest.tunables.${name}`;
   const own = constants.get(name);
+  const line = atLine(own?.line ?? 1);
   refuseIf(
-    own !== undefined,
+    own?.override === null,
     `${name} is a tunable, which Tilemark declares: delete this line`,
-    atLine(own?.line ?? 1),
+    line,
+  );
+  refuseIf(
+    !['', 'u32', undefined].includes(own?.override?.type),
+    `${name} is a tunable: declare the override as u32, not ${own?.override?.type}`,
+    line,
   );
   refuseIf(name === 'T', 'T is the type of elements: choose another name', field);
   const isUsed = new RegExp(`\\b${name}\\b`).test(code);
@@ -178,6 +201,8 @@ function kernelOf(
   };
   const first = entry(manifest.entryPoint, 'manifest.entryPoint');
   const all = [first, ...passes.map((pass, i) => entry(pass.entryPoint, `manifest.passes[${i}]`))];
+  const { body, directives, needed } = bodyOf(source, manifest, declared);
+  const shapeOrder = shapeOrderOf(op, declared);
   const sizes = (values: TunableValues) =>
     all.map((each) => workgroupSizeOf(each, declared, numbersOf(values)));
   const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
@@ -202,12 +227,14 @@ function kernelOf(
         return evaluate(dimension, names, field) % evaluate(of, names, field) === 0;
       },
     })),
-    wgsl: source,
+    wgsl: body,
+    ...(directives.length > 0 && { directives }),
+    ...(shapeOrder && { shapeOrder }),
     needs: (values) => ({
       // The largest of its dispatches.
       workgroupSize: sizes(values).reduce((a, b) => (threads(b) > threads(a) ? b : a)),
       workgroupBytes: evaluate(workgroupBytes, numbersOf(values), path('workgroupBytes')),
-      features,
+      features: [...new Set([...features, ...needed])],
     }),
     entryPoint: () => first.name,
     workgroups: (values, problem) => grid(manifest.covers, values, problem, path('covers')),
@@ -225,6 +252,45 @@ function kernelOf(
   });
 }
 
+/** The features of WGSL extensions. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  f16: 'shader-f16',
+  subgroups: 'subgroups',
+  chromium_experimental_subgroup_matrix: 'chromium-experimental-subgroup-matrix',
+};
+
+/**
+ * The source without what Tilemark writes above it: directives, which must stand before all else,
+ * and overrides that are tunables. Its lines stay where they are.
+ */
+function bodyOf(
+  source: string,
+  { tunables }: Manifest,
+  { code, constants, directives, directivesEnd }: Declarations,
+) {
+  const needed = directives.flatMap(({ text, line }) => {
+    const [, names] = /^enable\s([\s\S]*);$/.exec(text) ?? [];
+    return (names?.split(',') ?? []).map((name) => {
+      const feature = EXTENSIONS[name.trim()];
+      if (feature) return feature;
+      const known = Object.keys(EXTENSIONS).join(', ');
+      throw new InputError(`no device here has ${name.trim()}; there are: ${known}`, atLine(line));
+    });
+  });
+  const blank = (text: string, start: number, end: number) =>
+    text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
+  let body = source;
+  // Comments between directives go with them.
+  if (directives.length > 0)
+    body = blank(body, code.length - code.trimStart().length, directivesEnd);
+  for (const name of Object.keys(tunables)) {
+    const { override } = constants.get(name) ?? {};
+    if (override) body = blank(body, override.start, override.end);
+  }
+  const others = directives.filter(({ text }) => !text.startsWith('enable'));
+  return { body, directives: others.map(({ text }) => text), needed };
+}
+
 function tunablesOf({ tunables }: Manifest): Tunable[] {
   return Object.entries(tunables).map(([name, declared]) => {
     const {
@@ -240,6 +306,24 @@ function tunablesOf({ tunables }: Manifest): Tunable[] {
     }
     return { name, values, default: chosen, about: about || name };
   });
+}
+
+/** A shape with its sides rounded up to what the kernel takes multiples of. */
+export function roundedUp(
+  { kernel, manifest }: Pick<Contributed, 'kernel' | 'manifest'>,
+  values: TunableValues,
+  shape: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const defaults = numbersOf(defaultsOf(kernel.tunables));
+  const rounded = { ...shape };
+  for (const [dimension, of] of Object.entries(manifest.multiples)) {
+    const size = rounded[dimension];
+    if (size === undefined) continue;
+    const names = { ...defaults, ...numbersOf(values), ...rounded };
+    const multiple = evaluate(of, names, `manifest.multiples.${dimension}`);
+    if (multiple > 0) rounded[dimension] = Math.ceil(size / multiple) * multiple;
+  }
+  return rounded;
 }
 
 /** The values that are numbers: words are of no use in an expression. */

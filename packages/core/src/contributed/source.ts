@@ -18,14 +18,27 @@ interface BindingDeclaration {
   readonly line: number;
 }
 
+interface ConstantDeclaration {
+  readonly value: string;
+  readonly line: number;
+  /** The text of the declaration in the source, of an `override` that a tunable may stand for. */
+  readonly override: { readonly start: number; readonly end: number; readonly type: string } | null;
+}
+
 /** What a source declares, as far as an answer is wanted before a compiler sees it. */
 export interface Declarations {
   /** The source, comments blanked: what a name must appear in to be used. */
   readonly code: string;
+  /** `enable`, `requires` and `diagnostic`, which must stand before all else. */
+  readonly directives: readonly { readonly text: string; readonly line: number }[];
+  /** Where they end. */
+  readonly directivesEnd: number;
+  /** The fields of the uniform's struct; null where it is none, or has other fields than numbers. */
+  readonly shapeFields: { readonly names: readonly string[]; readonly line: number } | null;
   readonly entryPoints: readonly EntryPoint[];
   readonly bindings: readonly BindingDeclaration[];
-  /** Constants of the module whose value is an expression of names. */
-  readonly constants: ReadonlyMap<string, { readonly value: string; readonly line: number }>;
+  /** Constants of the module, overrides included, whose value is an expression of names. */
+  readonly constants: ReadonlyMap<string, ConstantDeclaration>;
 }
 
 // Every repetition is bounded, so that no source takes long to read.
@@ -38,20 +51,25 @@ const WORKGROUP_SIZE = new RegExp(String.raw`@workgroup_size\s*(${ARGUMENTS})`);
 const BINDING = /@(?:group|binding)\s*\(\s*\d+\s*[iu]?\s*\)/g;
 const VARIABLE =
   /^@(group|binding)\s*\(\s*(\d+)\w?\s*\)\s*@(group|binding)\s*\(\s*(\d+)\w?\s*\)\s*var\s*(?:<\s*(\w+)\s*(?:,\s*(\w+)\s*)?>)?/;
-const CONSTANT = /\bconst\s+(\w+)\s*(?::\s*\w+\s*)?=\s*([^;]{1,200});/g;
-const DIRECTIVE = /\benable\s[^;]{1,200};/;
+const CONSTANT =
+  /(?:@id\s*\(\s*\d+\s*\)\s{0,40})?\b(const|override)\s+(\w+)\s*(?::\s*(\w+)\s*)?(?:=\s*([^;]{1,200}))?;/g;
+const DIRECTIVE = /^\s*((?:enable|requires)\s[^;]{1,200};|diagnostic\s*\([^;]{1,200}\)\s*;)/;
+const UNIFORM = /\bvar\s*<\s*uniform\s*>\s*\w+\s*:\s*(\w+)\s*;/;
+const FIELD = /^(?:@\w+\s*\([^)]*\)\s*)*(\w+)\s*:\s*(\w+)$/;
 
 /** Reads a source. Throws InputError at the line that cannot stay. */
 export function declarationsOf(source: string): Declarations {
   const code = withoutComments(source);
   const breaks = [...code.matchAll(/\n/g)].map(({ index }) => index);
   const lineAt = (index: number) => bisectRight(breaks, index) + 1;
-  const directive = DIRECTIVE.exec(code);
-  refuseIf(
-    directive !== null,
-    `leave '${directive?.[0]}' out: Tilemark writes it, for the dtypes and features that the manifest lists`,
-    atLine(lineAt(directive?.index ?? 0)),
-  );
+  const directives: { text: string; line: number }[] = [];
+  let directivesEnd = 0;
+  for (let match = DIRECTIVE.exec(code); match; ) {
+    const [all, text = ''] = match;
+    directivesEnd += all.length;
+    directives.push({ text, line: lineAt(directivesEnd - 1) });
+    match = DIRECTIVE.exec(code.slice(directivesEnd));
+  }
   const entryPoints = [...code.matchAll(FUNCTION)].flatMap((match) => {
     const [, attributes = '', name = ''] = match;
     if (!/@compute\b/.test(attributes)) return [];
@@ -63,14 +81,37 @@ export function declarationsOf(source: string): Declarations {
   return {
     code,
     entryPoints,
+    directives,
+    directivesEnd,
+    shapeFields: shapeFieldsOf(code, lineAt),
     bindings: bindingsOf(code, lineAt),
     constants: new Map(
-      [...code.matchAll(CONSTANT)].map((match) => [
-        match[1] ?? '',
-        { value: match[2] ?? '', line: lineAt(match.index) },
-      ]),
+      [...code.matchAll(CONSTANT)].map((match) => {
+        const [all, kind, name = '', type = '', value = ''] = match;
+        const end = match.index + all.length;
+        const override = kind === 'override' ? { start: match.index, end, type } : null;
+        return [name, { value, line: lineAt(end - 1), override }];
+      }),
     ),
   };
+}
+
+function shapeFieldsOf(
+  code: string,
+  lineAt: (index: number) => number,
+): Declarations['shapeFields'] {
+  const type = UNIFORM.exec(code)?.[1];
+  if (type === undefined) return null;
+  const struct = new RegExp(String.raw`\bstruct\s+${type}\s*\{([^{}]{0,4000})\}`).exec(code);
+  if (!struct) return null;
+  const fields = (struct[1] ?? '')
+    .split(',')
+    .map((field) => field.trim())
+    .filter(Boolean)
+    .map((field) => FIELD.exec(field));
+  const isNumbers = fields.every((field) => ['u32', 'i32'].includes(field?.[2] ?? ''));
+  if (!isNumbers) return null;
+  return { names: fields.map((field) => field?.[1] ?? ''), line: lineAt(struct.index) };
 }
 
 /** The attributes of a variable come in either order. */
@@ -127,6 +168,40 @@ export function checkBindings(op: OpId, hasScratch: boolean, { bindings }: Decla
   }
 }
 
+/**
+ * The dimensions in the order of the uniform's fields, by their names (`M`, `k`, `rows`); null stands
+ * for padding. Undefined: the op's own order. Throws InputError where a name cannot be told.
+ */
+export function shapeOrderOf(
+  op: OpId,
+  { shapeFields }: Declarations,
+): readonly (string | null)[] | undefined {
+  if (!shapeFields) return undefined;
+  const { names, line } = shapeFields;
+  const wanted = Object.keys(opById(op).square(1));
+  const known = names.map((name) => wanted.find((each) => each === name.toLowerCase()) ?? null);
+  const is = `the uniform is ${wanted.join(', ')}`;
+  refuseIf(
+    names.length > 4,
+    `${is}; your struct has ${names.length} fields: keep the dimensions and make the others constants`,
+    atLine(line),
+  );
+  if (known.every((each, at) => each === null || each === wanted[at])) return undefined;
+  const missing = wanted.filter((each) => !known.includes(each));
+  const others = names.filter((name, at) => known[at] === null && !/pad|unused|^_/i.test(name));
+  // One name that is left, for one dimension that is left.
+  const isTold = others.length === 0 || (others.length === 1 && missing.length === 1);
+  const isTwice = known.some((each, at) => each !== null && known.indexOf(each) < at);
+  refuseIf(
+    !isTold || isTwice,
+    `${is}; which of them your fields ${names.join(', ')} are cannot be told: name them so`,
+    atLine(line),
+  );
+  return known.map((each, at) =>
+    each === null && names[at] === others[0] ? (missing[0] ?? null) : each,
+  );
+}
+
 /** Threads of a workgroup along x, y, and z. Throws InputError at the entry point. */
 export function workgroupSizeOf(
   { workgroupSize, line }: EntryPoint,
@@ -154,7 +229,9 @@ function withoutComments(source: string): string {
     if (two === '/*') depth++;
     if (depth === 0 && two === '//') {
       const end = source.indexOf('\n', at);
-      at = end < 0 ? source.length : end;
+      const next = end < 0 ? source.length : end;
+      code += ' '.repeat(next - at);
+      at = next;
       continue;
     }
     const isMark = two === '/*' || (depth > 0 && two === '*/');

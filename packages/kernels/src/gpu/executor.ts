@@ -11,7 +11,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - watch.ts                errors that WebGPU reports asynchronously
  */
 import type { HostPool } from '../host/job';
-import { type GpuKernel, passesOf, type TunableValues, type Variant } from '../kernel';
+import { type GpuKernel, passesOf, shapeWords, type TunableValues, type Variant } from '../kernel';
 import { isBatch, opOf } from '../ops';
 import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
@@ -164,7 +164,7 @@ class GpuExecutor implements Executor {
     const { watch } = this.#context;
     const bytes = kernel.scratchBytes?.(values, problem) ?? 0;
     return watch.scoped('allocate scratch memory', () => ({
-      shape: uniformOf(watch.device, opOf(problem).sides(problem.shape)),
+      shape: uniformOf(watch.device, shapeWords(kernel, problem)),
       scratch: bytes > 0 ? { buffer: createScratch(watch.device, bytes), bytes } : null,
     }));
   }

@@ -1,10 +1,13 @@
-import { isBad, outcomeReason, type Verdict, verdictOn } from '@tilemark/core';
-import { type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
+import { type Outcome, outcomeReason, type Verdict, verdictOn } from '@tilemark/core';
+import { InputError, type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
+import { NO_ADAPTER } from '../../device/select';
 import { list, tunablesFor } from '../flags';
 import { onDevice } from '../on-device';
 import { significant } from '../table';
+import { type Checked, checkedTable, measureOn, proofExit, prove } from './check';
 import { admitFile } from './file';
-import { resultsOf, type SubmitFlags, submitFile, UNSERVED } from './submit';
+import { CHECK_EXIT, exitOf, findingOf, reasonIn, worstExit } from './finding';
+import { resultsOf, type SubmitFlags, submitFile, submitProof, UNSERVED } from './submit';
 
 export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'shapes'>> {
   readonly baseline: string;
@@ -18,20 +21,27 @@ export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'sh
 /** A kernel against its baseline on one problem of one device. */
 interface Compared {
   readonly device: string;
-  /** Null: of all. */
-  readonly problem: Problem | null;
+  readonly problem: Problem;
   /** Times that it is as fast; null if one of the two was not measured. */
   readonly ratio: { readonly ratio: number; readonly low: number; readonly high: number } | null;
-  readonly isWrong: boolean;
-  /** Why there is no ratio. */
+  /** Of the kernel itself. */
+  readonly outcome: Outcome | null;
+  /** Why there is no ratio although the kernel was measured. */
   readonly why: string;
-  readonly rms: number | null;
+}
+
+interface Comparison {
+  /** Over the shapes that kernels get wrong. */
+  readonly proof: readonly Checked[];
+  readonly compared: readonly Compared[];
+  /** Devices that no worker serves: they are not waited for. */
+  readonly unserved: readonly string[];
 }
 
 /**
- * `tilemark check --baseline`: a kernel takes turns with an earlier one, on the devices of a grid or,
- * without `--server`, on one of this machine. Prints a Markdown table. Returns the exit
- * code: 1 if it is wrong, or slower than the tolerance allows.
+ * `tilemark check --baseline`: a kernel is proved as by `check`, then takes turns with an earlier one,
+ * on the devices of a grid or, without `--server`, on one of this machine. Prints a Markdown table.
+ * Returns the exit code, see `CHECK_EXIT`: what was not compared does not pass.
  */
 export async function checkAgainst(
   path: string,
@@ -39,43 +49,54 @@ export async function checkAgainst(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  const compared = flags.server
+  const comparison = flags.server
     ? await onGrid(path, flags as BaselineFlags & SubmitFlags)
     : await here(path, flags, childEntry);
-  print(markdownOf(compared, flags.tolerance));
-  return compared.some((each) => verdictOf(each, flags.tolerance).isBad) ? 1 : 0;
+  const { compared, proof, unserved } = comparison;
+  const proved = proofExit(proof);
+  if (proved !== CHECK_EXIT.right) print(`${checkedTable(proof, path)}\n`);
+  if (compared.length === 0) return proved;
+  const verdicts = compared.map((each) => verdictOf(each, flags.tolerance, path));
+  print(markdownOf(compared, verdicts));
+  for (const device of unserved) print(`${device}: ${UNSERVED}`);
+  return worstExit([proved, ...verdicts.map(({ exit }) => exit)]);
 }
 
-async function here(path: string, flags: BaselineFlags, childEntry: URL): Promise<Compared[]> {
-  const own = (await admitFile(path, 'file')).kernel;
+async function here(path: string, flags: BaselineFlags, childEntry: URL): Promise<Comparison> {
+  const contributed = await admitFile(path, 'file');
+  const own = contributed.kernel;
   const { kernel: base } = await admitFile(flags.baseline, '--baseline');
   const [asked] = tunablesFor([own], flags.tunable);
-  const chosen = Object.entries(asked?.tunables ?? {}).flatMap(([name, [value]]) =>
+  const only = asked?.tunables ?? {};
+  const chosen = Object.entries(only).flatMap(([name, [value]]) =>
     value === undefined ? [] : [[name, value] as const],
   );
   const a: Variant = { kernel: own.id, tunables: Object.fromEntries(chosen) };
   const b: Variant = { kernel: base.id, tunables: {} };
   return onDevice(flags.device, childEntry, warn, async (runner, alone) => {
-    const compared: Compared[] = [];
+    const measure = measureOn(runner, alone);
     const { environment } = await runner.open('default');
+    if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
+    const proof = await prove(contributed, only, environment.capabilities, measure);
+    const compared: Compared[] = [];
+    if (proofExit(proof) !== CHECK_EXIT.right) return { proof, compared, unserved: [] };
     for (const text of list(flags.shape)) {
       const shape = parseShape(own.op, text, '--shape');
       const problem = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
-      const ended = await alone(() => runner.duel('default', { a, b, problem }));
-      const isOwn = ended.kind === 'ended' && ended.side === 'a';
+      const { outcome } = await measure(a, problem, 'smoke');
+      const isMeasured = outcome.kind === 'measured';
+      const ended = isMeasured
+        ? await alone(() => runner.duel('default', { a, b, problem }))
+        : null;
+      const isOwn = ended?.kind === 'ended' && ended.side === 'a';
       compared.push({
-        device: environment.device.device,
-        problem,
-        ratio: ended.kind === 'dueled' ? ended.duel : null,
-        isWrong: isOwn && isBad(ended.outcome.kind),
-        why:
-          ended.kind === 'ended'
-            ? `${isOwn ? '' : 'baseline: '}${outcomeReason(ended.outcome)}`
-            : '',
-        rms: null,
+        ...{ device: environment.device.device, problem },
+        ratio: ended?.kind === 'dueled' ? ended.duel : null,
+        outcome: isOwn ? ended.outcome : outcome,
+        why: ended?.kind === 'ended' ? `baseline: ${outcomeReason(ended.outcome)}` : '',
       });
     }
-    return compared;
+    return { proof, compared, unserved: [] };
   });
 }
 
@@ -83,39 +104,43 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
 const warn = (text: string) => void process.stderr.write(`${text}\n`);
 
 /** Each run of the sweep is measured and then takes turns with the baseline. */
-async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise<Compared[]> {
+async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise<Comparison> {
   const { baseline, devices = 'all', shape } = flags;
+  const { kernel } = await admitFile(path, 'file');
   const submitted = await submitFile(path, { ...flags, devices, shapes: shape }, baseline);
+  const proof = await resultsOf(await submitProof(path, submitted), warn);
   const results = await resultsOf(submitted, warn);
-  const dueled = results.map(({ device, outcome, problem }): Compared => {
-    const { duel, verification } = outcome?.kind === 'measured' ? outcome.measurement : {};
-    const noDuel = 'its worker is of an older version, without duels';
+  const compared = results.map(({ device, outcome, problem }): Compared => {
+    const { duel } = outcome?.kind === 'measured' ? outcome.measurement : {};
     return {
-      device: device.name,
-      problem,
-      ratio: duel?.duel ?? null,
-      isWrong: isBad(outcome?.kind),
-      why:
-        outcome?.kind === 'measured'
-          ? duel
-            ? `baseline: ${duel.why}`
-            : noDuel
-          : (outcomeReason(outcome) ?? 'not run'),
-      rms: verification?.rms ?? null,
+      ...{ device: device.name, problem, ratio: duel?.duel ?? null, outcome },
+      why: duel ? `baseline: ${duel.why}` : 'its worker is of an older version, without duels',
     };
   });
-  const idle = submitted.unserved.map(({ name }): Compared => {
-    return { device: name, problem: null, ratio: null, isWrong: false, why: UNSERVED, rms: null };
-  });
-  return [...dueled, ...idle];
+  const notRun: Outcome = { kind: 'failed', stage: 'prepare', message: 'it was not run' };
+  return {
+    // By the name that it has here: this process does not know the grid's.
+    proof: proof.map(({ outcome, problem, variant: { tunables } }) => ({
+      ...{ problem, outcome: outcome ?? notRun },
+      variant: { kernel: kernel.id, tunables },
+    })),
+    compared,
+    unserved: submitted.unserved.map(({ name }) => name),
+  };
 }
 
-function verdictOf({ isWrong, ratio, why }: Compared, tolerance: number) {
-  if (isWrong) return { text: `**wrong**: ${why}`, isBad: true };
-  if (!ratio) return { text: why, isBad: false };
+function verdictOf({ outcome, ratio, why }: Compared, tolerance: number, path: string) {
+  const finding = findingOf(outcome);
+  if (finding !== 'right') {
+    return { text: `**${finding}**: ${reasonIn(outcome, path)}`, exit: exitOf(finding) };
+  }
+  if (!ratio) return { text: `**not compared**: ${why}`, exit: CHECK_EXIT.unchecked };
   const { verdict } = verdictOn(ratio.ratio, ratio.low, ratio.high);
   const isSlower = ratio.high < 1 - tolerance;
-  return { text: isSlower ? '**slower**' : WORDS[verdict], isBad: isSlower };
+  return {
+    text: isSlower ? '**slower**' : WORDS[verdict],
+    exit: isSlower ? CHECK_EXIT.slower : CHECK_EXIT.right,
+  };
 }
 
 const WORDS: Readonly<Record<Verdict, string>> = {
@@ -125,17 +150,20 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   UNDECIDED: 'undecided',
 };
 
-function markdownOf(compared: readonly Compared[], tolerance: number): string {
+function markdownOf(
+  compared: readonly Compared[],
+  verdicts: readonly { readonly text: string }[],
+): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-  const rows = compared.map((each) => {
-    const { device, problem, ratio, rms } = each;
-    const times = (value: number) => `${value.toFixed(3)}`;
+  const rows = compared.map(({ device, outcome, problem, ratio }, at) => {
+    const times = (value: number) => value.toFixed(3);
+    const { rms } = outcome?.kind === 'measured' ? outcome.measurement.verification : {};
     return [
       device,
-      problem ? `${shapeText(problem)} ${problem.dtype}` : '',
+      `${shapeText(problem)} ${problem.dtype}`,
       ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
-      verdictOf(each, tolerance).text,
-      rms === null ? '' : `${significant(rms)} roundoffs`,
+      verdicts[at]?.text ?? '',
+      rms === undefined ? '' : `${significant(rms)} roundoffs`,
     ];
   });
   return [

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { kernelTemplate } from '@tilemark/core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
 
 // A software GPU on a busy machine.
@@ -71,7 +71,7 @@ it('check tells where a kernel is wrong', async () => {
   await writeFile(join(folder, 'wrong.wgsl'), template.replace(SUM, `let oops = 1 + ;\n${SUM}`));
   const wrong = await tilemark('check', 'wrong.wgsl');
   expect(wrong.text).toMatch(new RegExp(`wrong\\.wgsl:${LINE}:\\d+: `));
-  expect(wrong.code).toBe(1);
+  expect(wrong.code).toBe(5);
   await writeFile(join(folder, 'bad.wgsl'), template.replace('read> A', 'read_write> A'));
   expect(await tilemark('check', 'bad.wgsl')).toMatchObject({
     code: 2,
@@ -81,5 +81,77 @@ it('check tells where a kernel is wrong', async () => {
   expect(await tilemark('duel', 'raw.wgsl', 'matmul/naive')).toMatchObject({
     code: 2,
     text: expect.stringContaining('UTF-8'),
+  });
+});
+
+/** The template, changed, as a file of this name. */
+const write = async (name: string, ...changes: [string, string][]) => {
+  const source = changes.reduce((text, [from, to]) => text.replace(from, to), template);
+  await writeFile(join(folder, `${name}.wgsl`), source);
+  return `${name}.wgsl`;
+};
+
+it('a kernel that is wrong at the shape it is measured at alone is not right', async () => {
+  const skipped = 'if (shape.m == 333u && row > 7u) { return; }';
+  const path = await write('late', [SUM, `${skipped}\n${SUM}`]);
+  const checked = await tilemark('check', path, '--shape', '333x8x8');
+  expect(checked.text).toMatch(/333x8x8 f32: wrong: .* should be/);
+  expect(checked.text).toContain('late.wgsl is wrong at 333x8x8');
+  expect(checked.code).toBe(1);
+});
+
+it('a kernel that takes multiples is checked at odd multiples', async () => {
+  const multiples: [string, string] = ['"covers"', '"multiples": { "n": 4 }, "covers"'];
+  const right = await tilemark('check', await write('four', multiples), '--shape', '64');
+  expect(right.text).toContain('is right on this device, where n is a multiple of 4.');
+  expect(right.text).toContain('17x32x5 f32');
+  expect(right.code).toBe(0);
+  const tail = 'if (BLOCK * (row / BLOCK + 1u) > shape.m) { return; }';
+  const path = await write('tail', multiples, [SUM, `${tail}\n${SUM}`]);
+  const wrong = await tilemark('check', path);
+  expect(wrong.text).toContain('it was never written (check `covers`)');
+  expect(wrong.code).toBe(1);
+});
+
+it('an endless loop is too slow, not wrong', async () => {
+  const path = await write('endless', [
+    SUM,
+    `var turns = 1u;\n  while (turns != 0u) { turns = turns | 1u; C[0] += T(turns); }\n${SUM}`,
+  ]);
+  const checked = await tilemark('check', path);
+  expect(checked.text).toMatch(/1 f32 +too slow here/);
+  expect(checked.text).not.toMatch(/wrong|right/);
+  expect(checked.code).toBe(6);
+});
+
+describe('check --baseline', () => {
+  const against = async (path: string, baseline: string) =>
+    tilemark('check', path, '--baseline', baseline, '--shape', '64', '--tolerance', '0.9');
+
+  it('passes a right kernel beside a right one, with its error', async () => {
+    const { code, text } = await against(await write('own'), await write('base'));
+    expect(text).toMatch(/\| 64 f32 \| \S+ \(\S+ to \S+\) \| [^|*]+ \| \S+ roundoffs \|/);
+    expect(code).toBe(0);
+  });
+
+  const onSquares: [string, string] = [
+    SUM,
+    `if (shape.m != shape.n && row + col > 3u) { return; }\n${SUM}`,
+  ];
+  const broken: [string, string] = [SUM, `let oops = 1 + ;\n${SUM}`];
+  const greedy: [string, string] = ['"covers"', '"workgroupBytes": 99000000, "covers"'];
+  it.each<[string, [string, string][], [string, string][], number, RegExp]>([
+    ['a kernel that is right on squares alone', [onSquares], [], 1, /17x31x5 f32 +wrong/],
+    ['a kernel that does not compile', [broken], [], 5, /does not compile +own\.wgsl:\d+/],
+    ['a kernel that runs nowhere', [greedy], [], 6, /1 f32 +needs more than this device has/],
+    ['a wrong baseline', [], [[SUM, `${SUM} sum = 1.0;`]], 6, /\*\*not compared\*\*: baseline/],
+    ['a baseline that runs nowhere', [], [greedy], 6, /\*\*not compared\*\*: baseline/],
+  ])('does not pass %s', async (_name, own, base, exit, words) => {
+    const { code, text } = await against(
+      await write('own', ...own),
+      await write('base', ['"mine"', '"base"'], ...base),
+    );
+    expect(text).toMatch(words);
+    expect(code).toBe(exit);
   });
 });

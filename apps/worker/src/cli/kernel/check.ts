@@ -1,4 +1,4 @@
-import { type Contributed, isBad, type Outcome, outcomeReason } from '@tilemark/core';
+import { type Contributed, type Outcome, type PolicyId, roundedUp } from '@tilemark/core';
 import {
   bytesText,
   type DeviceLimits,
@@ -7,23 +7,25 @@ import {
   defaultsOf,
   feasible,
   InputError,
-  type OpId,
   opById,
   opOf,
   type Problem,
   parseShape,
   rateOf,
+  type Shape,
   shapeText,
   type TunableValue,
   type TunableValues,
   type Variant,
   variantAddress,
 } from '@tilemark/kernels';
+import type { Runner } from '../../child/runner';
 import { NO_ADAPTER } from '../../device/select';
 import { tunablesFor } from '../flags';
-import { onDevice } from '../on-device';
+import { type Alone, onDevice } from '../on-device';
 import { rateText, significant, table, timeText } from '../table';
 import { admitFile, duelLine } from './file';
+import { CHECK_EXIT, exitOf, findingOf, reasonIn, worstExit } from './finding';
 
 export interface CheckFlags {
   readonly device: string;
@@ -33,7 +35,10 @@ export interface CheckFlags {
   readonly tunable?: readonly string[];
 }
 
-/** Sizes that no tile divides, of one row, of one column, of one step, and a few that are even. */
+/**
+ * Sizes that no tile divides, of one row, of one column, of one step, a few that are even, and long ones. Where a
+ * kernel takes multiples, each is rounded up to them: odd multiples, too, which no tile divides.
+ */
 const SIZES: readonly (readonly number[])[] = [
   [1, 1, 1],
   [17, 31, 5],
@@ -45,6 +50,9 @@ const SIZES: readonly (readonly number[])[] = [
   [256, 16, 1],
   [130, 258, 66],
   [128, 256, 192],
+  [1031, 5, 9],
+  [7, 1100, 5],
+  [3, 5, 2050],
 ];
 
 /** Every value of a tunable is tried on the first of these that it fits. */
@@ -54,16 +62,24 @@ const TUNED = [
   [512, 512, 512],
 ] as const;
 
-interface Checked {
+/** How often a shape that is too slow here is halved before it is given up. */
+const MOST_HALVINGS = 3;
+
+export interface Checked {
   readonly variant: Variant;
   readonly problem: Problem;
   readonly outcome: Outcome;
 }
 
+/** Measures a variant on a problem, nothing else being measured meanwhile. */
+export type Measure = (variant: Variant, problem: Problem, policy: PolicyId) => Promise<Checked>;
+
+type OnlyValues = Readonly<Record<string, readonly TunableValue[]>>;
+
 /**
  * `tilemark check`: compiles a kernel, verifies it over shapes that kernels get wrong, with every
- * value of its tunables, and measures it briefly beside naive. Returns the exit code: 1 if it is
- * wrong anywhere. Throws InputError.
+ * value of its tunables, and measures it briefly beside naive. Returns the exit code, see
+ * `CHECK_EXIT`. Throws InputError.
  */
 export async function check(
   path: string,
@@ -76,86 +92,185 @@ export async function check(
   const [asked] = tunablesFor([kernel], tunable);
   const speedShape = parseShape(kernel.op, shape, '--shape');
   return onDevice(device, childEntry, print, async (runner, alone) => {
-    const outcomeOf = async (variant: Variant, problem: Problem, policy: 'smoke' | 'screen') => {
-      const run = { variant, problem, policy, profile: 'default' } as const;
-      const { outcome } = await alone(() => runner.run(run));
-      return { variant, problem, outcome };
-    };
+    const measure = measureOn(runner, alone);
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     print(`${kernel.id} on ${environment.device.device}, profile default`);
-    const checked: Checked[] = [];
-    for (const [variant, problem] of casesOf(
-      contributed,
-      asked?.tunables ?? {},
-      environment.capabilities,
-    )) {
-      const ended = await outcomeOf(variant, problem, 'smoke');
-      checked.push(ended);
-      const { outcome } = ended;
-      // What does not compile, hangs, or crashes will do so on every shape.
-      if (outcome.kind === 'failed' && outcome.stage !== 'verify') break;
-    }
+    const { capabilities } = environment;
+    const checked = await prove(contributed, asked?.tunables ?? {}, capabilities, measure);
     print(checkedTable(checked, path));
-    const wrong = checked.filter(({ outcome }) => isBad(outcome.kind));
-    const right = checked.filter(({ outcome }) => outcome.kind === 'measured');
-    if (wrong.length > 0 || right.length === 0) {
-      print(wrong.length > 0 ? `${path} is wrong: see above.` : `${path} ran nowhere: see above.`);
-      return 1;
+    const exit = proofExit(checked);
+    if (exit !== CHECK_EXIT.right) {
+      print(`${path} ${EXIT_WORDS[exit]}: see above.`);
+      return exit;
     }
-    const { variant } = right[0] ?? { variant: { kernel: kernel.id, tunables: {} } };
+    const { variant } = checked.find(isRight) ?? { variant: { kernel: kernel.id, tunables: {} } };
+    const exits: ReturnType<typeof exitOf>[] = [exit];
     for (const dtype of kernel.dtypes) {
       const problem = { op: kernel.op, shape: speedShape, dtype } as Problem;
-      const own = await outcomeOf(variant, problem, 'screen');
+      const own = await measure(variant, problem, 'screen');
       const naive = `${kernel.op}/naive`;
-      const base = await outcomeOf({ kernel: naive, tunables: {} }, problem, 'screen');
-      print(speedText(own, base.outcome, naive));
+      const base = await measure({ kernel: naive, tunables: {} }, problem, 'screen');
+      print(speedText(own, base.outcome, naive, path));
+      exits.push(exitOf(findingOf(own.outcome)));
     }
-    print(`${path} is right on this device. Next: ${duelLine(path, kernel, shape)}`);
-    return 0;
+    const worst = worstExit(exits);
+    if (worst !== CHECK_EXIT.right) {
+      print(`${path} ${EXIT_WORDS[worst]} at ${shape}: see above.`);
+      return worst;
+    }
+    const given = Object.entries(contributed.manifest.multiples);
+    const where = given
+      .map(([dimension, of]) => `${dimension} is a multiple of ${of}`)
+      .join(' and ');
+    print(
+      `${path} is right on this device${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
+    );
+    return CHECK_EXIT.right;
   });
 }
 
+const EXIT_WORDS = {
+  [CHECK_EXIT.right]: 'is right',
+  [CHECK_EXIT.wrong]: 'is wrong',
+  [CHECK_EXIT.uncompiled]: 'does not compile',
+  [CHECK_EXIT.unchecked]: 'could not be checked here',
+  [CHECK_EXIT.slower]: 'is slower than its baseline',
+} as const;
+
+const isRight = ({ outcome }: Checked) => outcome.kind === 'measured';
+
+/** What `onDevice` hands a command, as one verb. */
+export const measureOn =
+  (runner: Runner, alone: Alone): Measure =>
+  async (variant, problem, policy) => {
+    const run = { variant, problem, policy, profile: 'default' } as const;
+    const { outcome } = await alone(() => runner.run(run));
+    return { variant, problem, outcome };
+  };
+
+/**
+ * Runs a kernel on every shape that kernels get wrong. A shape that is too slow here is halved a few
+ * times; what does not compile, or hangs on the first shape, ends the proof.
+ */
+export async function prove(
+  contributed: Contributed,
+  only: OnlyValues,
+  device: DeviceLimits,
+  measure: Measure,
+): Promise<Checked[]> {
+  const checked: Checked[] = [];
+  for (const [variant, problem] of casesOf(contributed, only, device)) {
+    let ended = await measure(variant, problem, 'smoke');
+    checked.push(ended);
+    for (let halving = 0; halving < MOST_HALVINGS; halving++) {
+      const smaller = halved(contributed, ended);
+      if (findingOf(ended.outcome) !== 'too slow here' || !smaller) break;
+      ended = await measure(variant, smaller, 'smoke');
+      checked.push(ended);
+    }
+    const finding = findingOf(ended.outcome);
+    const isHopeless = finding === 'does not compile' || !checked.some(isRight);
+    if (
+      isHopeless &&
+      finding !== 'right' &&
+      finding !== 'wrong' &&
+      ended.outcome.kind === 'failed'
+    ) {
+      break;
+    }
+  }
+  return checked;
+}
+
+function halved(
+  contributed: Contributed,
+  { problem, variant }: Pick<Checked, 'problem' | 'variant'>,
+): Problem | null {
+  const { op, shape } = problem;
+  const sizes = opById(op)
+    .sizes(shape)
+    .map((size) => Math.ceil(size / 2));
+  const smaller = roundedUp(contributed, variant.tunables, opById(op).shape(sizes));
+  const isSame = JSON.stringify(smaller) === JSON.stringify(shape);
+  return isSame ? null : ({ ...problem, shape: smaller } as Problem);
+}
+
+/**
+ * A kernel is right where every case was right, or was at a smaller shape. Cases that need more than
+ * the device has, or that would take too long, are left out if others were right.
+ */
+export function proofExit(checked: readonly Checked[]): ReturnType<typeof worstExit> {
+  const exits = checked.map((each, at) => {
+    const finding = findingOf(each.outcome);
+    const next = checked[at + 1];
+    // The halved shape follows.
+    const isTriedSmaller =
+      next?.variant === each.variant && next.problem.dtype === each.problem.dtype;
+    if (finding === 'too slow here' && isTriedSmaller) return exitOf(findingOf(next.outcome));
+    if (isPassedOver(each.outcome) && checked.some(isRight)) return CHECK_EXIT.right;
+    return exitOf(finding);
+  });
+  return worstExit(exits);
+}
+
+/** What says nothing of the kernel: it needs more than there is, or was foreseen to take too long. */
+const isPassedOver = (outcome: Outcome) =>
+  outcome.kind === 'skipped' || (outcome.kind === 'failed' && outcome.stage === 'prepare');
+
+/** The shapes of the proof that a kernel takes, each once. */
+export function proofShapes(contributed: Contributed, values: TunableValues): Shape[] {
+  const shapes = SIZES.map((sizes) => rounded(contributed, values, sizes));
+  return [...new Map(shapes.map((shape) => [JSON.stringify(shape), shape])).values()];
+}
+
+const rounded = (contributed: Contributed, values: TunableValues, sizes: readonly number[]) =>
+  roundedUp(contributed, values, opById(contributed.kernel.op).shape(sizes)) as Shape;
+
 /** The defaults on every shape in every dtype; every other value of a tunable on one shape. */
 function casesOf(
-  { kernel }: Contributed,
-  only: Readonly<Record<string, readonly TunableValue[]>>,
+  contributed: Contributed,
+  only: OnlyValues,
   device: DeviceLimits,
 ): [Variant, Problem][] {
+  const { kernel } = contributed;
   const { op, dtypes } = kernel;
   const tunables = kernel.tunables.map((each) => {
     const values = only[each.name] ?? each.values;
     return { ...each, values, default: only[each.name]?.[0] ?? each.default };
   });
   const defaults = defaultsOf(tunables);
-  const variant = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
+  const variantOf = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
+  const initial = variantOf(defaults);
   const [first = 'f32'] = dtypes;
+  const problemOf = (shape: Shape, dtype: Dtype) => ({ op, shape, dtype }) as Problem;
   return [
     ...dtypes.flatMap((dtype) =>
-      SIZES.map((sizes): [Variant, Problem] => [variant(defaults), problemOf(op, sizes, dtype)]),
+      proofShapes(contributed, defaults).map((shape): [Variant, Problem] => [
+        initial,
+        problemOf(shape, dtype),
+      ]),
     ),
-    ...tunables.flatMap(({ name, values, default: initial }) =>
-      values
-        .filter((value) => value !== initial)
+    ...tunables.flatMap((each) =>
+      each.values
+        .filter((value) => value !== each.default)
         .map((value): [Variant, Problem] => {
-          const those = variant({ ...defaults, [name]: value });
-          const problems = TUNED.map((sizes) => problemOf(op, sizes, first));
-          const fits = problems.find((problem) => feasible(those, problem, device).ok);
-          return [those, fits ?? problemOf(op, TUNED[0], first)];
+          const variant = variantOf({ ...defaults, [each.name]: value });
+          const problems = TUNED.map((sizes) =>
+            problemOf(rounded(contributed, variant.tunables, sizes), first),
+          );
+          const fits = problems.find((problem) => feasible(variant, problem, device).ok);
+          return [variant, fits ?? (problems[0] as Problem)];
         }),
     ),
   ];
 }
 
-function problemOf(op: OpId, sizes: readonly number[], dtype: Dtype): Problem {
-  return { op, shape: opById(op).shape(sizes), dtype } as Problem;
-}
-
-function checkedTable(checked: readonly Checked[], path: string): string {
+export function checkedTable(checked: readonly Checked[], path: string): string {
   const rows = checked.map(({ variant, problem, outcome }) => [
     variantAddress(variant).replace(/^[^[]*/, ''),
     `${shapeText(problem)} ${problem.dtype}`,
-    outcome.kind === 'measured' ? 'right' : outcome.kind,
+    findingOf(outcome),
     outcome.kind === 'measured' ? precisionText(problem, outcome.measurement.verification.rms) : '',
     outcome.kind === 'measured' ? '' : reasonIn(outcome, path),
   ]);
@@ -170,19 +285,12 @@ function precisionText(problem: Problem, rms: number | undefined): string {
   return rms === undefined ? '' : `${significant(rms)} roundoffs`;
 }
 
-/** The reason with the place in the file, as editors take it: `my.wgsl:12:5: ...`. */
-function reasonIn(outcome: Outcome, path: string): string {
-  const reason = outcomeReason(outcome) ?? '';
-  const [, what, line, column, text] =
-    /^compile: ([\s\S]*) \(line (\d+)(?:, column (\d+))?: ([\s\S]*)\)$/.exec(reason) ?? [];
-  if (line === undefined) return reason;
-  return `${path}:${line}${column ? `:${column}` : ''}: ${what}\n  ${text}`;
-}
-
-function speedText(own: Checked, base: Outcome, naive: string): string {
+function speedText(own: Checked, base: Outcome, naive: string, path: string): string {
   const { problem, outcome } = own;
   const what = `${shapeText(problem)} ${problem.dtype}`;
-  if (outcome.kind !== 'measured') return `${what}: ${outcomeReason(outcome)}`;
+  if (outcome.kind !== 'measured') {
+    return `${what}: ${findingOf(outcome)}: ${reasonIn(outcome, path)}`;
+  }
   const { medianNs } = outcome.measurement.cold;
   const speed = `${timeText(medianNs)}, ${rateText(rateOf(problem, medianNs))}`;
   const times =

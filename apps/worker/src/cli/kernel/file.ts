@@ -10,6 +10,7 @@ import {
   fileOf,
   isContributed,
   KERNEL_LIMITS,
+  type KernelFile,
   kernelDetailSchema,
   kernelNameSchema,
   kernelTemplate,
@@ -22,27 +23,37 @@ import { invoked } from '../invoked';
 /** Whose kernels those of a local file are. */
 const AUTHOR = 'local';
 
-/** Reads a `.wgsl` file, with the `.json` beside it if there is one. Throws InputError at its line. */
+/** Makes the kernel of a file known. Throws InputError at its line. */
 export async function admitFile(path: string, flag: string): Promise<Contributed> {
+  const file = await kernelFileAt(path, flag);
+  try {
+    return await admitKernel(file);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const { manifest } = file;
+    throw new InputError(
+      error.message,
+      placeIn(error.field, path, manifestBeside(path), manifest !== undefined),
+    );
+  }
+}
+
+const manifestBeside = (path: string) => path.replace(/\.wgsl$/, '.json');
+
+/** Reads a `.wgsl` file, with the `.json` beside it if there is one, both without a byte-order mark. */
+export async function kernelFileAt(path: string, flag: string): Promise<KernelFile> {
   refuseIf(!path.endsWith('.wgsl'), `'${path}' is not a .wgsl file`, flag);
   const { size } = await atFlag(flag, stat(path));
   const { sourceBytes } = KERNEL_LIMITS;
   refuseIf(size > sourceBytes, `${path} has ${size} bytes; the limit is ${sourceBytes}`, path);
   const bytes = await atFlag(flag, readFile(path));
-  const beside = path.replace(/\.wgsl$/, '.json');
-  const manifest = await readIfThere(flag, beside);
-  let source: string;
+  const manifest = await readIfThere(flag, manifestBeside(path));
   try {
-    source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = manifest?.replace(/^\ufeff/, '');
+    return { author: AUTHOR, source, ...(text !== undefined && { manifest: text }) };
   } catch {
     throw new InputError('this is not text: save the file as UTF-8', path);
-  }
-  try {
-    const file = { author: AUTHOR, source, ...(manifest !== null && { manifest }) };
-    return await admitKernel(file);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.message, placeIn(error.field, path, beside, manifest !== null));
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ContributedKernel,
@@ -7,7 +6,6 @@ import {
   deviceQueueSchema,
   deviceSchema,
   familyById,
-  isBad,
   kernelDetailSchema,
   outcomeReason,
   pageOf,
@@ -19,6 +17,7 @@ import {
 } from '@tilemark/core';
 import {
   type Dtype,
+  defaultsOf,
   InputError,
   type OpId,
   type Problem,
@@ -27,10 +26,12 @@ import {
   type Shape,
   shapeText,
 } from '@tilemark/kernels';
-import { list, readIfThere, tunablesFor } from '../flags';
+import { list, tunablesFor } from '../flags';
 import { GridClient, type GridOptions } from '../grid/client';
 import { rateText, table, timeText } from '../table';
-import { admitFile } from './file';
+import { proofShapes } from './check';
+import { admitFile, kernelFileAt } from './file';
+import { exitOf, findingOf, worstExit } from './finding';
 
 export interface SubmitFlags extends GridOptions {
   readonly token: string;
@@ -54,12 +55,14 @@ export interface Submitted {
   readonly kernel: string;
   /** Devices that no worker serves which takes contributed kernels: they are not waited for. */
   readonly unserved: readonly DeviceRef[];
+  /** Keys of the others. */
+  readonly served: readonly string[];
 }
 
 /**
  * `tilemark submit`: keeps a kernel on a grid as a version of its author's, and lets it run there
- * beside naive, the best of ours, and the version before it. Returns the exit code: 1 if it was
- * waited for and is wrong somewhere.
+ * beside naive, the best of ours, and the version before it. Returns the exit code, see `CHECK_EXIT`,
+ * if it was waited for.
  */
 export async function submit(
   path: string,
@@ -75,7 +78,26 @@ export async function submit(
   const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
   print(resultTable(results));
   const own = results.filter(({ variant }) => variant.kernel === kernel);
-  return own.some(({ outcome }) => isBad(outcome?.kind)) ? 1 : 0;
+  return worstExit(own.map(({ outcome }) => exitOf(findingOf(outcome))));
+}
+
+/** Verifies a submitted kernel over the shapes that kernels get wrong, on the devices of its sweep. */
+export async function submitProof(
+  path: string,
+  { kernel, served, site }: Submitted,
+): Promise<Pick<Submitted, 'site' | 'sweep'>> {
+  const contributed = await admitFile(path, 'file');
+  const { dtypes, tunables } = contributed.kernel;
+  const shapes = proofShapes(contributed, defaultsOf(tunables));
+  const { id: sweep } = await site.post('sweeps', sweepCreatedSchema, {
+    name: `${kernel}, verified`.slice(0, 120),
+    spec: {
+      cases: [{ kernel, tunables: {}, shapes, dtypes }],
+      policy: 'smoke',
+      devices: served,
+    },
+  });
+  return { site, sweep };
 }
 
 export const UNSERVED = 'no worker there takes contributed kernels now; not waited for';
@@ -114,13 +136,11 @@ export async function submitFile(
     name: (rival ? `${own.id} against ${rival.id}` : own.id).slice(0, 120),
     spec: { cases, devices: served },
   });
-  return { site, sweep: sweep.id, kernel: own.id, unserved };
+  return { site, sweep: sweep.id, kernel: own.id, served, unserved };
 }
 
 async function keep(site: GridClient, path: string): Promise<ContributedKernel> {
-  const source = await readFile(path, 'utf8');
-  const manifest = await readIfThere('file', path.replace(/\.wgsl$/, '.json'));
-  const file = { source, ...(manifest !== null && { manifest }) };
+  const { author: _, ...file } = await kernelFileAt(path, 'file');
   return site.post('kernels', contributedKernelSchema, file);
 }
 

@@ -12,6 +12,7 @@ import {
   passesOf,
   type ResolvedVariant,
   rateOf,
+  shapeWords,
   specialise,
   type TunableValues,
 } from '@tilemark/kernels';
@@ -183,7 +184,7 @@ function bindingsOf(
   tunables: TunableValues,
   problem: Problem,
 ): BestVariant['bindings'] {
-  const { tensors, inputs, output, sides } = opOf(problem);
+  const { tensors, inputs, output } = opOf(problem);
   const { bytes } = DTYPES[problem.dtype];
   const dims = [...inputs(problem.shape), output(problem.shape)];
   const scratch = kernel.scratchBytes?.(tunables, problem) ?? 0;
@@ -202,7 +203,7 @@ function bindingsOf(
       type: 'uniform' as const,
       bytes: 16,
       isOutput: false,
-      values: [...sides(problem.shape)],
+      values: [...shapeWords(kernel, problem)],
     },
     ...(scratch > 0
       ? [{ name: 'scratch', type: 'storage' as const, bytes: whole(scratch), isOutput: false }]
