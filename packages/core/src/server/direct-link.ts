@@ -20,7 +20,6 @@ import { deviceKey, type Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import { isServiceUnavailable } from './errors';
 import type { AuditNote } from './store/audit';
-import type { RunCheck } from './store/record';
 import { backfill, type SweepServices } from './submit';
 import { advanceTuning } from './tunings';
 
@@ -47,28 +46,42 @@ export interface Admission {
  * its runs by its id, so any process can go on for it: a link has no state beyond whom it is for.
  */
 export class DirectLink implements Link {
-  protected readonly services: SweepServices;
+  readonly #services: SweepServices;
   #worker: LinkedWorker;
 
   constructor(services: SweepServices, worker: LinkedWorker = { workerId: '', deviceKey: '' }) {
-    this.services = services;
+    this.#services = services;
     this.#worker = worker;
   }
 
-  protected get worker(): LinkedWorker {
-    return this.#worker;
+  /**
+   * For a worker that a token let in. Throws NotAdmitted for one that may not go on, and Refused at
+   * `worker` for one to attach again.
+   */
+  static async of(services: SweepServices, workerId: string, tokenId: string): Promise<DirectLink> {
+    const admission = await services.store.workers.admission(workerId, tokenId);
+    switch (admission.is) {
+      case 'attached':
+        return new DirectLink(services, { workerId, deviceKey: admission.deviceKey });
+      case 'revoked':
+        throw new NotAdmitted('This worker was revoked. To let it in, make a new token for it.');
+      case 'detached':
+        throw new Refused('This worker is no longer attached: attach it again.', 'worker');
+      case 'unknown':
+        throw new NotAdmitted(`This token has attached no worker ${workerId}.`);
+    }
   }
 
   /** A device that was never seen before gets the standard suites. */
   async attach(worker: WorkerDescription, admission?: Admission): Promise<Attachment> {
-    const { store, queue } = this.services;
+    const { store, queue } = this.#services;
     return translated(async () => {
       await queue.ping();
       const attached = await store.workers.attach({ ...worker, ...admission });
       const { party, released, workerId, deviceKey: key } = attached;
       this.#worker = { workerId, deviceKey: key };
       await Promise.all(released.map(({ id }) => this.#putBack(id)));
-      const suites = await backfill(this.services, key);
+      const suites = await backfill(this.#services, key);
       const rooflines = await store.rooflines.latest(key, party);
       return {
         ...this.#worker,
@@ -80,7 +93,7 @@ export class DirectLink implements Link {
   }
 
   async next(signal: AbortSignal): Promise<ClaimedRun | null> {
-    const { store, queue } = this.services;
+    const { store, queue } = this.#services;
     const { workerId, deviceKey: key } = this.#worker;
     // AbortSignal.any leaves something behind in signals that live on.
     const over = new AbortController();
@@ -110,7 +123,7 @@ export class DirectLink implements Link {
 
   /** Throws NotAdmitted where the worker was cut off while it waited. */
   async #notClaimed(runId: string): Promise<void> {
-    const { store, queue } = this.services;
+    const { store, queue } = this.#services;
     const { workerId, deviceKey: key } = this.#worker;
     switch (await translated(() => store.runs.whyNotClaimed(runId, workerId))) {
       case 'cut off':
@@ -131,7 +144,7 @@ export class DirectLink implements Link {
   }
 
   async heartbeat(state: WorkingState, runs: readonly string[]): Promise<Orders> {
-    const { store, queue } = this.services;
+    const { store, queue } = this.#services;
     const { workerId, deviceKey: key } = this.#worker;
     // Whatever the store says: its locks end without the queue's knowing why.
     await Promise.all(
@@ -148,52 +161,61 @@ export class DirectLink implements Link {
   }
 
   async handBack(runId: string): Promise<void> {
-    const { store } = this.services;
+    const { store } = this.#services;
     await translated(() => store.runs.release(runId, this.#worker.workerId));
     await this.#putBack(runId, AGAIN_AFTER_MS);
   }
 
   async outcome(record: RecordedRun): Promise<void> {
-    await this.record(record);
+    await this.end(record);
   }
 
-  /** False: the run has ended already. The worker of the record may be another of this machine's. */
-  protected async record(record: RecordedRun, check?: RunCheck): Promise<{ recorded: boolean }> {
-    const { store, queue } = this.services;
-    const done = await translated(() => store.runs.record(record, check)).catch(
-      (error: unknown) => {
-        if (isGridUnavailable(error) || isRefused(error)) throw error;
-        if (isInputError(error)) throw new Refused(error.message, error.field);
-        throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
-          cause: error,
-        });
-      },
-    );
+  /**
+   * False: the run has ended already, or waits for others. The worker of the record may be another of
+   * this machine's; absent: it is this one.
+   */
+  async end({
+    workerId = this.#worker.workerId,
+    ...ended
+  }: Omit<RecordedRun, 'workerId'> & { readonly workerId?: string }): Promise<{
+    recorded: boolean;
+  }> {
+    const record = { ...ended, workerId };
+    const { store, queue } = this.#services;
+    const done = await translated(() => store.runs.record(record)).catch((error: unknown) => {
+      if (isGridUnavailable(error) || isRefused(error)) throw error;
+      if (isInputError(error)) throw new Refused(error.message, error.field);
+      throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
+        cause: error,
+      });
+    });
     const run = { id: record.runId, deviceKey: deviceKey(record.environment.device) };
     await this.#ifQueueIsUp(queue.finish(run, record.workerId));
     // The outcome stands, whatever comes of this: `reconcile` tries again, and tells why it fails.
-    if (done.tuning) await advanceTuning(this.services, done.tuning).catch(() => undefined);
+    if (done.tuning) await advanceTuning(this.#services, done.tuning).catch(() => undefined);
     return { recorded: done.recorded };
   }
 
   async roofline(profile: Profile, survey: RooflineSurvey): Promise<void> {
-    const { store } = this.services;
+    const { store } = this.#services;
     await translated(() => store.rooflines.record({ ...this.#worker, profile, survey }));
   }
 
   async detach(): Promise<void> {
-    const { store } = this.services;
+    const { store } = this.#services;
     await translated(() => store.workers.detach(this.#worker.workerId));
   }
 
   async close(): Promise<void> {
-    const { store, queue } = this.services;
+    const { store, queue } = this.#services;
     await Promise.allSettled([queue.close(), store.close()]);
   }
 
   async #putBack(id: string, delayMs = 0): Promise<void> {
     const { workerId, deviceKey: key } = this.#worker;
-    await this.#ifQueueIsUp(this.services.queue.putBack({ id, deviceKey: key }, workerId, delayMs));
+    await this.#ifQueueIsUp(
+      this.#services.queue.putBack({ id, deviceKey: key }, workerId, delayMs),
+    );
   }
 
   /** The rows are right, and `reconcile` brings the queue into step when it is back. */

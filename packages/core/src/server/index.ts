@@ -6,7 +6,6 @@ export * from './errors';
 export { importResults } from './imports/import';
 export { openQueue, type Queue } from './queue/queue';
 export * from './reconcile';
-export { RemoteLink } from './remote-link';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';

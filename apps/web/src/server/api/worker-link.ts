@@ -9,7 +9,7 @@ import {
   outcomeRequestSchema,
   rooflineRequestSchema,
 } from '@tilemark/core';
-import { DirectLink, RemoteLink } from '@tilemark/core/server';
+import { DirectLink } from '@tilemark/core/server';
 import type { z } from 'zod';
 import { log } from '../log';
 import { type Call, noun, type Operation, ok, operation, signedIn } from './operation';
@@ -62,7 +62,7 @@ function own<Path extends OfWorker, Body extends z.ZodType>(
     Operation<Path, z.ZodType, Body>,
     'id' | 'path' | 'summary' | 'body' | 'maxBodyBytes' | 'maxUnpackedBytes' | 'answer'
   >,
-  answer: (link: RemoteLink, call: Call<Path, unknown, z.output<Body>>) => unknown,
+  answer: (link: DirectLink, call: Call<Path, unknown, z.output<Body>>) => unknown,
 ): void {
   operation<Path, z.ZodType, Body>(
     workerLink,
@@ -72,7 +72,7 @@ function own<Path extends OfWorker, Body extends z.ZodType>(
     },
     async (call) => {
       const { id } = call.params as { id: string };
-      const link = await RemoteLink.of(call.services, id, signedIn(call.principal).tokenId);
+      const link = await DirectLink.of(call.services, id, signedIn(call.principal).tokenId);
       return answer(link, call);
     },
   );
@@ -139,7 +139,7 @@ own(
     maxUnpackedBytes: OUTCOME_BYTES.unpacked,
     answer: ok(outcomeAnswerSchema),
   },
-  (link, { body, params }) => link.take(params.run, body),
+  (link, { body, params }) => link.end({ ...body, runId: params.run }),
 );
 
 own(

@@ -8,12 +8,12 @@ import { isLost } from '../store/fleet';
  * all workers that one token let in are one party, because what machines call themselves is their
  * own word. A device belongs to the operator or to the party that attached it first; another
  * party's worker of the same model is another machine under it, which does not change its description.
- * A roof is a party's own until the operator has one. What the operator's workers measured needs nobody's agreement; a
- * result of any other party is confirmed once another party's agrees, or an admin does.
+ * A roof is a party's own until the operator has one. What the operator's workers measured needs
+ * nobody's agreement; a result of any other party is confirmed once another party's agrees, or an admin does.
  *
- * A **quote** is a result that decides what others run: `/best`, the selector, the map, and whatever
- * watches a device take quotes only. One that is confirmed is a quote for everybody; for the device
- * itself, so is what its owner measured, ranked or quick.
+ * A result is **quotable** where it may decide what others run: `/best`, the selector, the map, and
+ * whatever watches a device quote no other. One that is confirmed is quotable for everybody; for the
+ * device itself, so is what its owner measured, ranked or quick.
  */
 
 export const OPERATOR = 'operator';
@@ -63,18 +63,18 @@ export const isOthersToTry = (party: Prisma.Sql): Prisma.Sql => Prisma.sql`(
       AND ${partyOf('other')} <> ALL (run."declinedBy")))`;
 
 /**
- * Whether a row of "Result" is a quote.
+ * Whether a row of "Result" is quotable.
  *
  * @param ownedBy of its device, where it decides for that device alone; null: for any device
  */
-export const isQuote = (result: string, ownedBy: string | Prisma.Sql | null): Prisma.Sql => {
+export const isQuotable = (result: string, ownedBy: string | Prisma.Sql | null): Prisma.Sql => {
   const column = (name: string) => Prisma.raw(`${result}."${name}"`);
   return Prisma.sql`(${column('confirmedBy')} IS NOT NULL
     OR coalesce(${column('party')} = ${ownedBy}, false))`;
 };
 
-/** `isQuote`, as Prisma asks it. */
-export const quotes = (ownedBy: string | null) =>
+/** `isQuotable`, as Prisma asks it. */
+export const quotable = (ownedBy: string | null) =>
   ({
     OR: [{ confirmedBy: { not: null } }, ...(ownedBy === null ? [] : [{ party: ownedBy }])],
   }) satisfies Prisma.ResultWhereInput;
@@ -93,21 +93,31 @@ export async function confirmAgreeing(
   tx: Prisma.TransactionClient,
   resultIds: readonly string[],
 ): Promise<string[]> {
-  const version = Prisma.sql`("outcome"->'measurement'->>'methodologyVersion')::int`;
+  const ranked = Prisma.sql`"unranked" IS NULL
+    AND ("outcome"->'measurement'->>'methodologyVersion')::int = ${METHODOLOGY_VERSION}`;
+  const sameWork = (a: string, b: string) =>
+    Prisma.raw(
+      ['deviceKey', 'address', 'shape', 'op', 'dtype', 'profile']
+        .map((column) => `${a}."${column}" = ${b}."${column}"`)
+        .join(' AND '),
+    );
+  // A file may bring one work a thousand times: what others have of it is looked up once.
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    WITH pair AS (
+    WITH mine AS MATERIALIZED (
+      SELECT result."id", result."medianNs", result."party", result."coldSamplesNs",
+        run."deviceKey", run."address", run."shape", run."op", run."dtype", run."profile"
+      FROM "Result" AS result JOIN "Run" AS run ON run."id" = result."runId"
+      WHERE result."id" = ANY(${[...resultIds]}) AND "medianNs" IS NOT NULL AND ${ranked}),
+    work AS (
+      SELECT DISTINCT "deviceKey", "address", "shape", "op", "dtype", "profile", "party" FROM mine),
+    other AS MATERIALIZED (
+      SELECT work.*, result."id", result."medianNs", result."coldSamplesNs"
+      FROM work JOIN "Run" AS run ON ${sameWork('run', 'work')} AND run."state" = 'measured'
+      JOIN "Result" AS result ON result."runId" = run."id" AND result."party" <> work."party"
+        AND ${ranked}),
+    pair AS (
       SELECT mine."id" AS "mine", other."id" AS "other"
-      FROM (SELECT "id", "runId", "medianNs", "party", "coldSamplesNs" FROM "Result"
-        WHERE "id" = ANY(${[...resultIds]}) AND "unranked" IS NULL AND "medianNs" IS NOT NULL
-          AND ${version} = ${METHODOLOGY_VERSION}) AS mine
-      JOIN "Run" AS run ON run."id" = mine."runId"
-      JOIN "Run" AS other_run ON other_run."deviceKey" = run."deviceKey"
-        AND other_run."address" = run."address" AND other_run."shape" = run."shape"
-        AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
-        AND other_run."profile" = run."profile" AND other_run."state" = 'measured'
-      JOIN (SELECT * FROM "Result"
-        WHERE "unranked" IS NULL AND ${version} = ${METHODOLOGY_VERSION}) AS other
-        ON other."runId" = other_run."id" AND other."party" <> mine."party"
+      FROM mine JOIN other ON ${sameWork('mine', 'other')} AND mine."party" = other."party"
         AND other."medianNs" BETWEEN mine."medianNs" * ${1 - AGREES_WITHIN}::float8
           AND mine."medianNs" / ${1 - AGREES_WITHIN}::float8
         AND other."coldSamplesNs" <> mine."coldSamplesNs")

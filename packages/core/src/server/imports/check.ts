@@ -3,7 +3,7 @@ import { isContributed } from '../../contributed/kernel';
 import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { BenchFile, RunResult } from '../../view/api';
-import { judged } from '../store/judge';
+import { judged } from '../gate/belief';
 import type { ImportedRun } from '../store/new-sweeps';
 
 /** What an import is checked against. */
@@ -21,7 +21,7 @@ export interface KnownDevice {
 
 /**
  * A result of a file as it may be kept; null if it has not ended. The address is computed again,
- * and the outcome is judged as a worker's is (`judge.ts`).
+ * and the outcome is judged as a worker's is (`gate/belief.ts`).
  *
  * @throws InputError naming the field at fault, `results[3].variant.tunables.TILE`
  */
@@ -60,7 +60,7 @@ export function importedRun(
         device: environment.device,
         roof: ours?.roofs.get(profile),
         leaseNs: null,
-        seed: null,
+        isSeeded: false,
         wgsl: undefined,
         isUnvouched: !isAdmin,
       },

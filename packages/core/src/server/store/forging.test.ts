@@ -1,6 +1,7 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../services.test-helper';
+import { Refused } from '../../link/link';
 import { deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
@@ -142,7 +143,8 @@ const board = async () =>
 const refusalOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'kept',
-    (error: unknown) => (error instanceof InputError ? error.field : error),
+    (error: unknown) =>
+      error instanceof InputError || error instanceof Refused ? error.field : error,
   );
 
 const edited = (over: Partial<Measurement['cold']>): Outcome => {
@@ -233,24 +235,24 @@ describe('a worker of a token is refused', () => {
     const other = environment('Another');
     const profile = { ...environment(name), profile: 'fast' as const };
     expect(await refusalOf(byWorker(mallory, outcome(), { environment: other }))).toBe(
-      'environment',
+      'environment.device',
     );
     expect(await refusalOf(byWorker(mallory, outcome(), { environment: profile }))).toBe(
-      'environment',
+      'environment.profile',
     );
     const { workerId } = await attach(store, 'Elsewhere');
     const { runIds } = await sweepOf(store, [planned(key)]);
     const foreign = recorded(runIds[0] ?? '', workerId, outcome(), name);
-    expect(await refusalOf(store.runs.record(foreign))).toBe('runId');
+    expect(await refusalOf(store.runs.record(foreign))).toBe('run');
     const own = await store.workers.attach({
       ...{ name: 'x', host: 'h', version: '0', capabilities, tokenId: mallory },
       identity: identity(name),
     });
     const unclaimed = recorded(runIds[0] ?? '', own.workerId, outcome(), name);
-    expect(await refusalOf(store.runs.record(unclaimed))).toBe('runId');
+    expect(await refusalOf(store.runs.record(unclaimed))).toBe('run');
     await store.runs.claim(runIds[0] ?? '', surveyor);
     for (const each of [unclaimed, { ...unclaimed, outcome: failed }]) {
-      expect(await store.runs.record(each)).toEqual({ recorded: false });
+      expect(await refusalOf(store.runs.record(each))).toBe('run');
     }
   });
 

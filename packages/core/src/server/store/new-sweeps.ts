@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import { InputError, shapeText } from '@tilemark/kernels';
-import { group } from 'd3-array';
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../measure/device';
 import { deviceKey } from '../../measure/device';
@@ -10,14 +9,13 @@ import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { GridTuning } from '../../tune/family-tuning';
 import { BY_OPERATOR } from '../../view/result';
-import { confirmAgreeing, OPERATOR } from '../gate/parties';
+import { isDistinctive } from '../gate/facts';
+import { OPERATOR } from '../gate/parties';
+import { settle } from '../gate/settle';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
-import { candidateOf, moveBests, moveCandidates } from './boards/headlines';
 import { environmentRow, outcomeColumns } from './columns';
 import { batches, toJson } from './database';
-import { isTelling } from './record';
-import { raiseByResults } from './roofs';
 
 /** Who makes a sweep; without a token it is the grid's own. */
 export type Author = Pick<Principal, 'name'> & Partial<Pick<Principal, 'tokenId'>>;
@@ -103,16 +101,13 @@ export async function importSweep(
       );
       await insertResults(tx, kept, { importedBy, party });
       await refuseTwins(tx, kept);
-      const ids = kept.map((each) => each.id);
-      const confirmed = new Set(party === OPERATOR ? ids : await confirmAgreeing(tx, ids));
-      const candidates = kept.flatMap(({ endedAt, id: resultId, outcome, row }) =>
-        candidateOf(row, resultId, endedAt, outcome),
+      await settle(
+        tx,
+        kept.map(({ endedAt, id: resultId, outcome, row: run }) => ({
+          ...{ endedAt, outcome, party, resultId, run, isShared: true, hasRoof: false },
+          statedRoof: roofStated(outcome, party),
+        })),
       );
-      for (const { resultId } of candidates) confirmed.delete(resultId);
-      for (const some of batches(candidates, RESULTS_PER_INSERT)) await moveCandidates(tx, some);
-      // Those that were here before.
-      if (party !== OPERATOR) await moveBests(tx, [...confirmed]);
-      else await raiseRoofs(tx, results);
       await noted(tx, note, sweep.id);
       return sweep.id;
     },
@@ -123,8 +118,9 @@ export async function importSweep(
 
 /** Throws InputError at a result with the samples of another, which is not the same result again. */
 async function refuseTwins(tx: Prisma.TransactionClient, kept: readonly KeptRun[]): Promise<void> {
-  const telling = kept.filter(
-    ({ outcome }) => outcome.kind === 'measured' && isTelling(outcome.measurement.cold.samplesNs),
+  const distinctive = kept.filter(
+    ({ outcome }) =>
+      outcome.kind === 'measured' && isDistinctive(outcome.measurement.cold.samplesNs),
   );
   const [twin] = await tx.$queryRaw<{ id: string; twin: string }[]>`
     SELECT mine."id", other."id" AS "twin"
@@ -133,7 +129,7 @@ async function refuseTwins(tx: Prisma.TransactionClient, kept: readonly KeptRun[
     JOIN "Result" AS other ON other."medianNs" = mine."medianNs" AND other."id" <> mine."id"
       AND other."coldSamplesNs" = mine."coldSamplesNs"
     JOIN "Run" AS other_run ON other_run."id" = other."runId"
-    WHERE mine."id" = ANY(${telling.map(({ id }) => id)}) AND NOT (
+    WHERE mine."id" = ANY(${distinctive.map(({ id }) => id)}) AND NOT (
       other."importedBy" IS NOT DISTINCT FROM mine."importedBy"
       AND other_run."deviceKey" = run."deviceKey" AND other_run."address" = run."address"
       AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
@@ -148,22 +144,9 @@ async function refuseTwins(tx: Prisma.TransactionClient, kept: readonly KeptRun[
   );
 }
 
-/** What the operator's results state of their devices' roofs. */
-async function raiseRoofs(
-  tx: Prisma.TransactionClient,
-  results: readonly ImportedRun[],
-): Promise<void> {
-  const measured = results.flatMap(({ run, outcome }) =>
-    outcome.kind === 'measured' && outcome.measurement.roof
-      ? [{ ...run, measurement: outcome.measurement }]
-      : [],
-  );
-  for (const [key, ofDevice] of group(measured, (run) => run.deviceKey)) {
-    for (const [profile, ofProfile] of group(ofDevice, (run) => run.profile)) {
-      await raiseByResults(tx, { deviceKey: key, profile, party: OPERATOR }, ofProfile);
-    }
-  }
-}
+/** A file's roofs count where the operator brings it. */
+const roofStated = (outcome: Outcome, party: string | null) =>
+  outcome.kind === 'measured' && party === OPERATOR ? outcome.measurement.roof : null;
 
 /**
  * One worker per device, created detached, for the results to name. A known device keeps what its

@@ -6,12 +6,13 @@ import { bestOf, raisedBy, statedRates } from '../../measure/proved-rates';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { IMPLAUSIBLE } from '../../measure/trust';
 import type { RooflineRecord } from '../../view/api';
+import { judged } from '../gate/belief';
 import { OPERATOR, ownRoofs, partyOf, roofsFor } from '../gate/parties';
+import { WIDE } from '../gate/reasons';
 import { moveBests } from './boards/headlines';
 import { outcomeColumns, restoreOutcome, runOf } from './columns';
 import { admitStored } from './contributed-runs';
 import { canonicalJson, fromJson, toJson } from './database';
-import { judged, WIDE } from './judge';
 
 interface Surveyed {
   readonly deviceKey: string;
@@ -257,7 +258,7 @@ async function judgeAgain(
     const grounds = {
       ...{ device: { device: device.name, class: device.class }, leaseNs: null },
       roof: roof && fromJson<RooflineSurvey>(roof.content),
-      seed: row.party === OPERATOR || row.importedBy ? null : run.seed,
+      isSeeded: row.party !== OPERATOR && !row.importedBy && run.seed !== null,
       // Files do not say what ran.
       wgsl: row.importedBy ? undefined : (source?.wgsl ?? null),
       ...{ isUnvouched: false, isStored: true },

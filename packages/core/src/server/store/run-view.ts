@@ -3,8 +3,8 @@ import { DTYPES, idsOf, isKnownProblem, OPS, type Problem, rateOf } from '@tilem
 import { PROFILES, type Profile } from '../../measure/device';
 import type { DeviceRef, RunResult } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
+import { shownRoof } from '../gate/belief';
 import { restoreOutcome, runOf } from './columns';
-import { shownRoof } from './judge';
 
 const RESULT = {
   ...{ id: true, outcome: true, endedAt: true },

@@ -255,7 +255,7 @@ test('of results handed in at once, one that the database refuses harms no other
     { recorded: true },
     { recorded: false },
   ]);
-  expect(answers[4]).toMatchObject({ reason: { field: 'environment' } });
+  expect(answers[4]).toMatchObject({ reason: { field: 'environment.device' } });
   const rows = await db.run.findMany({
     where: { id: { in: runIds } },
     orderBy: { ordinal: 'asc' },

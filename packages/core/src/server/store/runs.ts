@@ -1,17 +1,17 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import type { Dtype } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import type { ClaimedRun } from '../../link/wire';
+import type { ClaimedRun, RecordedRun } from '../../link/wire';
 import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
+import { admit, type KeptContents, type RunEnded } from '../gate/gate';
 import { isOthersToTry, OPERATOR, partyOf } from '../gate/parties';
 import { type Notices, notifySweep } from './changes';
 import { runOf } from './columns';
 import { kernelToRun, overTime, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
-import { type HandedIn, type KeptContents, type RunEnded, recordRuns } from './record';
 
 export type { ClaimedRun };
 
@@ -290,8 +290,8 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
      * already ended or was dropped: the first result stands, whoever holds the claim by now. The
      * tuning that it was a run of may be due to `advance`.
      */
-    async record(handedIn: readonly HandedIn[]): Promise<(RunEnded | null | Error)[]> {
-      const ended = await recordRuns(db, kept, handedIn);
+    async record(records: readonly RecordedRun[]): Promise<(RunEnded | null | Error)[]> {
+      const ended = await admit(db, kept, records);
       for (const each of ended) {
         if (each && !(each instanceof Error)) notices.soon(each.sweepId);
       }

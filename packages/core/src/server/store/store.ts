@@ -21,7 +21,6 @@ import { canonicalJson, sha256 } from './database';
 import { devicesOf } from './devices';
 import { invitesOf } from './invites';
 import { limitsOf } from './limits';
-import type { RunCheck } from './record';
 import { referencesOf } from './references';
 import { resultsOf } from './results';
 import { rooflinesOf } from './roofs';
@@ -109,7 +108,7 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
   const claimed = batched(runs.claim, { gatherMs: GATHER_MS.claims, isOutage });
   const recorded = batched(runs.record, {
     ...{ gatherMs: GATHER_MS.results, isOutage },
-    keyOf: ({ record }) => record.runId,
+    keyOf: ({ runId }) => runId,
   });
   const beaten = batched(workers.heartbeat, {
     ...{ gatherMs: GATHER_MS.heartbeats, isOutage },
@@ -124,8 +123,8 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
       ...runs,
       claim: (runId: string, workerId: string) => claimed({ runId, workerId }),
       /** False: the run had ended already, or was dropped. `tuning`: it may be due to `advance`. */
-      record: async (record: RecordedRun, check?: RunCheck) => {
-        const ended = await recorded({ record, check });
+      record: async (record: RecordedRun) => {
+        const ended = await recorded(record);
         return { recorded: ended !== null, ...(ended?.isTuning && { tuning: ended.sweepId }) };
       },
       review: reviewed,

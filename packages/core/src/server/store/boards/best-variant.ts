@@ -28,7 +28,7 @@ import type { Selector } from '../../../tune/selector';
 import { type Learned, learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
-import { isQuote, quotes } from '../../gate/parties';
+import { isQuotable, quotable } from '../../gate/parties';
 import { fromJson, sha256 } from '../database';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
@@ -42,8 +42,8 @@ type DeviceRow = Prisma.DeviceGetPayload<object>;
  * The variant to run for a problem. Each source quotes a time on it (tune/quote.ts): the results that
  * were ranked on the device or ship for its model, and the selector that learned from them and from
  * quick runs. The least time at the slow end of its error wins. Other devices answer where this one
- * has nothing near. Only quotes count (gate/parties.ts); where they know no answer, any ranked result
- * does, and the answer says that it is unconfirmed. Null: there is none. Throws InputError for a
+ * has nothing near. Only quotable results count (gate/parties.ts); where they know no answer, any ranked
+ * result does, and the answer says that it is unconfirmed. Null: there is none. Throws InputError for a
  * problem without all of its dimensions.
  */
 export async function bestVariantOf(
@@ -131,7 +131,7 @@ async function capabilitiesUnder(
   const best = await db.best.findFirst({
     where: {
       ...{ deviceKey: key, profile },
-      ...(ownedBy !== null && { result: quotes(ownedBy) }),
+      ...(ownedBy !== null && { result: quotable(ownedBy) }),
     },
     select: { result: { select: { environment: true } } },
     orderBy: { measuredAt: 'desc' },
@@ -161,7 +161,7 @@ async function rankedVariantOf(
   { device, unconfirmed }: { readonly device: DeviceRow | null; readonly unconfirmed: boolean },
 ): Promise<BestVariant | null> {
   const groups = groupsOf(query, device);
-  const newest = unconfirmed ? {} : quotes(device?.ownedBy ?? null);
+  const newest = unconfirmed ? {} : quotable(device?.ownedBy ?? null);
   const methodology = await newestOf(db, query, newest);
   // Beyond a like shape, results of other devices on a nearer one come first.
   const rounds: readonly (readonly [farthest: number, of: readonly Group[]])[] = [
@@ -273,7 +273,7 @@ async function measuredVariant(
     readonly farthest: number;
     /** The device, if it is that alone: duels that were held there then decide what times cannot. */
     readonly own: DeviceRow | null;
-    /** From any ranked result, not from quotes alone. */
+    /** From any ranked result, not from quotable ones alone. */
     readonly unconfirmed: boolean;
   },
 ): Promise<BestVariant | null> {
@@ -284,7 +284,7 @@ async function measuredVariant(
     by: ['shape'],
     where: {
       ...{ op, dtype, profile, methodology, unranked: null, device: where },
-      ...(!unconfirmed && { result: quotes(own?.ownedBy ?? null) }),
+      ...(!unconfirmed && { result: quotable(own?.ownedBy ?? null) }),
     },
     orderBy: { shape: 'asc' },
   });
@@ -292,7 +292,7 @@ async function measuredVariant(
   const nearest = nearestProblem(problem, measured);
   if (!nearest || nearest.distance > farthest) return null;
   const group = await db.device.findMany({ where, select: { key: true, name: true, class: true } });
-  const isOne = isQuote('result', own?.ownedBy ?? null);
+  const isOne = isQuotable('result', own?.ownedBy ?? null);
   const all = await timesOn(
     db,
     group,

@@ -7,7 +7,7 @@ import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { KNOWN_WIDTH } from '../../../measure/stats';
 import { type Headline, headline, knownSpread, type Spread } from '../../../rank/headline';
-import { isQuote } from '../../gate/parties';
+import { isQuotable } from '../../gate/parties';
 import { restoreOutcome } from '../columns';
 
 /**
@@ -16,7 +16,8 @@ import { restoreOutcome } from '../columns';
  * the results they rest on, so that nothing a worker or a file says of them is believed.
  */
 
-type RunColumns = Pick<
+/** What says of which variant, problem and device a run is. */
+export type RunColumns = Pick<
   Prisma.RunGetPayload<object>,
   'kernel' | 'address' | 'deviceKey' | 'op' | 'dtype' | 'shape' | 'profile'
 >;
@@ -46,13 +47,13 @@ export const PROVEN_NS = Prisma.sql`(CASE
   WHEN greatest("highNs" - "medianNs", "medianNs" - "lowNs") <= ${KNOWN_WIDTH} * "medianNs"
   THEN "medianNs" ELSE "highNs" END)`;
 
-/** The order of the rows `v` of a problem, the one to prefer first: of equal standing, quotes. */
+/** The order of the rows `v` of a problem, the one to prefer first: of equal standing, the quotable. */
 const PREFERRED = Prisma.sql`v."standing", CASE WHEN v."standing" IN (1, 3) THEN NOT EXISTS (
     SELECT FROM "Result" AS result JOIN "Device" AS device ON device."key" = v."deviceKey"
-    WHERE result."id" = v."resultId" AND ${isQuote('result', Prisma.sql`device."ownedBy"`)})
+    WHERE result."id" = v."resultId" AND ${isQuotable('result', Prisma.sql`device."ownedBy"`)})
   ELSE false END, ${PROVEN_NS}`;
 
-/** The newest results of a variant that its headline may rest on, quotes first. */
+/** The newest results of a variant that its headline may rest on, quotable ones first. */
 const MOST_RESULTS = 100;
 
 /** Variants whose repeated measurements say how much the device varies. */
@@ -89,7 +90,7 @@ interface Kept {
   /** Whether anybody but its own party agrees with it. */
   readonly isConfirmed: boolean;
   /** Whether it may decide for its device (gate/parties.ts). */
-  readonly isQuote: boolean;
+  readonly isQuotable: boolean;
   readonly policy: string;
   readonly sourceHash: string | null;
   /** The process that measured it; null: unknown, and taken for one of its own. */
@@ -139,14 +140,14 @@ export async function moveHeadlines(
       (SELECT json_agg(each) FROM (
         SELECT result."id", result."medianNs", result."lowNs", result."highNs", result."unranked",
           result."confirmedBy" IS NOT NULL AS "isConfirmed", run."policy", result."sourceHash",
-          ${isQuote('result', Prisma.sql`device."ownedBy"`)} AS "isQuote",
+          ${isQuotable('result', Prisma.sql`device."ownedBy"`)} AS "isQuotable",
           result."outcome" -> 'measurement' ->> 'invocation' AS "invocation"
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."deviceKey" = asked."deviceKey" AND run."address" = asked."address"
           AND run."shape" = asked."shape" AND run."op" = asked."op" AND run."dtype" = asked."dtype"
           AND run."profile" = asked."profile" AND result."medianNs" IS NOT NULL
           AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
-        ORDER BY "isQuote" DESC, result."endedAt" DESC, result."id" DESC
+        ORDER BY "isQuotable" DESC, result."endedAt" DESC, result."id" DESC
         LIMIT ${MOST_RESULTS}) AS each) AS "results",
       (SELECT json_agg(each) FROM (
         SELECT "invocations", "spread" FROM "VariantBest"
@@ -275,7 +276,7 @@ export function candidateOf(
 }
 
 /** Whether a kernel may be the best of a problem. */
-export const hasBest = (kernel: string): boolean => !isCeiling(kernel) && !isContributed(kernel);
+const hasBest = (kernel: string): boolean => !isCeiling(kernel) && !isContributed(kernel);
 
 /**
  * The statement that makes the rows of problems, where there are none, and holds them until the
@@ -283,7 +284,7 @@ export const hasBest = (kernel: string): boolean => !isCeiling(kernel) && !isCon
  *
  * @param from results with the columns of their runs
  */
-export const holdBests = (from: Prisma.Sql): Prisma.Sql => Prisma.sql`
+const holdBests = (from: Prisma.Sql): Prisma.Sql => Prisma.sql`
   INSERT INTO "Best" AS b ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "resultId",
     "medianNs", "lowNs", "highNs", "invocations", "unranked", "measuredAt")
   SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
@@ -306,7 +307,7 @@ async function lockPublished(tx: Prisma.TransactionClient, kernel: string): Prom
 export const forgetVariants = (tx: Prisma.TransactionClient, kernel: string): Promise<unknown> =>
   tx.variantBest.deleteMany({ where: { kernel } });
 
-/** The headline of a variant's results, quotes and then newest first, and the result nearest to it. */
+/** The headline of a variant's results, quotable ones and then newest first, and the result nearest to it. */
 function headlineOf(
   results: readonly Kept[],
   known: Spread,
@@ -318,8 +319,8 @@ function headlineOf(
 } | null {
   const standing = Math.min(...results.map(standingOf));
   const alike = results.filter((result) => standingOf(result) === standing);
-  const best = alike.some((result) => result.isQuote)
-    ? alike.filter((result) => result.isQuote)
+  const best = alike.some((result) => result.isQuotable)
+    ? alike.filter((result) => result.isQuotable)
     : alike;
   // What came in a file does not say what it ran.
   const source = best.find(({ sourceHash }) => sourceHash !== null)?.sourceHash ?? null;

@@ -21,8 +21,8 @@ import {
   type LeaderboardRow,
 } from '../../../view/api';
 import { rowFigures } from '../../../view/leaderboard';
+import { shownRoof } from '../../gate/belief';
 import { fromJson } from '../database';
-import { shownRoof } from '../judge';
 import { deviceRef, importedOf } from '../run-view';
 
 const BOARD_ROW = {

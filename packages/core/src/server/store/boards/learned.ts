@@ -12,7 +12,7 @@ import {
   shippedTimes,
 } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
-import { isQuote, roofsFor } from '../../gate/parties';
+import { isQuotable, roofsFor } from '../../gate/parties';
 import { fromJson } from '../database';
 import { duelsHere } from './duels';
 import { PROVEN_NS } from './headlines';
@@ -24,7 +24,7 @@ export interface LearnedHere extends Learned {
   readonly tried: readonly Point[];
 }
 
-/** What a device has shown here: the times that are quotes, ranked or of quick policies, as the tuner's. */
+/** What a device has shown here: the quotable times, ranked or of quick policies, as the tuner's. */
 const quotedTimes = (
   { key, ownedBy }: { readonly key: string; readonly ownedBy: string | null },
   { problem: { op, dtype }, profile }: Asked,
@@ -34,7 +34,7 @@ const quotedTimes = (
   WHERE best."deviceKey" = ${key} AND best."op" = ${op} AND best."dtype" = ${dtype}
     AND best."profile" = ${profile}::"Profile" AND best."methodology" >= ${COMPARABLE_SINCE}::int
     AND strpos(best."kernel", '@') = 0
-    AND best."standing" IN (0, 1, 3) AND ${isQuote('result', ownedBy)}
+    AND best."standing" IN (0, 1, 3) AND ${isQuotable('result', ownedBy)}
   ORDER BY best."shape", best."address", best."methodology" DESC) AS quoted`;
 
 const kindOf = ({ problem: { op, dtype }, profile }: Asked) => ({ op, dtype, profile });

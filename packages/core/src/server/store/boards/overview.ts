@@ -5,9 +5,9 @@ import type { Outcome } from '../../../measure/outcome';
 import type { Roof } from '../../../measure/roofline';
 import { provenNs } from '../../../rank/headline';
 import { DEVICE_GROUPS, type DeviceRef, type LeaderboardRow } from '../../../view/api';
+import { shownRoof } from '../../gate/belief';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
-import { shownRoof } from '../judge';
 import { importedOf } from '../run-view';
 import { shorterMedianOf, shorterMedians, speedupOverNaive } from './leaderboard';
 

@@ -33,7 +33,7 @@ export interface VariantTimeRow {
   /** The time it is placed by (rank/headline.ts). */
   readonly provenNs: number;
   readonly unranked: string | null;
-  /** As in "VariantBest": 0 is ranked and confirmed, a quote for everybody (gate/parties.ts). */
+  /** As in "VariantBest": 0 is ranked and confirmed, quotable for everybody (gate/parties.ts). */
   readonly standing: number;
   readonly device: DeviceRef;
 }
@@ -185,7 +185,7 @@ function cellsOf(
 }
 
 /**
- * How near each variant comes to the best of every device, by quotes; where there are none, by whatever
+ * How near each variant comes to the best of every device, by quotable times; where there are none, by whatever
  * is ranked. Throws InputError at `shape`, `ship`.
  */
 export async function portabilityOf(

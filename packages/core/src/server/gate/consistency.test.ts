@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { InputError } from '@tilemark/kernels';
 import { describe, expect, test } from 'vitest';
-import { measured, noise, square } from '../server/store/fixtures.test-helper';
-import type { RunResult } from '../view/api';
+import type { Energy } from '../../measure/energy';
+import type { Measurement, Outcome, Series } from '../../measure/outcome';
+import { summarise } from '../../measure/stats';
+import type { RunResult } from '../../view/api';
+import { measured, noise, square } from '../store/fixtures.test-helper';
 import { type AskedRun, checkOutcome, repeatedBlock } from './consistency';
-import type { Energy } from './energy';
-import type { Measurement, Outcome, Series } from './outcome';
-import { summarise } from './stats';
 
-const folder = new URL('../../../../docs/results/h200-2026-11-21/', import.meta.url);
+const folder = new URL('../../../../../docs/results/h200-2026-11-21/', import.meta.url);
 
 describe('nothing that an NVIDIA H200 measured contradicts itself', () => {
   test.each(readdirSync(folder).filter((name) => name.endsWith('.json')))('%s', (name) => {
