@@ -1,14 +1,23 @@
 import { defineConfig } from '@playwright/test';
 
+/** Files of the full set, and tests of it in other files. */
+const FULL = /\.full\.spec\.ts|@full/;
+
 /** Browser tests: a real grid and the machine's own Chromium. */
 export default defineConfig({
   testDir: 'tests',
   testMatch: '**/*.spec.ts',
   globalSetup: './tests/build.ts',
-  // Each file starts a grid of its own; files are taken by name, the longest first.
+  // Files run side by side, each in one worker; what a worker's files share is in tests/fixtures.ts.
   workers: 2,
-  timeout: 480_000,
+  timeout: 120_000,
   expect: { timeout: 30_000 },
+  projects: [
+    // What `npm test` runs: the main journeys.
+    { name: 'journeys', grepInvert: FULL },
+    // The rest, for `npm run test:full`: every page in four forms, every command that a page prints.
+    { name: 'pages', grep: FULL },
+  ],
   use: {
     browserName: 'chromium',
     launchOptions: {

@@ -15,45 +15,46 @@ const wgslAsText = {
 /** Starts a Postgres and a Redis for the projects that need them. */
 const SERVICES = [fileURLToPath(new URL('packages/core/setup.test-helper.ts', import.meta.url))];
 
-/**
- * With modules of their own: they change what a process keeps, its tables of ops and dtypes, its
- * count of requests, its list of cards.
- */
-const ALONE = ['**/new-op.test.ts', '**/prometheus.test.ts', '**/cards.test.ts'];
+/** Tests of the full set alone: what takes long, or has to have a process of its own. */
+const FULL = '**/*.full.test.ts';
 
 /**
- * One project per workspace. GPU and database tests share one machine, so files run two at a time. They
- * share their modules, too: loading them for each file took an eighth of the run.
+ * One project per workspace. GPU and database tests share one machine, so files run two at a time.
+ * They share their modules, too: with modules of their own, files of the site took twice the CPU time.
  */
 const project = (name: string, root: string, globalSetup: string[] = []) => ({
   extends: true as const,
   test: {
     ...{ name, root, globalSetup, isolate: false },
     include: ['**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...ALONE],
+    exclude: [...configDefaults.exclude, FULL],
   },
 });
 
-const web = {
-  ...project('web', 'apps/web/src', SERVICES),
-  resolve: { alias: { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) } },
+const alias = { '@': fileURLToPath(new URL('apps/web/src', import.meta.url)) };
+
+const full = {
+  extends: true as const,
+  resolve: { alias },
+  test: {
+    ...{ name: 'full', root: '.', globalSetup: SERVICES },
+    include: [FULL],
+    exclude: [...configDefaults.exclude, '**/.next/**'],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
 };
 
-/**
- * Faults injected into a whole grid. `npm run test:faults` (TILEMARK_FAULTS=long) injects every
- * one, at its full length and a file at a time; `npm test` sends one sweep through a storm of them.
- */
-const isLong = process.env.TILEMARK_FAULTS === 'long';
+/** Faults injected into a whole grid, a file at a time. */
 const faults = {
   extends: true as const,
   test: {
     name: 'faults',
     root: 'tests/faults',
-    include: isLong ? ['**/*.test.ts'] : ['storm.test.ts'],
+    include: ['**/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('tests/build.ts', import.meta.url))],
     testTimeout: 300_000,
-    hookTimeout: 120_000,
-    fileParallelism: !isLong,
+    fileParallelism: false,
   },
 };
 
@@ -62,23 +63,17 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     // Machines are shared: a limit is for what hangs, not for what is slow.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       project('db', 'prisma', SERVICES),
       project('kernels', 'packages/kernels'),
       project('core', 'packages/core', SERVICES),
       project('worker', 'apps/worker', SERVICES),
-      web,
-      {
-        ...web,
-        test: {
-          ...project('alone', '.', SERVICES).test,
-          ...{ include: ALONE, exclude: [...configDefaults.exclude, '**/.next/**'], isolate: true },
-        },
-      },
+      { ...project('web', 'apps/web/src', SERVICES), resolve: { alias } },
       project('scripts', 'scripts'),
       project('bench', 'bench'),
+      full,
       faults,
     ],
   },

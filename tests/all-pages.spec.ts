@@ -1,70 +1,22 @@
-import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { violations } from './axe';
-import { benchFile } from './bench-file';
-import { failedSweep } from './failed-sweep';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
-import { addresses, resultsOf } from './page-addresses';
+import { type Example, importResults, post } from './example';
+import { test } from './fixtures';
+import type { Grid } from './grid';
+import { resultsOf } from './page-addresses';
 
 /** Every page, with results of every outcome on it: accessible, in both schemes, on a phone too. */
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
-let pages: Record<string, string>;
+let pages: Example['pages'];
 
-test.describe.configure({ mode: 'serial' });
-
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  folder = await emptyDataFolder();
-  // Without a worker: nothing changes under the tests.
-  grid = await startGrid(folder.dataDir, ['--no-worker']);
-  pages = await addresses(grid.url, await importResults());
-  pages['failed sweep'] = `/sweeps/${await failedSweep(grid)}`;
-  const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' };
-  pages.tuning = await tuning({ problem });
-  pages['tuning of a family'] = await tuning({ suite: 'transpose-shapes', dtype: 'f32' });
+test.beforeAll(({ example }) => {
+  ({ grid, pages } = example);
 });
-
-test.afterAll(async () => {
-  await grid?.stop('SIGINT');
-  await folder?.remove();
-});
-
-type FixtureResult = ReturnType<typeof benchFile>['results'][number];
-
-/** Brings the fixture in, or some of its results; returns the id of its sweep. */
-async function importResults(keeps: (result: FixtureResult) => boolean = () => true) {
-  const file = benchFile();
-  const answer = await fetch(`${grid.url}/api/v1/results/import`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${grid.adminToken}`,
-      'Content-Type': 'application/json',
-    },
-    body: JSON.stringify({ ...file, results: file.results.filter(keeps) }),
-  });
-  expect(answer.status, await answer.clone().text()).toBe(201);
-  return (await answer.json()).id as string;
-}
-
-const post = (path: string, body: object) =>
-  fetch(`${grid.url}/api/v1/${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-
-/** Begins a tuning, which waits for a worker; returns its page. */
-async function tuning(what: object): Promise<string> {
-  const answer = await post('tunings', { device: pages.device?.split('/').at(-1), ...what });
-  expect(answer.status, await answer.clone().text()).toBe(201);
-  return (await answer.json()).page;
-}
 
 /** Opens a page and waits until its charts are drawn. */
 async function open(page: Page, path: string): Promise<void> {
@@ -82,10 +34,10 @@ async function chooseProblem(page: Page, index: number): Promise<void> {
 }
 
 for (const width of [1280, 390]) {
-  test(`every page has a title, is accessible in both schemes, clean and as wide as the screen: ${width}`, async ({
-    browser,
-  }) => {
-    test.setTimeout(600_000);
+  test(`every page has a title, is accessible in both schemes, clean and as wide as the screen: ${width}`, {
+    tag: '@full',
+  }, async ({ browser }) => {
+    test.setTimeout(240_000);
     const context = await browser.newContext({ viewport: { width, height: 844 } });
     const page = await context.newPage();
     const errors: string[] = [];
@@ -136,7 +88,7 @@ const countMoves = (context: BrowserContext) =>
 
 const movesOf = (page: Page) => page.evaluate(() => (window as never as Moved).moved);
 
-test('no page moves when its typefaces come late', async ({ browser }) => {
+test('no page moves when its typefaces come late', { tag: '@full' }, async ({ browser }) => {
   for (const width of [1280, 390]) {
     for (const name of ['leaderboard', 'sweep', 'kernels', 'best', 'not found']) {
       // Each the first visit of a browser, whose cache has none yet.
@@ -158,7 +110,7 @@ test('no page moves when its typefaces come late', async ({ browser }) => {
   }
 });
 
-test('no table moves while its rows arrive', async ({ page, context }) => {
+test('no table moves while its rows arrive', { tag: '@full' }, async ({ page, context }) => {
   // Each page stops after the fourth row of a table for a while.
   const halting = createServer((incoming, outgoing) => {
     const headers = { ...incoming.headers, 'accept-encoding': 'identity' };
@@ -213,7 +165,7 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await expect(page.getByText('0.00625×').first()).toBeVisible();
 });
 
-test('no table of a sweep is wider than a desk’s screen', async ({ page }) => {
+test('no table of a sweep is wider than a desk’s screen', { tag: '@full' }, async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 844 });
   const device = pages.device?.split('/').at(-1);
   const kernels = ['matmul/naive', 'matmul/tiled'];
@@ -231,8 +183,8 @@ test('no table of a sweep is wider than a desk’s screen', async ({ page }) => 
   };
   const paths = Object.entries(pages).filter(([name]) => /sweep|tuning|^leaderboard/.test(name));
   for (const [name, body] of Object.entries(asked)) {
-    const answer = await post('sweeps', { name, ...body });
-    paths.push([name, `/sweeps/${(await answer.json()).id}`]);
+    const { id } = await post(grid, 'sweeps', { name, ...body });
+    paths.push([name, `/sweeps/${id}`]);
   }
   for (const [name, path] of paths) {
     await open(page, path);
@@ -621,12 +573,7 @@ test('the failed runs of a sweep are queued again from the page of queues', asyn
 });
 
 test('an invite pasted into a tab that shows /join already is taken', async ({ page }) => {
-  const answer = await fetch(`${grid.url}/api/v1/invites`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${grid.adminToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'class', seats: 1, hours: 1 }),
-  });
-  const { secret } = await answer.json();
+  const { secret } = await post(grid, 'invites', { name: 'class', seats: 1, hours: 1 });
   await page.goto(`${grid.url}/join`);
   const needed = page.getByText('To lend your GPU you need an invite');
   await expect(needed).toBeVisible();
@@ -691,7 +638,7 @@ test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
   await expect(over).toBeVisible();
 });
 
-test('the tables of the primers break no name in two', async ({ page }) => {
+test('the tables of the primers break no name in two', { tag: '@full' }, async ({ page }) => {
   await page.goto(`${grid.url}/docs/operating`);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
@@ -702,7 +649,9 @@ test('the tables of the primers break no name in two', async ({ page }) => {
   }
 });
 
-test('the editor of kernels shades code that goes on beyond its edge', async ({ page }) => {
+test('the editor of kernels shades code that goes on beyond its edge', { tag: '@full' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${grid.url}/kernels/new`);
   const box = page.locator('.cm-scroller');
@@ -713,7 +662,7 @@ test('the editor of kernels shades code that goes on beyond its edge', async ({ 
   await expect(box).toHaveCSS('background-image', /gradient/);
 });
 
-test('the labels of the best kernel begin with a capital', async ({ page }) => {
+test('the labels of the best kernel begin with a capital', { tag: '@full' }, async ({ page }) => {
   for (const op of ['matmul', 'transpose']) {
     await page.goto(`${grid.url}/best?op=${op}`);
     for (const label of await page.locator('main form label').allTextContents()) {
@@ -722,7 +671,9 @@ test('the labels of the best kernel begin with a capital', async ({ page }) => {
   }
 });
 
-test('columns that a program printed stay in line on a phone', async ({ page }) => {
+test('columns that a program printed stay in line on a phone', { tag: '@full' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${grid.url}/docs/ranking`);
   const text = page.getByRole('region', { name: /^Text beginning/ }).locator('pre');
@@ -733,9 +684,9 @@ test('columns that a program printed stay in line on a phone', async ({ page }) 
   expect(drawn).toBe(lines);
 });
 
-test('tables of text in the docs are cards on a phone, whose cells say their headings', async ({
-  page,
-}) => {
+test('tables of text in the docs are cards on a phone, whose cells say their headings', {
+  tag: '@full',
+}, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of ['libraries', 'reliability', 'operating', 'harness-h200']) {
     await page.goto(`${grid.url}/docs/${path}`);
@@ -754,23 +705,11 @@ test('tables of text in the docs are cards on a phone, whose cells say their hea
   expect(said).toMatch(/why this one/);
 });
 
-test('figures of the docs scroll on a phone beside the names of their rows', async ({ page }) => {
+test('no flag in the text of the docs breaks after its hyphens', { tag: '@full' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${grid.url}/docs/performance`);
-  const table = page.locator('main section', { has: page.locator('> table') }).nth(2);
-  const name = table.getByRole('cell', { name: 'f32 8192', exact: true });
-  await name.scrollIntoViewIfNeeded();
-  const atRest = await name.boundingBox();
-  await table.evaluate((box) => box.scrollTo(box.scrollWidth, 0));
-  await expect(table.getByRole('cell', { name: 'not met' }).first()).toBeInViewport({
-    ratio: 0.9,
-  });
-  expect((await name.boundingBox())?.x).toBe(atRest?.x);
-});
-
-test('no flag in the text of the docs breaks after its hyphens', async ({ page }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['operating', 'your-kernel', 'performance']) {
+  for (const path of ['operating', 'your-kernel']) {
     await page.goto(`${grid.url}/docs/${path}`);
     const flags = page
       .locator('p code span, li code span, td code span')
@@ -781,7 +720,9 @@ test('no flag in the text of the docs breaks after its hyphens', async ({ page }
   }
 });
 
-test('docs hide no text: what goes on beyond its edge is shaded and scrolls', async ({ page }) => {
+test('docs hide no text: what goes on beyond its edge is shaded and scrolls', {
+  tag: '@full',
+}, async ({ page }) => {
   await page.goto(`${grid.url}/docs`);
   const links = await page
     .locator('main a[href^="/docs/"]')
@@ -831,7 +772,7 @@ test('docs hide no text: what goes on beyond its edge is shaded and scrolls', as
   expect(wide).toBeGreaterThan(0);
 });
 
-test('no screen cuts a choice or a program', async ({ page }) => {
+test('no screen cuts a choice or a program', { tag: '@full' }, async ({ page }) => {
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
     for (const path of ['/?shape=1024', '/best']) {
@@ -866,6 +807,7 @@ test('charts draw single points without a warning', async ({ page }) => {
     if (message.type() === 'warning') warnings.push(message.text());
   });
   const id = await importResults(
+    grid,
     ({ problem: { op, shape }, variant: { kernel } }) =>
       op === 'matmul' && 'n' in shape && shape.n === (kernel === 'matmul/naive' ? 256 : 512),
   );
@@ -965,31 +907,4 @@ test('a chart is downloaded as SVG and as PNG', async ({ page }) => {
     expect(file.slice(0, start.length)).toBe(start);
     expect(file).not.toContain('var(--');
   }
-});
-
-test('attach and see: a token, a command, and the machine is there', async ({ page }) => {
-  await page.goto(grid.loginUrl);
-  await page.goto(`${grid.url}/workers`);
-  await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
-  await page.getByRole('button', { name: 'Create token' }).click();
-  await expect(page.getByText('The commands contain the token for lab machine.')).toBeVisible();
-  const shown = page.locator('code', { hasText: /^npx -y .*--token tm_worker_/ });
-  const command = (await shown.first().textContent()) ?? '';
-  // Without npx and the address of the package, whose command is `worker`.
-  const args = ['worker', ...command.trim().split(' ').slice(3)];
-  const cli = new URL('../apps/worker/bin/tilemark.mjs', import.meta.url).pathname;
-  const worker = spawn(process.execPath, [cli, ...args], { stdio: 'ignore' });
-  const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
-  try {
-    // The page hears of it: nothing reloads it.
-    const row = page.getByRole('table').getByRole('row', { name: /llvmpipe/ });
-    await expect(row).toBeVisible({ timeout: 60_000 });
-    await row.getByRole('link', { name: /llvmpipe/ }).click();
-    await expect(page.getByRole('heading', { name: 'Roofline' })).toBeVisible();
-    await page.goto(`${grid.url}/sweeps`);
-    await expect(page.getByRole('row', { name: /starter/ }).first()).toBeVisible();
-  } finally {
-    worker.kill('SIGINT');
-  }
-  expect(await ended).toBe(0);
 });

@@ -1,22 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Browser, chromium, expect, type Page, test } from '@playwright/test';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { type Browser, chromium, expect, type Page } from '@playwright/test';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 
 /** A browser's tab as a worker, in a Chromium with WebGPU: over SwiftShader, which needs no GPU. */
 
 const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 let browser: Browser;
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 });
+test.describe.configure({ mode: 'serial', timeout: 240_000 });
 
-test.beforeAll(async () => {
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker']);
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid();
   browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
@@ -28,8 +27,7 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await browser?.close();
-  await grid?.stop('SIGINT');
-  await folder?.remove();
+  await grid?.stop();
 });
 
 async function api<T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
@@ -128,7 +126,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   const { device } = await begin(page);
   const { id } = await api<{ id: string }>('/sweeps', naive([33], [device.key], 'default'));
   await expect
-    .poll(async () => (await countsOf(id)).pending, { timeout: 400_000, intervals: [1_000] })
+    .poll(async () => (await countsOf(id)).pending, { timeout: 120_000, intervals: [1_000] })
     .toBe(0);
   expect(await countsOf(id)).toMatchObject({ total: 1, measured: 1 });
   await expect(page.getByRole('table', { name: 'Measured in this tab' })).toContainText('33');
@@ -145,7 +143,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   await page.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
   // The same GPU without a browser: its device page shows what the browser costs.
-  const file = join(folder.dataDir, 'native.json');
+  const file = join(grid.dataDir, 'native.json');
   execFileSync(
     process.execPath,
     [
@@ -162,7 +160,9 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   await admin.context().close();
 });
 
-test('the quick mode runs to its end, shows the place, and publishes only for who may', async () => {
+test('the quick mode runs to its end, shows the place, and publishes only for who may', {
+  tag: '@full',
+}, async () => {
   const table = (page: Page) => page.getByRole('table', { name: 'This browser beside the board' });
   const publish = (page: Page) => page.getByRole('button', { name: 'Publish these results' });
   const imported = async () => (await api<{ items: unknown[] }>('/sweeps')).items.length;
@@ -189,7 +189,7 @@ test('the quick mode runs to its end, shows the place, and publishes only for wh
 
   const member = await visitor(`${grid.url}/login?token=${grid.adminToken}`);
   await start(member);
-  await expect(publish(member)).toBeVisible({ timeout: 400_000 });
+  await expect(publish(member)).toBeVisible({ timeout: 120_000 });
   const measured = table(member).getByRole('row').filter({ hasText: 'GB/s' }).first();
   await expect(measured).toContainText('transpose/');
   await expect(measured).toContainText(/the first|of \d+ browsers/);
@@ -232,7 +232,9 @@ test('a browser without a GPU, and an invite without a seat, are told what to do
   await late.context().close();
 });
 
-test('pausing gives the run back, a second tab waits, and closing gives the run back', async () => {
+test('pausing gives the run back, a second tab waits, and closing gives the run back', {
+  tag: '@full',
+}, async () => {
   const { link } = await invite();
   const page = await visitor(link);
   const { id, device } = await begin(page);
@@ -265,7 +267,7 @@ test('pausing gives the run back, a second tab waits, and closing gives the run 
   const next = await visitor(link);
   await begin(next);
   await expect
-    .poll(async () => (await countsOf(sweep.id)).pending, { timeout: 400_000, intervals: [1_000] })
+    .poll(async () => (await countsOf(sweep.id)).pending, { timeout: 120_000, intervals: [1_000] })
     .toBe(0);
   expect(await countsOf(sweep.id)).toMatchObject({ measured: LONG.length });
   await next.getByRole('button', { name: 'Leave' }).click();
@@ -290,7 +292,7 @@ test('a revoked tab stops within seconds and says why; its invite lets nobody in
   await page.context().close();
 });
 
-test('a lost device ends the run as failed, and the tab goes on', async () => {
+test('a lost device ends the run as failed, and the tab goes on', { tag: '@full' }, async () => {
   const { link } = await invite();
   const page = await visitor(link);
   const { id, device } = await begin(page);
@@ -310,7 +312,7 @@ test('a lost device ends the run as failed, and the tab goes on', async () => {
   await expect.poll(async () => (await countsOf(sweep.id)).failed, { timeout: 120_000 }).toBe(1);
   await expect(page.getByText(/failed: the device was lost/)).toBeVisible();
   await expect
-    .poll(async () => (await countsOf(sweep.id)).pending, { timeout: 400_000, intervals: [1_000] })
+    .poll(async () => (await countsOf(sweep.id)).pending, { timeout: 120_000, intervals: [1_000] })
     .toBe(0);
   expect(await countsOf(sweep.id)).toMatchObject({ failed: 1, measured: LONG.length - 1 });
   await page.context().close();
@@ -344,7 +346,9 @@ function stubMachine(): void {
   Object.defineProperty(document, 'visibilityState', { get: () => machine.visibilityState });
 }
 
-test('a tab rests while hidden or on battery, and keeps the screen awake while it works', async () => {
+test('a tab rests while hidden or on battery, and keeps the screen awake while it works', {
+  tag: '@full',
+}, async () => {
   const { link } = await invite();
   const context = await browser.newContext();
   await context.addInitScript(stubMachine);

@@ -1,27 +1,23 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { type Browser, expect, type Page } from '@playwright/test';
 import { violations } from './axe';
 import { benchFile } from './bench-file';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 
 /** What admins look after: the fleet, tokens, coverage, and who did what. */
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 
 test.describe.configure({ mode: 'serial' });
 
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker']);
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid();
   await attach();
 });
 
-test.afterAll(async () => {
-  await grid?.stop('SIGINT');
-  await folder?.remove();
-});
+test.afterAll(() => grid?.stop());
 
 async function api(path: string, token: string, body?: unknown) {
   const answer = await fetch(`${grid.url}/api/v1${path}`, {
@@ -222,10 +218,37 @@ test('a member is told that tokens and the audit list are for admins', async ({ 
   await expect(page.getByRole('columnheader', { name: 'Actions' })).toHaveCount(0);
 });
 
+test('attach and see: a token, a command, and the machine is there', async ({ page }) => {
+  await page.goto(grid.loginUrl);
+  await page.goto(`${grid.url}/workers`);
+  await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await expect(page.getByText('The commands contain the token for lab machine.')).toBeVisible();
+  const shown = page.locator('code', { hasText: /^npx -y .*--token tm_worker_/ });
+  const command = (await shown.first().textContent()) ?? '';
+  // Without npx and the address of the package, whose command is `worker`.
+  const args = ['worker', ...command.trim().split(' ').slice(3)];
+  const cli = new URL('../apps/worker/bin/tilemark.mjs', import.meta.url).pathname;
+  const worker = spawn(process.execPath, [cli, ...args], { stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
+  try {
+    // The page hears of it: nothing reloads it.
+    const row = page.getByRole('table').getByRole('row', { name: /llvmpipe/ });
+    await expect(row).toBeVisible({ timeout: 60_000 });
+    await row.getByRole('link', { name: /llvmpipe/ }).click();
+    await expect(page.getByRole('heading', { name: 'Roofline' })).toBeVisible();
+    await page.goto(`${grid.url}/sweeps`);
+    await expect(page.getByRole('row', { name: /starter/ }).first()).toBeVisible();
+  } finally {
+    worker.kill('SIGINT');
+  }
+  expect(await ended).toBe(0);
+});
+
 for (const width of [1280, 390]) {
-  test(`the pages are accessible in both schemes and as wide as the screen: ${width}`, async ({
-    browser,
-  }) => {
+  test(`the pages are accessible in both schemes and as wide as the screen: ${width}`, {
+    tag: '@full',
+  }, async ({ browser }) => {
     await attach();
     const page = await loggedIn(browser, { viewport: { width, height: 844 } });
     for (const path of ['/workers', '/tokens', '/audit', '/coverage']) {

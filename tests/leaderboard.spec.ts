@@ -1,33 +1,14 @@
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { violations } from './axe';
-import { benchFile } from './bench-file';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 
 /** Browse and compare: the views of the leaderboard and the best kernel of a problem. */
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 
-test.describe.configure({ mode: 'serial' });
-
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker']);
-  const answer = await fetch(`${grid.url}/api/v1/results/import`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${grid.adminToken}`,
-      'Content-Type': 'application/json',
-    },
-    body: JSON.stringify(benchFile()),
-  });
-  expect(answer.status, await answer.clone().text()).toBe(201);
-});
-
-test.afterAll(async () => {
-  await grid?.stop('SIGINT');
-  await folder?.remove();
+test.beforeAll(({ example }) => {
+  grid = example.grid;
 });
 
 const ALL = 'groups=gpu&groups=software&groups=reference';
@@ -45,7 +26,9 @@ const PAGES = {
 };
 
 for (const width of [1280, 390]) {
-  test(`is accessible in both schemes and as wide as the screen: ${width}`, async ({ browser }) => {
+  test(`is accessible in both schemes and as wide as the screen: ${width}`, {
+    tag: '@full',
+  }, async ({ browser }) => {
     const context = await browser.newContext({ viewport: { width, height: 844 } });
     const page = await context.newPage();
     const errors: string[] = [];
@@ -178,7 +161,7 @@ test('the heat map is drawn once, and on a phone a device is a card of its kerne
   }
 });
 
-test('no board is wider than a desk’s screen', async ({ page }) => {
+test('no board is wider than a desk’s screen', { tag: '@full' }, async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 844 });
   for (const op of ['matmul', 'transpose']) {
     await page.goto(`${grid.url}/?op=${op}&groups=gpu,software,cpu,reference`);

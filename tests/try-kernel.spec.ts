@@ -1,21 +1,20 @@
-import { type Browser, chromium, expect, type Locator, type Page, test } from '@playwright/test';
+import { type Browser, chromium, expect, type Locator, type Page } from '@playwright/test';
 import { violations } from './axe';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 import { cancelStarters } from './starters';
 
 /** A kernel of a visitor's own, from the editor to the board, in a Chromium that compiles WGSL. */
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 let browser: Browser;
 let page: Page;
 let member: string;
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 });
+test.describe.configure({ mode: 'serial', timeout: 240_000 });
 
-test.beforeAll(async () => {
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir);
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid([]);
   browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
@@ -32,8 +31,7 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await browser?.close();
-  await grid?.stop('SIGINT');
-  await folder?.remove();
+  await grid?.stop();
 });
 
 interface Listed {
@@ -129,8 +127,8 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
     .getByRole('table', { name: /by device and problem/ })
     .getByRole('row')
     .nth(1);
-  await expect(row).toContainText('GFLOP/s', { timeout: 300_000 });
-  await expect(row).toContainText(/×.*×.* to /, { timeout: 300_000 });
+  await expect(row).toContainText('GFLOP/s', { timeout: 180_000 });
+  await expect(row).toContainText(/×.*×.* to /, { timeout: 120_000 });
   await expect(page.getByRole('heading', { name: 'Progress' })).toHaveCount(0);
   await expectClean();
   // On a phone the name of ours stands below its ratio, not at the far edge.

@@ -16,6 +16,12 @@ test('a runner that did not end well has failed, though no test of its report di
   expect(playwrightCounts(ended, true).failed).toBe(0);
 });
 
+test('a runner that executed nothing has failed', () => {
+  expect(vitestCounts({ ...vitest, numPassedTests: 0 }, true).failed).toBe(1);
+  const none = { stats: { expected: 0, unexpected: 0, flaky: 0, skipped: 3 } };
+  expect(playwrightCounts(none, true).failed).toBe(1);
+});
+
 test('refuses a report without counts', () => {
   expect(() => vitestCounts({}, true)).toThrow('numPassedTests');
   expect(() => playwrightCounts({}, true)).toThrow('stats.unexpected');

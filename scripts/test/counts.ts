@@ -6,7 +6,8 @@ export interface Counts {
 }
 
 /**
- * Reads the counts from vitest's JSON report. Throws if the report has another format.
+ * Reads the counts from vitest's JSON report. A runner in which nothing passed has failed. Throws if
+ * the report has another format.
  *
  * @param isOk whether the runner itself ended well: a file that does not load, or an end before the
  *   last test, fails no test
@@ -19,16 +20,17 @@ export function vitestCounts(report: unknown, isOk: boolean): Counts {
   const passed = count(numPassedTests, 'numPassedTests');
   const failed = count(numFailedTests, 'numFailedTests');
   const skipped = count(numPendingTests, 'numPendingTests') + count(numTodoTests, 'numTodoTests');
-  return { passed, failed: leastFailed(failed, isOk), skipped };
+  return { passed, failed: leastFailed(failed, isOk && passed > 0), skipped };
 }
 
 /** The same from Playwright's JSON report; a flaky test counts as failed. */
 export function playwrightCounts(report: unknown, isOk: boolean): Counts {
   const { stats } = report as { stats?: Record<string, unknown> };
   const failed = count(stats?.unexpected, 'stats.unexpected') + count(stats?.flaky, 'stats.flaky');
+  const passed = count(stats?.expected, 'stats.expected');
   return {
-    passed: count(stats?.expected, 'stats.expected'),
-    failed: leastFailed(failed, isOk),
+    passed,
+    failed: leastFailed(failed, isOk && passed > 0),
     skipped: count(stats?.skipped, 'stats.skipped'),
   };
 }

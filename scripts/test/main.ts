@@ -1,14 +1,50 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { bringBrowser, bringRedis, bringVulkan } from '../bootstrap/bring';
-import { childEnvironment } from '../environment';
-import { type Counts, playwrightCounts, sum, vitestCounts } from './counts';
+import { type Counts, sum } from './counts';
+import { type Part, runParts } from './parts';
+import { checks, playwright, program, vitest } from './runners';
 
-/** Runs every check and test, then prints the totals of all runners in one line. */
-async function main(): Promise<number> {
+const USAGE = `npm test                    what has to pass before a change is shared
+npm test -- --then-full 40  the same, then what of the full set fits into 40 minutes
+npm run test:full           the full set: faults, mutants, every page, a lab of machines`;
+
+/** What `npm test` takes on two idle cores; where it takes longer, so do the parts of the full set. */
+const QUICK_MINUTES = 15;
+
+const faults = (file: string, minutes: number): Part => ({
+  ...{ name: `faults: ${file}`, minutes },
+  run: () => vitest(['--project=faults', `tests/faults/${file}.test.ts`]),
+});
+
+/** What `npm test` leaves out; first what proves most per minute. */
+const FULL: readonly Part[] = [
+  { name: 'every page', minutes: 14, run: () => playwright('pages') },
+  { name: 'slow tests of single parts', minutes: 8, run: () => vitest(['--project=full']) },
+  faults('storm', 2),
+  faults('poison', 6),
+  faults('worker', 6),
+  faults('services', 8),
+  faults('http', 12),
+  faults('web', 3),
+  faults('clock', 2),
+  faults('network', 8),
+  faults('start', 4),
+  {
+    ...{ name: 'attach', minutes: 15 },
+    run: () => program('npm', ['run', '--silent', 'test:attach']),
+  },
+  {
+    ...{ name: 'mutants', minutes: 30 },
+    run: () => program('npm', ['run', '--silent', 'test:mutants']),
+  },
+];
+
+/** Runs every check and test that was asked for, then prints the totals of all runners in one line. */
+async function main([set, budget]: readonly string[]): Promise<number> {
+  const fullMinutes = set === '--then-full' ? Number(budget) : Infinity;
+  if (!['--then-full', '--full', undefined].includes(set) || Number.isNaN(fullMinutes)) {
+    console.error(USAGE);
+    return 2;
+  }
   for (const bring of [bringRedis, bringVulkan, bringBrowser]) {
     const missing = await bring();
     // The tests run the real part or nothing: what is missing is a failure, not a skip.
@@ -17,57 +53,31 @@ async function main(): Promise<number> {
       return 1;
     }
   }
-  const reports = await mkdtemp(join(tmpdir(), 'tilemark-test-'));
-  try {
-    const checks = run('turbo', [
-      'run',
-      'generate',
-      'lint',
-      'types',
-      'build',
-      '--ui=stream',
-      '--output-logs=errors-only',
-    ]);
-    const counts: Counts[] = [{ passed: checks ? 1 : 0, failed: checks ? 0 : 1, skipped: 0 }];
-    const unit = join(reports, 'vitest.json');
-    const units = run('vitest', [
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile=${unit}`,
-    ]);
-    counts.push(vitestCounts(read(unit), units));
-    const browser = join(reports, 'playwright.json');
-    const browsers = run('playwright', ['test', '--reporter=list,json'], {
-      PLAYWRIGHT_JSON_OUTPUT_NAME: browser,
-    });
-    counts.push(playwrightCounts(read(browser), browsers));
-
-    const { passed, failed, skipped } = sum(counts);
-    console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
-    return failed === 0 && counts.every((runner) => runner.passed > 0) ? 0 : 1;
-  } finally {
-    await rm(reports, { recursive: true, force: true });
+  const sinceStart = stopwatch();
+  const counts = [checks()];
+  if (set !== '--full') {
+    counts.push(vitest(['--project=!full', '--project=!faults']), playwright('journeys'));
+    console.log(`\nnpm test: ${totals(counts)} in ${sinceStart().toFixed(1)} minutes`);
   }
+  if (set !== undefined) {
+    const slowness = set === '--full' ? 1 : Math.max(1, sinceStart() / QUICK_MINUTES);
+    const sinceFull = stopwatch();
+    const left = () => (fullMinutes - sinceFull()) / slowness;
+    counts.push(...runParts(FULL, left, console.log));
+  }
+  console.log(`\n${totals(counts)}`);
+  return sum(counts).failed === 0 ? 0 : 1;
 }
 
-function run(tool: string, args: readonly string[], env: Record<string, string> = {}): boolean {
-  console.log(`\n> ${tool} ${args.join(' ')}`);
-  const { status } = spawnSync(join('node_modules', '.bin', tool), args, {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: childEnvironment({
-      NEXT_TELEMETRY_DISABLED: '1',
-      TURBO_TELEMETRY_DISABLED: '1',
-      ...env,
-    }),
-    shell: process.platform === 'win32',
-  });
-  return status === 0;
+/** A clock that tells the minutes since it was made. */
+function stopwatch(): () => number {
+  const startedMs = performance.now();
+  return () => (performance.now() - startedMs) / 60e3;
 }
 
-function read(report: string): unknown {
-  if (!existsSync(report)) throw new Error('A test runner ended before it wrote its report.');
-  return JSON.parse(readFileSync(report, 'utf8'));
+function totals(counts: readonly Counts[]): string {
+  const { passed, failed, skipped } = sum(counts);
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-process.exitCode = await main();
+process.exitCode = await main(process.argv.slice(2));

@@ -20,6 +20,8 @@ import { Lab, type Machine, type Program } from './hosts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PORT = 3000;
+/** The exit code of a test that cannot run here: scripts/test counts it as skipped. */
+const UNAVAILABLE = 77;
 const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 /** One run that the slowest adapter does in seconds: without barriers. */
 const SPEC = {
@@ -326,7 +328,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const why = missing();
 if (why) {
   process.stderr.write(`${why}\n`);
-  process.exit(1);
+  process.exit(UNAVAILABLE);
 }
 const folder = await mkdtemp(join(tmpdir(), 'tilemark-attach-'));
 const lab = new Lab();

@@ -1,4 +1,5 @@
 import { sharedReads } from '@tilemark/core/server';
+import { register } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   attach,
@@ -13,6 +14,8 @@ import { KEEP_MS, provideServices } from './services';
 
 let grid: TestGrid;
 beforeAll(async () => {
+  // Counts requests of a process, those of other files' tests among them.
+  register.resetMetrics();
   grid = await openTestGrid();
 });
 afterAll(() => grid.close());

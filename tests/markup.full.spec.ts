@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { benchFile } from './bench-file';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 
 /** Names that people and machines choose contain markup: a real browser shows it as text on every page. */
 
@@ -9,18 +10,12 @@ import { emptyDataFolder, type Grid, startGrid } from './grid';
 const MARKUP = `"'></script></textarea>--><img src=x onerror=hit()>`;
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker']);
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid();
 });
 
-test.afterAll(async () => {
-  await grid?.stop('SIGINT');
-  await folder?.remove();
-});
+test.afterAll(() => grid?.stop());
 
 const adminToken = (): string => grid.adminToken;
 

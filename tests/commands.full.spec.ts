@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { chromium, expect, type Page, test } from '@playwright/test';
+import { chromium, expect, type Page } from '@playwright/test';
 import { benchFile } from './bench-file';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 
 /**
  * Every command and program that a page prints is executed as printed, against the grid that prints
@@ -18,18 +19,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const run = promisify(execFile);
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 /** What the grid serves, unpacked, in the working folder of every command. */
 let home: string;
 /** Result ids of a sweep that was measured with two tunables, on the host and on the software GPU. */
 let measured: readonly string[];
 
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'serial', timeout: 240_000 });
 
-test.beforeAll(async () => {
-  test.setTimeout(600_000);
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker']);
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid();
   home = await mkdtemp(join(tmpdir(), 'tilemark-commands-'));
   await writeFile(
     join(home, 'worker.tgz'),
@@ -50,8 +48,7 @@ test.beforeAll(async () => {
 });
 
 test.afterAll(async () => {
-  await grid?.stop('SIGINT');
-  await folder?.remove();
+  await grid?.stop();
   if (home) await rm(home, { recursive: true, force: true });
 });
 
@@ -122,7 +119,6 @@ test('of a result: the run itself, and the run beside the published one', async 
 test('of a contributed kernel: the same, with its source from the grid; none once it is gone', async ({
   page,
 }) => {
-  test.setTimeout(300_000);
   const { secret } = await post('/tokens', { name: 'lender', role: 'worker' });
   const lender = spawn(
     'bash',
@@ -176,7 +172,6 @@ test('of a contributed kernel: the same, with its source from the grid; none onc
 
 // No page prints these; they take a kernel from its grid as the printed `bench` does.
 test('of a contributed kernel: a duel and a search', async () => {
-  test.setTimeout(420_000);
   const kernel = await contributed('rival');
   const at = `--shape 33 --server ${grid.url}`;
   const duel = await shell(`${worker()} duel ${kernel} '${kernel}[BLOCK=8]' ${at}`);

@@ -1,6 +1,7 @@
 import { request } from 'node:https';
-import { expect, test } from '@playwright/test';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { expect } from '@playwright/test';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 import { startTlsProxy, type TlsProxy } from './tls-proxy';
 
 /** The site behind a proxy that terminates TLS, as docs/operating.md says to put it. */
@@ -8,16 +9,13 @@ import { startTlsProxy, type TlsProxy } from './tls-proxy';
 const PER_MINUTE = 12;
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 let proxy: TlsProxy;
 
 test.describe.configure({ mode: 'serial' });
 test.use({ ignoreHTTPSErrors: true });
 
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker'], {
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid(['--no-worker'], {
     TILEMARK_PROXY: '1',
     TILEMARK_LIMIT_LOGIN: String(PER_MINUTE),
   });
@@ -26,8 +24,7 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   await proxy?.stop();
-  await grid?.stop('SIGINT');
-  await folder?.remove();
+  await grid?.stop();
 });
 
 interface Asked {
