@@ -117,6 +117,7 @@ it('leads to no file of figures that is missing', async () => {
 
 /** Where the tests of a vitest project are. */
 const PROJECTS: Readonly<Record<string, string>> = {
+  core: 'packages/core/src',
   faults: 'tests/faults',
   scripts: 'scripts',
   web: 'apps/web/src',
