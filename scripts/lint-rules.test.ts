@@ -74,6 +74,17 @@ const refused = REFUSED.flatMap(([folder, from, reason]) =>
     return { folder, from, reason, form, file: plant(folder, write(from)) };
   }),
 );
+/** Of core's floors: values come from below, types from anywhere. */
+const UPWARDS = [
+  ['packages/core/src/measure', '../plan/expansion'],
+  ['packages/core/src/plan', '../tune/tune'],
+  ['packages/core/src/worker', '../server/env'],
+] as const;
+const upwards = UPWARDS.flatMap(([folder, from]) =>
+  Object.entries(FORMS).map(([form, write]) => {
+    return { folder, from, form, file: plant(folder, write(from)) };
+  }),
+);
 const letIn = LET_IN.map(([folder, from]) => {
   return { folder, from, file: plant(folder, FORMS.import!(from)) };
 });
@@ -127,6 +138,11 @@ describe.each(refused)('$folder refuses $from', ({ file, form, reason }) => {
   test(`by ${form}`, () => {
     expect(about(file).join('\n')).toContain(reason);
   });
+});
+
+test.each(upwards)('$folder takes no value from $from by $form', ({ file, form }) => {
+  const isOfTypes = form === 'type import' || form === 'import type';
+  expect(about(file).some((line) => line.includes('This floor of core'))).toBe(!isOfTypes);
 });
 
 test.each(letIn)('$folder lets in $from', ({ file }) => {

@@ -57,6 +57,7 @@ export { refusalOf } from './schema/refusals';
 export type { Suite, SuiteParam } from './suites/suite';
 export { suiteOfRuns } from './suites/suite-of-runs';
 export * from './suites/suites';
+export * from './tune/asking';
 export { candidatesFor } from './tune/candidates';
 export * from './tune/efficiency';
 export * from './tune/evidence';

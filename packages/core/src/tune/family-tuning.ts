@@ -1,13 +1,4 @@
-import {
-  DTYPES,
-  type Dtype,
-  idsOf,
-  ifValid,
-  type Problem,
-  parseVariant,
-  refuseIf,
-  shapeText,
-} from '@tilemark/kernels';
+import { DTYPES, type Dtype, idsOf, type Problem, refuseIf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
@@ -16,11 +7,8 @@ import { whySkipped } from '../plan/counts';
 import { FAMILIES, type Family } from '../plan/families';
 import { dtypeSchema } from '../schema/op';
 import { candidatesFor } from './candidates';
-import type { Observation } from './evidence';
-import { type FamilyShape, familyShapes, type SkippedShape, tuneFamily } from './family';
-import { replay, type TuningRun, type TuningStep, type WantedRun, wantedRun } from './replay';
-import type { Point } from './space';
-import type { Found } from './tune';
+import { type FamilyShape, familyShapes, pointOf, type SkippedShape, tuneFamily } from './family';
+import { replay, type TuningRun, type TuningStep } from './replay';
 import {
   checkTunable,
   type TunableDevice,
@@ -112,40 +100,17 @@ export function familyStep(
     runs.filter(({ policy, rival }) => policy === 'screen' && !rival),
     ({ problem }) => shapeText(problem),
   );
-  return replay(runs, async ({ answerTo, nowNs }) => {
-    const { duels, screened, searched, stop } = await tuneFamily<Found>({
+  return replay(runs, function* (nowNs) {
+    const { duels, screened, searched, stop } = yield* tuneFamily({
       ...{ shapes, budgetNs: budgetSeconds * 1e9, nowNs },
       // What it chose for a shape it stays with, so that retries and releases change nothing.
       chosen: (problem) => {
-        const own = begun.get(shapeText(problem));
-        return own?.flatMap(({ address }) => pointOf(address) ?? []) ?? null;
-      },
-      screen: async ({ problem, point }, following) => {
-        const more = () => following().map((each) => wantedRun(each.problem, each.point, 'screen'));
-        return (await answerTo(wantedRun(problem, point, 'screen'), more)).outcome;
-      },
-      duel: async (pair, following) => {
-        const run = duelOf(pair);
-        return (
-          run && (await answerTo(run, () => following().flatMap((of) => duelOf(of) ?? []))).contrast
-        );
+        const screens = begun.get(shapeText(problem));
+        return screens?.flatMap(({ address }) => pointOf(address) ?? []) ?? null;
       },
     });
     return { stop, searched, screened, duels };
   });
-}
-
-const pointOf = (address: string): Point | null => {
-  const variant = ifValid(() => parseVariant(address));
-  return (
-    variant && { kernel: variant.kernel, tunables: variant.tunables, address: variant.address }
-  );
-};
-
-/** The run in which the two fastest of a shape take turns; null: this release has one no longer. */
-function duelOf([a, b]: readonly [Observation, Observation]): WantedRun | null {
-  const [one, other] = [pointOf(a.address), pointOf(b.address)];
-  return one && other && wantedRun(a.problem, one, 'screen', other);
 }
 
 /** What a sweep that grows searches, as it is kept with it. */

@@ -1,11 +1,12 @@
 import { type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { describe, expect, it } from 'vitest';
+import { verdictOn } from '../measure/verdict';
 import { FAMILIES } from '../plan/families';
+import { type Ask, drive, type Found } from './asking';
 import { observationsOf } from './evidence';
 import { type FamilyOptions, type FamilyShape, familyShapes, tuneFamily } from './family';
 import { shippedEvidence } from './shipped-evidence';
-import type { Found } from './tune';
 
 const SECOND = 1e9;
 const measured = (medianNs: number): Found => ({
@@ -29,21 +30,20 @@ const shapes = familyShapes(transposes, 'f32', () => null).shapes;
 async function tuned(
   budgetS: number,
   over: Partial<FamilyOptions<Found>> & { shapes?: readonly FamilyShape[] } = {},
+  screen: (ask: Ask) => Found = ({ run }) => measured(costOf(run.problem, run.address)),
 ) {
   let nowNs = 0;
   const asked: string[] = [];
-  const found = await tuneFamily<Found>({
+  const search = tuneFamily<Found>({
     ...{ shapes, budgetNs: budgetS * SECOND, nowNs: () => nowNs },
-    screen: async ({ problem, point }) => {
-      nowNs += SECOND;
-      asked.push(`${shapeText(problem)} ${point.address}`);
-      return measured(costOf(problem, point.address));
-    },
-    duel: async () => {
-      nowNs += SECOND;
-      return { ratio: 0.99, low: 0.98, high: 1 };
-    },
     ...over,
+  });
+  const found = await drive(search, async (ask) => {
+    const { address, problem, rival } = ask.run;
+    nowNs += SECOND;
+    if (rival) return { outcome: null, contrast: verdictOn(0.99, 0.98, 1) };
+    asked.push(`${shapeText(problem)} ${address}`);
+    return { outcome: screen(ask), contrast: null };
   });
   return { ...found, asked, spentS: nowNs / SECOND };
 }
@@ -100,13 +100,13 @@ describe('tuneFamily', () => {
       own.get(shapeText(problem))?.find((each) => each.address === address)?.ns ?? Number.NaN;
     let nowNs = 0;
     const trials = known.reduce((sum, { points }) => sum + points.length, 0);
-    const { searched, screened, times } = await tuneFamily<Found>({
+    const search = tuneFamily<Found>({
       ...{ shapes: known, budgetNs: 0.7 * trials * SECOND, nowNs: () => nowNs },
-      screen: async ({ problem, point }) => {
-        nowNs += SECOND;
-        return measured(nsOf(problem, point.address));
-      },
-      duel: async () => null,
+    });
+    const { searched, screened, times } = await drive(search, async ({ run }) => {
+      if (run.rival) return { outcome: null, contrast: null };
+      nowNs += SECOND;
+      return { outcome: measured(nsOf(run.problem, run.address)), contrast: null };
     });
     expect(searched).toBe(known.length);
     expect(screened).toBeLessThan(0.6 * trials);
@@ -131,14 +131,12 @@ describe('tuneFamily', () => {
 
   it('names what follows: the rest of a shape, and whole shapes after it', async () => {
     const seen: (readonly string[])[] = [];
-    await tuned(1, {
-      screen: async ({ problem, point }, following) => {
-        seen.push(following().map((each) => shapeText(each.problem)));
-        return measured(costOf(problem, point.address));
-      },
-      shapes: shapes
-        .slice(0, 3)
-        .map(({ points, problem }) => ({ problem, points: points.slice(0, 5) })),
+    const some = shapes
+      .slice(0, 3)
+      .map(({ points, problem }) => ({ problem, points: points.slice(0, 5) }));
+    await tuned(1e6, { shapes: some }, ({ run, following }) => {
+      seen.push(following().map((each) => shapeText(each.problem)));
+      return measured(costOf(run.problem, run.address));
     });
     const [a, b, c] = shapes.map(({ problem }) => shapeText(problem));
     expect(seen[0]).toEqual([a, a, a, a, b, b, b, b, b]);
@@ -147,12 +145,11 @@ describe('tuneFamily', () => {
   });
 
   it('goes on past candidates that fail, and has no duel where fewer than two are left', async () => {
-    const { finals, searched, times } = await tuned(1e6, {
-      screen: async ({ problem, point }) =>
-        point.address === shapes.find((each) => each.problem === problem)?.points[0]?.address
-          ? measured(1)
-          : { kind: 'failed' },
-    });
+    const { finals, searched, times } = await tuned(1e6, {}, ({ run }) =>
+      run.address === shapes.find((each) => each.problem === run.problem)?.points[0]?.address
+        ? measured(1)
+        : { kind: 'failed' },
+    );
     expect(searched).toBe(shapes.length);
     expect(times).toHaveLength(shapes.length);
     expect(finals.size).toBe(0);

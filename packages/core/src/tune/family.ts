@@ -9,14 +9,22 @@
  * it expects near the fastest, and those that it cannot judge.
  */
 
-import { type Dtype, hash32, type Problem, shapeText, type Variant } from '@tilemark/kernels';
-import type { Contrast } from '../measure/verdict';
+import {
+  bareVariant,
+  type Dtype,
+  hash32,
+  ifValid,
+  type Problem,
+  parseVariant,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
 import type { Family } from '../plan/families';
+import { type Asking, dueledBy, type Found, measuredBy, type WantedRun, wantedRun } from './asking';
 import { candidatesFor } from './candidates';
 import { type Final, type Observation, undecided } from './evidence';
 import { Selector } from './selector';
 import type { Point } from './space';
-import type { Found } from './tune';
 
 /** A shape of a family with its candidates that fit a device. */
 export interface FamilyShape {
@@ -62,28 +70,13 @@ export function familyShapes(
   return { shapes: fitting, skipped };
 }
 
-/** A candidate of one of the shapes. */
-export interface Candidate {
-  readonly problem: Problem;
-  readonly point: Point;
-}
-
-export interface FamilyOptions<Of extends Found> {
+export interface FamilyOptions<Of extends Found = Found> {
   readonly shapes: readonly FamilyShape[];
   /** What an earlier search has found: its shapes are not searched again. */
   readonly known?: Findings | undefined;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
-  /** Begins a shape: a place to compile its candidates, many at a time. */
-  readonly begin?: (problem: Problem, points: readonly Point[]) => Promise<void>;
-  /** Verifies and screens a candidate. What follows unless the time runs out may be prepared. */
-  readonly screen: (candidate: Candidate, following: () => readonly Candidate[]) => Promise<Of>;
-  /** Lets the two fastest of a shape take turns; null if one of them could not be measured. */
-  readonly duel: (
-    pair: readonly [Observation, Observation],
-    following: () => readonly (readonly [Observation, Observation])[],
-  ) => Promise<Pick<Contrast, 'ratio' | 'low' | 'high'> | null>;
   /** The candidates that were chosen for a shape when it was begun; null: it was not. */
   readonly chosen?: (problem: Problem) => readonly Point[] | null;
   /** Called after each shape, with what is known by then. */
@@ -91,9 +84,9 @@ export interface FamilyOptions<Of extends Found> {
     problem: Problem,
     outcomes: readonly (readonly [Point, Of])[],
     found: Findings,
-  ) => Promise<void>;
+  ) => void;
   /** Called after each duel. */
-  readonly onDuel?: (final: Final, problem: Problem, found: Findings) => Promise<void>;
+  readonly onDuel?: (final: Final, problem: Problem, found: Findings) => void;
 }
 
 /** Screened times, and the duels by the text of the shape. */
@@ -117,10 +110,8 @@ export interface TunedFamily extends Findings {
 export const FAMILY_SCREENING_PART = 0.85;
 
 /** Screens a family, then lets the nearest duel. */
-export async function tuneFamily<Of extends Found>(
-  options: FamilyOptions<Of>,
-): Promise<TunedFamily> {
-  const { begin, budgetNs, chosen, duel, known, nowNs, onDuel, onShape, screen } = options;
+export function* tuneFamily<Of extends Found>(options: FamilyOptions<Of>): Asking<Of, TunedFamily> {
+  const { budgetNs, chosen, known, nowNs, onDuel, onShape } = options;
   const times = [...(known?.times ?? [])];
   const finals = new Map(known?.finals);
   const done = new Set(times.map(({ problem }) => shapeText(problem)));
@@ -144,11 +135,11 @@ export async function tuneFamily<Of extends Found>(
   };
 
   /** The rest of a shape, and shapes after it: whole, since what is begun of a shape is its choice. */
-  const after = (place: number, rest: readonly Candidate[]): readonly Candidate[] => {
+  const after = (place: number, rest: readonly WantedRun[]): readonly WantedRun[] => {
     const all = [...rest];
     for (const [at, { problem }] of shapes.entries()) {
       if (at <= place || (all.length >= LOOK_AHEAD && !chosen?.(problem))) continue;
-      all.push(...choose(at).map((point) => ({ problem, point })));
+      all.push(...choose(at).map((point) => wantedRun(problem, point, 'screen')));
     }
     return all;
   };
@@ -158,14 +149,14 @@ export async function tuneFamily<Of extends Found>(
     isOver = spentNs() > limitNs;
     if (isOver) break;
     const points = choose(at);
-    await begin?.(problem, points);
+    const runs = points.map((point) => wantedRun(problem, point, 'screen'));
     const outcomes: (readonly [Point, Of])[] = [];
     for (const [place, point] of points.entries()) {
       isOver = spentNs() > limitNs;
       if (isOver) break;
-      const rest = points.slice(place + 1).map((each) => ({ problem, point: each }));
-      const following = () => after(at, rest);
-      outcomes.push([point, await screen({ problem, point }, following)]);
+      const run = wantedRun(problem, point, 'screen');
+      const following = () => after(at, runs.slice(place + 1));
+      outcomes.push([point, yield* measuredBy<Of>(run, following)]);
       screened++;
     }
     const found = outcomes.flatMap(([{ address }, outcome]): Observation[] =>
@@ -177,22 +168,36 @@ export async function tuneFamily<Of extends Found>(
     if (isOver) break;
     times.push(...found);
     searched++;
-    await onShape?.(problem, outcomes, { times, finals });
+    onShape?.(problem, outcomes, { times, finals });
   }
 
   const open = undecided(times, finals);
   for (const [at, pair] of open.entries()) {
     if (spentNs() > budgetNs) break;
     const [a, b] = pair;
-    const contrast = await duel(pair, () => open.slice(at + 1, at + LOOK_AHEAD));
+    const run = duelOf(pair);
+    const following = () => open.slice(at + 1, at + LOOK_AHEAD).flatMap((of) => duelOf(of) ?? []);
+    const contrast = run && (yield* dueledBy<Of>(run, following));
     if (!contrast) continue;
     const { ratio, low, high } = contrast;
     const final: Final = { a: a.address, b: b.address, ratio, low, high };
     finals.set(shapeText(a.problem), final);
     duels++;
-    await onDuel?.(final, a.problem, { times, finals });
+    onDuel?.(final, a.problem, { times, finals });
   }
   return { times, finals, searched, screened, duels, stop: isOver ? 'budget' : 'exhausted' };
+}
+
+/** The variant of an address; null: this release has it no longer. */
+export const pointOf = (address: string): Point | null => {
+  const variant = ifValid(() => parseVariant(address));
+  return variant && { ...bareVariant(variant), address: variant.address };
+};
+
+/** The run in which the two fastest of a shape take turns; null: this release has one no longer. */
+function duelOf([a, b]: readonly [Observation, Observation]): WantedRun | null {
+  const [one, other] = [pointOf(a.address), pointOf(b.address)];
+  return one && other && wantedRun(a.problem, one, 'screen', other);
 }
 
 /** So many candidates or duels are named as following, where there are any. */

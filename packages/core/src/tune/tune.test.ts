@@ -1,9 +1,10 @@
-import { type Kernel, kernelById } from '@tilemark/kernels';
+import { type Kernel, kernelById, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { summarise } from '../measure/stats';
 import { verdictOn } from '../measure/verdict';
+import { drive, type WantedRun } from './asking';
 import { Search } from './search';
 import { type Point, TuningSpace } from './space';
 import { medianNs, type Trial, tune } from './tune';
@@ -45,21 +46,29 @@ async function tuned(
   const leaders: (Trial | null)[] = [];
   const asked: { point: Point; policy: PolicyId; next: Point | null }[] = [];
   const space = new TuningSpace(kernel, { fits: () => true });
-  const result = await tune({
+  const search = tune({
+    problem: { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' },
     search: new Search([space], 1),
     defaults: [space.initial()].flatMap((point) => point ?? []),
-    duel: async (a, b) => {
-      const ratio = ratioOf(a, b);
-      return verdictOn(ratio, ratio * 0.999, ratio * 1.001);
-    },
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
-    measure: async (point, policy, [next = null]) => {
-      asked.push({ point, policy, next });
-      nowNs += SECOND;
-      return outcomeOf(point, policy, index++);
-    },
     onTrial: (_, best) => leaders.push(best),
+  });
+  const pointOf = (run: Pick<WantedRun, 'variant' | 'address'>): Point => ({
+    ...run.variant,
+    address: run.address,
+  });
+  const result = await drive(search, async ({ run, following }) => {
+    const point = pointOf(run);
+    if (run.rival) {
+      const rival = run.rival.variant;
+      const ratio = ratioOf(point, { ...rival, address: variantAddress(rival) });
+      return { outcome: null, contrast: verdictOn(ratio, ratio * 0.999, ratio * 1.001) };
+    }
+    const [next = null] = following().map(pointOf);
+    asked.push({ point, policy: run.policy, next });
+    nowNs += SECOND;
+    return { outcome: outcomeOf(point, run.policy, index++), contrast: null };
   });
   return { ...result, asked, leaders, spentS: nowNs / SECOND };
 }

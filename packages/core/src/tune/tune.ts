@@ -7,31 +7,26 @@
  * - space.ts   the points of a kernel: combinations of its tunables that can run, never listed
  * - spaces.ts  which kernels are searched, and what of them fits a device
  * - family.ts  the search of many shapes at once, which learn from each other
- * - replay.ts  the same loops as jobs of a grid: what to run next follows from what has been run;
+ * - asking.ts  how a search asks for runs, and who drives it
+ * - replay.ts  the same searches as jobs of a grid: what to run next follows from what has been run;
  *              tuning.ts asks it for one problem, family-tuning.ts for a family
  * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save`
  *              writes them, the suite `peak` and the `best` lookup read them
  *
- * Nothing here measures: `measure` is handed in, so tests tune against a formula. The search
- * depends only on its seed and on what it was told; docs/tuning.md has its results.
+ * Nothing here measures: a search asks for runs (asking.ts), so tests answer by a formula. It depends
+ * only on its seed and on what it was told; docs/tuning.md has its results.
  */
 
-import type { Duel, Outcome, OutcomeKind } from '../measure/outcome';
+import type { Problem } from '@tilemark/kernels';
+import type { Duel, Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { IMPLAUSIBLE } from '../measure/trust';
 import type { Contrast } from '../measure/verdict';
 import { contrast } from '../rank/head-to-head';
 import { headline, type Interval, type Spread } from '../rank/headline';
+import { type Asking, dueledBy, type Found, measuredBy, wantedRun } from './asking';
 import type { Search } from './search';
 import type { Point } from './space';
-
-/** What tuning needs to know of an outcome. */
-export type Found =
-  | {
-      readonly kind: 'measured';
-      readonly measurement: { readonly cold: Interval; readonly unranked: string | null };
-    }
-  | { readonly kind: Exclude<OutcomeKind, 'measured'> };
 
 /** A point measured under a policy, or why it was not. */
 export interface Trial<Of extends Found = Outcome> {
@@ -41,19 +36,13 @@ export interface Trial<Of extends Found = Outcome> {
 }
 
 export interface TuneOptions<Of extends Found = Outcome> {
+  readonly problem: Problem;
   readonly search: Search;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
-  /**
-   * Verifies and measures a point; an outcome other than `measured` has no cost to learn from.
-   * What follows unless the budget runs out may be compiled meanwhile.
-   */
-  readonly measure: (point: Point, policy: PolicyId, following: readonly Point[]) => Promise<Of>;
   /** How many points follow, once so many were tried; one unless given. */
   readonly ahead?: (tried: number) => number;
-  /** Lets two points take turns; null if one of them could not be measured. */
-  readonly duel: (a: Point, b: Point) => Promise<Contrast | null>;
   /** The default point of each kernel searched that has one. */
   readonly defaults: readonly Point[];
   /** Called after each trial, with the fastest so far under the same policy. */
@@ -98,30 +87,32 @@ const MOST_UNBELIEVED = 8;
  * unless it is beaten. The search is asked for the points that follow before it is told the cost of
  * the current one.
  */
-export async function tune<Of extends Found = Outcome>({
+export function* tune<Of extends Found = Outcome>({
+  problem,
   search,
   budgetNs,
   nowNs,
-  measure,
   ahead = () => 1,
-  duel,
   defaults,
   onTrial,
-}: TuneOptions<Of>): Promise<Tuned<Of>> {
+}: TuneOptions<Of>): Asking<Of, Tuned<Of>> {
   const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
-  const take = async (
+  function* take(
     trials: Trial<Of>[],
     point: Point,
     policy: PolicyId,
     following: readonly Point[] = [],
-  ) => {
-    const trial = { point, policy, outcome: await measure(point, policy, following) };
+  ): Asking<Of, number | null> {
+    const outcome = yield* measuredBy<Of>(wantedRun(problem, point, policy), () =>
+      following.map((each) => wantedRun(problem, each, policy)),
+    );
+    const trial = { point, policy, outcome };
     trials.push(trial);
     const [best] = ranked(trials);
     onTrial?.(trial, best && medianNs(best) !== null ? best : null);
     return medianNs(trial);
-  };
+  }
 
   const screened: Trial<Of>[] = [];
   const proposed: Point[] = [];
@@ -136,7 +127,7 @@ export async function tune<Of extends Found = Outcome>({
   };
   let point = propose();
   while (point && spentNs() < SCREENING_PART * budgetNs) {
-    search.tell(point, await take(screened, point, 'screen', [...proposed]));
+    search.tell(point, yield* take(screened, point, 'screen', [...proposed]));
     point = propose();
   }
   const stop = point ? 'budget' : 'exhausted';
@@ -151,29 +142,28 @@ export async function tune<Of extends Found = Outcome>({
     if (leaderNs === null && finals.length >= MOST_UNBELIEVED) break;
     if (leaderNs !== null && spentNs() + longestNs > budgetNs) break;
     const startNs = nowNs();
-    await take(finals, trial.point, 'default');
+    yield* take(finals, trial.point, 'default');
     longestNs = Math.max(longestNs, nowNs() - startNs);
     if (leaderNs === null && candidates(finals).length > 0) leaderNs = ns;
   }
   const duels: Decided[] = [];
-  const beats = async (a: Point, b: Point) => {
-    const found = await duel(a, b);
+  function* beats(a: Point, b: Point): Asking<Of, boolean> {
+    const found = yield* dueledBy<Of>(wantedRun(problem, a, 'default', b));
     if (found) duels.push({ a, b, contrast: found });
     return found === null || found.ratio >= 1;
-  };
+  }
   let [winner = null, ...others] = candidates(finals);
   for (const other of others.slice(0, MOST_CHALLENGERS)) {
-    if (winner && !isClearlyFaster(winner, other) && !(await beats(winner.point, other.point))) {
-      winner = other;
-    }
+    if (!winner || isClearlyFaster(winner, other)) continue;
+    if (!(yield* beats(winner.point, other.point))) winner = other;
   }
   const own = defaults.find(({ kernel }) => kernel === winner?.point.kernel);
   if (winner && own && own.address !== winner.point.address) {
-    const isBeaten = await beats(winner.point, own);
+    const isBeaten = yield* beats(winner.point, own);
     if (!isBeaten) {
       let final = finals.find(({ point }) => point.address === own.address);
       if (!final) {
-        await take(finals, own, 'default');
+        yield* take(finals, own, 'default');
         final = finals.at(-1);
       }
       if (final && candidates([final]).length > 0) winner = final;

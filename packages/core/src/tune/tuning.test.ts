@@ -2,10 +2,11 @@ import { InputError, parseProblem, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { type Contrast, verdictOn } from '../measure/verdict';
 import { capabilities } from '../server/store/fixtures.test-helper';
-import { keyOf, pointsAhead, type TuningRun, type WantedRun } from './replay';
+import { drive, type Found, keyOf, type WantedRun } from './asking';
+import { pointsAhead, type TuningRun } from './replay';
 import { Search } from './search';
 import type { Point } from './space';
-import { type Found, tune } from './tune';
+import { tune } from './tune';
 import {
   type TunableDevice,
   type TuningDecision,
@@ -75,17 +76,21 @@ describe('tuningStep', () => {
   it('finds what the search of the command line finds', async () => {
     const { decision, runs } = await tuned();
     let nowNs = 0;
-    const alone = await tune<Found>({
+    const search = tune<Found>({
+      problem,
       search: new Search(spaces, request.seed),
       budgetNs: request.budgetSeconds * SECOND,
       nowNs: () => nowNs,
       ahead: pointsAhead,
-      measure: async (point) => {
-        nowNs += SECOND;
-        return measured(point);
-      },
-      duel: async (a, b) => duelOf(a.address, b.address),
       defaults: spaces.flatMap((space) => space.initial() ?? []),
+    });
+    const alone = await drive(search, async ({ run }) => {
+      const { rival } = run;
+      if (rival) {
+        return { outcome: null, contrast: duelOf(run.address, variantAddress(rival.variant)) };
+      }
+      nowNs += SECOND;
+      return { outcome: measured(run), contrast: null };
     });
     expect(decision.winner).toBe(alone.winner?.point.address);
     expect(screens(runs).map(({ address }) => address)).toEqual(

@@ -4,11 +4,12 @@ import { type Profile, profileSchema } from '../measure/device';
 import { seedSchema } from '../measure/seed';
 import { whySkipped } from '../plan/counts';
 import { type PlannableDevice, problemSchema } from '../plan/spec';
-import { pointsAhead, replay, type TuningRun, type TuningStep, wantedRun } from './replay';
+import type { Found } from './asking';
+import { pointsAhead, replay, type TuningRun, type TuningStep } from './replay';
 import { Search } from './search';
 import type { TuningSpace } from './space';
 import { searchedKernels, spacesOf } from './spaces';
-import { type Found, tune } from './tune';
+import { tune } from './tune';
 
 /** What the tuning of a problem searches, as it is kept with its sweep. */
 export const tuningRequestSchema = z.object({
@@ -51,17 +52,13 @@ export const tuningStep = (
   spaces: readonly TuningSpace[],
   runs: readonly TuningRun[],
 ): Promise<TuningStep<TuningDecision>> =>
-  replay(runs, async ({ answerTo, nowNs }) => {
-    const { duels, screened, stop, winner } = await tune<Found>({
+  replay(runs, function* (nowNs) {
+    const { duels, screened, stop, winner } = yield* tune<Found>({
+      problem,
       search: new Search(spaces, seed),
       budgetNs: budgetSeconds * 1e9,
       nowNs,
       ahead: pointsAhead,
-      measure: async (point, policy, following) => {
-        const more = () => following.map((each) => wantedRun(problem, each, policy));
-        return (await answerTo(wantedRun(problem, point, policy), more)).outcome;
-      },
-      duel: async (a, b) => (await answerTo(wantedRun(problem, a, 'default', b))).contrast,
       defaults: spaces.flatMap((space) => space.initial() ?? []),
     });
     return {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Canary,
   drawSeed,
+  drive,
   type Evidence,
   evidenceOf,
   evidenceSchema,
@@ -14,7 +15,6 @@ import {
   type Outcome,
   outcomeReason,
   POLICIES,
-  type Point,
   type Policy,
   type Profile,
   Roofline,
@@ -23,6 +23,7 @@ import {
   screenedOf,
   tuneFamily,
   verdictOn,
+  type WantedRun,
 } from '@tilemark/core';
 import {
   type Dtype,
@@ -30,7 +31,6 @@ import {
   InputError,
   opOf,
   type Problem,
-  parseVariant,
   shapeText,
   shortAddress,
 } from '@tilemark/kernels';
@@ -122,15 +122,11 @@ export async function tuneSuite(
       const before = new Set(known?.times.map(({ problem }) => shapeText(problem)));
       const beganNs = surroundings.nowNs();
       let failed = 0;
-      const { duels, searched } = await tuneFamily<Outcome>({
+      let saved = Promise.resolve();
+      let compiled: Problem | null = null;
+      const search = tuneFamily<Outcome>({
         ...{ shapes, known: known ?? undefined, budgetNs: budget, nowNs: surroundings.nowNs },
-        begin: (problem, points) => compileAll(gpu, problem, points),
-        screen: async ({ problem, point: { kernel, tunables } }) =>
-          runVariant(
-            ...([gpu.executor, { kernel, tunables }, problem, GLANCE] as const),
-            ...([gpu.capabilities, surroundings] as const),
-          ),
-        onShape: async (problem, outcomes, found) => {
+        onShape: (problem, outcomes, found) => {
           const times: Observation[] = [];
           for (const [{ address }, outcome] of outcomes) {
             if (outcome.kind === 'measured') {
@@ -141,26 +137,40 @@ export async function tuneSuite(
             }
           }
           print(line(problem, times));
-          await keep(found);
+          saved = keep(found);
         },
-        duel: async ([a, b]) => {
-          const variants = { a: parseVariant(a.address), b: parseVariant(b.address) };
-          const ended = await runDuel(
-            ...([gpu.executor, variants, a.problem, gpu.capabilities, surroundings] as const),
-            { longestNs: GLANCE.longestDuelNs },
-          );
-          if (ended.kind === 'dueled') return ended.duel;
-          print(
-            `${shapeText(a.problem)}: no duel: ${outcomeReason(ended.outcome)?.split('\n')[0]}`,
-          );
-          return null;
-        },
-        onDuel: async ({ a, b, ratio, low, high }, problem, found) => {
+        onDuel: ({ a, b, ratio, low, high }, problem, found) => {
           const than = ratioText(verdictOn(ratio, low, high), shortAddress(b));
           print(`${shapeText(problem)}: duel: ${shortAddress(a)} is ${than}`);
-          await keep(found);
+          saved = keep(found);
         },
       });
+      const { duels, searched } = await drive(search, async ({ following, run }) => {
+        const { problem, rival, variant } = run;
+        await saved;
+        if (rival) {
+          const ended = await runDuel(
+            ...([gpu.executor, { a: variant, b: rival.variant }, problem] as const),
+            ...([gpu.capabilities, surroundings, { longestNs: GLANCE.longestDuelNs }] as const),
+          );
+          if (ended.kind === 'dueled') return { outcome: null, contrast: ended.duel };
+          const why = outcomeReason(ended.outcome)?.split('\n')[0];
+          print(`${shapeText(problem)}: no duel: ${why}`);
+          return { outcome: null, contrast: null };
+        }
+        if (compiled !== problem) {
+          compiled = problem;
+          await compileAll(
+            gpu,
+            [run, ...following()].filter((each) => each.problem === problem),
+          );
+        }
+        const outcome = await runVariant(
+          ...([gpu.executor, variant, problem, GLANCE, gpu.capabilities, surroundings] as const),
+        );
+        return { outcome, contrast: null };
+      });
+      await saved;
       const spentNs = surroundings.nowNs() - beganNs;
       const open = shapes.filter(({ problem }) => !before.has(shapeText(problem)));
       print(
@@ -173,14 +183,12 @@ export async function tuneSuite(
 }
 
 /** Compiles variants, many at a time; a failure is the outcome of the run. */
-async function compileAll(
-  { executor }: OpenDevice,
-  problem: Problem,
-  points: readonly Point[],
-): Promise<void> {
-  for (let first = 0; first < points.length; first += COMPILING) {
-    const some = points.slice(first, first + COMPILING);
-    await Promise.allSettled(some.map((point) => executor.compile(point, problem)));
+async function compileAll({ executor }: OpenDevice, runs: readonly WantedRun[]): Promise<void> {
+  for (let first = 0; first < runs.length; first += COMPILING) {
+    const some = runs.slice(first, first + COMPILING);
+    await Promise.allSettled(
+      some.map(({ problem, variant }) => executor.compile(variant, problem)),
+    );
   }
 }
 

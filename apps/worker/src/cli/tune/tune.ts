@@ -4,6 +4,7 @@ import {
   type Contrast,
   deviceKey,
   drawSeed,
+  drive,
   type Family,
   type Point,
   proved,
@@ -108,22 +109,23 @@ export async function tune(
       });
       return outcome.kind === 'dueled' ? proved(outcome.duel) : null;
     };
-    const tuned = await tuneBySearch({
-      search: new Search(spaces, options.seed),
-      budgetNs,
-      nowNs,
-      measure: async (point, policy, [next = null]) => {
-        const known = cache.find(point, policy);
-        wasCached = known !== null;
-        const run = { variant: point, problem, profile, policy, seed: ofInputs };
-        const ahead = next && isAhead && !cache.find(next, policy) ? next : null;
-        const outcome = known?.outcome ?? (await measured(run, ahead));
-        ended.set(outcome, known ?? (await cache.add(point, policy, outcome)));
-        return outcome;
-      },
+    const search = tuneBySearch({
+      ...{ problem, search: new Search(spaces, options.seed), budgetNs, nowNs },
       defaults: spaces.flatMap((space) => space.initial() ?? []),
-      duel: contrastOf,
       onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs, wasCached),
+    });
+    const tuned = await drive(search, async ({ following, run }) => {
+      const { address, policy, rival, variant } = run;
+      if (rival) return { outcome: null, contrast: await contrastOf(variant, rival.variant) };
+      const point = { ...variant, address };
+      const known = cache.find(point, policy);
+      wasCached = known !== null;
+      const [next] = following().map((each) => ({ ...each.variant, address: each.address }));
+      const ahead = next && isAhead && !cache.find(next, policy) ? next : null;
+      const input = { variant: point, problem, profile, policy, seed: ofInputs };
+      const outcome = known?.outcome ?? (await measured(input, ahead));
+      ended.set(outcome, known ?? (await cache.add(point, policy, outcome)));
+      return { outcome, contrast: null };
     }).finally(progress.end);
 
     print(summary(tuned, spaces, problem));

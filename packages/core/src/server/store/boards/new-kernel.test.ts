@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addToyKernel, toyKernel } from '../../../../../kernels/src/toy-kernel.test-helper';
 import { testDatabase } from '../../../../services.test-helper';
 import { FAMILIES } from '../../../plan/families';
+import { drive, type Found } from '../../../tune/asking';
 import type { Observation } from '../../../tune/evidence';
 import { familyShapes, tuneFamily } from '../../../tune/family';
 import { Selector } from '../../../tune/selector';
-import type { Found } from '../../../tune/tune';
 import { attach, measured, planned, recordAll, square } from '../fixtures.test-helper';
 import { openStore, type Store } from '../store';
 import { bestOf, cube } from './tiles.test-helper';
@@ -38,15 +38,15 @@ test('a family search tries the candidates of a new kernel, and the selector lea
     ),
   );
   let nowNs = 0;
-  const { times } = await tuneFamily<Found>({
-    ...{ shapes, budgetNs: 1e18, nowNs: () => nowNs++ },
-    screen: async ({ problem, point }) => {
-      const [m = 1, n = 1, k = 1] = shapeText(problem).split('x').map(Number);
-      const medianNs = nsOf(point.address, m * n * k);
-      const cold = { medianNs, lowNs: medianNs, highNs: medianNs };
-      return { kind: 'measured', measurement: { cold, unranked: null } };
-    },
-    duel: async () => null,
+  const search = tuneFamily<Found>({ shapes, budgetNs: 1e18, nowNs: () => nowNs++ });
+  const { times } = await drive(search, async ({ run }) => {
+    const [m = 1, n = 1, k = 1] = shapeText(run.problem).split('x').map(Number);
+    const medianNs = nsOf(run.address, m * n * k);
+    const cold = { medianNs, lowNs: medianNs, highNs: medianNs };
+    return {
+      outcome: run.rival ? null : { kind: 'measured', measurement: { cold, unranked: null } },
+      contrast: null,
+    };
   });
   const selector = new Selector(times);
   const [best] = selector.rank(square(700), () => true);

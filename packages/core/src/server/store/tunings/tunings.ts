@@ -5,9 +5,10 @@
  * - views.ts  how far a tuning is, for its sweep and shape by shape
  */
 import { Prisma, type PrismaClient } from '@tilemark/db';
+import { keyOf } from '../../../tune/asking';
 import { FAMILY_SCREENING_PART } from '../../../tune/family';
 import type { GridDecision, GridTuning } from '../../../tune/family-tuning';
-import { keyOf, pointsAhead, type TuningRun, type TuningStep } from '../../../tune/replay';
+import { pointsAhead, type TuningRun, type TuningStep } from '../../../tune/replay';
 import { SCREENING_PART } from '../../../tune/tune';
 import type { TunableDevice } from '../../../tune/tuning';
 import type { DeviceRef } from '../../../view/api';
