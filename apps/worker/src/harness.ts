@@ -146,6 +146,11 @@ async function partRows(
     return times.toSorted((a, b) => a - b)[REPEATS >> 1] ?? Number.NaN;
   };
   const ms = (time: number) => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
+  const wait = () => prepared.sample({ dispatches: 0, rotate: true });
+  const renewed = async () => {
+    await prepared.refill(3);
+    await wait();
+  };
   await prepared.poison('stale');
   await prepared.sample({ dispatches: bufferSets, rotate: true });
   const reference = await timed(() => prepared.verify([0]));
@@ -156,11 +161,8 @@ async function partRows(
     part('a comparison of one output, guards included', ms(one)),
     part(`a comparison of ${bufferSets} outputs`, ms(await repeated(() => prepared.verify(all)))),
     part('a poisoning of one output', ms(await repeated(() => prepared.poison('stale', [0])))),
-    part(
-      'a wait for an idle device',
-      ms(await repeated(() => prepared.sample({ dispatches: 0, rotate: true }))),
-    ),
-    part(`new inputs of ${bufferSets} sets`, ms(await timed(() => prepared.refill(3)))),
+    part('a wait for an idle device', ms(await repeated(wait))),
+    part(`new inputs of ${bufferSets} sets`, ms(await timed(renewed))),
   ];
   prepared.destroy();
   return rows;

@@ -34,7 +34,7 @@ import {
   ReferenceWrong,
   type Variant,
 } from '@tilemark/kernels';
-import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, setBytes } from './calibrate';
+import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, roundingNs, setBytes } from './calibrate';
 import { regressClock } from './clock';
 import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device';
 import { type Energy, type EnergyMeter, measureEnergy } from './energy';
@@ -251,14 +251,14 @@ async function measureEnergyOf(
   return energy;
 }
 
-/** Whether the kernel keeps results, of one that may be ranked. */
+/** Whether the kernel keeps results, of one that may be ranked; null where no clock can tell. */
 async function verifyAgain(
-  { policy, surroundings }: Run,
-  { proof, dispatches }: Warm,
+  { executor, policy, surroundings }: Run,
+  { proof }: Warm,
 ): Promise<number | null> {
-  if (!policy.rankable) return null;
+  if (!policy.rankable || roundingNs(executor.timer) > 0) return null;
   surroundings.onStep?.('verify-again');
-  return proof.freshRatio(dispatches, MAX_FRESH_RATIO);
+  return proof.freshRatio(MAX_FRESH_RATIO);
 }
 
 async function compareWithRoof(

@@ -11,7 +11,7 @@ import type { Policy } from './policy';
 /** While a series is timed, an output is verified after one in this many renewals of the inputs, */
 const LOOK_WITHIN = 2;
 /** as long as that takes no more than this part of the time, but for the first few. */
-const LOOK_PART = 0.04;
+const LOOK_PART = 0.02;
 const LEAST_LOOKS = 4;
 
 /** Last outputs of a cold series that are verified, at most. */
@@ -196,15 +196,14 @@ export class Proof {
   }
 
   /**
-   * The time of a sample on new inputs over that of the next, which finds the same inputs, made once
-   * more, and its outputs right already: more than 1 for a kernel that keeps results. The quickest on
+   * The time of a dispatch on new inputs over that of the next, which finds the same inputs, made once
+   * more, and its output right already: more than 1 for a kernel that keeps results. The quickest on
    * new inputs counts, and the slowest on seen ones, so that other work does not look like that.
    *
    * @param most a ratio that needs no further round
    */
-  async freshRatio(dispatches: number, most: number): Promise<number> {
-    const { bufferSets } = this.#prepared;
-    const options = { dispatches: Math.min(dispatches, bufferSets), rotate: true };
+  async freshRatio(most: number): Promise<number> {
+    const options = { dispatches: 1, rotate: true };
     const timed = async (seed: number) => {
       await this.#prepared.refill(seed, options);
       return (await this.#prepared.sample(options)).ns;
