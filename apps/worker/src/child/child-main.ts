@@ -1,6 +1,7 @@
 import { type FromOwner, ownDevice } from '@tilemark/core';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
 import { createThreadPool } from '../device/thread-pool';
+import { othersLoad } from '../run/machine-load';
 import type { ChildTask } from './device-process';
 
 /**
@@ -28,6 +29,7 @@ export async function childMain(threadEntry: URL): Promise<void> {
     send,
     listen: (take) => process.on('message', take),
     nowNs: () => Number(process.hrtime.bigint()),
+    othersLoad,
     end: () => process.exit(1),
   });
 }

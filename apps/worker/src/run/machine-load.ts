@@ -13,3 +13,17 @@ export function machineLoad(): () => number {
     return passed > 0 ? 1 - idled / passed : 0;
   };
 }
+
+/** The same without what this process did. */
+export function othersLoad(): () => number {
+  const load = machineLoad();
+  load();
+  let last = { own: process.cpuUsage(), ms: performance.now() };
+  return () => {
+    const { system, user } = process.cpuUsage(last.own);
+    const ms = performance.now();
+    const own = (system + user) / 1e3 / ((ms - last.ms) * cpus().length);
+    last = { own: process.cpuUsage(), ms };
+    return Math.min(Math.max(load() - own, 0), 1);
+  };
+}

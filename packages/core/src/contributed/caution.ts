@@ -11,6 +11,7 @@ import {
   specialise,
   type Variant,
 } from '@tilemark/kernels';
+import { BUSY_PART } from '../measure/load';
 import { isContributed } from './kernel';
 
 /** Compiling a contributed kernel may take this long, ms. */
@@ -25,6 +26,15 @@ const LONGEST_DISPATCH_NS = 1e9;
  */
 const ENDS_WITHIN_MS = 5_000;
 
+/** A dispatch that is late is given so much more where others keep the machine busy meanwhile. */
+const BUSY_MORE_MS = 15_000;
+const WATCHED_MS = 500;
+
+const beside = (load: number) =>
+  load > BUSY_PART
+    ? `, beside other work that took ${Math.round(100 * load)}% of the machine's processors`
+    : '';
+
 /** Of the workgroups of a trial to those of the one before. */
 const GROWTH = 8;
 
@@ -32,6 +42,8 @@ type Workgroups = readonly [x: number, y: number, z: number];
 
 export interface CautionHooks {
   readonly onStep: (step: 'compile' | 'trial') => void;
+  /** As the owner's home has it. */
+  readonly othersLoad: () => () => number;
   /** A dispatch does not end: whoever owns the device must. */
   readonly onHang: (message: string) => void;
 }
@@ -41,12 +53,27 @@ export interface CautionHooks {
  * themselves, tries them from one workgroup up so that no dispatch takes seconds, and watches every
  * sample. Their compile errors have the lines of the author's file.
  */
-export function cautious(executor: Executor, { onStep, onHang }: CautionHooks): Executor {
+export function cautious(
+  executor: Executor,
+  { onStep, onHang, othersLoad }: CautionHooks,
+): Executor {
   const tried = new Set<string>();
 
   const ending = async <T>(work: Promise<T>, withinMs = ENDS_WITHIN_MS): Promise<T> => {
-    const hung = () => onHang(`a dispatch of the kernel did not end within ${withinMs / 1e3} s`);
-    const timer = setTimeout(hung, withinMs);
+    const hung = (ms: number, why = '') =>
+      onHang(`a dispatch of the kernel did not end within ${ms / 1e3} s${why}`);
+    let timer: ReturnType<typeof setTimeout>;
+    const after = (ms: number, then: () => void) => {
+      timer = setTimeout(then, ms);
+    };
+    after(withinMs, () => {
+      const load = othersLoad();
+      after(WATCHED_MS, () => {
+        if (load() <= BUSY_PART) return hung(withinMs);
+        const moreMs = withinMs + BUSY_MORE_MS;
+        after(BUSY_MORE_MS - WATCHED_MS, () => hung(moreMs, beside(load())));
+      });
+    });
     return work.finally(() => clearTimeout(timer));
   };
 

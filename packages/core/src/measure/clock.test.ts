@@ -56,10 +56,36 @@ describe('the regression of the clock', () => {
     expect(contradiction(clock)).toBeNull();
   });
 
+  it.each([
+    ['a short', 1e6, 10e3, 100],
+    ['a long', 30e6, 30e6, 1],
+    ['a slow', 2e9, 2e9, 1],
+  ])(
+    'measures %s one once more, in a longer pass, before it is refused',
+    async (_, sampleNs, eachNs, dispatches) => {
+      // The wall clock loses a tenth of what was beside it, until the pass is long enough.
+      const longest =
+        sampleNs > 1e9 ? 2 * sampleNs : sampleNs > 20e6 ? 4 * sampleNs : 200 * sampleNs;
+      const late = {
+        sample: async ({ dispatches: count }: { dispatches: number }) => {
+          const ns = count * eachNs;
+          return { ns, wallNs: ns >= longest ? ns : 1.1 * ns };
+        },
+      };
+      expect(contradiction(await regressClock(late, dispatches, sampleNs))).toBeNull();
+      const never = {
+        sample: async ({ dispatches: count }: { dispatches: number }) => ({
+          ...{ ns: count * eachNs, wallNs: 1.1 * count * eachNs },
+        }),
+      };
+      expect(contradiction(await regressClock(never, dispatches, sampleNs))).toContain('0.91');
+    },
+  );
+
   it('compares a long sample with an empty one', async () => {
     const slow = device((ns) => 0.1 * ns, 0, 30e6);
     const clock = await regressClock(slow, 1, 30e6);
-    expect(clock.dispatches).toEqual([0, 1]);
+    expect(clock.dispatches).toEqual([0, 4]);
     expect(contradiction(clock)).toContain('0.10 of the wall');
   });
 });

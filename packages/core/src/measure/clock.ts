@@ -24,11 +24,15 @@ const LONG_ROUNDS = 3;
 /** A sample this long, ns, has an overhead beside which nothing is seen: an empty one compares with it. */
 const LONG_SAMPLE_NS = 20e6;
 
-/** Samples longer than this, ns, are taken once. */
+/** Samples longer than this, ns, are taken once, and once more of two where the clocks contradict. */
 const SLOW_SAMPLE_NS = 1e9;
+const SLOW_ATTEMPTS = 2;
 
-/** How often others, four times as long where they are short, are tried before the clocks count as contradicting. */
-const ATTEMPTS = 3;
+/**
+ * How often others, four times as long where they are short, are tried before the clocks count as
+ * contradicting. A short sample, of 1 ms, ends at 256 ms, beside which other work hardly counts.
+ */
+const ATTEMPTS = 4;
 
 /**
  * Holds the device's clock to the wall clock: what a further dispatch costs must be the same by
@@ -48,11 +52,12 @@ export async function regressClock(
   for (let attempt = 1; ; attempt++) {
     const isSlow = sampleNs > SLOW_SAMPLE_NS;
     const unit = dispatches * 4 ** (attempt - 1);
-    const counts = isLong ? [0, dispatches] : [unit, 2 * unit, 4 * unit];
+    const counts = isLong ? [0, attempt * dispatches] : [unit, 2 * unit, 4 * unit];
     const rounds = isSlow ? 1 : isLong ? LONG_ROUNDS : ROUNDS;
     const clock = await regress(prepared, counts, rounds);
-    const isLast = attempt === ATTEMPTS || 4 ** (attempt + 1) * sampleNs > longestNs;
-    if (isSlow || isLast || contradiction(clock) === null) return clock;
+    const nextNs = sampleNs * (isLong ? attempt + 1 : 4 ** (attempt + 1));
+    const isLast = attempt === (isSlow ? SLOW_ATTEMPTS : ATTEMPTS) || nextNs > longestNs;
+    if (isLast || contradiction(clock) === null) return clock;
   }
 }
 

@@ -162,6 +162,8 @@ export const measurementSchema = z.object({
   duel: z
     .object({ against: z.string(), duel: duelSchema.nullable(), why: z.string().nullable() })
     .optional(),
+  /** Part of the machine's processors that other work took, where that may be why it is not ranked. */
+  othersLoad: z.number().min(0).max(1).optional(),
   /** Why the result is shown but not ranked; null when it is ranked. */
   unranked: z.string().nullable(),
 });

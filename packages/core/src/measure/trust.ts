@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Clock, contradiction } from './clock';
 import { type DeviceClass, sharesHost } from './device';
 import { isSettled } from './interval-name';
+import { BUSY_PART } from './load';
 import type { Measurement, Series, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { PLAUSIBLE_PART, type Roof } from './roofline';
@@ -27,24 +28,19 @@ export function unrankedReason(of: {
   readonly clock?: Clock | null | undefined;
   /** See the verification of a measurement. */
   readonly freshRatio?: number | null | undefined;
+  /** See a measurement. */
+  readonly othersLoad?: number | undefined;
 }): string | null {
-  const { kernel, policy, timer, deviceClass, cold, stop, roof } = of;
+  const { kernel, policy, timer, deviceClass, cold, roof } = of;
   if (!policy.rankable) return `the ${policy.id} policy is too quick to rank`;
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
   }
-  const contradicted = of.clock && contradiction(of.clock);
-  if (contradicted) return contradicted;
-  if (of.freshRatio != null && of.freshRatio > MAX_FRESH_RATIO) {
-    return `it keeps results: on new inputs a dispatch takes ${of.freshRatio.toFixed(1)} times as long as on those it has seen`;
-  }
   if (cold.n < policy.minSamplesSlow) {
     return `only ${cold.n} samples; the ${policy.id} policy needs at least ${policy.minSamplesSlow}`;
   }
-  if (stop === 'throttled') return 'the device throttled during more than half of the samples';
-  if (!isSettled(cold, policy)) {
-    return 'not settled: its samples depend so much on those before that the median is not known';
-  }
+  const disturbed = disturbedReason(of);
+  if (disturbed) return namingLoad(disturbed, of.othersLoad ?? 0);
   if (!Number.isFinite(halfWidth(cold))) {
     return 'its samples are too few to say how well the median is known';
   }
@@ -55,6 +51,32 @@ export function unrankedReason(of: {
     return `less accurate: ${id} is allowed ${errorGrowth} times the usual error`;
   return null;
 }
+
+/** What other work on the machine does to right kernels, as well as wrong ones to themselves; null: nothing of it. */
+export function disturbedReason(of: {
+  readonly policy: Policy;
+  readonly cold: Series;
+  readonly stop: StopReason;
+  readonly clock?: Clock | null | undefined;
+  readonly freshRatio?: number | null | undefined;
+}): string | null {
+  const contradicted = of.clock && contradiction(of.clock);
+  if (contradicted) return contradicted;
+  if (of.freshRatio != null && of.freshRatio > MAX_FRESH_RATIO) {
+    return `it keeps results: on new inputs a dispatch takes ${of.freshRatio.toFixed(1)} times as long as on those it has seen`;
+  }
+  if (of.stop === 'throttled') return 'the device throttled during more than half of the samples';
+  if (!isSettled(of.cold, of.policy)) {
+    return 'not settled: its samples depend so much on those before that the median is not known';
+  }
+  return null;
+}
+
+/** The reason, with whose it is where others took so much of the machine's processors. */
+export const namingLoad = (reason: string, othersLoad: number): string =>
+  othersLoad > BUSY_PART
+    ? `${reason}; other work took ${Math.round(100 * othersLoad)}% of the machine's processors: its load is why, rather than the kernel, so run it again when they are idle`
+    : reason;
 
 /** More samples than these do not help: something disturbs the device; seconds. */
 const WORTHWHILE_SECONDS = 3600;

@@ -6,6 +6,7 @@ import { runVariant, type Step, type Surroundings } from '../measure/measure';
 import { POLICIES } from '../measure/policy';
 import { Roofline } from '../measure/roofline';
 import { Canary } from '../measure/throttle';
+import { measuredQuietly } from './busy';
 import { messageOf } from './log';
 import type { Dueling, FromOwner, OpenDevice, ToOwner } from './protocol';
 import { sleep } from './waiting';
@@ -18,6 +19,11 @@ export interface OwnersHome {
   readonly listen: (take: (message: ToOwner) => void) => void;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
+  /**
+   * Begins to watch; then tells the part of the machine's processors that others took since it was
+   * last asked. Absent where nothing can tell.
+   */
+  readonly othersLoad?: () => () => number;
   /** Ends the owner, as every failure does. */
   readonly end: () => void;
 }
@@ -25,7 +31,7 @@ export interface OwnersHome {
 /** Owns a device: opens it, says so, and measures what it is sent, one run at a time. */
 export async function ownDevice(
   opening: () => Promise<OpenDevice>,
-  { end, listen, nowNs, send }: OwnersHome,
+  { end, listen, nowNs, othersLoad = () => () => 0, send }: OwnersHome,
 ): Promise<void> {
   let open: OpenDevice;
   try {
@@ -43,14 +49,17 @@ export async function ownDevice(
   };
   const careful = {
     ...open,
-    executor: cautious(open.executor, { onStep, onHang: (message) => void failed(message) }),
+    executor: cautious(open.executor, {
+      ...{ onStep, othersLoad },
+      onHang: (message) => void failed(message),
+    }),
   };
   const surroundings = await surroundingsOf(open, { roofline, nowNs, onStep });
   const work = async (message: ToOwner): Promise<FromOwner> => {
     if (message.kind !== 'survey') for (const file of message.files) await admitKernel(file);
     switch (message.kind) {
       case 'run':
-        return measure(careful, surroundings, message);
+        return measure(careful, surroundings, message, othersLoad);
       case 'duel':
         return duel(careful, surroundings, message.duel);
       case 'survey':
@@ -98,6 +107,7 @@ async function measure(
   { executor, capabilities }: OpenDevice,
   surroundings: Surroundings,
   { run: { variant, problem, policy, seed }, next }: Extract<ToOwner, { kind: 'run' }>,
+  othersLoad: () => () => number,
 ): Promise<FromOwner> {
   let ahead: Promise<void> | null = null;
   const onStep = (step: Step) => {
@@ -107,11 +117,13 @@ async function measure(
       ahead = executor.compile(next.variant, next.problem).catch(() => {});
     }
   };
-  const outcome = await runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
-    ...surroundings,
-    ...(seed !== undefined && { seed }),
-    onStep,
-  });
+  const run = () =>
+    runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
+      ...surroundings,
+      ...(seed !== undefined && { seed }),
+      onStep,
+    });
+  const outcome = await measuredQuietly(run, policy, { othersLoad });
   // Nothing may go on once the run has ended: others may measure then.
   await ahead;
   return { kind: 'outcome', outcome };

@@ -1,5 +1,6 @@
 import { GridUnavailable, type Link } from '../link/link';
 import { PROFILES } from '../measure/device';
+import { BUSY_PART } from '../measure/load';
 import { type Log, messageOf } from './log';
 import type { DeviceRunner } from './runner';
 import { retryForever, sleep } from './waiting';
@@ -11,9 +12,6 @@ const FRESH_MS = 24 * 60 * 60 * 1000;
 /** A software adapter, whose survey takes half a minute, must have been idle this long, ms. */
 const IDLE_MS = 60_000;
 const CHECK_MS = 5_000;
-
-/** A machine whose processors worked a greater part of the time runs something else as well. */
-const BUSY_PART = 0.2;
 
 export interface RooflineParts {
   readonly link: Pick<Link, 'roofline'>;

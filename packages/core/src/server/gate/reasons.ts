@@ -81,12 +81,12 @@ function ofItsMeasurement({ measurement, roofs, ...claim }: Claim): string | nul
 
 function procedureReason(
   { device, policy, variant }: Pick<Claim, 'device' | 'policy' | 'variant'>,
-  { clock, cold, stop, timer, verification }: Measurement,
+  { clock, cold, othersLoad, stop, timer, verification }: Measurement,
   roof: Roof | null,
 ): string | null {
   if (!variant) return null;
   const { freshRatio } = verification;
-  const measured = { clock, cold, freshRatio, roof, stop, timer };
+  const measured = { clock, cold, freshRatio, othersLoad, roof, stop, timer };
   return unrankedReason({
     ...{ ...measured, kernel: variant.definition, policy, deviceClass: device.class },
   });
