@@ -2,7 +2,7 @@
 // real ones: how often the 95% intervals contain the truth, how often equal kernels are declared
 // different, how often different ones are, and how stable ranks are; beside nvbench's rules. Exits
 // with 1 where that is not what docs/measurement.md says.
-// usage: npm run bench:statistics [-- --trials 1000]      (some four minutes on one core)
+// usage: npm run bench:statistics [-- --trials 500]      (some three minutes on one core)
 import { countOf, flagsOf } from './flags';
 import {
   declaredDifferent,
@@ -16,7 +16,7 @@ import {
   unsettled,
 } from './statistics-scenarios';
 
-const flags = flagsOf('usage: npm run bench:statistics [-- --trials 1000]', { trials: '1000' });
+const flags = flagsOf('usage: npm run bench:statistics [-- --trials 500]', { trials: '500' });
 const trials = countOf(flags, 'trials');
 const few = Math.max(Math.round(trials / 5), 20);
 
@@ -121,7 +121,7 @@ for (const [name, level, relative] of [
 }
 
 head(
-  `What no interval of one series can hold: memories longer than it, states that last as long (${few} series each, CV 2%)`,
+  `What no interval of one series can hold: memories longer than it, states that last as long (${few} series each, CV 2 and 0.1%)`,
   [
     'device',
     'sample',
@@ -131,11 +131,11 @@ head(
     '2 invocations',
   ],
 );
-for (const [what, noise, level, cv] of [
-  ['AR(1) 0.99', 'AR(1) 0.99', 'steady', 0.02],
-  ['two states 1% apart, 5 s each', 'iid', 'two states', 0.001],
+for (const [what, noise, level, cv, lengths] of [
+  ['AR(1) 0.99', 'AR(1) 0.99', 'steady', 0.02, [20, 250]],
+  ['two states 1% apart, 5 s each', 'iid', 'two states', 0.001, SAMPLES_MS],
 ] as const) {
-  for (const sampleMs of SAMPLES_MS) {
+  for (const sampleMs of lengths) {
     const scenario = { noise, level, cv, sampleMs } as const;
     const [one, two] = headlines(scenario, null, few, 1);
     line([

@@ -39,6 +39,9 @@ const CHANCE_INFLATION = 1.5;
  */
 const LEAST_INFLATION = 0.7;
 
+/** A series of fewer values knows its first autocorrelation better than the sum of all. */
+const SHORT = 200;
+
 /** An autocorrelation is not chance beyond this many of its standard errors. */
 const ERRORS_OF_CHANCE = 2;
 
@@ -54,8 +57,8 @@ interface Dependence {
  * Dependence of a series, from its autocorrelations up to where their sums over pairs of lags
  * cease to be positive; the sums may not rise again (C. J. Geyer, Practical Markov chain Monte
  * Carlo, 1992: the initial monotone sequence). In short series the estimate is low; what is added
- * was found by simulation (`npm run bench:statistics`). At least what its first autocorrelation
- * says of it, which a short series knows best.
+ * was found by simulation (`npm run bench:statistics`), and it is at least what the first
+ * autocorrelation says.
  *
  * @param signs of the values about their median
  */
@@ -90,12 +93,12 @@ function dependenceOf(signs: readonly number[]): Dependence {
 
 /**
  * The inflation of signs whose values are normal and keep a part of those before, by the first
- * autocorrelation `r` of the signs; 0 where that may be chance. It is corrected for how much too low
+ * autocorrelation `r` of the signs; 0 where that may be chance, and in long series. It is corrected for how much too low
  * it is in a short series (M. G. Kendall, 1954); one that then reaches 1 leaves a single
  * independent value. Signs of values correlated by c are correlated by 2/pi asin(c).
  */
 function inflationByFirst(r: number, n: number): number {
-  if (r * Math.sqrt(n) <= ERRORS_OF_CHANCE) return 0;
+  if (n >= SHORT || r * Math.sqrt(n) <= ERRORS_OF_CHANCE) return 0;
   const corrected = r + (1 + 3 * r) / n;
   if (corrected >= 1) return n;
   const kept = Math.sin((Math.PI / 2) * corrected);
