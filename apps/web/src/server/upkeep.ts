@@ -27,7 +27,7 @@ async function run(signal: AbortSignal): Promise<void> {
   const { rooflines } = opened.store;
   await (async () => {
     await rooflines.levelEarlier();
-    await rooflines.judgeEarlier();
+    await rooflines.reconsiderEarlier();
   })().catch((error: unknown) => {
     log.error({ err: error }, 'could not judge results of earlier releases again; a restart does');
   });

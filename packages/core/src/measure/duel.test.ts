@@ -1,7 +1,7 @@
 import { createHostExecutor, type Executor, type Problem, type Variant } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '../server/store/fixtures.test-helper';
-import { type DuelOptions, judgedDuel, runDuel } from './duel';
+import { type DuelOptions, recomputedDuel, runDuel } from './duel';
 
 const problem: Problem = { op: 'transpose', shape: { rows: 9, cols: 5 }, dtype: 'f32' };
 const a: Variant = { kernel: 'transpose/cpu-naive', tunables: {} };
@@ -59,14 +59,16 @@ describe('a duel', () => {
     expect(outcome.duel.ratio).toBeCloseTo(1.03, 3);
     expect(outcome.duel.high - outcome.duel.low).toBeLessThan(0.0025);
     const { duel } = outcome;
-    expect(judgedDuel({ ...duel, ratio: 2, verdict: 'SAME' }, 'duel')).toMatchObject({
+    expect(recomputedDuel({ ...duel, ratio: 2, verdict: 'SAME' }, 'duel')).toMatchObject({
       ...{
         verdict: 'FAST',
         ratio: expect.closeTo(duel.ratio, 9),
         low: expect.closeTo(duel.low, 9),
       },
     });
-    expect(() => judgedDuel({ ...duel, rounds: 7 }, 'duel')).toThrow(/7 rounds have 14 samples/);
+    expect(() => recomputedDuel({ ...duel, rounds: 7 }, 'duel')).toThrow(
+      /7 rounds have 14 samples/,
+    );
     const rounds =
       turns
         .slice(-4 * duel.rounds)

@@ -204,7 +204,7 @@ export function afterDuel(
 }
 
 /** The duel as its samples have it, whatever it says of itself. Throws InputError. */
-export function judgedDuel({ a, b, rounds, stop }: Duel, field: string): Duel {
+export function recomputedDuel({ a, b, rounds, stop }: Duel, field: string): Duel {
   const count = 2 * rounds;
   refuseIf(
     a.samplesNs.length !== count || b.samplesNs.length !== count,

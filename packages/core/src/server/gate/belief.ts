@@ -7,7 +7,7 @@ import {
   type Profile,
   sharesHost,
 } from '../../measure/device';
-import { judgedDuel } from '../../measure/duel';
+import { recomputedDuel } from '../../measure/duel';
 import { COMPARABLE_SINCE, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
@@ -31,7 +31,7 @@ export interface RoofedRun {
 }
 
 /** The run an outcome is of. */
-export interface JudgedRun extends RoofedRun {
+export interface MeasuredRun extends RoofedRun {
   readonly policy: PolicyId;
 }
 
@@ -57,7 +57,12 @@ export interface Grounds {
  *
  * @param at where the outcome is, for example `results[3].outcome`
  */
-export function judged(outcome: Outcome, run: JudgedRun, grounds: Grounds, at: string): Outcome {
+export function believed(
+  outcome: Outcome,
+  run: MeasuredRun,
+  grounds: Grounds,
+  at: string,
+): Outcome {
   checkOutcome(outcome, run, at, grounds.leaseNs);
   if (outcome.kind !== 'measured') return outcome;
   const { measurement: stated } = outcome;
@@ -87,7 +92,7 @@ export function judged(outcome: Outcome, run: JudgedRun, grounds: Grounds, at: s
 
 const duelOf = (stated: NonNullable<Measurement['duel']>, at: string) => ({
   ...stated,
-  duel: stated.duel && judgedDuel(stated.duel, at),
+  duel: stated.duel && recomputedDuel(stated.duel, at),
 });
 
 /**

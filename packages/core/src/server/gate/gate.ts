@@ -24,7 +24,7 @@ import { BY_OPERATOR } from '../../view/result';
 import { environmentRow, outcomeColumns, runOf } from '../store/columns';
 import { admitStored } from '../store/contributed-runs';
 import { canonicalJson, fromJson, sha256, withoutNul } from '../store/database';
-import { judged } from './belief';
+import { believed } from './belief';
 import { type Facts, factsOf } from './facts';
 import { OPERATOR } from './parties';
 import { type AdmittedRun, settle } from './settle';
@@ -83,7 +83,7 @@ function passedRun(record: RecordedRun, facts: Facts | null): PassedRun | Error 
     }
     if (!checkThatRun(record, facts)) return null;
     const { outcome: stated } = record;
-    const outcome = believed(record, facts);
+    const outcome = keptOutcome(record, facts);
     const statedRoof = stated.kind === 'measured' ? stated.measurement.roof : null;
     return {
       ...{ record, facts, outcome, statedRoof, endedAt: record.endedAt },
@@ -145,7 +145,7 @@ function checkThatRun(record: RecordedRun, facts: Facts): boolean {
 }
 
 /** The outcome as it is kept. Throws InputError if it cannot be. */
-function believed({ outcome, wgsl }: RecordedRun, facts: Facts) {
+function keptOutcome({ outcome, wgsl }: RecordedRun, facts: Facts) {
   const { party, roof, twin } = facts;
   refuseIf(
     twin !== null,
@@ -162,7 +162,7 @@ function believed({ outcome, wgsl }: RecordedRun, facts: Facts) {
     wgsl,
     isUnvouched: false,
   };
-  return judged(outcome, runOf(facts), grounds, 'outcome');
+  return believed(outcome, runOf(facts), grounds, 'outcome');
 }
 
 /** The run waits for a machine of another party. */

@@ -3,7 +3,7 @@ import { isContributed } from '../../contributed/kernel';
 import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { BenchFile, RunResult } from '../../view/api';
-import { judged } from '../gate/belief';
+import { believed } from '../gate/belief';
 import type { ImportedRun } from '../store/new-sweeps';
 
 /** What an import is checked against. */
@@ -53,7 +53,7 @@ export function importedRun(
       deviceKey: device.key,
     },
     environment,
-    outcome: judged(
+    outcome: believed(
       result.outcome,
       { variant: { kernel, tunables }, problem, profile, policy },
       {

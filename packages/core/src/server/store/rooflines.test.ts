@@ -151,9 +151,9 @@ test('what an earlier release did not rank for its wide interval is judged again
   );
   await execute(url, `UPDATE "Best" SET "unranked" = '${why}' WHERE "deviceKey" = '${deviceKey}'`);
   expect(await found()).toEqual({ rank: null, unranked: why });
-  expect(await store.rooflines.judgeEarlier()).toBe(1);
+  expect(await store.rooflines.reconsiderEarlier()).toBe(1);
   expect(await found()).toEqual({ rank: 1, unranked: null });
-  expect(await store.rooflines.judgeEarlier()).toBe(0);
+  expect(await store.rooflines.reconsiderEarlier()).toBe(0);
 });
 
 test('a survey of a busy device does not lower what its results proved', async () => {
@@ -220,9 +220,9 @@ test('a roof alone withdraws no rank on a device that its machine shares', async
         "outcome" = jsonb_set("outcome", '{measurement,unranked}', '"${why}"')
       WHERE "runId" IN (SELECT "id" FROM "Run" WHERE "deviceKey" = '${deviceKey}')`,
     );
-    expect(await store.rooflines.judgeEarlier()).toBe(1);
+    expect(await store.rooflines.reconsiderEarlier()).toBe(1);
     expect(await found()).toMatchObject({ unranked: null });
-    expect(await store.rooflines.judgeEarlier()).toBe(0);
+    expect(await store.rooflines.reconsiderEarlier()).toBe(0);
   }
 });
 

@@ -6,7 +6,7 @@ import { bestOf, raisedBy, statedRates } from '../../measure/proved-rates';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { IMPLAUSIBLE } from '../../measure/trust';
 import type { RooflineRecord } from '../../view/api';
-import { judged } from '../gate/belief';
+import { believed } from '../gate/belief';
 import { OPERATOR, ownRoofs, partyOf, roofsFor } from '../gate/parties';
 import { WIDE } from '../gate/reasons';
 import { moveBests } from './boards/headlines';
@@ -50,16 +50,16 @@ export function rooflinesOf(db: PrismaClient) {
         const best = await bestOfProfiles(tx, of, proved);
         const fields = { content: toJson(best), workerId, measuredAt: new Date() };
         await tx.roof.upsert({ where, create: { ...of, ...fields }, update: fields });
-        await judgeAgain(tx, { ...of, device: row, isRaised: current !== null });
+        await reconsider(tx, { ...of, device: row, isRaised: current !== null });
         await raiseOthers(tx, { ...of, device: row, roof: best });
       }),
 
     /**
-     * Judges again what an earlier release did not rank for its wide interval alone, or for the roof of
+     * Reconsiders what an earlier release did not rank for its wide interval alone, or for the roof of
      * a device that its machine shares, for a data folder that it made. Resolves with the number of
      * devices and profiles that had any.
      */
-    async judgeEarlier(): Promise<number> {
+    async reconsiderEarlier(): Promise<number> {
       const wide = await db.$queryRaw<{ deviceKey: string; profile: Profile }[]>`
         SELECT DISTINCT run."deviceKey", run."profile"::text
         FROM "Result" AS result JOIN "Run" AS run ON run."id" = result."runId"
@@ -70,7 +70,7 @@ export function rooflinesOf(db: PrismaClient) {
         await db.$transaction(async (tx) => {
           const device = await lockDevice(tx, deviceKey);
           if (!device) return;
-          await judgeAgain(tx, { deviceKey, profile, party: OPERATOR, device, isRaised: true });
+          await reconsider(tx, { deviceKey, profile, party: OPERATOR, device, isRaised: true });
         });
       }
       return wide.length;
@@ -158,7 +158,7 @@ export async function raiseByResults(
     create: { ...of, content: toJson(best) },
     update: { content: toJson(best) },
   });
-  await judgeAgain(tx, { ...of, device, isRaised: true });
+  await reconsider(tx, { ...of, device, isRaised: true });
   await raiseOthers(tx, { ...of, device, roof: best });
 }
 
@@ -209,7 +209,7 @@ async function raiseOthers(
       where: { deviceKey_profile_party: of },
       data: { content: toJson(best) },
     });
-    await judgeAgain(tx, { ...of, device, isRaised: true });
+    await reconsider(tx, { ...of, device, isRaised: true });
   }
 }
 
@@ -230,11 +230,11 @@ interface MovedRoof extends RoofOf {
 }
 
 /**
- * Judges again the results that a roof holds for after it has moved: what was implausible may be
+ * Reconsiders the results that a roof holds for after it has moved: what was implausible may be
  * believed under a higher one, and what was ranked may be implausible under a lower one. So is what an
  * earlier release did not rank for its wide interval.
  */
-async function judgeAgain(
+async function reconsider(
   tx: Prisma.TransactionClient,
   { device, deviceKey, isRaised, party, profile }: MovedRoof,
 ): Promise<void> {
@@ -264,7 +264,7 @@ async function judgeAgain(
       ...{ isUnvouched: false, isStored: true },
     };
     // What an earlier release kept may have a form that this one refuses: it stays as it is.
-    const outcome = ifValid(() => judged(restoreOutcome(row), runOf(run), grounds, 'outcome'));
+    const outcome = ifValid(() => believed(restoreOutcome(row), runOf(run), grounds, 'outcome'));
     if (outcome?.kind !== 'measured' || outcome.measurement.unranked === row.unranked) continue;
     const { outcome: kept, unranked } = outcomeColumns(outcome);
     await tx.result.update({

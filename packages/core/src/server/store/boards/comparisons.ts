@@ -22,7 +22,7 @@ import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
 import { byKind, importedOf } from '../run-view';
 import { PROVEN_NS } from './headlines';
-import { type Counts, telling } from './leaderboard';
+import { type Counts, problemToOpen } from './leaderboard';
 
 /** Rows of a page: a kernel on more devices than this is read problem by problem anyway. */
 const MAX_ROWS = 500;
@@ -36,7 +36,7 @@ interface KernelResultsQuery {
 
 /**
  * A kernel on one problem, device by device; what is not asked for is chosen as the board chooses
- * its problem (`telling`). Throws InputError at `shape`.
+ * its problem (`problemToOpen`). Throws InputError at `shape`.
  */
 export async function kernelResultsOf(
   db: PrismaClient,
@@ -59,7 +59,7 @@ export async function kernelResultsOf(
     .filter(isKnownProblem)
     .map((group) => ({ ...group, problem: parseProblem(group) }))
     .sort((a, b) => b.devices - a.devices || volume(b.problem) - volume(a.problem));
-  const chosen = mostTelling(
+  const chosen = kindToOpen(
     problems.filter(
       (of) =>
         (dtype === undefined || of.dtype === dtype) &&
@@ -82,7 +82,7 @@ export async function kernelResultsOf(
  * Of the dtypes and profiles those that say most of a kernel: ranked before unranked, of GPUs before
  * others, f32 before other dtypes, `default` before `fast`; of their problems the board's choice.
  */
-function mostTelling<Of extends Group & { readonly problem: Problem }>(
+function kindToOpen<Of extends Group & { readonly problem: Problem }>(
   all: readonly Of[],
 ): Of | undefined {
   const kinds = [...group(all, (of) => `${of.dtype} ${of.profile}`).values()].map((alike) => {
@@ -94,7 +94,7 @@ function mostTelling<Of extends Group & { readonly problem: Problem }>(
   });
   const most = greatest(kinds, ({ weight }) => weight)?.alike ?? [];
   const ranked = most.filter(({ rankedDevices }) => rankedDevices > 0);
-  const problem = telling(ranked.length > 0 ? ranked : most);
+  const problem = problemToOpen(ranked.length > 0 ? ranked : most);
   return most.find((of) => of.problem === problem);
 }
 

@@ -208,7 +208,7 @@ export function speedupOverNaive(
 export type BoardProblem = Omit<Leaderboard, 'rows'>;
 
 /**
- * The problem that a query asks for: without a shape, the one that tells most (`telling`).
+ * The problem that a query asks for: without a shape, the one that tells most (`problemToOpen`).
  *
  * @throws InputError at `shape` for text that is not a shape of the op
  */
@@ -235,7 +235,7 @@ export async function boardProblem(
     .filter((of) => of.methodology === methodology)
     .map(({ shape, ...counts }) => ({ ...counts, problem: parseProblem({ op, shape, dtype }) }))
     .sort((a, b) => b.devices - a.devices || work(b.problem) - work(a.problem));
-  const problem = asked ?? telling(counted);
+  const problem = asked ?? problemToOpen(counted);
   const problems = counted.map(({ problem, devices, gpus }) => ({ problem, devices, gpus }));
   return { problem, profile, methodology, methodologies, problems };
 }
@@ -253,7 +253,7 @@ export interface Counts {
  * ones measure launches. Otherwise the same of all devices, and without squares the largest problem.
  * What nobody has ranked counts only where nothing is.
  */
-export function telling(
+export function problemToOpen(
   problems: readonly (Counts & { readonly problem: Problem })[],
 ): Problem | null {
   const hasGpus = problems.some(({ gpus }) => gpus > 0);
