@@ -112,12 +112,13 @@ export interface Work {
 export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelBase<Values, Of> {
   readonly runsOn: 'gpu';
   /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
-  readonly wgsl: string | ((values: Values, dtype: Dtype) => string);
+  readonly wgsl: string | ((values: Values, dtype: Dtype, isBatch: boolean) => string);
   /**
-   * The body for a batch: z of a workgroup counts its problems, and the shape is that of each.
-   * Absent: it takes none, and `feasible` says so.
+   * How it takes a batch, whose problems z of a workgroup counts, each of the given shape: by what is
+   * made of its shader, or because the function that writes it is told. Absent: it takes none, and
+   * `feasible` says so.
    */
-  readonly batchWgsl?: GpuKernel<Values, Of>['wgsl'];
+  readonly batches?: true | ((wgsl: string) => string);
   /** `requires` and `diagnostic` lines, which must stand before all else. */
   readonly directives?: readonly string[];
   /** Dimensions in the order of its uniform, null for a word of padding; absent: the op's order. */
@@ -238,7 +239,7 @@ export function gpuKernel<const Id extends OpId, const Tunables extends readonly
     {
       reason: 'computes one product per dispatch, not a batch',
       holds: (_values: unknown, problem: Problem) =>
-        kernel.batchWgsl !== undefined || !isBatch(problem),
+        kernel.batches !== undefined || !isBatch(problem),
     },
     ...(kernel.problemConstraints ?? []),
   ];

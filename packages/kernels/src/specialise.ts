@@ -12,8 +12,9 @@ export function specialise(
   dtype: Dtype,
   isBatch = false,
 ): string {
-  const wgsl = (isBatch && kernel.batchWgsl) || kernel.wgsl;
-  const body = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype);
+  const { batches, wgsl } = kernel;
+  const text = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, isBatch);
+  const body = isBatch && typeof batches === 'function' ? batches(text) : text;
   const { features } = kernel.needs(values, dtype);
   const before = [...extensionsOf(features), ...(kernel.directives ?? [])];
   return [...before, typeHeader(dtype), tunableHeader(kernel, values), body].join('\n');

@@ -114,7 +114,7 @@ export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: Suite
     test.runIf(batches.length > 0)('is right for any batch, or takes none', async ({ skip }) => {
       const [dtype = 'f32'] = kernel.dtypes;
       const problems = batches.map((shape) => problemOf(shape, dtype));
-      if (kernel.runsOn === 'gpu' && !kernel.batchWgsl) {
+      if (kernel.runsOn === 'gpu' && !kernel.batches) {
         const why = 'computes one product per dispatch, not a batch';
         for (const problem of problems) expect(canRun(kernel, {}, problem)).toMatchObject({ why });
         return;

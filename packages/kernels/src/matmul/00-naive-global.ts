@@ -11,7 +11,7 @@ export const naiveGlobal = gpuKernel({
   dtypes: ['f32', 'i32'],
   tunables: [tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16)],
   wgsl,
-  batchWgsl: batched(wgsl),
+  batches: batched,
   needs: (values) => {
     const block = values.BLOCK;
     return { workgroupSize: [block, block, 1] };

@@ -13,7 +13,7 @@ export const naive = gpuKernel({
     MAPPING,
   ],
   wgsl,
-  batchWgsl: batched(wgsl),
+  batches: batched,
   needs: (values) => {
     const block = values.BLOCK;
     return { workgroupSize: [block, block, 1] };

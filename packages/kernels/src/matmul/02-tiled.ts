@@ -75,8 +75,8 @@ export const tiled = gpuKernel({
       holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
     },
   ],
-  wgsl: (values) => wgsl + addProducts(values),
-  batchWgsl: (values) => batched(wgsl) + addProducts(values),
+  wgsl: (values, _dtype, isBatch) => (isBatch ? batched(wgsl) : wgsl) + addProducts(values),
+  batches: true,
   overrides: ({ SIZING }) => (SIZING === 'override' ? ['TILE'] : []),
   needs: (values, dtype) => {
     const tile = values.TILE;

@@ -14,7 +14,7 @@ export const tiledWpt = gpuKernel({
     tunable('WPT', 'Work per thread: elements of a column of C', [2, 4, 8], 8),
   ],
   wgsl,
-  batchWgsl: batched(wgsl),
+  batches: batched,
   needs: (values, dtype) => {
     const tile = values.TILE;
     return {

@@ -14,7 +14,7 @@ export const subgroup = gpuKernel({
     tunable('ROWS', 'Rows of C per thread', [1, 2, 4, 8, 16], 16),
   ],
   wgsl,
-  batchWgsl: batched(wgsl),
+  batches: batched,
   needs: (values) => ({
     workgroupSize: [values.WORKGROUP, 1, 1],
     features: ['subgroups'],

@@ -91,8 +91,8 @@ export const registerTile = gpuKernel({
       },
     },
   ],
-  wgsl: (values) => emitTileKernel(layoutOf(values)),
-  batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
+  wgsl: (values, _dtype, batched) => emitTileKernel({ ...layoutOf(values), batched }),
+  batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {

@@ -35,8 +35,8 @@ export const warpTile = gpuKernel({
   ],
   constraints: WARP_CONSTRAINTS,
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
-  wgsl: (values) => emitTileKernel(layoutOf(values)),
-  batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
+  wgsl: (values, _dtype, batched) => emitTileKernel({ ...layoutOf(values), batched }),
+  batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {

@@ -95,8 +95,8 @@ export const subgroupMatrix = gpuKernel({
   changes: null,
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   tunables: FRAGMENT_TUNABLES,
-  wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
-  batchWgsl: (values, dtype) =>
-    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
+  wgsl: (values, dtype, batched) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched }),
+  batches: true,
   candidates: (problem) => fragmentCandidates(TILES, problem),
 });

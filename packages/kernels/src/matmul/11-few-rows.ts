@@ -62,9 +62,9 @@ export const fewRows = gpuKernel({
       holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
     },
   ],
-  wgsl: (values, dtype) => emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype) }),
-  batchWgsl: (values, dtype) =>
-    emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype), batched: true }),
+  wgsl: (values, dtype, batched) =>
+    emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype), batched }),
+  batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => ({
     workgroupSize: [threadsOf(values), 1, 1],

@@ -57,8 +57,8 @@ export const fewCols = gpuKernel({
       holds: ({ ROWS, COLS, UNROLL }) => (ROWS + COLS) * UNROLL <= 32,
     },
   ],
-  wgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype) }),
-  batchWgsl: (values, dtype) => emit({ ...values, sums: sumsOf(dtype), batched: true }),
+  wgsl: (values, dtype, batched) => emit({ ...values, sums: sumsOf(dtype), batched }),
+  batches: true,
   entryPoint: ({ COLS }, problem) => entryPointFor(COLS, problem.shape),
   needs: (values) => ({
     workgroupSize: [values.LANES, 1, 1],

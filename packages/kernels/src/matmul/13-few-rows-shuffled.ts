@@ -44,9 +44,8 @@ export const fewRowsShuffled = gpuKernel({
       holds: ({ ROWS, LANES, DEEP }) => ROWS * LANES * DEEP <= 4096,
     },
   ],
-  wgsl: (values, dtype) => emitStrip({ ...ofStrip(values), sums: sumsOf(dtype) }),
-  batchWgsl: (values, dtype) =>
-    emitStrip({ ...ofStrip(values), sums: sumsOf(dtype), batched: true }),
+  wgsl: (values, dtype, batched) => emitStrip({ ...ofStrip(values), sums: sumsOf(dtype), batched }),
+  batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => ({
     workgroupSize: [values.LANES * values.DEEP, 1, 1],

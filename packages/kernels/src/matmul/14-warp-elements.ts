@@ -47,8 +47,8 @@ export const warpElements = gpuKernel<'matmul', typeof TUNABLES>({
     reason,
     holds: (values) => holds(asWarps(values)),
   })),
-  wgsl: (values) => emitTileKernel(layoutOf(values)),
-  batchWgsl: (values) => emitTileKernel({ ...layoutOf(values), batched: true }),
+  wgsl: (values, _dtype, batched) => emitTileKernel({ ...layoutOf(values), batched }),
+  batches: true,
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {
     const { bm, bn } = layoutOf(values);

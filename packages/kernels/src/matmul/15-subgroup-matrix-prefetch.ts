@@ -47,8 +47,8 @@ export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
         PREFETCH * (BM + BN) * BK <= 256 * 32 * (BM / WM) * (BN / WN),
     },
   ],
-  wgsl: (values, dtype) => emitFragmentKernel(fragmentLayout(values, dtype)),
-  batchWgsl: (values, dtype) =>
-    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched: true }),
+  wgsl: (values, dtype, batched) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched }),
+  batches: true,
   candidates: (problem) => fragmentCandidates(TILES, problem),
 });

@@ -11,13 +11,12 @@ export const emulated = (kernel: GpuKernel): GpuKernel => ({
   id: 'matmul/emulated-fragments',
   needs: (values, dtype) => ({ ...kernel.needs(values, dtype), features: [] }),
   wgsl: emulatedIn(kernel.wgsl),
-  batchWgsl: emulatedIn(kernel.batchWgsl),
 });
 
-function emulatedIn(wgsl: GpuKernel['batchWgsl']): GpuKernel['wgsl'] {
-  return (values, dtype) => {
+function emulatedIn(wgsl: GpuKernel['wgsl']): GpuKernel['wgsl'] {
+  return (values, dtype, isBatch) => {
     if (typeof wgsl !== 'function') throw new TypeError('the kernel is emitted');
-    return wgsl(values, dtype)
+    return wgsl(values, dtype, isBatch)
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
       .replace(/^ {2}let warp = /gm, '  own_lane = thread % 32;\n$&')

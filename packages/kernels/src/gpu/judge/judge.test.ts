@@ -6,6 +6,7 @@ import { startPool } from '../../host/pool.test-helper';
 import type { GpuKernel } from '../../kernel';
 import { naive } from '../../matmul/01-naive';
 import { splitK } from '../../matmul/07-split-k';
+import { batched } from '../../matmul/grid';
 import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
@@ -129,10 +130,11 @@ test('one wrong element is found and named, wherever it is', async () => {
 test('one wrong element of one product of a batch is found and named', async () => {
   const wrong = {
     ...variantOf(naive, 'zeroed', source),
-    batchWgsl: String(naive.batchWgsl).replace(
-      / T\(sum\);/,
-      ' select(T(sum), T(0), product == 2u && row == 7u && col == 13u);',
-    ),
+    batches: (wgsl: string) =>
+      batched(wgsl).replace(
+        / T\(sum\);/,
+        ' select(T(sum), T(0), product == 2u && row == 7u && col == 13u);',
+      ),
   };
   const { first } = await judged(wrong, batch(4, product(30, 67, 300)), [0]);
   // The rows of C are counted through the batch.
@@ -145,7 +147,7 @@ test('one wrong element of one product of a batch is found and named', async () 
 test('products of a batch that are alike are found: each has inputs of its own', async () => {
   const same = {
     ...variantOf(naive, 'same', source),
-    batchWgsl: String(naive.batchWgsl).replace('A[product * shape.m * shape.k + ', 'A['),
+    batches: (wgsl: string) => batched(wgsl).replace('A[product * shape.m * shape.k + ', 'A['),
   };
   const { first } = await judged(same, batch(4, product(30, 67, 300)), [0]);
   // All but those of the first product.
