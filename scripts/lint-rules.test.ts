@@ -77,7 +77,7 @@ const refused = REFUSED.flatMap(([folder, from, reason]) =>
 /** Of core's floors: values come from below, types from anywhere. */
 const UPWARDS = [
   ['packages/core/src/measure', '../plan/expansion'],
-  ['packages/core/src/plan', '../tune/tune'],
+  ['packages/core/src/plan', '../tune/climb'],
   ['packages/core/src/worker', '../server/env'],
 ] as const;
 const upwards = UPWARDS.flatMap(([folder, from]) =>

@@ -59,12 +59,21 @@ export { suiteOfRuns } from './suites/suite-of-runs';
 export * from './suites/suites';
 export * from './tune/asking';
 export { candidatesFor } from './tune/candidates';
+export { Climb } from './tune/climb';
 export * from './tune/efficiency';
 export * from './tune/evidence';
-export * from './tune/family';
+export * from './tune/family-search';
 export * from './tune/family-tuning';
+export {
+  type Decided,
+  medianNs,
+  proved,
+  searchProblem,
+  type Trial,
+  type Tuned,
+} from './tune/problem-search';
+export * from './tune/problem-tuning';
 export * from './tune/replay';
-export { Search } from './tune/search';
 export {
   leaveDeviceOut,
   leaveOneShapeOut,
@@ -75,9 +84,7 @@ export {
 export { shippedBeside, shippedEvidence } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
 export { type Searched, searchedKernels, spacesOf } from './tune/spaces';
-export { type Decided, medianNs, proved, type Trial, type Tuned, tune } from './tune/tune';
 export * from './tune/tuned';
-export * from './tune/tuning';
 export * from './view/api';
 export {
   CSV_HEADER,

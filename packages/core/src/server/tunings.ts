@@ -10,9 +10,14 @@ import {
   type GridDecision,
   type GridTuning,
 } from '../tune/family-tuning';
+import {
+  TUNING_BUDGET,
+  type TunableDevice,
+  tuningSpaces,
+  tuningStep,
+} from '../tune/problem-tuning';
 import type { TuningRun, TuningStep } from '../tune/replay';
 import { searchedKernels } from '../tune/spaces';
-import { TUNING_BUDGET, type TunableDevice, tuningSpaces, tuningStep } from '../tune/tuning';
 import type { Counts, NewTuning } from '../view/api';
 import type { Author } from './store/new-sweeps';
 import { enqueueWhenUp, type SubmitOptions, type SweepServices, startSweep } from './submit';

@@ -7,14 +7,20 @@ import { whySkipped } from '../plan/counts';
 import { FAMILIES, type Family } from '../plan/families';
 import { dtypeSchema } from '../schema/op';
 import { candidatesFor } from './candidates';
-import { type FamilyShape, familyShapes, pointOf, type SkippedShape, tuneFamily } from './family';
-import { replay, type TuningRun, type TuningStep } from './replay';
+import {
+  type FamilyShape,
+  familyShapes,
+  pointOf,
+  type SkippedShape,
+  searchFamily,
+} from './family-search';
 import {
   checkTunable,
   type TunableDevice,
   type TuningDecision,
   type TuningRequest,
-} from './tuning';
+} from './problem-tuning';
+import { replay, type TuningRun, type TuningStep } from './replay';
 
 /** Ids of the families. */
 export const familyIdSchema = z.enum(FAMILIES.map(({ id }) => id));
@@ -101,7 +107,7 @@ export function familyStep(
     ({ problem }) => shapeText(problem),
   );
   return replay(runs, function* (nowNs) {
-    const { duels, screened, searched, stop } = yield* tuneFamily({
+    const { duels, screened, searched, stop } = yield* searchFamily({
       ...{ shapes, budgetNs: budgetSeconds * 1e9, nowNs },
       // What it chose for a shape it stays with, so that retries and releases change nothing.
       chosen: (problem) => {

@@ -1,9 +1,9 @@
 /**
  * The selector: which variant to run on a shape that nobody measured, and how long it will take.
  *
- * Variants that differ only in how they divide the work (`splitBy` of their kernel) form a family,
- * with a model of its time (time-model.ts) fitted to what was measured. No device is named: evidence of another GPU gives
- * other coefficients.
+ * Variants that differ only in how they divide the work (`splitBy` of their kernel) are of one kind,
+ * with a model of its time (time-model.ts) fitted to what was measured. No device is named: evidence
+ * of another GPU gives other coefficients.
  */
 import { type Problem, shapeText } from '@tilemark/kernels';
 import { group, least, mean, rollup } from 'd3-array';
@@ -17,8 +17,8 @@ import {
   ENOUGH,
   type Expected,
   expectedOf,
-  familyOf,
   fitted,
+  kindOf,
   near,
   SCREENED,
   type TimeModel,
@@ -50,7 +50,7 @@ const NEAR = 2;
 const PER_OCTAVE = 0.13;
 
 interface Promised extends Prediction {
-  /** To the nearest shape that its family was measured on. */
+  /** To the nearest shape that its kind was measured on. */
   readonly distance: number;
 }
 
@@ -58,8 +58,8 @@ interface Promised extends Prediction {
 const A_SEARCH = 16;
 
 export class Selector {
-  readonly #families: ReadonlyMap<string, readonly Observation[]>;
-  /** By family: fitted when it is first asked for. */
+  readonly #kinds: ReadonlyMap<string, readonly Observation[]>;
+  /** By kind: fitted when it is first asked for. */
   readonly #models = new Map<string, TimeModel>();
   readonly #like: Selector | undefined;
   readonly #exact = new Map<string, number>();
@@ -80,8 +80,8 @@ export class Selector {
     this.#like = like;
     const own = new Set(observations.map(timeKeyOf));
     const all = [...observations, ...beside.filter((each) => !own.has(timeKeyOf(each)))];
-    this.#families = new Map(
-      [...group(all, ({ address }) => familyOf(address))].filter(
+    this.#kinds = new Map(
+      [...group(all, ({ address }) => kindOf(address))].filter(
         ([, times]) => times.length >= ENOUGH,
       ),
     );
@@ -131,12 +131,12 @@ export class Selector {
 
   /** Whether it can say how long a variant takes. */
   knows(address: string): boolean {
-    return this.#families.has(familyOf(address));
+    return this.#kinds.has(kindOf(address));
   }
 
-  /** How far a problem is from the nearest shape that the family of a variant was timed on. */
+  /** How far a problem is from the nearest shape that the kind of a variant was timed on. */
   distanceTo(address: string, problem: Problem): number {
-    const times = this.#families.get(familyOf(address)) ?? [];
+    const times = this.#kinds.get(kindOf(address)) ?? [];
     const exact = this.#exact.has(`${keyOf(problem)} ${address}`);
     return exact ? 0 : Math.min(...times.map((time) => shapeDistance(problem, time.problem)));
   }
@@ -161,7 +161,7 @@ export class Selector {
     if (exact !== undefined) {
       return { ...point, ns: exact, error: SCREENED, basis: 'measured', distance: 0 };
     }
-    const model = this.#modelOf(familyOf(point.address));
+    const model = this.#modelOf(kindOf(point.address));
     if (!model) return null;
     const work = workOf(point, problem);
     const isOfKernel = model.hasAligned && !work.isAligned;
@@ -175,18 +175,18 @@ export class Selector {
     return ns > 0 ? { ...point, ns, error, basis: 'predicted', distance } : null;
   }
 
-  #modelOf(family: string): TimeModel | null {
-    const own = this.#families.get(family);
+  #modelOf(kind: string): TimeModel | null {
+    const own = this.#kinds.get(kind);
     if (!own) return null;
-    const like = this.#like === undefined ? null : this.#like.#modelOf(family);
-    const model = this.#models.get(family) ?? fitted(own, like?.resident);
-    this.#models.set(family, model);
+    const like = this.#like === undefined ? null : this.#like.#modelOf(kind);
+    const model = this.#models.get(kind) ?? fitted(own, like?.resident);
+    this.#models.set(kind, model);
     return model;
   }
 
   #modelsOf(kernel: string): TimeModel[] {
-    const own = [...this.#families.keys()].filter((family) => family.split('[')[0] === kernel);
-    return own.flatMap((family) => this.#modelOf(family) ?? []);
+    const own = [...this.#kinds.keys()].filter((kind) => kind.split('[')[0] === kernel);
+    return own.flatMap((kind) => this.#modelOf(kind) ?? []);
   }
 }
 
@@ -208,7 +208,7 @@ export interface Regret {
 
 /**
  * Leaves each shape out in turn and lets the others choose among the variants measured on it. How
- * many workgroups run at once is fitted to all shapes: one number per family of 18 times or more.
+ * many workgroups run at once is fitted to all shapes: one number per kind of 18 times or more.
  * Evidence keeps only variants that came near to the best somewhere.
  *
  * @param beside as for the selector; the shape is left out there, too

@@ -1,5 +1,5 @@
 /**
- * How long a family of variants takes on a problem: a sum of parts that can be explained, each with
+ * How long a kind of variants takes on a problem: a sum of parts that can be explained, each with
  * a coefficient that is not negative, fitted to what was measured.
  *
  *   time = start + a steps + b waves x steps + c groups x steps + d groups + e bytes + ...
@@ -32,23 +32,23 @@ export const SCREENED = 0.011;
 /** Weight of what was expected before, beside those of the shapes nearby. */
 const PRIOR = 0.3;
 
-/** Other families know less about how much a class of rows costs. */
+/** Other kinds know less about how much a class of rows costs. */
 const PRIOR_OF_KERNEL = 1;
 
 /** Places this far apart (see `Work.place`) still say something about each other's residuals. */
 const REACH = 0.7;
 
-/** How far a class of rows reaches from family to family. */
+/** How far a class of rows reaches from kind to kind. */
 const REACH_OF_KERNEL = 4;
 
-/** Fewest observations of a family from which its coefficients are fitted. */
+/** Fewest observations of a kind from which its coefficients are fitted. */
 export const ENOUGH = 2;
 
 /** Fewest observations that tell how many workgroups run at once: two per coefficient. */
 const ENOUGH_FOR_WAVES = 18;
 
 /**
- * Spread of a family that has no more observations than coefficients: they fit, and prove nothing.
+ * Spread of a kind that has no more observations than coefficients: they fit, and prove nothing.
  * On an NVIDIA H200 such predictions were wrong by 0.07 for transposes and 0.65 for products.
  */
 const UNKNOWN = 0.4;
@@ -101,7 +101,7 @@ export interface Expected {
 }
 
 /** An address without the tunables that only divide the work, as its kernel declares them. */
-export function familyOf(address: string): string {
+export function kindOf(address: string): string {
   const [id = ''] = address.split('[');
   const kernel = ifValid(() => kernelById(id));
   if (kernel?.runsOn !== 'gpu' || !kernel.splitBy) return address;
@@ -179,8 +179,8 @@ export function timeOf({ coefficients, resident }: TimeModel, work: Work): numbe
 }
 
 /**
- * Fits a family by least squared relative error. Rows that are not aligned teach the sum only where
- * a family has no others: what they cost beside aligned ones is a matter of residuals.
+ * Fits a kind by least squared relative error. Rows that are not aligned teach the sum only where
+ * a kind has no others: what they cost beside aligned ones is a matter of residuals.
  *
  * @param known workgroups at once, where they are known
  */
@@ -270,7 +270,7 @@ function descend(
   return coefficients;
 }
 
-/** What families of a kernel say about rows that are not aligned, whose own family may say nothing. */
+/** What kinds of a kernel say about rows that are not aligned, whose own kind may say nothing. */
 export function expectedOf(models: readonly TimeModel[], work: Work): Expected {
   const seen = models.flatMap((model) => (model.hasAligned ? model.seen : []));
   const unaligned = seen.filter((each) => !each.isAligned);
@@ -281,7 +281,7 @@ export function expectedOf(models: readonly TimeModel[], work: Work): Expected {
 /**
  * The mean residual near a piece of work and what is left of the spread.
  *
- * @param expected where the family has not seen rows of this kind
+ * @param expected where the kind has not seen rows of this kind
  */
 export function near(model: TimeModel, work: Work, expected: Expected | null): Expected {
   const alike = model.hasAligned
@@ -295,7 +295,7 @@ export function near(model: TimeModel, work: Work, expected: Expected | null): E
   return { residual, error: Math.max(error, SCREENED) };
 }
 
-/** How far a piece of work is from the nearest that a family was fitted to or corrected by. */
+/** How far a piece of work is from the nearest that a kind was fitted to or corrected by. */
 export function distanceTo({ seen }: TimeModel, { place }: Work): number {
   return Math.sqrt(Math.min(...seen.map((each) => squaredDistance(each.place, place))));
 }

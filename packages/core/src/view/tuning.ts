@@ -15,7 +15,7 @@ import {
   tuningDecisionSchema,
   tuningRequestSchema,
   turnsSchema,
-} from '../tune/tuning';
+} from '../tune/problem-tuning';
 import { id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 

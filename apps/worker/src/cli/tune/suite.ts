@@ -21,7 +21,7 @@ import {
   runDuel,
   runVariant,
   screenedOf,
-  tuneFamily,
+  searchFamily,
   verdictOn,
   type WantedRun,
 } from '@tilemark/core';
@@ -124,7 +124,7 @@ export async function tuneSuite(
       let failed = 0;
       let saved = Promise.resolve();
       let compiled: Problem | null = null;
-      const search = tuneFamily<Outcome>({
+      const search = searchFamily<Outcome>({
         ...{ shapes, known: known ?? undefined, budgetNs: budget, nowNs: surroundings.nowNs },
         onShape: (problem, outcomes, found) => {
           const times: Observation[] = [];

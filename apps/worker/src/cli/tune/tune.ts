@@ -1,6 +1,7 @@
 import type { DeviceDescription } from '@tilemark/core';
 import {
   type BenchFile,
+  Climb,
   type Contrast,
   deviceKey,
   drawSeed,
@@ -9,12 +10,11 @@ import {
   type Point,
   proved,
   resultOf,
-  Search,
+  searchProblem,
   spacesOf,
   type Trial,
   type Tuned,
   type TuningSpace,
-  tune as tuneBySearch,
 } from '@tilemark/core';
 import {
   bareVariant,
@@ -109,8 +109,8 @@ export async function tune(
       });
       return outcome.kind === 'dueled' ? proved(outcome.duel) : null;
     };
-    const search = tuneBySearch({
-      ...{ problem, search: new Search(spaces, options.seed), budgetNs, nowNs },
+    const search = searchProblem({
+      ...{ problem, climb: new Climb(spaces, options.seed), budgetNs, nowNs },
       defaults: spaces.flatMap((space) => space.initial() ?? []),
       onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs, wasCached),
     });

@@ -5,7 +5,7 @@ import { COMPARABLE_SINCE, type Duel } from '../../../measure/outcome';
 import { contrast } from '../../../rank/head-to-head';
 import type { Interval } from '../../../rank/headline';
 import type { Final } from '../../../tune/evidence';
-import { proved } from '../../../tune/tune';
+import { proved } from '../../../tune/problem-search';
 import { OPERATOR } from '../../gate/parties';
 
 /** A duel of two variants that this grid held on a device. */

@@ -5,7 +5,7 @@ import { testDatabase } from '../../../../services.test-helper';
 import { FAMILIES } from '../../../plan/families';
 import { drive, type Found } from '../../../tune/asking';
 import type { Observation } from '../../../tune/evidence';
-import { familyShapes, tuneFamily } from '../../../tune/family';
+import { familyShapes, searchFamily } from '../../../tune/family-search';
 import { Selector } from '../../../tune/selector';
 import { attach, measured, planned, recordAll, square } from '../fixtures.test-helper';
 import { openStore, type Store } from '../store';
@@ -38,7 +38,7 @@ test('a family search tries the candidates of a new kernel, and the selector lea
     ),
   );
   let nowNs = 0;
-  const search = tuneFamily<Found>({ shapes, budgetNs: 1e18, nowNs: () => nowNs++ });
+  const search = searchFamily<Found>({ shapes, budgetNs: 1e18, nowNs: () => nowNs++ });
   const { times } = await drive(search, async ({ run }) => {
     const [m = 1, n = 1, k = 1] = shapeText(run.problem).split('x').map(Number);
     const medianNs = nsOf(run.address, m * n * k);

@@ -2,8 +2,8 @@ import { Prisma, type PrismaClient } from '@tilemark/db';
 import { isKnownProblem, type Problem, parseProblem, type Variant } from '@tilemark/kernels';
 import type { Duel, OutcomeKind } from '../../../measure/outcome';
 import type { PolicyId } from '../../../measure/policy';
+import { proved } from '../../../tune/problem-search';
 import type { TuningRun } from '../../../tune/replay';
-import { proved } from '../../../tune/tune';
 
 /** A run counts for this long at least, s, whatever its worker says: so every search ends. */
 const LEAST_RUN_S = 0.5;

@@ -6,11 +6,11 @@
  */
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import { keyOf } from '../../../tune/asking';
-import { FAMILY_SCREENING_PART } from '../../../tune/family';
+import { FAMILY_SCREENING_PART } from '../../../tune/family-search';
 import type { GridDecision, GridTuning } from '../../../tune/family-tuning';
+import { SCREENING_PART } from '../../../tune/problem-search';
+import type { TunableDevice } from '../../../tune/problem-tuning';
 import { pointsAhead, type TuningRun, type TuningStep } from '../../../tune/replay';
-import { SCREENING_PART } from '../../../tune/tune';
-import type { TunableDevice } from '../../../tune/tuning';
 import type { DeviceRef } from '../../../view/api';
 import { notifySweep } from '../changes';
 import { fromJson, toJson } from '../database';

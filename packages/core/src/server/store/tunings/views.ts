@@ -4,14 +4,14 @@ import { group, least } from 'd3-array';
 import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { SweepSpec } from '../../../plan/spec';
 import { provenNs } from '../../../rank/headline';
-import { FAMILY_SCREENING_PART } from '../../../tune/family';
+import { FAMILY_SCREENING_PART } from '../../../tune/family-search';
 import {
   type FamilyDecision,
   type FamilyRequest,
   familyById,
   type GridTuning,
 } from '../../../tune/family-tuning';
-import type { TuningDecision, TuningRequest } from '../../../tune/tuning';
+import type { TuningDecision, TuningRequest } from '../../../tune/problem-tuning';
 import type { FamilyTuning, ProblemTuning, TunedShape, Tuning } from '../../../view/api';
 import { fromJson } from '../database';
 import { deviceRef } from '../run-view';

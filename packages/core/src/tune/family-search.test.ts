@@ -5,7 +5,7 @@ import { verdictOn } from '../measure/verdict';
 import { FAMILIES } from '../plan/families';
 import { type Ask, drive, type Found } from './asking';
 import { observationsOf } from './evidence';
-import { type FamilyOptions, type FamilyShape, familyShapes, tuneFamily } from './family';
+import { type FamilyOptions, type FamilyShape, familyShapes, searchFamily } from './family-search';
 import { shippedEvidence } from './shipped-evidence';
 
 const SECOND = 1e9;
@@ -34,7 +34,7 @@ async function tuned(
 ) {
   let nowNs = 0;
   const asked: string[] = [];
-  const search = tuneFamily<Found>({
+  const search = searchFamily<Found>({
     ...{ shapes, budgetNs: budgetS * SECOND, nowNs: () => nowNs },
     ...over,
   });
@@ -48,7 +48,7 @@ async function tuned(
   return { ...found, asked, spentS: nowNs / SECOND };
 }
 
-describe('tuneFamily', () => {
+describe('searchFamily', () => {
   it('screens every candidate of every shape where there is time, then lets the nearest duel', async () => {
     const { asked, duels, finals, screened, searched, stop, times } = await tuned(1e6);
     expect(stop).toBe('exhausted');
@@ -100,7 +100,7 @@ describe('tuneFamily', () => {
       own.get(shapeText(problem))?.find((each) => each.address === address)?.ns ?? Number.NaN;
     let nowNs = 0;
     const trials = known.reduce((sum, { points }) => sum + points.length, 0);
-    const search = tuneFamily<Found>({
+    const search = searchFamily<Found>({
       ...{ shapes: known, budgetNs: 0.7 * trials * SECOND, nowNs: () => nowNs },
     });
     const { searched, screened, times } = await drive(search, async ({ run }) => {

@@ -5,9 +5,9 @@ import type { PolicyId } from '../measure/policy';
 import { summarise } from '../measure/stats';
 import { verdictOn } from '../measure/verdict';
 import { drive, type WantedRun } from './asking';
-import { Search } from './search';
+import { Climb } from './climb';
+import { medianNs, searchProblem, type Trial } from './problem-search';
 import { type Point, TuningSpace } from './space';
-import { medianNs, type Trial, tune } from './tune';
 
 const SECOND = 1e9;
 const kernel: Kernel = kernelById('transpose/multi-row');
@@ -46,9 +46,9 @@ async function tuned(
   const leaders: (Trial | null)[] = [];
   const asked: { point: Point; policy: PolicyId; next: Point | null }[] = [];
   const space = new TuningSpace(kernel, { fits: () => true });
-  const search = tune({
+  const search = searchProblem({
     problem: { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' },
-    search: new Search([space], 1),
+    climb: new Climb([space], 1),
     defaults: [space.initial()].flatMap((point) => point ?? []),
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
@@ -73,7 +73,7 @@ async function tuned(
   return { ...result, asked, leaders, spentS: nowNs / SECOND };
 }
 
-describe('tune', () => {
+describe('searchProblem', () => {
   it('screens for most of the budget, then measures what is close to the leader', async () => {
     const cost = (index: number) => [150, 100, 109, 111, 105, 300, 101][index] ?? 500;
     const screenedCosts = new Map<string, number>();

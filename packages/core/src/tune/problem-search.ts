@@ -1,17 +1,18 @@
 /**
  * Tuning: finding the fastest variant of a problem on a device within a time budget.
  *
- * - tune.ts    the loop: screen many points with few samples, measure the finalists by the full
- *              protocol, and let the fastest of them duel
- * - search.ts  what to try next: hill climbing from the best so far, with restarts
+ * - problem-search.ts  the search of a problem: screens many points with few samples, measures the
+ *   finalists by the full protocol, and lets the fastest of them duel
+ * - family-search.ts   the search of many shapes, which learn from each other
+ * - asking.ts  how a search asks for runs, and who drives it
+ * - climb.ts   what to try next: hill climbing from the best so far, with restarts
  * - space.ts   the points of a kernel: combinations of its tunables that can run, never listed
  * - spaces.ts  which kernels are searched, and what of them fits a device
- * - family.ts  the search of many shapes at once, which learn from each other
- * - asking.ts  how a search asks for runs, and who drives it
- * - replay.ts  the same searches as jobs of a grid: what to run next follows from what has been run;
- *              tuning.ts asks it for one problem, family-tuning.ts for a family
- * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save`
- *              writes them, the suite `peak` and the `best` lookup read them
+ * - replay.ts  searches as jobs of a grid: what to run next follows from what has been run;
+ *   problem-tuning.ts and family-tuning.ts are what a grid keeps and checks of them
+ * - selector.ts  what to run on a shape that nobody measured, by models of time (time-model.ts)
+ * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save` writes
+ *   them, the suite `peak` and the `best` lookup read them
  *
  * Nothing here measures: a search asks for runs (asking.ts), so tests answer by a formula. It depends
  * only on its seed and on what it was told; docs/tuning.md has its results.
@@ -25,7 +26,7 @@ import type { Contrast } from '../measure/verdict';
 import { contrast } from '../rank/head-to-head';
 import { headline, type Interval, type Spread } from '../rank/headline';
 import { type Asking, dueledBy, type Found, measuredBy, wantedRun } from './asking';
-import type { Search } from './search';
+import type { Climb } from './climb';
 import type { Point } from './space';
 
 /** A point measured under a policy, or why it was not. */
@@ -37,7 +38,7 @@ export interface Trial<Of extends Found = Outcome> {
 
 export interface TuneOptions<Of extends Found = Outcome> {
   readonly problem: Problem;
-  readonly search: Search;
+  readonly climb: Climb;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
@@ -87,9 +88,9 @@ const MOST_UNBELIEVED = 8;
  * unless it is beaten. The search is asked for the points that follow before it is told the cost of
  * the current one.
  */
-export function* tune<Of extends Found = Outcome>({
+export function* searchProblem<Of extends Found = Outcome>({
   problem,
-  search,
+  climb,
   budgetNs,
   nowNs,
   ahead = () => 1,
@@ -119,7 +120,7 @@ export function* tune<Of extends Found = Outcome>({
   /** The next point; what the search has just learned may open some where none were left before. */
   const propose = (): Point | null => {
     while (proposed.length <= ahead(screened.length)) {
-      const point = search.next();
+      const point = climb.next();
       if (!point) break;
       proposed.push(point);
     }
@@ -127,7 +128,7 @@ export function* tune<Of extends Found = Outcome>({
   };
   let point = propose();
   while (point && spentNs() < SCREENING_PART * budgetNs) {
-    search.tell(point, yield* take(screened, point, 'screen', [...proposed]));
+    climb.tell(point, yield* take(screened, point, 'screen', [...proposed]));
     point = propose();
   }
   const stop = point ? 'budget' : 'exhausted';

@@ -110,7 +110,9 @@ export interface TunedFamily extends Findings {
 export const FAMILY_SCREENING_PART = 0.85;
 
 /** Screens a family, then lets the nearest duel. */
-export function* tuneFamily<Of extends Found>(options: FamilyOptions<Of>): Asking<Of, TunedFamily> {
+export function* searchFamily<Of extends Found>(
+  options: FamilyOptions<Of>,
+): Asking<Of, TunedFamily> {
   const { budgetNs, chosen, known, nowNs, onDuel, onShape } = options;
   const times = [...(known?.times ?? [])];
   const finals = new Map(known?.finals);

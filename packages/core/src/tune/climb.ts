@@ -54,7 +54,7 @@ interface Field {
  * a search that is told the same costs again resumes where it stopped. `next` may be called again
  * before `tell`. No point is proposed twice.
  */
-export class Search {
+export class Climb {
   readonly #seed: number;
   readonly #fields: ReadonlyMap<string, Field>;
   readonly #starts: Point[];

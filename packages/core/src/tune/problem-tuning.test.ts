@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { type Contrast, verdictOn } from '../measure/verdict';
 import { capabilities } from '../server/store/fixtures.test-helper';
 import { drive, type Found, keyOf, type WantedRun } from './asking';
-import { pointsAhead, type TuningRun } from './replay';
-import { Search } from './search';
-import type { Point } from './space';
-import { tune } from './tune';
+import { Climb } from './climb';
+import { searchProblem } from './problem-search';
 import {
   type TunableDevice,
   type TuningDecision,
   type TuningRequest,
   tuningSpaces,
   tuningStep,
-} from './tuning';
+} from './problem-tuning';
+import { pointsAhead, type TuningRun } from './replay';
+import type { Point } from './space';
 
 const SECOND = 1e9;
 const problem = parseProblem({ op: 'transpose', shape: '1024x512', dtype: 'f32' });
@@ -76,9 +76,9 @@ describe('tuningStep', () => {
   it('finds what the search of the command line finds', async () => {
     const { decision, runs } = await tuned();
     let nowNs = 0;
-    const search = tune<Found>({
+    const search = searchProblem<Found>({
       problem,
-      search: new Search(spaces, request.seed),
+      climb: new Climb(spaces, request.seed),
       budgetNs: request.budgetSeconds * SECOND,
       nowNs: () => nowNs,
       ahead: pointsAhead,

@@ -1,7 +1,7 @@
 import { brokenConstraints, feasible, kernelById, type TunableValues } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import type { DeviceCapabilities } from '../measure/device';
-import { Search } from './search';
+import { Climb } from './climb';
 import { type Point, TuningSpace } from './space';
 
 const capabilities: DeviceCapabilities = {
@@ -31,7 +31,7 @@ const bowl = (target: TunableValues) => (point: Point) =>
   }, 0);
 
 /** Asks and tells until `evaluations` are used; the points in order. */
-function run(search: Search, cost: (point: Point) => number | null, evaluations: number): Point[] {
+function run(search: Climb, cost: (point: Point) => number | null, evaluations: number): Point[] {
   const points: Point[] = [];
   while (points.length < evaluations) {
     const point = search.next();
@@ -52,7 +52,7 @@ describe('search', () => {
 
   it.each([1, 2, 3, 4, 5])('finds one variant of thousands within 150 points (seed %i)', (seed) => {
     const cost = bowl(someOf(seed + 100));
-    const points = run(new Search([warpTiles()], seed), cost, 150);
+    const points = run(new Climb([warpTiles()], seed), cost, 150);
     expect(Math.min(...points.map(cost))).toBe(1);
   });
 
@@ -60,7 +60,7 @@ describe('search', () => {
     const left = Array.from({ length: 12 }, (_, seed) => {
       const [near, far] = [bowl(someOf(seed + 201)), bowl(someOf(seed + 301))];
       const cost = (point: Point) => Math.min(near(point) + 0.5, far(point));
-      const points = run(new Search([warpTiles()], seed + 1), cost, 600);
+      const points = run(new Climb([warpTiles()], seed + 1), cost, 600);
       return Math.min(...points.map(cost)) === 1;
     });
     expect(left.filter(Boolean).length).toBeGreaterThanOrEqual(9);
@@ -83,7 +83,7 @@ describe('search', () => {
         58 + 8 * stepsAway(point, best) + 25 * stepsAway(point, { SPLIT: 4 }),
     };
     const cost = (point: Point) => hills[point.kernel]!(point);
-    const points = run(new Search(spaces, seed), cost, 150);
+    const points = run(new Climb(spaces, seed), cost, 150);
     expect(Math.min(...points.map(cost))).toBe(58);
   });
 
@@ -91,7 +91,7 @@ describe('search', () => {
     const spaces = ['matmul/warp-tile', 'matmul/stream-k'].map(spaceOf);
     const cost = (point: Point) =>
       bowl(target)(point) + (point.kernel === 'matmul/stream-k' ? 20 : 10);
-    const points = run(new Search(spaces, seed), cost, 120);
+    const points = run(new Climb(spaces, seed), cost, 120);
     const leader = points.slice(0, 100).reduce((a, b) => (cost(b) < cost(a) ? b : a));
     expect(leader.kernel).toBe('matmul/warp-tile');
     expect(addresses(points)).toContain(spaces[1]?.like(leader)?.address);
@@ -104,13 +104,13 @@ describe('search', () => {
       if (point.address.length % 3 === 0) return null;
       return bowl(target)(point) * (1 + 0.02 * Math.sin(turn * turn));
     };
-    const points = run(new Search([warpTiles()], 1), noisy, 200);
+    const points = run(new Climb([warpTiles()], 1), noisy, 200);
     expect(Math.min(...points.map(bowl(target)))).toBe(1);
   });
 
   it('begins at a random point in the fourth turn, and climbs from there in every fourth', () => {
     const space = warpTiles();
-    const points = run(new Search([space], 1), bowl(target), 41).slice(1);
+    const points = run(new Climb([space], 1), bowl(target), 41).slice(1);
     const every4th = points.filter((_, index) => index % 4 === 3);
     const around = (point: Point) => {
       const { together, apart } = space.diagonals(point);
@@ -135,7 +135,7 @@ describe('search', () => {
     if (!start) throw new Error('the default runs');
     // Everything else costs ten times as much, so that the default stays the leader.
     const cost = ({ address }: Point) => (address === start.address ? 1 : 10);
-    const [, ...points] = run(new Search([space], 1), cost, 400);
+    const [, ...points] = run(new Climb([space], 1), cost, 400);
     const { together, apart } = space.diagonals(start);
     const kinds = [
       addresses(space.neighbours(start)),
@@ -152,7 +152,7 @@ describe('search', () => {
 
   it('proposes no variant twice and none that cannot run', () => {
     const spaces = ['matmul/warp-tile', 'matmul/register-tile', 'matmul/tiled'].map(spaceOf);
-    const points = run(new Search(spaces, 3), (point) => point.address.length, 500);
+    const points = run(new Climb(spaces, 3), (point) => point.address.length, 500);
     expect(points).toHaveLength(500);
     expect(new Set(addresses(points)).size).toBe(500);
     for (const point of points) {
@@ -164,18 +164,18 @@ describe('search', () => {
   it('tries all of a small space, then ends', () => {
     const space = spaceOf('matmul/naive');
     const all = [...space.shuffled(1)];
-    const points = run(new Search([space], 1), () => 1, 1000);
+    const points = run(new Climb([space], 1), () => 1, 1000);
     expect(addresses(points).sort()).toEqual(addresses(all).sort());
     expect(all).toHaveLength(space.combinations - 2); // 32 x 32 threads are too many here
   });
 
   it('goes on exactly where it stopped when told again what it was told', () => {
     const cost = bowl(target);
-    const whole = run(new Search([warpTiles()], 9), cost, 80);
-    const resumed = new Search([warpTiles()], 9);
+    const whole = run(new Climb([warpTiles()], 9), cost, 80);
+    const resumed = new Climb([warpTiles()], 9);
     expect(addresses(run(resumed, cost, 30))).toEqual(addresses(whole.slice(0, 30)));
     expect(addresses(run(resumed, cost, 50))).toEqual(addresses(whole.slice(30)));
-    const other = run(new Search([warpTiles()], 10), cost, 80);
+    const other = run(new Climb([warpTiles()], 10), cost, 80);
     expect(addresses(other)).not.toEqual(addresses(whole));
   });
 
@@ -183,7 +183,7 @@ describe('search', () => {
     const spaces = ['matmul/warp-tile', 'matmul/tiled', 'matmul/register-tile'].map(spaceOf);
     const cost = ({ kernel }: Point) =>
       ({ 'matmul/warp-tile': 1, 'matmul/tiled': 10 })[kernel] ?? null;
-    const points = run(new Search(spaces, 1), cost, 200);
+    const points = run(new Climb(spaces, 1), cost, 200);
     const of = (id: string) => points.filter(({ kernel }) => kernel === id).length;
     expect(of('matmul/tiled')).toBe(1);
     expect(of('matmul/register-tile')).toBeLessThanOrEqual(6);
@@ -268,7 +268,7 @@ describe('space', () => {
       // 32 workgroups at 128 x 128, eight times as many with K in eight parts.
       const space = spaceFor('matmul/warp-tile');
       expect(space.filling()?.tunables).toEqual({ ...space.initial()?.tunables, SPLIT: 8 });
-      const points = run(new Search([space], 1), () => 1, 2);
+      const points = run(new Climb([space], 1), () => 1, 2);
       expect(points.map(({ tunables }) => tunables.SPLIT)).toEqual([1, 8]);
     });
 

@@ -5,11 +5,11 @@ import { seedSchema } from '../measure/seed';
 import { whySkipped } from '../plan/counts';
 import { type PlannableDevice, problemSchema } from '../plan/spec';
 import type { Found } from './asking';
+import { Climb } from './climb';
+import { searchProblem } from './problem-search';
 import { pointsAhead, replay, type TuningRun, type TuningStep } from './replay';
-import { Search } from './search';
 import type { TuningSpace } from './space';
 import { searchedKernels, spacesOf } from './spaces';
-import { tune } from './tune';
 
 /** What the tuning of a problem searches, as it is kept with its sweep. */
 export const tuningRequestSchema = z.object({
@@ -53,9 +53,9 @@ export const tuningStep = (
   runs: readonly TuningRun[],
 ): Promise<TuningStep<TuningDecision>> =>
   replay(runs, function* (nowNs) {
-    const { duels, screened, stop, winner } = yield* tune<Found>({
+    const { duels, screened, stop, winner } = yield* searchProblem<Found>({
       problem,
-      search: new Search(spaces, seed),
+      climb: new Climb(spaces, seed),
       budgetNs: budgetSeconds * 1e9,
       nowNs,
       ahead: pointsAhead,
