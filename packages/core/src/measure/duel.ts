@@ -16,7 +16,7 @@ import type { DeviceCapabilities } from './device';
 import { roofOver, type Surroundings } from './measure';
 import { type Duel, duelSchema, type Outcome, outcomeReason, outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
-import { Proof, WrongOutput } from './proof';
+import { LEAST_LOOKS, Proof, WrongOutput } from './proof';
 import { drawSeed, secretsOf } from './seed';
 import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
 import { type MedianInterval, medianInterval, summarise } from './stats';
@@ -127,7 +127,7 @@ export async function runDuel(
       };
       const { dispatches } = await warmUpAndCalibrate(sampler, warmSinceNs);
       await proof.proved();
-      await proof.beforeSeries({ isCold: true });
+      await proof.beforeSeries({ looks: LEAST_LOOKS });
       return { proof, dispatches, samplesNs: [] as number[] };
     });
 

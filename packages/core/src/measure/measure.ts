@@ -47,7 +47,7 @@ import {
   type STAGES,
 } from './outcome';
 import type { Policy } from './policy';
-import { Proof, WrongOutput } from './proof';
+import { LEAST_LOOKS, Proof, WrongOutput } from './proof';
 import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';
 import { drawSeed, secretsOf } from './seed';
 import { coldSeries, hotSeries, type Sampler, warmUpAndCalibrate } from './series';
@@ -209,7 +209,7 @@ type Warm = Awaited<ReturnType<typeof warmUp>>;
 /** The headline, with new inputs all the while and outputs verified on the spot. */
 async function measureCold({ policy, surroundings }: Run, { proof, sampler, dispatches }: Warm) {
   surroundings.onStep?.('cold');
-  await proof.beforeSeries({ isCold: true });
+  await proof.beforeSeries({ looks: policy.rankable ? LEAST_LOOKS : 1 });
   // Asking the driver takes as long as the samples of a quick policy.
   const readClocks = async () => (policy.rankable ? await surroundings.readClocks?.() : null);
   const before = await readClocks();
@@ -229,7 +229,7 @@ async function measureHot(
 ): Promise<Series | null> {
   if (!policy.hot || bufferSets === 1) return null;
   surroundings.onStep?.('hot');
-  await proof.beforeSeries({ isCold: false });
+  await proof.beforeSeries({ looks: 0 });
   const series = await hotSeries(sampler, dispatches);
   await proof.afterHot(dispatches);
   return series;
@@ -244,7 +244,7 @@ async function measureEnergyOf(
   const meter = policy.energy ? await surroundings.energyMeter?.() : null;
   if (!policy.energy || !meter) return null;
   surroundings.onStep?.('energy');
-  await proof.beforeSeries({ isCold: false });
+  await proof.beforeSeries({ looks: 0 });
   const load = { prepared: proof.sampler, nowNs: surroundings.nowNs, eachNs: series.medianNs };
   const energy = await measureEnergy(load, meter, policy.energy).finally(() => meter.close());
   if (energy) await proof.afterCold();

@@ -12,7 +12,7 @@ import type { Policy } from './policy';
 const LOOK_WITHIN = 2;
 /** as long as that takes no more than this part of the time, but for the first few. */
 const LOOK_PART = 0.02;
-const LEAST_LOOKS = 4;
+export const LEAST_LOOKS = 4;
 
 /** Last outputs of a cold series that are verified, at most. */
 const MOST_LAST = 32;
@@ -53,7 +53,7 @@ export class Proof {
   readonly #secrets: Secrets;
   readonly #nowNs: () => number;
   readonly #beganNs: number;
-  #isWatching = false;
+  #leastLooks = 0;
   #renewals = 0;
   /** Dispatches since the inputs were made; none of them are left for more than there are sets. */
   #written = Number.POSITIVE_INFINITY;
@@ -150,9 +150,13 @@ export class Proof {
     await this.#spend(() => this.#prepared.proved());
   }
 
-  /** Poisons everything before a series, of which samples are verified on the spot if it is cold. */
-  async beforeSeries({ isCold }: { isCold: boolean }): Promise<void> {
-    this.#isWatching = isCold;
+  /**
+   * Poisons everything before a series.
+   *
+   * @param looks at its outputs, however long they take; 0: it is not looked at
+   */
+  async beforeSeries({ looks }: { looks: number }): Promise<void> {
+    this.#leastLooks = looks;
     this.#written = Number.POSITIVE_INFINITY;
     const kind = this.#draw('kind', 2) === 0 ? 'nan' : 'stale';
     await this.#spend(() => this.#prepared.poison(kind));
@@ -167,14 +171,14 @@ export class Proof {
       if (this.#needsNew(options)) await this.#renew(options);
       const sample = await this.#prepared.sample(options);
       this.#written += options.dispatches;
-      if (this.#isWatching && this.#needsNew(options)) await this.#look(options);
+      if (this.#leastLooks > 0 && this.#needsNew(options)) await this.#look(options);
       return sample;
     },
   };
 
   /** The outputs that the cold series left. Throws WrongOutput. */
   async afterCold(): Promise<Verification> {
-    this.#isWatching = false;
+    this.#leastLooks = 0;
     const sets = this.#lastSets(this.#written);
     const from = this.#draw('last', sets.length);
     const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, MOST_LAST);
@@ -232,7 +236,8 @@ export class Proof {
 
   async #look({ dispatches, rotate }: SampleOptions): Promise<void> {
     const beganNs = this.#nowNs();
-    const isDue = this.#looks < LEAST_LOOKS || this.#lookNs < LOOK_PART * (beganNs - this.#beganNs);
+    const isDue =
+      this.#looks < this.#leastLooks || this.#lookNs < LOOK_PART * (beganNs - this.#beganNs);
     if (this.#draw('look', LOOK_WITHIN) > 0 || !isDue) return;
     if (dispatches > this.#prepared.bufferSets) {
       // Of such a sample only the end can be seen: another one ends at any other place.
