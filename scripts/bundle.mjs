@@ -49,7 +49,7 @@ const worker = () =>
       child: 'apps/worker/src/child.ts',
       thread: 'apps/worker/src/thread.ts',
       harness: 'apps/worker/src/harness.ts',
-      mutants: 'apps/worker/src/mutants.ts',
+      mutants: 'bench/mutants.ts',
     },
     outdir,
     splitting: true,

@@ -1,6 +1,6 @@
 import { KERNELS } from '@tilemark/kernels';
 import { afterAll, describe, expect, it } from 'vitest';
-import { chooseDevice, openDevice } from '../device/select';
+import { chooseDevice, openDevice } from '../../apps/worker/src/device/select';
 import { MUTANTS } from './kernels';
 import { fateOf, fateOfRight, problemOf } from './run';
 
@@ -15,11 +15,11 @@ it('has at least 40 mutants', () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
 });
 
-describe.each(['f32', 'f16'] as const)(`in %s at ${SIZE}`, (dtype) => {
+describe.each(['f32', 'i32', 'f16', 'f16acc16'] as const)(`in %s at ${SIZE}`, (dtype) => {
   const those = MUTANTS.filter(
     ({ isWrongOn, kernel }) =>
       isWrongOn(problemOf(kernel.op, SIZE, dtype)) &&
-      // In f16 only what is about f16.
+      // In others only what is about them.
       (dtype === 'f32' || !kernel.dtypes.includes('f32')),
   );
   it.each(those)('$name is caught', async (mutant) => {
@@ -27,7 +27,11 @@ describe.each(['f32', 'f16'] as const)(`in %s at ${SIZE}`, (dtype) => {
     expect(fate).toMatchObject({ kind: 'caught' });
   });
 
-  const right = KERNELS.filter(({ id }) => /^(matmul|transpose)\/(naive|tiled)$/.test(id));
+  const right = KERNELS.filter(
+    ({ id, dtypes }) =>
+      /^(matmul|transpose)\/(naive|tiled)$/.test(id) &&
+      (dtypes as readonly string[]).includes(dtype),
+  );
   it.each(right.map((kernel) => [kernel.id, kernel] as const))('%s passes', async (_id, kernel) => {
     const fate = await fateOfRight(device, kernel, problemOf(kernel.op, SIZE, dtype));
     expect(fate).toMatchObject({ kind: 'passed' });

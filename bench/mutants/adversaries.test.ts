@@ -2,13 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { admitKernel, drawSeed, POLICIES, runDuel, runVariant } from '@tilemark/core';
 import { bufferBytes, type Problem } from '@tilemark/kernels';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { secretsOf } from '../../../../packages/core/src/measure/seed';
-import {
-  followersOf,
-  unhash32,
-  valuesOf,
-} from '../../../../packages/core/src/measure/seed.test-helper';
-import { chooseDevice, openDevice } from '../device/select';
+import { chooseDevice, openDevice } from '../../apps/worker/src/device/select';
+import { secretsOf } from '../../packages/core/src/measure/seed';
+import { followersOf, unhash32, valuesOf } from '../../packages/core/src/measure/seed.test-helper';
 
 const FOLDER = new URL('./adversaries/', import.meta.url);
 const pool = { threads: 1, run: () => Promise.reject(new Error('none')), release: async () => {} };

@@ -46,7 +46,6 @@ interface Change extends Partial<Parts> {
 
 const ALL: readonly Dtype[] = ['f32', 'i32', 'f16', 'f16acc16'];
 const FLOATS: readonly Dtype[] = ['f32', 'f16', 'f16acc16'];
-const EXCEPT_F16_SUMS: readonly Dtype[] = ['f32', 'i32', 'f16'];
 
 function wgslOf(change: Change): string {
   const { before, start, from, end, product, add, result, store } = { ...RIGHT, ...change };
@@ -136,6 +135,8 @@ const ELEMENT = `fn element(row: u32, col: u32) -> T {
   }
   return T(sum);
 }`;
+/** Sums in f32, whatever the dtype's. */
+const IN_F32 = { start: '0.0', product: 'f32(left) * f32(right)' } as const;
 /** Counts dispatches in scratch[0] after each. */
 const COUNTING: Pick<Change, 'scratch' | 'more' | 'passes'> = {
   scratch: () => 16,
@@ -151,17 +152,13 @@ export const MATMUL: readonly Mutant[] = [
   mutant('one element off by √K', {
     store: `if (${PLACE}) { result = result + T(sqrt(f32(k))); } C[at] = result;`,
   }),
-  // Sums in f16 may round an element of a fifth of the RMS to zero.
   mutant('one element zeroed', {
-    dtypes: EXCEPT_F16_SUMS,
     store: `if (${PLACE}) { result = T(0); } C[at] = result;`,
   }),
   mutant('one element with its sign flipped', {
-    dtypes: EXCEPT_F16_SUMS,
     store: `if (${PLACE}) { result = -result; } C[at] = result;`,
   }),
   mutant('one element 1% off', {
-    dtypes: EXCEPT_F16_SUMS,
     store: `if (${PLACE}) { result = T(f32(result) * 1.01 + select(0.0, 1.0, abs(f32(result)) > 1e3)); } C[at] = result;`,
     on: ({ k }) => k > 1,
   }),
@@ -219,7 +216,6 @@ export const MATMUL: readonly Mutant[] = [
     add: `select(sum + product, sum, ${inTile(64)} && p >= 16u && p < 32u)`,
   }),
   mutant('the largest product dropped in one element', {
-    dtypes: EXCEPT_F16_SUMS,
     before: 'var most = Acc(0);',
     add: `sum + product + select(Acc(0), keep(&most, product), ${PLACE})`,
     more: `fn keep(most: ptr<function, Acc>, product: Acc) -> Acc {
@@ -271,8 +267,7 @@ export const MATMUL: readonly Mutant[] = [
     add: 'short(sum + product, 0xffffe000u)',
   }),
   mutant('operands of 8 bits', {
-    // Less than what sums in f16 round.
-    dtypes: ['f16'],
+    dtypes: ['f16', 'f16acc16'],
     product: 'Acc(short(f32(left), 0xffff0000u)) * Acc(short(f32(right), 0xffff0000u))',
   }),
   mutant('integers in f32', {
@@ -355,6 +350,79 @@ fn work(@builtin(global_invocation_id) id: vec3u) {
   mutant('writes past its scratch', {
     scratch: () => 64,
     store: 'C[at] = result; scratch[16] = 1u;',
+  }),
+  mutant('writes a megabyte past the end', {
+    store: 'C[at] = result; C[m * n + 262144u + at] = result;',
+  }),
+  // Reads out of bounds.
+  mutant('one product too many', { end: 'k + 1u' }),
+  mutant('no check of its bounds on K', {
+    on: ({ k }) => k % 16 !== 0,
+    end: '(k + 15u) / 16u * 16u',
+  }),
+  mutant('adds an element behind A to one element of C', {
+    result: `select(T(sum), T(sum + Acc(A[m * k])), ${PLACE})`,
+  }),
+  // Right on fractions around 0, or within what sums in f16 may round.
+  mutant('f32 sums, the last product dropped', {
+    dtypes: ['f16acc16'],
+    ...IN_F32,
+    end: 'k - 1u',
+  }),
+  mutant('f32 sums, 16 products dropped', {
+    dtypes: ['f16acc16'],
+    ...IN_F32,
+    on: ({ k }) => k >= 32,
+    end: 'k - 16u',
+  }),
+  mutant('f32 sums of operands of 4 bits', {
+    dtypes: ['f16acc16'],
+    ...IN_F32,
+    product: 'short(f32(left), 0xfff00000u) * short(f32(right), 0xfff00000u)',
+  }),
+  mutant('two neighbours swapped', {
+    on: ({ n }) => n >= 2,
+    more: ELEMENT,
+    store: 'if (row == m / 2u && col < 2u) { result = element(row, 1u - col); } C[at] = result;',
+  }),
+  mutant('the low 16 bits of integers', {
+    dtypes: ['i32'],
+    product: '((left << 16u) >> 16u) * ((right << 16u) >> 16u)',
+  }),
+  mutant('integers that saturate', {
+    dtypes: ['i32'],
+    result: 'clamp(sum, -0x3fffffff, 0x3fffffff)',
+  }),
+  mutant('magnitudes of operands below 1', {
+    dtypes: FLOATS,
+    product: 'clamp(left, Acc(-1), Acc(1)) * right',
+  }),
+  mutant('a result that saturates', {
+    dtypes: FLOATS,
+    on: ({ m, n }) => m * n >= 64,
+    result: 'T(clamp(f32(sum), -1024.0, 1024.0))',
+  }),
+  mutant('a sum that ends at a zero', {
+    on: ({ m, n, k }) => m * n >= 64 && k >= 4,
+    add: 'sum + select(product, Acc(0), seen(&ended, left == Acc(0)))',
+    before: 'var ended = false;',
+    more: `fn seen(ended: ptr<function, bool>, isZero: bool) -> bool {
+  *ended = *ended || isZero;
+  return *ended;
+}`,
+  }),
+  mutant('zeros of B taken for ones', {
+    on: ({ k, n }) => k * n >= 64,
+    product: 'left * select(right, Acc(1), right == Acc(0))',
+  }),
+  // Of other authors' kernels.
+  mutant('last part of 32 rows unwritten', {
+    on: ({ m }) => m % 32 !== 0,
+    store: 'if (row / 32u * 32u + 32u <= m) { C[at] = result; }',
+  }),
+  mutant('columns 8 to 15 of 16 unwritten', {
+    on: ({ n }) => n > 16,
+    store: 'if (col % 16u < 8u) { C[at] = result; }',
   }),
   // O(n^2) of work that satisfied a Freivalds check with a known vector: C = (A (B r)) r^T / n.
   mutant('satisfies a check with known vectors', {

@@ -1,7 +1,8 @@
 import { drawSeed, PROFILES, type Profile } from '@tilemark/core';
 import { DTYPES, type Dtype, idsOf, KERNELS } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
-import { chooseDevice, openDevice } from './device/select';
+import { chooseDevice, openDevice } from '../apps/worker/src/device/select';
+import { ALLOWED } from './mutants/allowed';
 import { MUTANTS } from './mutants/kernels';
 import { type Fate, fateOf, fateOfRight, problemOf } from './mutants/run';
 
@@ -104,6 +105,10 @@ async function printMutants(): Promise<void> {
     const tried = caught + countOf(fates, 'passed');
     printRow([name, `${caught} of ${tried}`, how?.kind === 'caught' ? how.by : '']);
   }
+
+  print('');
+  printHead(['allowed', 'why']);
+  for (const row of ALLOWED) printRow(row);
 
   print(`\n${totals.caught} of ${totals.tried} caught (${ofMutants.length} mutants).`);
   for (const line of wrongVerdicts) print(`wrong verdict: ${line}`);

@@ -1,18 +1,23 @@
-import type { OpId, Problem } from '@tilemark/kernels';
+import type { Dtype, OpId, Problem } from '@tilemark/kernels';
 import type { Mutant } from './mutant';
 
 /** A transpose that is wrong: `A[rows x cols]` to `B[cols x rows]`. */
-function transposed(name: string, store: string, isWrongOn: Mutant['isWrongOn']): Mutant {
+function transposed(
+  name: string,
+  store: string,
+  isWrongOn: Mutant['isWrongOn'],
+  dtypes: readonly Dtype[] = ['f32', 'i32', 'f16'],
+): Mutant {
   return {
     name: `transpose: ${name}`,
-    isWrongOn,
+    isWrongOn: (problem) => dtypes.includes(problem.dtype) && isWrongOn(problem),
     kernel: {
       id: `transpose/mutant-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
       op: 'transpose' satisfies OpId,
       runsOn: 'gpu',
       rung: 99,
       idea: name,
-      dtypes: ['f32', 'i32', 'f16'],
+      dtypes,
       tunables: [],
       constraints: [],
       wgsl: `struct Shape { rows: u32, cols: u32 }
@@ -65,6 +70,34 @@ export const TRANSPOSE: readonly Mutant[] = [
     'one tile not transposed',
     'if (row < 4u && col < 4u) { B[row * rows + col] = value; } else { B[col * rows + row] = value; }',
     ({ shape }) => Object.values(shape).every((size) => size >= 4),
+  ),
+  transposed(
+    'a megabyte past the end, too',
+    'B[col * rows + row] = value; B[rows * cols + 262144u + col * rows + row] = value;',
+    () => true,
+  ),
+  transposed(
+    'the element behind A in one place',
+    'B[col * rows + row] = select(value, A[rows * cols], row == rows / 2u && col == cols / 3u);',
+    () => true,
+  ),
+  transposed(
+    'the low 16 bits of integers',
+    'B[col * rows + row] = bitcast<T>((bitcast<u32>(value) << 16u) >> 16u);',
+    ({ dtype }) => dtype === 'i32',
+    ['i32'],
+  ),
+  transposed(
+    'floats through 11 bits',
+    'B[col * rows + row] = bitcast<T>((bitcast<u32>(value) + 0x1000u) & 0xffffe000u);',
+    ({ dtype }) => dtype === 'f32',
+    ['f32'],
+  ),
+  transposed(
+    'values in a range only',
+    'B[col * rows + row] = clamp(value, T(-32768), T(32767));',
+    ({ shape }) => Object.values(shape).reduce((all, size) => all * size, 1) >= 64,
+    ['f32', 'i32'],
   ),
   transposed(
     'one row too many',
