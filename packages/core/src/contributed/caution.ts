@@ -26,6 +26,9 @@ const LONGEST_DISPATCH_NS = 1e9;
  */
 const ENDS_WITHIN_MS = 5_000;
 
+/** The same of its dispatches on other inputs, with the references that they are compared with, ms. */
+const REGIMES_WITHIN_MS = 60_000;
+
 /** A dispatch that is late is given so much more where others keep the machine busy meanwhile. */
 const BUSY_MORE_MS = 15_000;
 const WATCHED_MS = 500;
@@ -81,6 +84,8 @@ export function cautious(
     new Proxy(prepared, {
       get: (target, name) => {
         if (name === 'sample') return (options: SampleOptions) => ending(target.sample(options));
+        if (name === 'verifyRegimes')
+          return () => ending(target.verifyRegimes(), REGIMES_WITHIN_MS);
         const value: unknown = Reflect.get(target, name, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
