@@ -124,7 +124,7 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
       ...(['left', 'right', 'right', 'right', 'left'] as const),
     ]),
     `A is ${ratioText(duel)},`,
-    `by ${duel.rounds} rounds of A B B A in one process.`,
+    `by ${duel.rounds} rounds of four turns in one process.`,
     ...(duel.verdict === 'UNDECIDED' ? [toDecideText(duel.wouldTake)] : []),
   ].join('\n');
 }
